@@ -1,6 +1,6 @@
 /**
  * Packs the command as for publishing, installs it into an empty project, and uses it there. Fails if the install
- * brings too many packages or bytes. Run after a build.
+ * brings too many packages or bytes, or if it does not work on Bun or Deno. Run after a build.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +8,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { inEmptyProject, measureInstall } from './empty-project.ts'
+import { useOtherRuntimes } from './other-runtimes.ts'
 import type { Project } from './empty-project.ts'
 
 const COMMAND = join(dirname(import.meta.dirname), 'packages/cli')
@@ -95,6 +96,7 @@ await inEmptyProject([COMMAND], [], async project => {
   checkLicences(project)
   useFiles(project)
   await useNetwork(project)
+  await useOtherRuntimes(project)
   useWithoutAddons(project)
   console.info(`The command installs in an empty project and works there: ${found}`)
 })

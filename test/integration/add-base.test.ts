@@ -49,9 +49,13 @@ describe.concurrent('ipfsz add --base', () => {
     const before = await repoSize(sandbox)
     await sandbox.write('tree/sub/a', SECOND)
     await sandbox.write('tree/new', text(500))
-    const cid = await add(sandbox, '--base', base, 'tree')
+    const printed = await sandbox.run(['add', '--json', '--base', base, 'tree'])
+    const { cid, newSize, storedSize } = JSON.parse(printed.stdout.toString().trim().split('\n').at(-1) ?? '')
 
-    expect(await repoSize(sandbox) - before).toBeLessThan(5000)
+    // what it is stored in includes the earlier versions
+    expect(newSize).toBe(await repoSize(sandbox) - before)
+    expect(newSize).toBeLessThan(5000)
+    expect(storedSize).toBeGreaterThan(FIRST.byteLength)
     expect((await sandbox.run(['cat', `${cid}/sub/a`])).stdout.equals(SECOND)).toBe(true)
     expect((await sandbox.run(['cat', `${cid}/new`])).stdout.equals(text(500))).toBe(true)
     const same = async (root: string): Promise<string> =>

@@ -70,9 +70,15 @@ describe.concurrent('ipfsz completion', () => {
   it('completes in bash', async ({ sandbox }) => {
     const cid = await addTree(sandbox)
     const script = `source <(ipfsz completion bash)
-      try () { COMP_WORDS=(ipfsz "$@"); COMP_CWORD=$#; _ipfsz ipfsz; printf '%s,' "\${COMPREPLY[@]}"; echo; }
-      try pi; try add --codec z; try add --codec = z; try add --codec =; try cat ${cid}/a; try add x
-      try cat '${cid}/a\\ b'; try cat '${cid}/sub/d\\ \\$e/'`
+      # the line, then the words that bash makes of it
+      try () {
+        COMP_LINE=$1; shift; COMP_WORDS=(ipfsz "$@"); COMP_CWORD=$#
+        _ipfsz ipfsz; printf '%s,' "\${COMPREPLY[@]}"; echo
+      }
+      all () { try "ipfsz $*" "$@"; }
+      all pi; all add --codec z; try 'ipfsz add --codec=z' add --codec = z; try 'ipfsz add --codec=' add --codec =
+      all cat ${cid}/a; all add x; all cat '${cid}/a\\ b'; all cat '${cid}/sub/d\\ \\$e/'
+      try 'ipfsz cat ipfs://${cid}/a' cat ipfs : //${cid}/a; try 'ipfsz  cat  ipfs:' cat ipfs :`
     await sandbox.write('try.bash', Buffer.from(`ipfsz () { "$NODE" "$CLI" "$@"; }\n${script}\n`))
 
     const { stdout } = await sandbox.shell('bash try.bash')
@@ -86,6 +92,8 @@ describe.concurrent('ipfsz completion', () => {
       ',',
       `${cid}/a\\ b.txt,`,
       `${cid}/sub/d\\ \\$e/f,`,
+      `//${cid}/a\\ b.txt,`,
+      ',',
       ''
     ])
   })

@@ -9,19 +9,19 @@ import type { RunResult, Sandbox } from '../integration/run-cli.ts'
 const NOT_INSTALLED = 127
 
 /**
- * Types each line that it reads into an interactive zsh, and Tab after it, and prints what the line is then. The shell
- * needs a terminal, which zpty makes, and tells of its line through a pipe.
+ * Types each line that it reads into an interactive shell, with some keys after it, and prints what the line is then.
+ * The shell needs a terminal, which zpty of zsh makes, and tells of its line through a pipe.
  */
-const ZSH_DRIVER = `
+const driver = (start: string, keys: string): string => `
 zmodload zsh/zpty
 mkfifo told
 exec 3<> told
-zpty shell zsh -f -i
-zpty -w shell 'source inner.zsh'
+zpty shell ${start}
+zpty -w shell 'source ./inner'
 read -r line <&3
 
 while IFS= read -r typed; do
-  zpty -w -n shell "$typed"$'\\t'
+  zpty -w -n shell "$typed"$'${keys}'
   IFS= read -r line <&3
   print -r -- "$line|"
   # a full terminal would stop the shell
@@ -47,6 +47,20 @@ bindkey '^I' complete-and-tell
 print ready >&3
 `
 
+/** Bash completes at Tab, and tells at Ctrl-X Ctrl-T. */
+const BASH_INNER = `
+source <(ipfsz completion bash)
+
+tell () {
+  printf '%s\\n' "$READLINE_LINE" >&3
+  READLINE_LINE=''
+  READLINE_POINT=0
+}
+
+bind -x '"\\C-x\\C-t": tell'
+echo ready >&3
+`
+
 /** Make a command `ipfsz`, and a tree that was added. Returns its CID. */
 async function prepare ({ directory, run }: Sandbox): Promise<string> {
   await mkdir(join(directory, 'bin'))
@@ -55,6 +69,7 @@ async function prepare ({ directory, run }: Sandbox): Promise<string> {
   await mkdir(join(directory, 'tree/sub/d e'), { recursive: true })
   await writeFile(join(directory, 'tree/a b.txt'), text(10_000))
   await writeFile(join(directory, 'tree/sub/d e/c'), text(10_000))
+  await writeFile(join(directory, 'tree/x:=y'), text(10_000))
 
   return (await run(['add', '-Q', 'tree'])).stdout.toString().trim()
 }
@@ -65,6 +80,23 @@ async function shell ({ shell }: Sandbox, line: string): Promise<RunResult> {
   expect(result.code, 'zsh or fish is missing: apt-get install zsh fish').not.toBe(NOT_INSTALLED)
 
   return result
+}
+
+/** Complete lines in an interactive shell. Returns what becomes of them, with `|` at their ends. */
+async function complete (
+  sandbox: Sandbox,
+  name: 'bash' | 'zsh',
+  inner: string,
+  typed: readonly string[]
+): Promise<string[]> {
+  const [start, keys] = { bash: ['bash --norc -i', '\\t\\C-x\\C-t'], zsh: ['zsh -f -i', '\\t'] }[name]
+  await sandbox.write('driver.zsh', Buffer.from(driver(start, keys)))
+  await sandbox.write('inner', Buffer.from(inner))
+  await sandbox.write('typed', Buffer.from(typed.map(words => `ipfsz ${words}\n`).join('')))
+
+  const { stdout } = await shell(sandbox, 'zsh -f driver.zsh < typed')
+
+  return stdout.toString().split('\n')
 }
 
 describe.concurrent('completion', () => {
@@ -79,15 +111,13 @@ describe.concurrent('completion', () => {
       `cat ${cid}/a`,
       `ls ${cid}/s`,
       `ls ${cid}/sub/d\\ e/`,
+      `cat ipfs://${cid.slice(0, -3)}`,
+      `cat ipfs://${cid}/a`,
       'add tr'
     ]
-    await sandbox.write('driver.zsh', Buffer.from(ZSH_DRIVER))
-    await sandbox.write('inner.zsh', Buffer.from(ZSH_INNER))
-    await sandbox.write('typed', Buffer.from(typed.map(words => `ipfsz ${words}\n`).join('')))
+    const lines = await complete(sandbox, 'zsh', ZSH_INNER, typed)
 
-    const { stdout } = await shell(sandbox, 'zsh -f driver.zsh < typed')
-
-    expect(stdout.toString().split('\n')).toEqual([
+    expect(lines).toEqual([
       'ipfsz pin |',
       'ipfsz add --codec zstd |',
       'ipfsz add --codec=zstd |',
@@ -97,6 +127,46 @@ describe.concurrent('completion', () => {
       // more may follow
       `ipfsz ls ${cid}/sub/|`,
       `ipfsz ls ${cid}/sub/d\\ e/c |`,
+      `ipfsz cat ipfs://${cid} |`,
+      `ipfsz cat ipfs://${cid}/a\\ b.txt |`,
+      'ipfsz add tree/|',
+      ''
+    ])
+  })
+
+  it('inserts what was meant in bash, which splits words at colons', async ({ sandbox }) => {
+    const cid = await prepare(sandbox)
+    const typed = [
+      'pi',
+      'add --codec z',
+      'add --codec=',
+      'add --codec=z',
+      `cat ${cid.slice(0, -3)}`,
+      `ls ${cid}/sub/d\\ e/`,
+      `cat ipfs://${cid.slice(0, -3)}`,
+      `cat ipfs://${cid}/a`,
+      `ls ipfs://${cid}/s`,
+      `du ipfs://${cid}/a\\ b.txt --repo=${sandbox.repo} ipfs://${cid}/sub/`,
+      `cat http://127.0.0.1:8080/ipfs/${cid}/a`,
+      `ls ${cid}/x:`,
+      'add tr'
+    ]
+    const lines = await complete(sandbox, 'bash', BASH_INNER, typed)
+
+    expect(lines).toEqual([
+      'ipfsz pin |',
+      'ipfsz add --codec zstd |',
+      // several fit
+      'ipfsz add --codec=|',
+      'ipfsz add --codec=zstd |',
+      `ipfsz cat ${cid} |`,
+      `ipfsz ls ${cid}/sub/d\\ e/c |`,
+      `ipfsz cat ipfs://${cid} |`,
+      `ipfsz cat ipfs://${cid}/a\\ b.txt |`,
+      `ipfsz ls ipfs://${cid}/sub/|`,
+      `ipfsz du ipfs://${cid}/a\\ b.txt --repo=${sandbox.repo} ipfs://${cid}/sub/d\\ e/|`,
+      `ipfsz cat http://127.0.0.1:8080/ipfs/${cid}/a\\ b.txt |`,
+      `ipfsz ls ${cid}/x:=y |`,
       'ipfsz add tree/|',
       ''
     ])
@@ -128,6 +198,7 @@ describe.concurrent('completion', () => {
       `${cid}\ttree`,
       `${cid}/a b.txt`,
       `${cid}/sub/`,
+      `${cid}/x:=y`,
       `${cid}/sub/d e/c`,
       `${cid}/sub/d e/c`,
       'tree/',

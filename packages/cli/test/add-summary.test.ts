@@ -36,6 +36,15 @@ describe('addSummary', () => {
     expect(addSummary({ ...ROOT, name: '漢'.repeat(25) }, 80)).toMatch(/^漢{25}:\n/)
   })
 
+  it('says what is new of a directory with an earlier version', () => {
+    const tree = { ...ROOT, name: 'tree', content: { files: 3, compressed: 2 }, newSize: 12_800 }
+
+    expect(addSummary(tree, 80).split('\n').slice(0, 2)).toEqual([
+      'tree: 97.7 KiB, 12.5 KiB newly stored',
+      '  3 files, 2 compressed, stored in 24.4 KiB with their earlier versions'
+    ])
+  })
+
   it('says that nothing is saved by a file that grows', () => {
     expect(addSummary({ ...ROOT, storedSize: 100_001n }, 80)).toContain('97.7 KiB -> 97.7 KiB, nothing saved')
   })

@@ -9,7 +9,6 @@ const MEASURED = {
   compress: 2e6,
   decompress: 1e9,
   rounds: 3,
-  rough: false,
   margin: 0,
   frameRatios: [0.3, 0.4, 0.5, 0.4]
 }

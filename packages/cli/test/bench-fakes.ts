@@ -69,7 +69,6 @@ export function fakeRow (
     rounds: 3,
     seconds: { '10 Mbit/s': slow, '100 Mbit/s': usual, '1 Gbit/s': fast },
     partial: false,
-    rough: false,
     margin: 0,
     ...row
   }

@@ -6,11 +6,12 @@ import { reportObjects, reportText } from '../src/bench/report.ts'
 import { rowsTable } from '../src/bench/rows-table.ts'
 import { terminalOf } from '../src/bench/terminal.ts'
 import { wrap } from '../src/terminal/wrap.ts'
-import { fakeRow } from './bench-fakes.ts'
+import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 import type { Report } from '../src/bench/report.ts'
 import type { Terminal } from '../src/bench/terminal.ts'
 
 const WIDTHS = [60, 70, 79, 80, 100, 120, 250]
+const NARROW_WIDTHS = [40, ...WIDTHS]
 const ESCAPE = '\u001b'
 
 const none = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
@@ -31,6 +32,8 @@ const report: Report = {
   threads: 2,
   time: 15,
   rows,
+  unmeasured: [],
+  needed: 15,
   choice: { row: zstd, reason: 'It is the best of all. '.repeat(10).trim(), smallest: brotli, fastLink: zstd },
   command: 'ipfsz add dickens'
 }
@@ -155,7 +158,7 @@ describe('the chart', () => {
     ])
   })
 
-  it.each(WIDTHS)('fits into %d columns', (width) => {
+  it.each(NARROW_WIDTHS)('fits into %d columns', (width) => {
     const lines = chart(rows, zstd, 10_192_446, terminal(width))
 
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width)
@@ -168,7 +171,7 @@ describe('the chart', () => {
 })
 
 describe('the report', () => {
-  it.each(WIDTHS)('fits into %d columns', (width) => {
+  it.each(NARROW_WIDTHS)('fits into %d columns', (width) => {
     const lines = reportText({ ...report, paths: ['x'.repeat(300)] }, terminal(width)).split('\n')
 
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width)
@@ -203,16 +206,18 @@ describe('the report', () => {
     expect(reportText(report, terminal(250))).not.toContain('19 of 20')
   })
 
-  it('says which levels are rough, and how sure those are that were measured on less', () => {
-    const rough = { ...brotli, rough: true, margin: undefined }
+  it('says how sure those are that were measured on less, and which levels were not measured', () => {
     const less = fakeRow('zstd', 19, 0.3, [3, 3, 3], { partial: true, measured: 8_388_608, margin: 0.021 })
-    const choice = { ...report.choice, smallest: rough }
-    const text = reportText({ ...report, rows: [...rows.slice(0, 3), less, rough], choice }, terminal(250))
+    const unmeasured = [{ codecLevel: fakeCodecLevel(new Clock(), { name: 'brotli', level: 11 }), expected: 21_300 }]
+    const slow = { ...report, rows: [none, zstd, less], unmeasured, needed: 40 }
+    const text = reportText(slow, terminal(250))
 
-    expect(text).toContain('To save space: brotli 11, about 28.0 % of its size, judged by pieces of frames')
-    expect(text).toContain('zstd 19 on 8.00 MiB, ± 3 %; brotli 11 on 128 KiB.')
-    expect(text).toContain('Only pieces of frames were measured with brotli 11')
-    expect(reportText(report, terminal(250))).not.toContain('Only pieces')
+    expect(text).toContain('~ measured on less, to finish within 15 s: zstd 19 on 8.00 MiB, ± 3 %.')
+    expect(text).toContain('take too long: brotli 11 (21.3 s). Measure all with --time 40.')
+    expect(text).not.toMatch(/^. brotli/m)
+    expect(reportText(report, terminal(250))).not.toContain('Not measured')
+    expect(reportObjects(slow)[3])
+      .toEqual({ codec: 'brotli', level: 11, implementation: 'js', measured: 0, expected: 21.3 })
   })
 
   it('escapes control characters in file names', () => {

@@ -18,7 +18,7 @@ const GAP = '   '
 
 /**
  * A line of headings, then a line for each row with two bars: its stored size, and its time over
- * 100 Mbit/s.
+ * 100 Mbit/s. On a narrow terminal, only that of the size.
  *
  * @param rows - the uncompressed file first
  * @param size - bytes of all files
@@ -28,14 +28,17 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
   const labels = rows.map(row => `${row === chosen ? mark : ' '} ${row.label}`)
   const sizes = rows.map(row => formatSize(Math.round(row.ratio * size)))
   const times = rows.map(row => formatDuration(row.seconds['100 Mbit/s']))
-  const texts = longest(labels) + longest(sizes) + longest(times)
+  const texts = longest(labels) + longest(sizes)
   // a space on each side of a bar
-  const width = Math.max(MIN_BAR, Math.min(MAX_BAR, Math.floor((terminal.width - texts - GAP.length - 4) / 2)))
+  const room = terminal.width - texts - 2
+  const half = Math.floor((room - GAP.length - 2 - longest(times)) / 2)
+  const hasTimes = half >= MIN_BAR
+  const width = Math.max(MIN_BAR, Math.min(MAX_BAR, hasTimes ? half : room))
 
   const line = (label: string, ...[first, second]: Array<{ bar: string, text: string }>): string => {
     const left = `${label.padEnd(longest(labels))} ${first.bar} ${first.text.padStart(longest(sizes))}`
 
-    return `${left}${GAP} ${second.bar} ${second.text.padStart(longest(times))}`
+    return hasTimes ? `${left}${GAP} ${second.bar} ${second.text.padStart(longest(times))}` : left
   }
 
   const bars = (value: (row: Row) => number): string[] => {

@@ -27,7 +27,6 @@ export interface Choice {
  */
 export function choose (rows: readonly Row[]): Choice {
   const [none, ...codecs] = rows
-  // of rough ones too: pieces of frames seldom compress better than whole frames
   const smallest = minBy(codecs, row => row.ratio)
   const worthwhile = codecs.filter(row => row.ratio <= 1 - MIN_GAIN)
 

@@ -33,8 +33,6 @@ export interface Row {
   seconds: Record<LinkName, number>
   /** Whether it was measured on less than the whole sample. */
   partial: boolean
-  /** Whether only pieces of frames were measured: the ratio may be far from that of whole frames. */
-  rough: boolean
   /**
    * How far the ratio may be from that of all files, as a part of it, in 95 of 100 cases. Undefined if nobody can tell.
    */
@@ -57,7 +55,6 @@ export function estimate (measurements: readonly Measurement[], size: number, sa
     compress: Infinity,
     decompress: Infinity,
     rounds: 0,
-    rough: false,
     margin: 0
   }
   const ofSample = sampleMargin(measurements, sampled / size)
@@ -72,7 +69,6 @@ export function estimate (measurements: readonly Measurement[], size: number, sa
     compress: figures.compress,
     decompress: figures.decompress,
     rounds: figures.rounds,
-    rough: figures.rough,
     margin: marginOfProduct(figures.margin, ofSample)
   }))
 

@@ -1,19 +1,16 @@
-import { limitFrames } from './limit-frames.ts'
-import { duration, runPass, sizeOf } from './pass.ts'
+import { limitFrames, pickEvenly } from './limit-frames.ts'
+import { duration, runPass } from './pass.ts'
 import type { CodecLevel } from './codec-levels.ts'
 import type { Pass, PassOptions } from './pass.ts'
 
-/** The least bytes of a frame that are measured, 64 KiB, if the frame has as many. */
+/** The least bytes of a frame that are compressed, 64 KiB, if the frame has as many. */
 const WARM_UP_SIZE = 64 * 1024
 /** Warming up goes on with larger pieces while the next pass should take less than this, in milliseconds. */
 const WARM_UP_TIME = 100
-
-/** How many times larger each next step is. */
+/** How many times larger the pieces of each next pass are. */
 const GROWTH = 4
-/** With time for this many times all bytes, all are measured at once instead of in steps. */
-const AMPLE = 3
-/** A step must make the measurement at least this many times larger. */
-const WORTH_A_STEP = 1.5
+/** A mean of fewer frames says nothing about the others. */
+const LEAST_FRAMES = 2
 
 export interface RunOptions extends PassOptions {
   /** How many frames keep every core busy. */
@@ -25,13 +22,12 @@ export interface RunOptions extends PassOptions {
 /** The measurements of one codec level so far. */
 export interface Run {
   codecLevel: CodecLevel
-  /** The frames it is measured on. */
+  /** The frames that it was measured on, or the pieces of frames if it was only warmed up. */
   frames: readonly Uint8Array[]
-  /** Empty before the first round, and after it if there was time only for the warm-up. */
+  /** The times and sizes of whole frames. Empty if no whole frame was compressed. */
   passes: Pass[]
+  /** The last pass before these. It tells how long whole frames may take, but not what they are compressed to. */
   warmUp: Pass
-  /** What whole frames are compressed to, if it was measured on less than those. By the index of the frame. */
-  whole?: ReadonlyMap<number, number>
 }
 
 /** Loads the codec, lets its code be optimised, and learns roughly how fast it is. */
@@ -41,7 +37,7 @@ export async function warmUp (
   options: RunOptions
 ): Promise<Run> {
   const { width, onStart } = options
-  const largest = Math.max(...frames.map(frame => frame.byteLength))
+  const largest = largestOf(frames)
   let size = WARM_UP_SIZE
   let pieces = limitFrames(frames, size * width, width)
 
@@ -55,13 +51,15 @@ export async function warmUp (
     pass = await runPass(codecLevel, pieces, options)
   }
 
-  return { codecLevel, frames: pieces, passes: [], warmUp: pass }
+  // of a small file, that was all
+  const passes = pieces.length === frames.length && pieces.every((piece, i) => piece === frames[i]) ? [pass] : []
+
+  return { codecLevel, frames: pieces, passes, warmUp: pass }
 }
 
 /**
- * Measures as many bytes as there is time for, and more than before if it was measured before. Slow levels get slower
- * as pieces grow: zstd 19 takes three times as long per byte for 4 MiB as for 64 KiB. So if time is short the size
- * grows in steps, and the last step counts.
+ * Measures as many whole frames as there is time for, or none. A piece of a frame says too little: a level that sees
+ * far finds in a whole frame what repeats far apart, and one that does not sees no more than in the piece.
  *
  * @param share - the time for it, in milliseconds
  */
@@ -71,27 +69,50 @@ export async function measureFirst (
   share: number,
   options: RunOptions
 ): Promise<void> {
-  const { now, width, onStart } = options
-  const end = now() + share
-  const total = sizeOf(frames)
+  const { width } = options
+  const least = leastFrames(frames, width)
+  const count = Math.floor(frames.length * share / expectedTime(run, frames, width))
+  const chosen = count > least.length ? pickEvenly(frames, count) : least
 
-  for (let last = run.passes.at(0) ?? run.warmUp; ;) {
-    const bytes = Math.max(0, (end - now()) / duration(last) * last.size)
-    const wanted = bytes > total * AMPLE ? total : Math.min(bytes, last.size * GROWTH)
-    const pieces = limitFrames(frames, wanted, width)
-    const size = sizeOf(pieces)
-    const isBetter = run.passes.length === 0
-      ? size >= last.size
-      : size > last.size && (size === total || size > last.size * WORTH_A_STEP)
-
-    // no time for a larger step: the last one counts, even if it is the warm-up
-    if (!isBetter || size > bytes) {
-      return
-    }
-
-    onStart?.(run.codecLevel)
-    last = await runPass(run.codecLevel, pieces, options)
-    run.frames = pieces
-    run.passes = [last]
+  if (chosen.length > (run.passes.length === 0 ? 0 : run.frames.length) &&
+    expectedTime(run, chosen, width) <= share) {
+    await measureOn(run, chosen, options)
   }
+}
+
+/** Measures a level on these frames, and forgets what was measured on others. */
+export async function measureOn (run: Run, frames: readonly Uint8Array[], options: RunOptions): Promise<void> {
+  options.onStart?.(run.codecLevel)
+  run.passes = [await runPass(run.codecLevel, frames, options)]
+  run.frames = frames
+}
+
+/** The fewest frames that tell something: as many as keep every core busy, as that takes as long as one. */
+export function leastFrames (frames: readonly Uint8Array[], width: number): Uint8Array[] {
+  return pickEvenly(frames, Math.max(LEAST_FRAMES, width))
+}
+
+/** How long it may take to compress and decompress these frames, by the last pass, in milliseconds. */
+export function expectedTime (run: Run, frames: readonly Uint8Array[], width: number): number {
+  const { passes, warmUp, frames: known } = run
+  const factor = slowness(largestOf(frames)) / slowness(largestOf(known))
+
+  return duration(passes.at(0) ?? warmUp) / longestThread(known, width) * longestThread(frames, width) * factor
+}
+
+/** The bytes of the thread that gets most of them. */
+function longestThread (frames: readonly Uint8Array[], width: number): number {
+  const total = frames.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const largest = largestOf(frames)
+
+  return Math.ceil(total / largest / width) * largest
+}
+
+/** Slow levels get slower as pieces grow: zstd 19 takes three times as long per byte for 4 MiB as for 64 KiB. */
+function slowness (bytes: number): number {
+  return 1 + Math.max(0, Math.log2(bytes / WARM_UP_SIZE)) / 3
+}
+
+export function largestOf (frames: readonly Uint8Array[]): number {
+  return frames.reduce((most, { byteLength }) => Math.max(most, byteLength), 1)
 }

@@ -1,17 +1,17 @@
-import { measureFirst, warmUp } from './first-round.ts'
+import { expectedTime, leastFrames, measureFirst, warmUp } from './first-round.ts'
 import { duration, runPass } from './pass.ts'
+import { measureSlowLevels } from './slow-levels.ts'
 import { summarize } from './summarize.ts'
-import { measureWholeFrames } from './whole-frames.ts'
 import type { CodecLevel } from './codec-levels.ts'
 import type { Run, RunOptions } from './first-round.ts'
 import type { Measurement } from './summarize.ts'
 
 /**
- * The share of the time for the first round, and until slow levels have compressed whole frames. In the rest, all but
+ * The share of the time for the first round, and until slow levels have compressed a few frames. In the rest, all but
  * the slow levels are measured again.
  */
-const FIRST_ROUND = 0.4
-const WHOLE_FRAMES = 0.85
+const FIRST_ROUND = 0.3
+const SLOW_LEVELS = 0.85
 const ROUNDS = 3
 /** Rounds go on up to this many while those of a level took less than `SHORT_TIME` in all, as with small files. */
 const MAX_ROUNDS = 25
@@ -25,19 +25,33 @@ export interface MeasureOptions extends RunOptions {
   time: number
 }
 
+/** A codec level that there was no time for. */
+export interface Unmeasured {
+  codecLevel: CodecLevel
+  /** How long a few frames would take, in milliseconds. */
+  expected: number
+}
+
+export interface Measured {
+  /** In the order of the codec levels. */
+  measurements: Measurement[]
+  unmeasured: Unmeasured[]
+  /** How long measuring may have to take so that nothing is left out, in milliseconds. */
+  needed: number
+}
+
 /**
- * Measures codec levels on the frames, one after the other in rounds, and for not much longer than
- * `time`: slow levels are measured on less of the frames.
- *
- * @returns measurements in the order of `codecLevels`
+ * Measures codec levels on whole frames, one after the other in rounds, and for not much longer than `time`: slow
+ * levels are measured on fewer frames, or not at all.
  */
 export async function measure (
   codecLevels: readonly CodecLevel[],
   frames: readonly Uint8Array[],
   options: MeasureOptions
-): Promise<Measurement[]> {
-  const { now, time, signal, onStart } = options
-  const end = now() + time
+): Promise<Measured> {
+  const { now, time, width, onStart } = options
+  const start = now()
+  const end = start + time
   const runs: Run[] = []
 
   for (const codecLevel of codecLevels) {
@@ -52,7 +66,11 @@ export async function measure (
     await measureFirst(run, frames, share, options)
   }
 
-  await measureWholeFrames(order, frames, end - time * (1 - WHOLE_FRAMES), options)
+  await measureSlowLevels(order, frames, end - time * (1 - SLOW_LEVELS), options)
+
+  const unmeasured = runs.filter(isUnmeasured).map(run =>
+    ({ codecLevel: run.codecLevel, expected: expectedTime(run, leastFrames(frames, width), width) }))
+  const needed = unmeasured.reduce((sum, { expected }) => sum + expected, now() - start) / SLOW_LEVELS
 
   for (let round = 1; round < MAX_ROUNDS; round++) {
     for (const run of order) {
@@ -63,13 +81,14 @@ export async function measure (
     }
   }
 
-  const measurements: Measurement[] = []
+  const known = order.filter(run => !isUnmeasured(run))
+  const measurements = runs.filter(run => !isUnmeasured(run)).map(run => summarize(run, known, frames))
 
-  for (const run of runs) {
-    measurements.push(await summarize(run, order, frames, signal))
-  }
+  return { measurements, unmeasured, needed }
+}
 
-  return measurements
+function isUnmeasured ({ passes }: Run): boolean {
+  return passes.length === 0
 }
 
 /** By the warm-up, in milliseconds. */

@@ -71,17 +71,6 @@ export async function runPass (
   }
 }
 
-/** The compressed bytes of each of some frames. */
-export async function storedSizesOf (
-  { codec, level }: CodecLevel,
-  frames: readonly Uint8Array[],
-  options: PassOptions
-): Promise<number[]> {
-  const { signal } = options
-
-  return mapAll(frames, async frame => (await codec.compress(frame, { level, signal })).byteLength, options)
-}
-
 /** Milliseconds to compress and decompress. */
 export function duration ({ compress, decompress }: Pass): number {
   return nonZero(compress) + nonZero(decompress)

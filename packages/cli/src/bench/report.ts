@@ -9,6 +9,7 @@ import { rowsTable } from './rows-table.ts'
 import { colour } from './terminal.ts'
 import type { Choice } from './choose.ts'
 import type { Row } from './estimate.ts'
+import type { Unmeasured } from './measure.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Report {
@@ -22,6 +23,10 @@ export interface Report {
   /** The time limit in seconds. */
   time: number
   rows: readonly Row[]
+  /** Levels that there was no time for. */
+  unmeasured: readonly Unmeasured[]
+  /** The time limit that would do for all, in seconds. */
+  needed: number
   choice: Choice
   /** The command that adds the files with the choice. */
   command: string
@@ -51,10 +56,11 @@ export function reportText (report: Report, terminal: Terminal): string {
 
 /** The report for `--json`: an object for each row, then one for the choice. */
 export function reportObjects (report: Report): Array<Record<string, unknown>> {
-  const { paths, size, sampled, frameSize, threads, rows, choice, command } = report
+  const { paths, size, sampled, frameSize, threads, rows, unmeasured, choice, command } = report
 
   return [
     ...rows.map(rowObject),
+    ...unmeasured.map(unmeasuredObject),
     {
       choice: codecAndLevel(choice.row),
       reason: choice.reason,
@@ -71,7 +77,7 @@ export function reportObjects (report: Report): Array<Record<string, unknown>> {
 }
 
 function rowObject (row: Row): Record<string, unknown> {
-  const { codec, level, implementation, measured, stored, ratio, rounds, seconds, partial, rough, margin } = row
+  const { codec, level, implementation, measured, stored, ratio, rounds, seconds, partial, margin } = row
   const { compress, decompress } = row
 
   return {
@@ -86,9 +92,13 @@ function rowObject (row: Row): Record<string, unknown> {
     rounds,
     seconds,
     partial,
-    rough,
     margin
   }
+}
+
+/** No figure of it is known, but that of the seconds that it would take. */
+function unmeasuredObject ({ codecLevel: { codec, level }, expected }: Unmeasured): Record<string, unknown> {
+  return { codec: codec.name, level, implementation: codec.implementation, measured: 0, expected: expected / 1000 }
 }
 
 function codecAndLevel ({ codec, level }: Row): Record<string, unknown> {
@@ -127,24 +137,19 @@ function certainty ({ size, sampled, choice, rows }: Report): string {
     : ` In 19 of 20 cases, ratios of the whole are within ${formatMargin(margin)} of these.`
 }
 
-function footnote ({ rows, time }: Report, width: number): string[] {
-  const partial = rows.filter(row => row.partial)
-
-  if (partial.length === 0) {
-    return []
-  }
-
-  const measured = partial.map(({ label, measured, rough, margin }) =>
-    `${label} on ${formatSize(measured)}${rough || margin == null || margin > 1 ? '' : `, ± ${formatMargin(margin)}`}`)
-  const rough = rows.filter(row => row.rough).map(row => row.label)
+function footnote ({ rows, unmeasured, needed, time }: Report, width: number): string[] {
+  const partial = rows.filter(row => row.partial).map(({ label, measured, margin }) =>
+    `${label} on ${formatSize(measured)}${margin == null || margin > 1 ? '' : `, ± ${formatMargin(margin)}`}`)
+  const slow = unmeasured.map(({ codecLevel: { label }, expected }) =>
+    `${label} (${formatDuration(expected / 1000)})`)
   const notes = [
-    `~ measured on less, to finish within ${time} s (--time allows more): ${measured.join('; ')}.`,
-    ...rough.length === 0
+    ...partial.length === 0 ? [] : [`~ measured on less, to finish within ${time} s: ${partial.join('; ')}.`],
+    ...slow.length === 0
       ? []
-      : [`Only pieces of frames were measured with ${rough.join(', ')}: whole frames may compress much better.`]
+      : [`Not measured, as even a few frames take too long: ${slow.join(', ')}. Measure all with --time ${needed}.`]
   ]
 
-  return ['', ...notes.flatMap(note => wrap(note, width).split('\n'))]
+  return notes.length === 0 ? [] : ['', ...notes.flatMap(note => wrap(note, width).split('\n'))]
 }
 
 function alternatives ({ smallest, fastLink }: Choice): string[] {
@@ -152,9 +157,8 @@ function alternatives ({ smallest, fastLink }: Choice): string[] {
 
   if (smallest != null) {
     const speed = formatSpeed(smallest.compress)
-    const share = `${formatShare(smallest)}${smallest.rough ? ', judged by pieces of frames' : ''}`
 
-    lines.push(`To save space: ${smallest.label}, ${share}, compressed at ${speed} MB/s.`)
+    lines.push(`To save space: ${smallest.label}, ${formatShare(smallest)}, compressed at ${speed} MB/s.`)
   }
 
   if (fastLink != null) {

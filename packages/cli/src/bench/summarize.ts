@@ -1,23 +1,17 @@
 import { marginOf } from './margin.ts'
-import { duration, nonZero, sizeOf } from './pass.ts'
-import { frameSizes, lowerRatio } from './whole-frames.ts'
+import { nonZero } from './pass.ts'
 import type { CodecLevel } from './codec-levels.ts'
 import type { Run } from './first-round.ts'
-
-/** The reference that a ratio is corrected by must take less than this, in milliseconds. */
-const REFERENCE_TIME = 500
 
 /** The figures of one codec level. */
 export interface Measurement {
   codecLevel: CodecLevel
-  /** The original bytes that the ratio was measured on. */
+  /** The original bytes that it was measured on. */
   size: number
   /** The same bytes, compressed. */
   stored: number
-  /** stored / size, corrected if less than the whole sample was measured. */
+  /** stored / size, corrected if not all frames of the sample were measured. */
   ratio: number
-  /** Whether only pieces of frames were measured: the ratio may be far from that of whole frames. */
-  rough: boolean
   /**
    * How far the ratio may be from that of the whole sample, as a part of it, in 95 of 100 cases. Undefined if nobody
    * can tell.
@@ -34,125 +28,59 @@ export interface Measurement {
 }
 
 /**
- * Summarizes the passes of a run.
+ * Summarizes the passes of a run over whole frames. If those are not all, a level that knows all tells how the others
+ * compress, compared with these.
  *
- * @param order - all runs, the fastest first
+ * @param order - all runs that were measured, the fastest first
  * @param frames - all frames of the sample
  */
-export async function summarize (
-  run: Run,
-  order: readonly Run[],
-  frames: readonly Uint8Array[],
-  signal: AbortSignal
-): Promise<Measurement> {
-  const { codecLevel, passes, warmUp } = run
-  const counted = passes.length === 0 ? [warmUp] : passes
-  const [{ size }] = counted
+export function summarize (run: Run, order: readonly Run[], frames: readonly Uint8Array[]): Measurement {
+  const { codecLevel, passes } = run
+  const [{ size, stored }] = passes
+  const frameRatios = run.frames.map((frame, i) => passes[0].storedSizes[i] / frame.byteLength)
 
   return {
     codecLevel,
-    ...await ratioOf(run, order, frames, signal),
-    compress: size / median(counted.map(pass => nonZero(pass.compress))) * 1000,
-    decompress: size / median(counted.map(pass => nonZero(pass.decompress))) * 1000,
-    rounds: counted.length
+    size,
+    stored,
+    frameRatios,
+    ...estimateSample(run, frameRatios, order, frames),
+    compress: size / median(passes.map(pass => nonZero(pass.compress))) * 1000,
+    decompress: size / median(passes.map(pass => nonZero(pass.decompress))) * 1000,
+    rounds: passes.length
   }
 }
 
-type Ratio = Pick<Measurement, 'size' | 'stored' | 'ratio' | 'rough' | 'margin' | 'frameRatios'>
-
-async function ratioOf (
-  run: Run,
+/** The ratio of all frames of the sample, and how sure it is. */
+function estimateSample (
+  { codecLevel: { codec }, frames: measured, passes: [{ size, stored }] }: Run,
+  frameRatios: readonly number[],
   order: readonly Run[],
-  frames: readonly Uint8Array[],
-  signal: AbortSignal
-): Promise<Ratio> {
-  const known = knownRatio(run, order, frames)
-
-  if (known != null) {
-    return known
+  frames: readonly Uint8Array[]
+): Pick<Measurement, 'ratio' | 'margin'> {
+  if (measured.length === frames.length) {
+    return { ratio: stored / size, margin: 0 }
   }
 
-  const { size, stored } = run.passes.at(0) ?? run.warmUp
-  const corrected = stored / size * await correction(run, order, frames, signal)
-  // a higher level of a codec seldom does worse than a lower one
-  const ratio = Math.min(corrected, lowerRatio(run, order, frames))
-
-  return { size, stored, ratio, rough: true, margin: undefined, frameRatios: [] }
-}
-
-/**
- * The ratio of a run that was measured on whole frames. If those are not all, it is judged by a level that knows all
- * how the others compress, compared with these.
- */
-function knownRatio (run: Run, order: readonly Run[], frames: readonly Uint8Array[]): Ratio | undefined {
-  const sizes = frameSizes(run, frames)
-
-  if (sizes == null) {
-    return undefined
-  }
-
-  const indexes = [...sizes.keys()]
-  const size = sum(indexes.map(index => frames[index].byteLength))
-  const stored = sum([...sizes.values()])
-  const frameRatios = indexes.map(index => (sizes.get(index) ?? 0) / frames[index].byteLength)
-  const known = { size, stored, rough: false, frameRatios }
-
-  if (indexes.length === frames.length) {
-    return { ...known, ratio: stored / size, margin: 0 }
-  }
-
-  const whole = order.filter(other => frameSizes(other, frames)?.size === frames.length)
-  const reference = whole.findLast(({ codecLevel: { codec } }) => codec === run.codecLevel.codec) ?? whole.at(0)
-  const relative = frameRatios.map((ratio, i) => ratio / ratioOn([indexes[i]], reference, frames))
+  const whole = order.filter(other => other.frames.length === frames.length)
+  const reference = whole.findLast(({ codecLevel }) => codecLevel.codec === codec) ?? whole.at(0)
+  const relative = frameRatios.map((ratio, i) => ratio / ratioOn([measured[i]], reference))
 
   return {
-    ...known,
-    ratio: stored / size * othersOver(indexes, reference, frames),
-    margin: marginOf(relative, indexes.length / frames.length)
+    ratio: stored / size * ratioOn(frames, reference) / ratioOn(measured, reference),
+    margin: marginOf(relative, measured.length / frames.length)
   }
-}
-
-/**
- * How much better or worse the whole sample compresses than the pieces of frames that a run was measured on. Without
- * this, a level that was measured on the worst part of a file, or on short pieces, would look bad.
- */
-async function correction (
-  run: Run,
-  order: readonly Run[],
-  frames: readonly Uint8Array[],
-  signal: AbortSignal
-): Promise<number> {
-  const parts = sizeOf(run.frames)
-  const isQuick = ({ passes: [pass] }: Run): boolean =>
-    pass != null && duration(pass) / pass.size * parts < REFERENCE_TIME
-  const known = order.filter(other => frameSizes(other, frames) != null)
-  const reference = known.findLast(other => other.codecLevel.codec === run.codecLevel.codec && isQuick(other))
-
-  if (reference != null) {
-    const { codec, level } = reference.codecLevel
-    const compressed = await Promise.all(run.frames.map(async frame => codec.compress(frame, { level, signal })))
-
-    return (knownRatio(reference, order, frames)?.ratio ?? 1) / (sizeOf(compressed) / parts)
-  }
-
-  // of another codec, it tells which frames are hard, but not what pieces lose: that depends on how far a codec sees
-  const indexes = run.frames.map(piece => frames.findIndex(frame => frame.buffer === piece.buffer))
-
-  return othersOver(indexes, known.find(other => frameSizes(other, frames)?.size === frames.length), frames)
-}
-
-/** The ratio of all frames over the ratio of some of them, with a level that knows all. */
-function othersOver (indexes: readonly number[], reference: Run | undefined, frames: readonly Uint8Array[]): number {
-  return ratioOn([...frames.keys()], reference, frames) / ratioOn(indexes, reference, frames)
 }
 
 /** The ratio of some frames with a level that knows all of them, or 1 without one. */
-function ratioOn (indexes: readonly number[], reference: Run | undefined, frames: readonly Uint8Array[]): number {
-  const sizes = reference == null ? undefined : frameSizes(reference, frames)
+function ratioOn (frames: readonly Uint8Array[], reference: Run | undefined): number {
+  if (reference == null) {
+    return 1
+  }
 
-  return sizes == null
-    ? 1
-    : sum(indexes.map(index => sizes.get(index) ?? 0)) / sum(indexes.map(index => frames[index].byteLength))
+  const { frames: known, passes: [{ storedSizes }] } = reference
+
+  return sum(frames.map(frame => storedSizes[known.indexOf(frame)])) / sum(frames.map(({ byteLength }) => byteLength))
 }
 
 function median (values: readonly number[]): number {

@@ -6,9 +6,10 @@ import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../error
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { withTargets } from './read-target.ts'
+import { countNewBlocks } from '../repo/count-new-blocks.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { AddRootOptions, Store } from './added-roots.ts'
-import type { Context } from '../context.ts'
+import type { Context, Session } from '../context.ts'
 
 export interface AddCommandOptions extends AddRootOptions {
   /** Use the codec builds that browsers use, so that the CID is the same there. */
@@ -59,7 +60,7 @@ async function withStore (
   context: Context,
   work: (store: Store) => Promise<number>
 ): Promise<number> {
-  const { kubo, link: links, onlyHash, deterministic, sync } = options
+  const { kubo, link: links, onlyHash, deterministic, sync, base } = options
 
   if (onlyHash) {
     return work({ kind: 'none', files: ipfsz({ blockstore: new LastBlockStore() }, { deterministic }) })
@@ -67,7 +68,11 @@ async function withStore (
 
   if (kubo == null) {
     return withRepo(context, { lock: 'add', links, deterministic, sync }, async session =>
-      work({ ...session, kind: 'repo', gateway: await findGateway(session.repo.path) }))
+      work({
+        ...base == null ? session : countNew(session, deterministic),
+        kind: 'repo',
+        gateway: await findGateway(session.repo.path)
+      }))
   }
 
   if (links) {
@@ -77,6 +82,13 @@ async function withStore (
   const { openKubo } = await import('../kubo/kubo.ts')
 
   return work({ ...await openKubo(kubo, { deterministic }, context.signal), kind: 'kubo' })
+}
+
+/** A session that knows what is newly stored. With an earlier version, the size of a directory counts that too. */
+function countNew (session: Session, deterministic: boolean): Session & Pick<Store, 'newBytes'> {
+  const { blockstore, newBytes } = countNewBlocks(session.repo.blockstore)
+
+  return { ...session, files: ipfsz({ blockstore, datastore: session.links }, { deterministic }), newBytes }
 }
 
 /**

@@ -19,7 +19,7 @@ import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
-import type { PrintedAdd } from '../terminal/printed-add.ts'
+import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -47,6 +47,8 @@ export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo'>> & Pa
   kind: 'repo' | 'kubo' | 'none'
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined
+  /** How many bytes were stored so far in blocks that were not there before, if that is counted. */
+  newBytes?: () => number
 }
 
 /** The path that stands for stdin. */
@@ -143,6 +145,8 @@ export class AddedRoots {
     const { output, signal } = this.#context
     const { link, hidden, ignore, gitignore, preserve } = this.#options
     const compression = await this.#compression(true)
+    const { newBytes } = this.#store
+    const before = newBytes?.() ?? 0
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -166,6 +170,7 @@ export class AddedRoots {
     })
 
     const { root, files, compressed, ...lost } = added
+    const newSize = newBytes == null ? undefined : newBytes() - before
 
     return {
       cid: root.cid,
@@ -175,7 +180,11 @@ export class AddedRoots {
         }
 
         await unprinted.close()
-        this.#print(this.#printed(root, name), this.#next('get', root.cid), { ...lost, content: { files, compressed } })
+        this.#print(this.#printed(root, name), this.#next('get', root.cid), {
+          ...lost,
+          content: { files, compressed },
+          newSize
+        })
       }
     }
   }
@@ -192,7 +201,7 @@ export class AddedRoots {
   #print (
     printed: PrintedAdd,
     next: string | undefined,
-    more: { hidden: number, executables: number, content?: { files: number, compressed: number } }
+    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'content' | 'newSize'>
   ): void {
     this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
   }

@@ -23,7 +23,9 @@ import { UsageError } from '../errors.ts'
 import type { Context } from '../context.ts'
 
 /** The longest that measuring may take, in seconds. */
-const DEFAULT_TIME = 15
+const DEFAULT_TIME = 30
+/** Longer times are suggested in steps of this many seconds. */
+const TIME_STEP = 10
 
 export interface BenchCommandOptions {
   codec?: string[]
@@ -54,7 +56,7 @@ export async function bench (
   const sampled = sizeOf(frames)
   const status = new Status(io, time)
 
-  const measurements = await measure(compared, frames, {
+  const { measurements, unmeasured, needed } = await measure(compared, frames, {
     time: time * 1000,
     width: threads,
     concurrency: frameConcurrency(frameSize, DEFAULT_IN_FLIGHT_BYTES),
@@ -63,10 +65,19 @@ export async function bench (
     onStart ({ label }) { status.show(label) }
   }).finally(() => status.end())
 
+  // rounded up: the machine may be busier the next time
+  const neededTime = Math.ceil(needed / 1000 / TIME_STEP) * TIME_STEP
+
+  if (measurements.length === 0) {
+    throw new UsageError(`--time is ${time}, and nothing could be measured in that: give --time ${neededTime}`)
+  }
+
   const rows = estimate(measurements, size, sampled)
   const choice = choose(rows)
   const command = addCommand(choice.row, paths, frameSize === DEFAULT_FRAME_SIZE ? undefined : frameSize)
-  const report = { paths, size, sampled, frameSize, threads, time, rows, choice, command }
+  const report = {
+    paths, size, sampled, frameSize, threads, time, rows, unmeasured, needed: neededTime, choice, command
+  }
 
   if (output.json) {
     reportObjects(report).forEach(object => { output.result(object, '') })

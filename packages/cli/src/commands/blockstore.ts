@@ -65,7 +65,7 @@ async function convertAll (
 
   const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
 
-  output.result(
+  output.sentence(
     { ...compression, blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize },
     `Converted ${converted} of ${blocks} blocks, ${formatSize(storedSizeBefore)} before, ${formatSize(storedSize)} now`
   )

@@ -12,7 +12,7 @@ import { blockBatches } from '../car/block-batches.ts'
 import { openCar } from '../car/read-car.ts'
 import { counter } from '../terminal/progress.ts'
 import { storedSize } from '../dag/stored-size.ts'
-import { formatSize } from '../terminal/units.ts'
+import { sizeCell, tabbedRow } from '../terminal/row.ts'
 import { writeCar } from '../car/write-car.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { cidsAt, withTargets } from './read-target.ts'
@@ -72,13 +72,14 @@ async function writeDags (
 
   for (const [i, cid] of cids.entries()) {
     const plain = unmark(cid)
-    const line = `${plain}\t${marked[i] ?? plain}\t${path === STDIO ? '-' : printable(path)}\t${formatSize(size)}`
+    const name = path === STDIO ? '-' : printable(path)
+    const cells = [plain.toString(), (marked[i] ?? plain).toString(), name, sizeCell(size)]
 
     if (path === STDIO) {
       // the CAR itself goes to stdout
-      output.note(line)
+      output.note(tabbedRow(cells))
     } else {
-      output.result({ plainCid: plain.toString(), markedCid: marked[i]?.toString(), path, size }, line)
+      output.row({ plainCid: plain.toString(), markedCid: marked[i]?.toString(), path, size }, cells)
     }
   }
 
@@ -216,9 +217,9 @@ async function checkRoot (
   return {
     cid: marked ?? plain,
     print () {
-      output.result(
+      output.row(
         { cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() },
-        `${plain}\t${marked ?? 'not compressed'}`
+        [plain.toString(), marked?.toString() ?? 'not compressed']
       )
     }
   }

@@ -1,5 +1,5 @@
 import { allCodecs } from '@ipfsz/codecs/all'
-import { table } from '../terminal/output.ts'
+import { table } from '../terminal/table.ts'
 import type { Context } from '../context.ts'
 
 /** List the codecs, and the implementation that runs each on this machine. */
@@ -20,5 +20,5 @@ export function codecs ({ output }: Context): void {
     ['CODEC', 'RUNS', 'LEVELS', 'DEFAULT', 'MARKER'],
     ...codecs.map(({ name, implementation, levels: { min, max, default: level }, code }) =>
       [name, implementation, min === max ? String(min) : `${min}-${max}`, String(level), code])
-  ]))
+  ], output.width))
 }

@@ -12,6 +12,9 @@ export interface Suggestion {
 /** The most pins or entries that are looked at: a shell waits for them. */
 const MAX_LISTED = 1000
 
+/** What may stand before a CID. */
+const PREFIX = /^(?:ipfs:\/\/|(?:https?:\/\/[^/]+)?\/ipfs\/)/
+
 /** Print words that may come next, for a completion script: one a line, with a tab before what it means. */
 export function printWords (words: readonly Suggestion[], current: string, { output }: Context): void {
   for (const { word, description } of words) {
@@ -28,8 +31,9 @@ export async function printCids (current: string, context: Context): Promise<voi
 
   try {
     printWords(
-      // `/ipfs/CID` and `ipfs://CID` have slashes too
-      /(?:^|\/)b\w+(?:\/|$)/.test(directory) ? await listEntries(directory, context) : await listPins(context),
+      /(?:^|\/)b\w+(?:\/|$)/.test(directory)
+        ? await listEntries(directory, context)
+        : await listPins(PREFIX.exec(current)?.[0] ?? '', context),
       current,
       context
     )
@@ -38,12 +42,12 @@ export async function printCids (current: string, context: Context): Promise<voi
   }
 }
 
-async function listPins (context: Context): Promise<Suggestion[]> {
+async function listPins (prefix: string, context: Context): Promise<Suggestion[]> {
   const { pins } = await openToRead(context)
   const words: Suggestion[] = []
 
   for await (const { cid, name = '' } of pins.ls(context.signal, () => {})) {
-    if (words.push({ word: cid.toString(), description: name }) === MAX_LISTED) {
+    if (words.push({ word: `${prefix}${cid}`, description: name }) === MAX_LISTED) {
       break
     }
   }

@@ -47,9 +47,9 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
   try {
     const { peerId, addresses } = running.id
 
-    output.result(
+    output.labelled(
       { event: 'started', peerId, addresses, pid: process.pid },
-      [`Peer ID\t${peerId}`, ...addresses.map(address => `Address\t${address}`)].join('\n')
+      [['Peer ID', peerId], ...addresses.map(address => ['Address', address] as const)]
     )
     stopGateway = await gateway?.(running)
     output.result({ event: 'ready' }, 'The daemon is ready')

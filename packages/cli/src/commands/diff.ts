@@ -3,14 +3,19 @@ import { diffTrees } from '../dag/diff-trees.ts'
 import { DifferentError, withExitCode } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
-import { count, formatSize } from '../terminal/units.ts'
+import { sizeCell, wordCell } from '../terminal/row.ts'
+import { count } from '../terminal/units.ts'
 import { withTargets } from './read-target.ts'
 import { sameBytes } from './same-bytes.ts'
 import type { Context, Reading } from '../context.ts'
 import type { Comparison, DescribedEntry } from '../dag/describe-entry.ts'
 import type { Difference } from '../dag/diff-trees.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Columns of the longest word for a change. */
+const CHANGE_WIDTH = 8
 
 export interface DiffCommandOptions {
   /** Read files of the same size whose CIDs do not tell whether they have the same bytes. */
@@ -79,7 +84,7 @@ async function compare (before: Side, after: Side, { content }: DiffCommandOptio
     ) {
       differences++
       unknown += difference.change === 'unknown' ? 1 : 0
-      output.result(toJson(difference), toText(difference))
+      output.row(toJson(difference), toCells(difference))
     }
   } finally {
     progress.end()
@@ -110,12 +115,13 @@ function entryOf (entry: DescribedEntry | undefined): Record<string, unknown> | 
     : { cid: entry.readCid.toString(), plainCid: entry.cid.toString(), type: entry.type, size: entry.size }
 }
 
-function toText ({ change, path, before, after }: Difference): string {
+function toCells ({ change, path, before, after }: Difference): Cell[] {
   const end = (after ?? before)?.type === 'directory' ? '/' : ''
 
-  return [change, sizeOf(before), sizeOf(after), `${path === '' ? '.' : printable(path)}${end}`].join('\t')
-}
-
-function sizeOf (entry: DescribedEntry | undefined): string {
-  return entry?.size == null ? '-' : formatSize(entry.size)
+  return [
+    wordCell(change, CHANGE_WIDTH),
+    sizeCell(before?.size),
+    sizeCell(after?.size),
+    `${path === '' ? '.' : printable(path)}${end}`
+  ]
 }

@@ -7,7 +7,8 @@ import { withNames } from './read-target.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
-import { count, formatSize } from '../terminal/units.ts'
+import { sizeCell } from '../terminal/row.ts'
+import { count } from '../terminal/units.ts'
 import type { Context, Session } from '../context.ts'
 import type { Usage } from '../dag/usage.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -188,8 +189,8 @@ function sum (usages: readonly Usage[]): Usage {
 function print (name: string, cid: CID | undefined, usage: Usage, { output }: Context): void {
   const { size, storedSize, blocks } = usage
 
-  output.result(
+  output.row(
     { cid: cid?.toString(), name, size, storedSize, blocks },
-    [formatSize(storedSize), formatSize(size), printable(name)].join('\t')
+    [sizeCell(storedSize), sizeCell(size), printable(name)]
   )
 }

@@ -47,7 +47,7 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
         : 0
     }
 
-    output.result(
+    output.sentence(
       { dryRun, removed: unwanted, removedSize: size, kept, pins, links },
       `${dryRun ? 'Would delete' : 'Deleted'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), ` +
         `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +

@@ -11,7 +11,7 @@ import { counter, knownSize } from '../terminal/progress.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
-import { formatSize } from '../terminal/units.ts'
+import { sizeCell } from '../terminal/row.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
@@ -105,9 +105,9 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
     }
 
     await writeSymlink(destination, link, metadataOf(stats))
-    output.result(
+    output.row(
       { cid: stats.plainCid.toString(), path: destination, size: 0 },
-      `${printable(destination)}\t${formatSize(0)}`
+      [printable(destination), sizeCell(0)]
     )
     return
   }
@@ -129,9 +129,9 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
   await checkRoom(destination, totals)
   const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))
   const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
-  output.result(
+  output.row(
     { cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: destination, size },
-    `${printable(destination)}\t${formatSize(size)}`
+    [printable(destination), sizeCell(size)]
   )
 }
 
@@ -173,9 +173,9 @@ async function writeDirectory (
       signal
     })
 
-    output.result(
+    output.row(
       { cid: root.cid.toString(), path: destination, ...counts },
-      `${printable(destination)}\t${formatSize(counts.size)}`
+      [printable(destination), sizeCell(counts.size)]
     )
   } finally {
     await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])

@@ -92,7 +92,10 @@ async function importRoot (
   const { output, signal } = context
 
   if (await pins.has(original)) {
-    output.result({ original: original.toString(), cid: original.toString(), state: 'there' }, `${original}\tis here`)
+    output.row(
+      { original: original.toString(), cid: original.toString(), state: 'there' },
+      [original.toString(), 'is here']
+    )
     return
   }
 
@@ -114,9 +117,13 @@ async function importRoot (
 }
 
 function report (original: CID, { cid, compressed, unknown, plain }: ImportedDag, { output }: Context): void {
-  output.result(
+  output.row(
     { original: original.toString(), cid: cid.toString(), compressed, plain, unknown, state: 'imported' },
-    `${original}\t${cid}\t${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} as they were`
+    [
+      original.toString(),
+      cid.toString(),
+      `${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} as they were`
+    ]
   )
 
   if (unknown > 0) {

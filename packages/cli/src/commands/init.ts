@@ -34,7 +34,7 @@ export async function init (compression: RepoCompression | undefined, { output, 
   const codec = (compression ?? before)?.codec ?? 'none'
   const blocks = codec === 'none' ? 'blocks not compressed' : `blocks compressed with ${codec}`
 
-  output.result(
+  output.sentence(
     { repo: made, codec },
     exists ? `The repo ${made} already exists, ${blocks}` : `Created a repo in ${made}, ${blocks}`
   )

@@ -74,7 +74,7 @@ export async function removeLinks (texts: string[], context: Context): Promise<v
           throw new NotLinkedError(cid)
         }
 
-        output.result({ cid: cid.toString() }, `${cid}\tno longer linked`)
+        output.row({ cid: cid.toString() }, [cid.toString(), 'no longer linked'])
       }
     }))
 }
@@ -119,8 +119,8 @@ export async function listLinks (context: Context): Promise<void> {
 }
 
 function print ({ original, compressed, checked }: Link, { output }: Context): void {
-  output.result(
+  output.row(
     { original: original.toString(), compressed: compressed.toString(), checked },
-    `${original}\t${compressed}${checked === false ? '\tunchecked' : ''}`
+    [original.toString(), compressed.toString(), ...checked === false ? ['unchecked'] : []]
   )
 }

@@ -2,10 +2,15 @@ import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
-import { formatSize } from '../terminal/units.ts'
+import { sizeCell, wordCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
+
+/** Columns of the longest codec name, of `0644`, and of a time. */
+const CODEC_WIDTH = 6
+const MODE_WIDTH = 4
+const TIME_WIDTH = 20
 
 export interface LsCommandOptions {
   /** Also print modes and modification times. */
@@ -49,7 +54,7 @@ async function list (
     const directory = type === 'directory'
     const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
 
-    output.result({
+    output.row({
       cid: entry.cid.toString(),
       plainCid: entry.plainCid.toString(),
       name,
@@ -62,13 +67,13 @@ async function list (
       mode: entry.unixfs?.mode,
       mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
     }, [
-      entry.cid,
-      directory || !sizeKnown ? '-' : formatSize(size),
-      formatSize(storedSize),
-      directory ? '-' : codec,
-      ...options.long ? [modeOf(entry), timeOf(entry)] : [],
+      entry.cid.toString(),
+      sizeCell(directory || !sizeKnown ? undefined : size),
+      sizeCell(storedSize),
+      wordCell(directory ? '-' : codec, CODEC_WIDTH),
+      ...options.long ? [wordCell(modeOf(entry), MODE_WIDTH), wordCell(timeOf(entry), TIME_WIDTH)] : [],
       `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
-    ].join('\t'))
+    ])
 
     options.onEntry()
 

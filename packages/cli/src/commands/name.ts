@@ -33,9 +33,9 @@ export async function publishName (
         async () => network.publishName(cid, path, { key, lifetime, signal })
       )
 
-      output.result(
+      output.row(
         { name, cid: cid.toString(), path, sequence: Number(sequence) },
-        `${name}\t${cid}${path === '' ? '' : `/${printable(path)}`}`
+        [name.toString(), `${cid}${path === '' ? '' : `/${printable(path)}`}`]
       )
     }))
 }

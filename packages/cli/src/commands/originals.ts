@@ -106,8 +106,8 @@ export async function withOriginals<T> (
 }
 
 function print ({ original, compressed, type, layout }: Original, { output }: Context): void {
-  output.result(
+  output.row(
     { original: original.toString(), compressed: compressed.toString(), type, layout },
-    `${original}\t${compressed}\t${layout ?? type}`
+    [original.toString(), compressed.toString(), layout ?? type]
   )
 }

@@ -14,14 +14,11 @@ export async function id (context: Context): Promise<void> {
   if (daemon != null) {
     const { peerId, addresses, agent } = await daemon.id().finally(async () => daemon.close())
 
-    output.result(
-      { peerId, addresses, agent, running: true },
-      [
-        `Peer ID\t${peerId}`,
-        `Agent\t${printable(agent)}`,
-        ...addresses.map(address => `Address\t${printable(address)}`)
-      ].join('\n')
-    )
+    output.labelled({ peerId, addresses, agent, running: true }, [
+      ['Peer ID', peerId],
+      ['Agent', printable(agent)],
+      ...addresses.map(address => ['Address', printable(address)] as const)
+    ])
     return
   }
 
@@ -36,9 +33,10 @@ export async function id (context: Context): Promise<void> {
   }
 
   const peerId = peerIdFromPrivateKey(key).toString()
-  output.result(
+  output.labelled(
     { peerId, addresses: [], running: false },
-    `Peer ID\t${peerId}\nNo daemon is running: start one with ipfsz daemon`
+    [['Peer ID', peerId]],
+    'No daemon is running: start one with ipfsz daemon'
   )
 }
 
@@ -50,9 +48,9 @@ export async function peers (context: Context): Promise<void> {
 
   for (const { peerId, address, direction, agent } of connected) {
     // a peer chooses its agent string: it may hold control characters
-    output.result(
+    output.row(
       { peerId, address, direction, agent },
-      [peerId, printable(address), direction, printable(agent ?? '')].join('\t').trimEnd()
+      [peerId, printable(address), direction, ...agent == null || agent === '' ? [] : [printable(agent)]]
     )
   }
 }
@@ -68,7 +66,7 @@ export async function connect (addresses: readonly string[], context: Context): 
         `connecting to ${address}`,
         async () => daemon.connect(address, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
       )
-      output.result({ peerId, address }, `${peerId}\tconnected`)
+      output.row({ peerId, address }, [peerId, 'connected'])
     }
   } finally {
     await daemon.close()
@@ -88,7 +86,7 @@ export async function providers (text: string, context: Context): Promise<void> 
 
     await output.during(`searching for providers of ${cid}`, async () => {
       for await (const { peerId, addresses } of found) {
-        output.result({ peerId, addresses }, [peerId, ...addresses.map(printable)].join('\t'))
+        output.row({ peerId, addresses }, [peerId, ...addresses.map(printable)])
       }
     })
   })

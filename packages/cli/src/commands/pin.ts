@@ -6,10 +6,12 @@ import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { counter } from '../terminal/progress.ts'
-import { count, formatSize } from '../terminal/units.ts'
+import { sizeCell } from '../terminal/row.ts'
+import { count } from '../terminal/units.ts'
 import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Pin what CIDs, names and paths lead to: garbage collection keeps it. */
@@ -23,13 +25,13 @@ export async function addPins (texts: string[], context: Context): Promise<void>
       for (const cid of cids) {
         if (isIdentity(cid) && cid.code === raw.code) {
           // as in an imported CAR; besides, the name of its record could be too long
-          output.result({ cid: cid.toString() }, `${cid}\tneeds no pin, the CID holds the whole file`)
+          output.row({ cid: cid.toString() }, [cid.toString(), 'needs no pin, the CID holds the whole file'])
           continue
         }
 
         const progress = output.progress(`checking ${cid}`, undefined, 'block')
         await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
-        output.result({ cid: cid.toString() }, `${cid}\tpinned`)
+        output.row({ cid: cid.toString() }, [cid.toString(), 'pinned'])
       }
 
       await tellDaemon(repo.path, cids, context)
@@ -48,7 +50,10 @@ export async function removePins (texts: string[], context: Context): Promise<vo
     withRepo(context, { lock: 'add', existing: true }, async ({ files, pins }) => {
       for (const cid of await cidsAt(targets, files, signal)) {
         await pins.rm(cid)
-        output.result({ cid: cid.toString() }, `${cid}\tno longer pinned: the next ipfsz gc deletes its blocks`)
+        output.row(
+          { cid: cid.toString() },
+          [cid.toString(), 'no longer pinned: the next ipfsz gc deletes its blocks']
+        )
       }
     }))
 }
@@ -70,9 +75,9 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
     for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
       const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
 
-      output.result(
+      output.row(
         { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
-        [cid, ...cells, ...name == null ? [] : [printable(name)]].join('\t')
+        [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]
       )
       onPin(1)
     }
@@ -95,7 +100,7 @@ async function describePin (
   cid: CID,
   { files, pins }: Pick<Session, 'files' | 'pins'>,
   signal: AbortSignal
-): Promise<{ values: Record<string, unknown>, cells: string[] }> {
+): Promise<{ values: Record<string, unknown>, cells: Cell[] }> {
   const { size, storedSize } = await files.stat(cid, { extended: true, offline: true, signal })
     .catch((): { size?: bigint, storedSize?: bigint } => ({}))
   signal.throwIfAborted()
@@ -103,6 +108,6 @@ async function describePin (
 
   return {
     values: { size, storedSize, pinnedAt },
-    cells: [...[size, storedSize].map(bytes => bytes == null ? '-' : formatSize(bytes)), pinnedAt]
+    cells: [sizeCell(size), sizeCell(storedSize), pinnedAt]
   }
 }

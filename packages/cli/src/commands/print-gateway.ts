@@ -23,11 +23,13 @@ export function printStarted (
   { output }: Context
 ): void {
   const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
-  const lines = [
-    `Gateway\t${url}/ipfs/CID`,
-    ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
-    ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
-    ...cacheDirectory == null ? [] : [`Cache\t${cacheDirectory}, at most ${formatSize(cache)}`],
+  const labelled = [
+    ['Gateway', `${url}/ipfs/CID`],
+    ...subdomainUrl == null ? [] : [['Gateway', subdomainUrl.replace('//', '//CID.ipfs.')] as const],
+    ...metricsUrl == null ? [] : [['Metrics', metricsUrl] as const],
+    ...cacheDirectory == null ? [] : [['Cache', `${cacheDirectory}, at most ${formatSize(cache)}`] as const]
+  ] as const
+  const sentences = [
     fetch
       ? 'It serves what the repo holds, and fetches the rest from others.'
       : 'It serves what the repo holds, and asks no other node.',
@@ -36,8 +38,9 @@ export function printStarted (
       : `For websites, use CID.ipfs.${websites}: there, each has its own origin.`
   ]
 
-  output.result(
+  output.labelled(
     { event: 'gateway', url, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
-    lines.join('\n')
+    labelled,
+    ...sentences
   )
 }

@@ -76,9 +76,9 @@ async function repairAll (targets: readonly CidPath[], access: NetworkAccess, co
   reportPinRecords(damaged, output)
 
   for (const [cid, { found, roots }] of lost) {
-    output.result(
+    output.row(
       { block: cid, state: found, roots: roots.map(({ cid }) => cid.toString()) },
-      `${cid}\t${found}\tneeded by ${roots.map(title).join(', ')}`
+      [cid, found, `needed by ${roots.map(title).join(', ')}`]
     )
   }
 
@@ -166,9 +166,9 @@ function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: 
     ...damaged > 0 ? [`${damaged} damaged`] : []
   ]
 
-  output.result(
+  output.row(
     { cid: root.cid.toString(), name: root.name, state, blocks, fetched, fetchedSize, missing, damaged },
-    [root.cid, state, parts.join(', '), ...root.name == null ? [] : [printable(root.name)]].join('\t')
+    [root.cid.toString(), state, parts.join(', '), ...root.name == null ? [] : [printable(root.name)]]
   )
 }
 

@@ -27,12 +27,12 @@ async function removeOne (cid: CID, session: Session, context: Context): Promise
     throw new NotPinnedError(cid)
   }
 
-  context.output.result({ cid: cid.toString(), unpinned, unlinked }, [
-    cid,
+  context.output.row({ cid: cid.toString(), unpinned, unlinked }, [
+    cid.toString(),
     [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(
       ', '
     ) + ', the next ipfsz gc deletes its blocks'
-  ].join('\t'))
+  ])
 }
 
 async function unpin (cid: CID, { pins }: Session): Promise<boolean> {

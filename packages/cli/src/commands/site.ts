@@ -13,7 +13,10 @@ import { titleOf } from '../site/loader-page.ts'
 import { publishSite } from '../site/publish-site.ts'
 import { RESERVED_NAMES } from '../site/site-config.ts'
 import { addNotes } from '../terminal/add-summary.ts'
+import { alignedRow, tabbedRow } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { withLabel } from '../terminal/with-label.ts'
+import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
 import type { AddedTree } from '../disk/add-tree.ts'
 import type { PublishedSite } from '../site/publish-site.ts'
@@ -30,6 +33,8 @@ export interface SiteAddOptions {
 
 /** The page of the root. */
 const START = 'index.html'
+
+const INDENT = '  '
 
 /** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
 const FRAME_SIZE = 1024 * 1024
@@ -127,6 +132,21 @@ function report (
   const [, port] = DEFAULT_GATEWAY_ADDRESS.split(':')
   const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${cid}/`
 
+  const site = url ?? `http://${cid}.ipfs.localhost:${port}/`
+  const { width } = output
+  const sentences = [
+    `a first visit to all of it fetches ${formatSize(first)} instead of ${formatSize(size)}: ` +
+      `${formatSize(workerSize)} of that are the worker`,
+    `behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
+    'later visits fetch nothing; of a new release below the same name, what changed',
+    `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
+    ...keptPages === 0
+      ? []
+      : ['pages that are plain run no worker on a first visit: also keep their styles, scripts and images'],
+    ...first < size ? [] : ['this site is loaded faster if it is added with: ipfsz add --codec none'],
+    ...addNotes({ hidden, executables: 0, content: undefined })
+  ]
+
   output.result(
     {
       cid: cid.toString(),
@@ -142,22 +162,11 @@ function report (
       ...url == null ? {} : { url }
     },
     [
-      `${cid}\t${path}`,
+      output.stdout.isTTY === true ? alignedRow([cid.toString(), path], width) : tabbedRow([cid.toString(), path]),
       '',
-      `${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`,
-      `  a first visit to all of it fetches ${formatSize(first)} instead of ${formatSize(size)}: ` +
-        `${formatSize(workerSize)} of that are the worker`,
-      `  behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
-      '  later visits fetch nothing; of a new release below the same name, what changed',
-      `  ${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
-      ...keptPages === 0
-        ? []
-        : ['  pages that are plain run no worker on a first visit: also keep their styles, scripts and images'],
-      ...first < size ? [] : ['  this site is loaded faster if it is added with: ipfsz add --codec none'],
-      ...addNotes({ hidden, executables: 0, content: undefined }).map(note => `  ${note}`),
-      url == null
-        ? `  look at it: ipfsz gateway, then http://${cid}.ipfs.localhost:${port}/`
-        : `  look at it: ${url}`
+      ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`, width).split('\n'),
+      ...sentences.flatMap(sentence => wrap(sentence, width - INDENT.length).split('\n').map(line => INDENT + line)),
+      ...withLabel(`${INDENT}look at it: ${url == null ? 'ipfsz gateway, then ' : ''}`, site, width)
     ].join('\n')
   )
 }

@@ -4,8 +4,8 @@ import { withTarget } from './read-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
-import { table } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
+import { pairs } from '../terminal/table.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
@@ -78,7 +78,7 @@ async function show (
     filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
     base: base?.toString(),
     blocks
-  }, table([
+  }, pairs([
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
@@ -86,11 +86,11 @@ async function show (
     ['Original', `${size} bytes (${formatSize(size)})`],
     ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
     ['Ratio', ratio.toFixed(3)],
-    ...directory ? [] : [['Frames', formatFrames(stats)]],
-    ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')]],
-    ...base == null ? [] : [['Base', base.toString()]],
+    ...directory ? [] : [['Frames', formatFrames(stats)] as const],
+    ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
+    ...base == null ? [] : [['Base', base.toString()] as const],
     ['Blocks', String(blocks)]
-  ]))
+  ], output.width))
 }
 
 type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>

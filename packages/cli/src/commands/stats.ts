@@ -3,8 +3,8 @@ import { findCompressedFiles } from '../repo/compressed-files.ts'
 import { openRepoToRead } from '../repo/repo.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { savedPercent } from '../terminal/add-summary.ts'
-import { table } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
+import { table } from '../terminal/table.ts'
 import { count as counted, formatSize } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
@@ -37,18 +37,18 @@ export async function stats ({ output, repo: path, signal }: Context): Promise<v
     { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved: originalSize - storedSize },
     [
       table([
-        ['Stored as', 'Blocks', 'Size', 'On disk', 'Ratio'],
+        ['Codec', 'Blocks', 'Size', 'On disk', 'Ratio'],
         ...Object.entries(codecs).map(([name, totals]) => row(name, totals)),
         row('all', { blocks, size, storedSize }),
         ...unreadable === 0 ? [] : [['unreadable', String(unreadable), '', '', '']]
-      ]),
+      ], output.width),
       table([
         ['Compressed', 'Original', 'Stored', 'Saved'],
         savedRow('files', found),
         savedRow('blocks', { size, storedSize }),
         savedRow('both', { size: originalSize, storedSize })
-      ]),
-      wrap(explanation(files), output.stdout.columns || Infinity)
+      ], output.width),
+      wrap(explanation(files), output.width)
     ].join('\n\n')
   )
 }

@@ -115,8 +115,8 @@ async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: Ab
 }
 
 function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: string[], { output }: Context): void {
-  output.result(
+  output.row(
     { cid: cid.toString(), name, ...value },
-    [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]].join('\t')
+    [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]
   )
 }

@@ -61,7 +61,7 @@ async function verifyOne (
   const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, { signal, maxWindowSize })
     .finally(() => progress.end())
 
-  output.result(
+  output.row(
     { cid: cid.toString(), ok: true, size, blocks, frames, files: verified, contentCid: contentCid?.toString() },
     [
       cid.toString(),
@@ -73,6 +73,6 @@ async function verifyOne (
         count(blocks, 'block'),
         ...contentCid == null ? [] : [`content ${contentCid}`]
       ].join(', ')
-    ].join('\t')
+    ]
   )
 }

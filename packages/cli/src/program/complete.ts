@@ -28,7 +28,7 @@ const NOTHING: Expected = { kind: 'words', words: [] }
  * @param typed - the words after `ipfsz`. The last one is being typed, and may be empty
  */
 export function complete (program: Command, typed: readonly string[]): Completion {
-  const words = joinEquals(typed)
+  const words = [...typed]
   const current = words.pop() ?? ''
   const isHelp = words[0] === 'help'
   let command = program
@@ -74,23 +74,6 @@ export function complete (program: Command, typed: readonly string[]): Completio
   }
 
   return { expected: isHelp ? commandsOf(command) : operandOf(command, operands), current, repo }
-}
-
-/** Bash makes three words of `--codec=zstd`. */
-function joinEquals (words: readonly string[]): string[] {
-  const joined: string[] = []
-
-  for (const [i, word] of words.entries()) {
-    const last = joined.at(-1)
-
-    if (last != null && last.startsWith('--') && (word === '=' || words[i - 1] === '=')) {
-      joined[joined.length - 1] = last + word
-    } else {
-      joined.push(word)
-    }
-  }
-
-  return joined
 }
 
 function findOption (command: Command, flag: string): Option | undefined {

@@ -8,20 +8,36 @@ export const FILES_LINE = ':files'
 export const COMPLETION_SCRIPTS = {
   bash: `# Completion of ipfsz for bash. To load it: source <(ipfsz completion bash)
 _ipfsz () {
-  local line word before=''
+  local line=$COMP_LINE word piece gap last=-1 before=''
   local -a typed=()
   COMPREPLY=()
 
-  # the words have their backslashes still, which read removes
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
-    IFS= read word <<< "$word"
-    typed+=("$word")
+  # bash splits words at = and : and replaces only the last piece. Pieces of one word have nothing between them
+  for piece in "\${COMP_WORDS[@]:0:COMP_CWORD + 1}"; do
+    gap=\${line%%"$piece"*}
+    line=\${line#"$gap$piece"}
+
+    if [[ $last -ge 0 && -n $piece && -z $gap ]]; then
+      before=\${typed[last]}
+      typed[last]+=$piece
+    else
+      before=''
+      typed[++last]=$piece
+    fi
   done
 
-  # bash splits words at =, and replaces only what comes after it
-  if [[ \${COMP_WORDS[COMP_CWORD]} == '=' || \${COMP_WORDS[COMP_CWORD - 1]} == '=' ]]; then
-    before='*='
+  # a : or = at the end is no piece that could be replaced
+  if [[ -n $piece && $piece != *[!=:]* ]]; then
+    before=\${typed[last]}
   fi
+
+  # the words have their backslashes still, which read removes
+  IFS= read before <<< "$before"
+
+  for piece in "\${!typed[@]}"; do
+    IFS= read word <<< "\${typed[piece]}"
+    typed[piece]=$word
+  done
 
   while IFS= read -r line; do
     if [[ $line == '${FILES_LINE}' ]]; then
@@ -30,8 +46,8 @@ _ipfsz () {
     fi
 
     word=\${line%%$'\\t'*}
-    COMPREPLY+=("$(printf '%q' "\${word#$before}")")
-  done < <("$1" complete -- "\${typed[@]}" 2>/dev/null)
+    COMPREPLY+=("$(printf '%q' "\${word#"$before"}")")
+  done < <("$1" complete -- "\${typed[@]:1}" 2>/dev/null)
 
   if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == */ ]]; then
     compopt -o nospace 2>/dev/null

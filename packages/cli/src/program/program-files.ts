@@ -146,7 +146,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
     .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .option('--time <seconds>', 'the longest that measuring may take (default: 15)', parseNumber)
+    .option('--time <seconds>', 'the longest that measuring may take (default: 30)', parseNumber)
     .action(async (files: string[], options: BenchCommandOptions) => {
       const { bench } = await import('../commands/bench.ts')
       await bench(files, options, context())

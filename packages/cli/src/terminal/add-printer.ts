@@ -29,9 +29,9 @@ export class AddPrinter {
   }
 
   /** Print a line for a file or directory. */
-  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url }: PrintedAdd): void {
+  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize }: PrintedAdd): void {
     this.#output.result(
-      { cid, plainCid, name, size, storedSize, ratio, codec, type, url },
+      { cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize },
       this.#onlyCids
         ? cid
         : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')

@@ -1,6 +1,7 @@
 import { printable } from './output.ts'
-import { columnsOf, DEFAULT_COLUMNS } from './columns.ts'
+import { DEFAULT_COLUMNS } from './columns.ts'
 import { count, formatSize } from './units.ts'
+import { indented, withLabel } from './with-label.ts'
 import { wrap } from './wrap.ts'
 import type { PrintedRoot } from './printed-add.ts'
 
@@ -63,7 +64,11 @@ function title ({ name, content }: PrintedRoot): string {
   return name === '-' && content == null ? 'stdin' : printable(name)
 }
 
-function sizes ({ size, storedSize, codec, content }: PrintedRoot): string {
+function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): string {
+  if (newSize != null) {
+    return `${formatSize(size)}, ${formatSize(newSize)} newly stored`
+  }
+
   if (content == null && codec === 'none') {
     return `${formatSize(size)}, stored as it is`
   }
@@ -74,24 +79,14 @@ function sizes ({ size, storedSize, codec, content }: PrintedRoot): string {
   return `${formatSize(size)} -> ${formatSize(storedSize)}${Number(size) < MIN_MEASURED_SIZE ? '' : `, ${saved}`}`
 }
 
-function filesOf ({ content }: PrintedRoot): string {
-  return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed`
+function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
+  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} with their earlier versions`
+
+  return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }
 
 function label (text: string): string {
   return `${INDENT}${text.padEnd(LABEL_WIDTH)}`
-}
-
-/** A value after its label, or below it if both do not fit into a line. */
-function withLabel (label: string, value: string, width: number): string[] {
-  const line = `${label}${value}`
-
-  return columnsOf(line) <= width ? [line] : [label.trimEnd(), indented(value, width)]
-}
-
-/** A long value is not indented, so that it can be selected in full. */
-function indented (value: string, width: number): string {
-  return columnsOf(value) + INDENT.length <= width ? `${INDENT}${value}` : value
 }
 
 function prose (text: string, width: number): string[] {

@@ -1,6 +1,12 @@
 /** Columns of a terminal that does not say how many it has. */
 export const DEFAULT_COLUMNS = 80
 
+/** The columns of a stream that may be used: some terminals wrap in the last one. Infinity if it is no terminal. */
+export function widthOf ({ isTTY, columns }: { isTTY?: boolean, columns?: number }): number {
+  // some terminals report 0
+  return isTTY === true ? (columns || DEFAULT_COLUMNS) - 1 : Infinity
+}
+
 /** Stands for what is cut out of a text. */
 const CUT = '…'
 

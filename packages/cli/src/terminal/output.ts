@@ -1,7 +1,12 @@
 import { once } from 'node:events'
+import { widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
+import { alignedRow, tabbedRow } from './row.ts'
+import { pairs } from './table.ts'
+import { wrap } from './wrap.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { ProgressInit } from './progress.ts'
+import type { Cell } from './row.ts'
 import type { Io, OutputStream } from '../io.ts'
 
 /** Control characters, line and paragraph separators, and characters that change text direction (UAX #9, section 2). */
@@ -43,6 +48,32 @@ export class Output {
     this.stdout.write(`${this.json ? toJson(value) : text}\n`)
   }
 
+  /** Print a result that is a line of a list: with tabs between its cells, or aligned on a terminal. */
+  row (value: Record<string, unknown>, cells: readonly Cell[]): void {
+    this.result(value, this.stdout.isTTY === true ? alignedRow(cells, this.width) : tabbedRow(cells))
+  }
+
+  /** Print a result of labels with values, then sentences: with tabs after the labels, or aligned on a terminal. */
+  labelled (
+    value: Record<string, unknown>,
+    rows: ReadonlyArray<readonly [string, string]>,
+    ...sentences: string[]
+  ): void {
+    const lines = this.stdout.isTTY === true ? [pairs(rows, this.width)] : rows.map(tabbedRow)
+
+    this.result(value, [...lines, ...sentences.map(text => wrap(text, this.width))].join('\n'))
+  }
+
+  /** Print a result that is a sentence. A terminal gets it in lines that fit. */
+  sentence (value: Record<string, unknown>, text: string): void {
+    this.result(value, wrap(text, this.width))
+  }
+
+  /** The columns of stdout that may be used. Infinity if it is no terminal. */
+  get width (): number {
+    return widthOf(this.stdout)
+  }
+
   /** Write bytes to stdout, and wait if it is slow. */
   async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     if (this.stdout.isTTY === true) {
@@ -64,7 +95,7 @@ export class Output {
   note (message: string): void {
     this.#progress?.clear()
     // keep tabs: they separate columns
-    this.stderr.write(`ipfsz: ${message.split('\t').map(printable).join('\t')}\n`)
+    this.stderr.write(`${this.#fit(`ipfsz: ${message.split('\t').map(printable).join('\t')}`)}\n`)
   }
 
   /**
@@ -119,6 +150,11 @@ export class Output {
     return this.#progress
   }
 
+  /** A message in lines that fit the terminal, and on one line if stderr is none. */
+  #fit (message: string): string {
+    return wrap(message, widthOf(this.stderr))
+  }
+
   /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
     const line = message.replaceAll(/\s*\n\s*/g, ' ')
@@ -131,7 +167,7 @@ export class Output {
       return
     }
 
-    this.stderr.write(`ipfsz: ${printable(line)}\n`)
+    this.stderr.write(`${this.#fit(`ipfsz: ${printable(line)}`)}\n`)
 
     if (this.verbose) {
       this.stderr.write(`${stack(err).split('\n').map(printable).join('\n')}\n`)
@@ -174,13 +210,6 @@ function unicodeEscape (character: string): string {
 
 function hex (character: string, digits: number): string {
   return character.charCodeAt(0).toString(16).padStart(digits, '0')
-}
-
-/** Format rows as a table. The first row has the headings; each column is as wide as its longest cell. */
-export function table (rows: readonly string[][]): string {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)))
-
-  return rows.map(row => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd()).join('\n')
 }
 
 /** For JSON.stringify: bigints become numbers. */

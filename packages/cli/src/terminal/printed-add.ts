@@ -11,6 +11,8 @@ export interface PrintedAdd {
   type?: string | undefined
   /** Where a gateway serves it, if one runs. */
   url?: string | undefined
+  /** Bytes of blocks that were not there before, of a directory that was added with an earlier version. */
+  newSize?: number | undefined
 }
 
 /** What was added for one path of the command line. */

@@ -4,7 +4,6 @@ import { withLibp2pLight } from '@helia/libp2p'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { earlyBudget } from '@ipfsz/core/libp2p'
 import { identify, identifyPush } from '@libp2p/identify'
-import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
 import { yamux } from '@libp2p/yamux'
 import { createHeliaLight } from 'helia'
@@ -13,6 +12,7 @@ import { NodeError } from '../../errors.ts'
 import { listenError } from './listen-error.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
+import { encrypter } from './encrypter.ts'
 import { checkPorts } from './check-ports.ts'
 import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
@@ -105,16 +105,12 @@ export async function startNode (init: NodeInit): Promise<Node> {
     onNote(loaded.missing)
   }
 
-  if (process.versions.bun != null) {
-    onNote('on Bun, no blocks are exchanged with peers: run ipfsz with Node or Deno, or fetch with --gateway URL')
-  }
-
   await checkPorts(loaded.listen)
 
   const helia = withBitswap(withLibp2pLight<Helia, Services>(createHeliaLight({ ...stores, hashers: [sha512] }), {
     addresses: { listen: loaded.listen, announce: [...announce] },
     transports: loaded.transports,
-    connectionEncrypters: [noise()],
+    connectionEncrypters: [encrypter()],
     streamMuxers: [yamux({ streamOptions: { maxReadBufferLength: MAX_READ_BUFFER } })],
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,

@@ -1,0 +1,81 @@
+import { columnsOf } from './columns.ts'
+import { formatSize } from './units.ts'
+import { wrap } from './wrap.ts'
+
+/** What a line of a list consists of. A list is printed line by line, so each column has the width that is usual. */
+export type Cell = string | { text: string, width: number, right?: true }
+
+const GAP = '  '
+const INDENT = '  '
+/** Columns of the longest size, such as `1023 KiB`. */
+const SIZE_WIDTH = 8
+
+/** A size, or `-` if it is unknown. */
+export function sizeCell (bytes: number | bigint | undefined): Cell {
+  return { text: bytes == null ? '-' : formatSize(bytes), width: SIZE_WIDTH, right: true }
+}
+
+/** One of a few words of at most this many columns, such as the name of a codec. */
+export function wordCell (text: string, width: number): Cell {
+  return { text, width }
+}
+
+/** A line for scripts: cells with tabs between them. */
+export function tabbedRow (cells: readonly Cell[]): string {
+  return cells.map(textOf).join('\t')
+}
+
+/**
+ * A line for people, with its columns aligned. If it is longer than a line of the terminal, it goes on below, and is
+ * broken only between cells and words. What is longer than a line, such as a CID, has a line of its own, so that it
+ * can be copied.
+ *
+ * @param width - columns of the terminal that may be used
+ */
+export function alignedRow (cells: readonly Cell[], width: number): string {
+  const whole = cells.map(pad).join(GAP).trimEnd()
+
+  if (columnsOf(whole) <= width) {
+    return whole
+  }
+
+  const lines: string[] = []
+
+  for (const cell of cells) {
+    const last = lines.at(-1)
+    const line = `${last == null || columnsOf(last) > width ? INDENT : `${last}${GAP}`}${pad(cell)}`
+
+    // a CID or a path at the beginning has a line of its own, so that the cells after it are aligned
+    if (last != null && (lines.length > 1 || typeof cells[0] !== 'string') && columnsOf(line.trimEnd()) <= width) {
+      lines[lines.length - 1] = line
+    } else {
+      lines.push(...below(cell, width, lines.length === 0))
+    }
+  }
+
+  return lines.map(line => line.trimEnd()).join('\n')
+}
+
+/** The lines of a cell that begins a new line. */
+function below (cell: Cell, width: number, isFirst: boolean): string[] {
+  const indent = isFirst ? '' : INDENT
+
+  return columnsOf(textOf(cell)) + indent.length <= width
+    ? [`${indent}${pad(cell)}`]
+    : wrap(textOf(cell), width - indent.length).split('\n')
+      .map(line => columnsOf(line) + indent.length <= width ? `${indent}${line}` : line)
+}
+
+function textOf (cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.text
+}
+
+function pad (cell: Cell): string {
+  if (typeof cell === 'string') {
+    return cell
+  }
+
+  const space = ' '.repeat(Math.max(0, cell.width - columnsOf(cell.text)))
+
+  return cell.right === true ? `${space}${cell.text}` : `${cell.text}${space}`
+}

@@ -1,0 +1,110 @@
+/** Uses the installed command on Bun and Deno, as `bunx` and `deno run` start it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Project } from './empty-project.ts'
+
+/** Together they take 200 MB, so only this check installs them. */
+const PACKAGES = ['bun@1.4.5', 'deno@2.9.6']
+
+const RUNTIMES = {
+  Bun: ['node_modules/.bin/bun'],
+  Deno: ['node_modules/.bin/deno', 'run', '--allow-all', '--no-prompt']
+}
+
+const BIN = 'node_modules/ipfsz/bin/ipfsz.js'
+
+/** More than one message of an encrypted connection. It does not compress. */
+const NOISE = Uint8Array.from({ length: 300_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24)
+
+/** Install both, add and read files with each, and fetch from a daemon on Node: over HTTP, and as a peer. */
+export async function useOtherRuntimes (project: Project): Promise<void> {
+  project.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', '--no-save', ...PACKAGES)
+
+  const tree = join(project.directory, 'tree')
+  mkdirSync(join(tree, 'below'), { recursive: true })
+  writeFileSync(join(tree, 'words.txt'), 'what one adds, all can read, '.repeat(10_000))
+  writeFileSync(join(tree, 'below/noise'), NOISE)
+
+  const daemon = await startDaemon(project)
+
+  try {
+    for (const [name, [program, ...args]] of Object.entries(RUNTIMES)) {
+      const ipfsz = (...words: string[]): string =>
+        project.run(program, ...args, BIN, '--repo', `repo-${name}`, ...words)
+
+      if (!ipfsz('--help').includes('Usage: ipfsz')) {
+        throw new Error(`On ${name}, ipfsz --help shows no usage`)
+      }
+
+      const words = ipfsz('add', '-Q', 'tree/words.txt')
+
+      if (`${ipfsz('cat', words)} ` !== readFileSync(join(tree, 'words.txt'), 'utf8')) {
+        throw new Error(`On ${name}, ipfsz cat ${words} writes other bytes than were added`)
+      }
+
+      get(ipfsz('add', '-Q', 'tree'), `${name}-own`)
+
+      for (const [way, from] of Object.entries({ gateway: daemon.url, peer: daemon.address })) {
+        get(daemon.cid, `${name}-${way}`, '--repo', `repo-${name}-${way}`, `--${way}`, from, '--timeout', '30s')
+      }
+
+      function get (cid: string, target: string, ...options: string[]): void {
+        ipfsz('get', cid, '-o', target, ...options)
+
+        for (const path of ['words.txt', 'below/noise']) {
+          if (!readFileSync(join(project.directory, target, path)).equals(readFileSync(join(tree, path)))) {
+            throw new Error(`On ${name}, ipfsz get ${[cid, ...options].join(' ')} writes other bytes: ${path}`)
+          }
+        }
+      }
+    }
+  } finally {
+    await daemon.stop()
+  }
+}
+
+interface Daemon {
+  cid: string
+  url: string
+  address: string
+  stop: () => Promise<void>
+}
+
+/** A daemon with a gateway, which runs on Node and has the tree. */
+async function startDaemon ({ directory, run }: Project): Promise<Daemon> {
+  const cid = run('node', BIN, '--repo', 'repo-daemon', 'add', '-Q', 'tree')
+  const options = ['--listen', '/ip4/127.0.0.1/tcp/0', '--gateway', '127.0.0.1:0']
+  const child = spawn('node', [BIN, '--repo', 'repo-daemon', '--json', 'daemon', ...options], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const found: { addresses?: string[], url?: string } = {}
+
+  for await (const line of createInterface(child.stdout)) {
+    const { event, ...more } = JSON.parse(line) as { event: string, addresses?: string[], url?: string }
+    Object.assign(found, more)
+
+    if (event === 'ready') {
+      break
+    }
+  }
+
+  const { addresses: [address] = [], url } = found
+
+  if (address == null || url == null) {
+    throw new Error(`The daemon said neither where it is nor that it is ready: ${JSON.stringify(found)}`)
+  }
+
+  return {
+    cid,
+    url,
+    address,
+    async stop () {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  }
+}

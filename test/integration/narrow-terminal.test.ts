@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { it } from './run-cli.ts'
+import { runOnPseudoTerminal, runOnTerminal } from './terminal.ts'
+import { makeTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const COLUMNS = 40
+
+/** A line that the terminal does not break, or one word, such as a CID, or a command, that no line has room for. */
+function fits (line: string): boolean {
+  const text = stripVTControlCharacters(line)
+
+  return text.length <= COLUMNS || !/\S\s+\S/.test(text) || text.startsWith('  ipfsz add ')
+}
+
+/** Add a tree with links. Returns its CID, and that of an earlier one. */
+async function prepare (sandbox: Sandbox): Promise<{ cid: string, earlier: string }> {
+  const add = async (): Promise<string> =>
+    (await sandbox.run(['add', '-Q', '--link', 'tree'])).stdout.toString().trim()
+
+  await makeTree(join(sandbox.directory, 'tree'), {
+    'a/one': text(100_000),
+    'a file with a long name, in words': text(900_000, 2),
+    small: text(20)
+  })
+  const earlier = await add()
+  await writeFile(join(sandbox.directory, 'tree/small'), text(2000))
+
+  return { cid: await add(), earlier }
+}
+
+describe.concurrent('a terminal of 40 columns', () => {
+  it('breaks no word of any list or summary', async ({ sandbox }) => {
+    const { cid, earlier } = await prepare(sandbox)
+    const file = (await sandbox.run(['add', '-Q', '--link', 'tree/a/one'])).stdout.toString().trim()
+
+    for (
+      const args of [
+        ['codecs'],
+        ['stats'],
+        ['stat', file],
+        ['stat', cid],
+        ['ls', '-l', '-R', cid],
+        ['du'],
+        ['du', cid],
+        ['diff', earlier, cid],
+        ['pin', 'ls', '-l'],
+        ['pin', 'add', cid],
+        ['link', 'ls'],
+        ['originals', 'index', file],
+        ['originals', 'ls'],
+        ['verify', cid],
+        ['verify', '--all'],
+        ['repair'],
+        ['car', 'export', cid, '-o', 'a.car'],
+        ['car', 'import', 'a.car'],
+        ['get', cid, '-o', 'out'],
+        ['init'],
+        ['blockstore', 'convert', '--codec', 'zstd'],
+        ['pin', 'rm', earlier],
+        ['rm', cid],
+        ['gc'],
+        ['bench', 'tree/a/one', '--codec', 'zstd,lz4', '--time', '1']
+      ]
+    ) {
+      const { code, lines } = await runOnTerminal(sandbox, args, COLUMNS)
+
+      expect(code, args.join(' ')).toBe(args[0] === 'diff' ? 1 : 0)
+      expect(lines.filter(line => !fits(line)), args.join(' ')).toEqual([])
+    }
+  })
+
+  it('aligns the columns of lists', async ({ sandbox }) => {
+    const { cid } = await prepare(sandbox)
+    const { lines: usage } = await runOnTerminal(sandbox, ['du', cid], COLUMNS)
+    const { lines: listed } = await runOnTerminal(sandbox, ['ls', cid], 200)
+
+    const sizes = usage.filter(line => line.includes('KiB'))
+
+    expect(sizes).toHaveLength(4)
+    expect(sizes.filter(line => !/^.{5}KiB.{7}KiB$/.test(line))).toEqual([])
+    // sizes, the codec, and the name of each entry
+    expect(listed.map(line => line.replace(/^\w+/, '').slice(0, 32))).toEqual([
+      expect.stringMatching(/^ {9}- {2}.{5}KiB {2}- {7}a\/$/),
+      expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}zstd {4}a /),
+      expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}zstd {4}sm/)
+    ])
+  })
+
+  it('shows the tables of stats and codecs, and the summary of a site, in a pseudo terminal', async ({ sandbox }) => {
+    await prepare(sandbox)
+    await makeTree(join(sandbox.directory, 'site'), { 'index.html': '<title>A</title>', 'data.csv': text(100_000) })
+    const { code, lines } = await runOnPseudoTerminal(
+      sandbox,
+      'for words in stats codecs "site add site"; do "$NODE" "$CLI" $words || exit; done',
+      COLUMNS,
+      { shown: /./, async onShown () {} }
+    )
+
+    expect(code).toBe(0)
+    expect(lines).toContainEqual(expect.stringMatching(/^Compressed +Original +Stored +Saved$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^Codec +Blocks +Size +On disk +Ratio$/))
+    expect(lines).toContain('CODEC  RUNS   LEVELS DEFAULT MARKER')
+    expect(lines).toContain('  look at it: ipfsz gateway, then')
+    expect(lines.filter(line => !fits(line))).toEqual([])
+  })
+})
