@@ -27,6 +27,8 @@ const NODE_ONLY = [
   'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
+  // counts frames, and reads what other tests read in Chromium, too
+  'packages/core/test/larger-frames.test.ts',
   // what `auto` chooses, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
   // test/browser runs it on IndexedDB, which takes as long again
