@@ -16,6 +16,7 @@ import { addNotes } from '../terminal/add-summary.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { AddedTree } from '../disk/add-tree.ts'
+import type { MissingNeeds } from '../site/page-needs.ts'
 import type { PublishedSite } from '../site/publish-site.ts'
 
 export interface SiteAddOptions {
@@ -117,7 +118,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
 function report (
   path: string,
   { root: { cid: tree, size, storedSize }, files, hidden }: AddedTree,
-  { cid, pages, kept, keptPages, loaderSize, workerSize, gzip }: PublishedSite,
+  { cid, pages, kept, missing, loaderSize, workerSize, gzip }: PublishedSite,
   gateway: string | undefined,
   { output }: Context
 ): void {
@@ -139,6 +140,7 @@ function report (
       loaderSize,
       workerSize,
       firstVisit: { compressed: first, plain: size, compressedGzip: firstGzip, plainGzip: gzip.plain },
+      ...missing == null ? {} : { missing },
       ...url == null ? {} : { url }
     },
     [
@@ -150,9 +152,7 @@ function report (
       `  behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
       '  later visits fetch nothing; of a new release below the same name, what changed',
       `  ${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
-      ...keptPages === 0
-        ? []
-        : ['  pages that are plain run no worker on a first visit: also keep their styles, scripts and images'],
+      ...missing == null ? [] : [`  ${missingNote(missing)}`],
       ...first < size ? [] : ['  this site is loaded faster if it is added with: ipfsz add --codec none'],
       ...addNotes({ hidden, executables: 0, content: undefined }).map(note => `  ${note}`),
       url == null
@@ -160,4 +160,12 @@ function report (
         : `  look at it: ${url}`
     ].join('\n')
   )
+}
+
+/** Who comes to a plain page first has no worker, which would answer what it asks for. */
+function missingNote ({ page, pages, patterns }: MissingNeeds): string {
+  const others = pages > 1 ? ` and ${count(pages - 1, 'other page')} are plain, but not what they need` : undefined
+
+  return `${page}${others ?? ' is plain, but not what it needs'}: also pass ` +
+    patterns.map(pattern => `--keep '${pattern}'`).join(' ')
 }
