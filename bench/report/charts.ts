@@ -1,3 +1,8 @@
+import {
+  DEFAULT as DATASET_DEFAULT,
+  PLAIN as DATASET_PLAIN,
+  RANGES as DATASET_RANGES
+} from '../support/datasets/sides.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { LINKS } from '../support/paper.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'
@@ -7,6 +12,9 @@ import type { Results } from './rows.ts'
 
 /** Charts of a benchmark, by the name of the file. */
 type Charts = Record<string, Chart>
+
+/** The sides of the chart of databases. */
+const DATASET_SIDES = [DATASET_PLAIN, DATASET_RANGES, DATASET_DEFAULT].map(({ side }) => side)
 
 /** How the figures of each benchmark are drawn. */
 export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
@@ -55,6 +63,18 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
       )
     }
   },
+
+  datasets: results => ({
+    datasets: grouped(
+      'What queries of a SQLite database fetch',
+      'MB',
+      rowsOf(results, 'datasets').filter(({ side }) => DATASET_SIDES.includes(String(side))),
+      'reading',
+      'side',
+      'MB',
+      true
+    )
+  }),
 
   bypass: results => ({
     bypass: columns(

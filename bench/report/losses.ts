@@ -1,6 +1,7 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { LINKS } from '../support/paper.ts'
+import { fromDatasets } from './dataset-losses.ts'
 import { fromNetwork, fromSlow } from './fetch-losses.ts'
 import { fromGateway } from './gateway.ts'
 import { extremes, isLess, list, NOISE } from './loss.ts'
@@ -28,6 +29,7 @@ export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = 
   slow: fromSlow,
   gateway: fromGateway,
   random: fromRandom,
+  datasets: fromDatasets,
   bypass: fromBypass,
   tree: fromTree,
   memory: fromMemory,

@@ -301,6 +301,23 @@ describe('losses of other benchmarks', () => {
     }
   })
 
+  it('list readings of databases that fetch more, or take longer, than of plain ones', () => {
+    const row = { reading: 'one row', 'stored / original': 1, seconds: 1, requests: 3, MB: 2 }
+    const rows = [
+      { ...row, side: 'plain, blocks of 1024 KiB' },
+      { ...row, side: 'frames of 64 KiB, blocks of up to 64 KiB', requests: 4, MB: 0.5 },
+      { ...row, side: 'frames of 4096 KiB, blocks of up to 1024 KiB', seconds: 1.02, MB: 4 },
+      { ...row, side: 'frames of 1024 KiB, blocks of up to 1024 KiB', seconds: 9 }
+    ]
+    const title = 'A SQLite database of 46.1 MB, over 50 Mbit/s'
+
+    expect(LOSSES.datasets(new Map([['datasets', resultOf('datasets', [{ title, rows }])]]))).to.deep.equal([
+      '**`ranges`, requests**: more than plain with 1 of 1 readings: ' +
+        'one row of a SQLite database (4 against 3 requests).',
+      '**the default, MB**: more than plain with 1 of 1 readings: one row of a SQLite database (4 against 2 MB).'
+    ])
+  })
+
   it('list blocks that a CompressedBlockstore with default options reads slower, with their files', () => {
     const row = { files: 'paper', what: 'get, cached, one by one', side: 'FsBlockstore, zstd 3, hash' }
 

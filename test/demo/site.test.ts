@@ -1,18 +1,11 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { it } from '../integration/run-cli.ts'
 import { startGateway } from '../integration/run-gateway.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
-import { countingProxy } from '../support/counting-proxy.ts'
 import { builtSite } from './built-site.ts'
 import type { Sandbox } from '../integration/run-cli.ts'
-import type { CountingProxy } from '../support/counting-proxy.ts'
 import type { Browser, Page } from 'playwright'
-
-/** What a visit without news fetches at most: whether the worker is still the same, and headers. */
-const NO_NEWS = 20_000
 
 let site: string
 let browser: Browser
@@ -145,125 +138,5 @@ describe('the site, added and served by ipfsz', () => {
     expect(page.url()).toBe(`${url}guide/start.html`)
     // that page, and the folders in which it looks for the site
     expect(problems.splice(0).filter(problem => !/\b404\b/.test(problem))).toEqual([])
-  })
-})
-
-interface Report {
-  cid: string
-  size: number
-  storedSize: number
-  loaderSize: number
-  workerSize: number
-}
-
-async function publish (sandbox: Sandbox, directory: string): Promise<Report> {
-  const { stdout } = await sandbox.run(['site', 'add', directory, '--level', '3', '--json'])
-
-  return JSON.parse(stdout.toString()) as Report
-}
-
-/** A page that sees the sites in the repo, through a proxy that counts. What fails there, fails the test. */
-async function visit (sandbox: Sandbox): Promise<{ page: Page, proxy: CountingProxy }> {
-  const gateway = await startGateway(sandbox)
-  const proxy = await countingProxy(Number(new URL(gateway.url).port))
-  const context = await browser.newContext()
-  const problems: string[] = []
-
-  // the machine may be busy
-  context.setDefaultTimeout(180_000)
-  context.on('response', response => {
-    if (response.status() >= 400) {
-      problems.push(`${response.status()} ${response.url()}`)
-    }
-  })
-  context.on('weberror', error => { problems.push(error.error().message) })
-  onTestFinished(async () => {
-    await context.close()
-    await proxy.close()
-    expect(problems).toEqual([])
-  })
-
-  return { page: await context.newPage(), proxy }
-}
-
-const originOf = (cid: string, { port }: CountingProxy): string => `http://${cid}.ipfs.localhost:${port}`
-
-/** Look at three pages of the documents. */
-async function readDocuments (page: Page, origin: string): Promise<void> {
-  const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' })
-
-  await page.goto(`${origin}/guide/start.html`)
-  await showsHeading(page, /^Start: two machines share a file/)
-  await sidebar.getByRole('link', { name: 'Benchmarks', exact: true }).click()
-  await showsHeading(page, /^Benchmarks/)
-  await page.goto(`${origin}/`)
-  await showsHeading(page, /^IPFSz/)
-  await page.waitForLoadState('networkidle')
-}
-
-describe('the documents of this project, published', () => {
-  it('are shown from a deep link on, fetch less than plain ones, and nothing the next time', async ({ sandbox }) => {
-    const { cid } = await publish(sandbox, site)
-    const plain = (await sandbox.run(['add', '-Q', '--codec', 'none', site])).stdout.toString().trim()
-    const { page, proxy } = await visit(sandbox)
-
-    await readDocuments(page, originOf(cid, proxy))
-    const first = proxy.received
-    await readDocuments(page, originOf(cid, proxy))
-    expect(proxy.received - first).toBeLessThan(NO_NEWS)
-
-    const before = proxy.received
-    await readDocuments(page, originOf(plain, proxy))
-    expect(first).toBeLessThan(proxy.received - before)
-
-    // the demo is below them, and opens without a network
-    await page.goto(`${originOf(cid, proxy)}/demo/`)
-    await page.locator('body[data-ready]').waitFor()
-    await page.locator('#samples button').first().click()
-    await page.locator('#view').getByRole('heading', { level: 3 }).first().waitFor()
-    await proxy.close()
-    await page.reload()
-    await page.locator('body[data-ready]').waitFor()
-  })
-})
-
-/** Pictures as large as photos, of noise, so that nothing can compress them. */
-async function takePhotos (): Promise<Buffer[]> {
-  const page = await browser.newPage()
-  const urls = await page.evaluate(() => [1, 2, 3].map(() => {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 })
-    const context = canvas.getContext('2d') as CanvasRenderingContext2D
-    const image = context.createImageData(640, 480)
-    image.data.forEach((_, i, data) => { data[i] = i % 4 === 3 ? 255 : Math.random() * 256 })
-    context.putImageData(image, 0, 0)
-
-    return canvas.toDataURL('image/jpeg')
-  }))
-  await page.close()
-
-  return urls.map(url => Buffer.from(url.split(',')[1], 'base64'))
-}
-
-describe('a page of photos, published', () => {
-  it('shows them as they are: they are stored plain', async ({ sandbox }) => {
-    const photos = await takePhotos()
-    const html = `<!doctype html><title>Photos</title>${photos.map((_, i) => `<img src="/${i}.jpg" alt="">`).join('')}`
-    await mkdir(join(sandbox.directory, 'site'))
-    await sandbox.write('site/index.html', Buffer.from(html))
-
-    for (const [i, photo] of photos.entries()) {
-      await sandbox.write(`site/${i}.jpg`, photo)
-    }
-
-    const { cid, size, storedSize, loaderSize, workerSize } = await publish(sandbox, 'site')
-    expect(storedSize / size).toBeCloseTo(1, 1)
-
-    const { page, proxy } = await visit(sandbox)
-    await page.goto(`${originOf(cid, proxy)}/`)
-    await page.waitForFunction(() => document.images.length === 3 &&
-      [...document.images].every(image => image.naturalWidth === 640))
-    // each once
-    expect(proxy.received).toBeGreaterThan(size)
-    expect(proxy.received).toBeLessThan((storedSize + loaderSize + workerSize) * 1.1)
   })
 })

@@ -81,7 +81,8 @@ export const it = base.extend<{ sandbox: Sandbox }>({
   }
 })
 
-function makeSandbox (directory: string, children: Process[]): Sandbox {
+/** A sandbox for several tests. Without `start`, it leaves nothing running. */
+export function makeSandbox (directory: string, children: Process[] = []): Sandbox {
   const repo = join(directory, 'repo')
   const baseEnv = {
     PATH: process.env.PATH,

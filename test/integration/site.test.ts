@@ -50,6 +50,7 @@ describe('ipfsz site add', () => {
         '_redirects',
         'b.html',
         'index.html',
+        'ipfs-404.html',
         'ipfsz-site',
         expect.stringMatching(/^ipfsz-worker-[0-9a-f]{16}\.js$/),
         'ipfsz-worker.js',
@@ -61,6 +62,7 @@ describe('ipfsz site add', () => {
     const loader = await read(`${report.cid}/index.html`)
     expect(loader.byteLength).toBe(report.loaderSize)
     expect((await read(`${report.cid}/sub/a.html`)).equals(loader)).toBe(true)
+    expect((await read(`${report.cid}/ipfs-404.html`)).equals(loader)).toBe(true)
     expect(loader.toString()).toContain(report.tree)
     expect((await read(`${report.cid}/b.html`)).equals(text(50_000))).toBe(true)
     expect((await read(`${report.tree}/sub/a.html`)).equals(text(50_000))).toBe(true)
@@ -90,11 +92,36 @@ describe('ipfsz site add', () => {
     expect(stdout.toString()).toMatch(/^bafy\w+\tdist\n/)
     expect(stdout.toString()).toContain('1 page through the loader')
     expect(stdout.toString()).toContain('--codec none')
-    expect(stdout.toString()).not.toContain('also keep')
+  })
 
-    // no worker answers what a plain page asks for
-    const kept = await sandbox.run(['site', 'add', 'dist', '--keep', '*.html'])
-    expect(kept.stdout.toString()).toContain('also keep their styles')
+  it('names the first page that is plain without what it needs, and the patterns that keep that', async ({ sandbox }) => {
+    await writeSite(sandbox, [
+      'index.html', 'app.js', 'part.js', 'a b.png', 'large.png', 'print.css', 'font.woff2', 'icon', 'data.json'
+    ])
+    await sandbox.write('dist/sub/plain.html', Buffer.from('<link href="style.css" rel=stylesheet>' +
+      '<link rel="alternate" href="/data.json"><img srcset="../a%20b.png 1x, /large.png 2x">' +
+      '<script type="module" src="/app.js"></script><a href="/index.html"><img src="https://example.org/icon">' +
+      '<img src="/icon"><img src="/none.png">'))
+    await sandbox.write('dist/sub/style.css', Buffer.from('@import "../print.css"; p { src: url(/font.woff2) }'))
+    await sandbox.write('dist/app.js', Buffer.from('import{a}from"./part.js"'))
+    const add = async (...keep: string[]): Promise<string> => {
+      const patterns = keep.flatMap(pattern => ['--keep', pattern])
+
+      return (await sandbox.run(['site', 'add', 'dist', '--level', '1', ...patterns])).stdout.toString()
+    }
+
+    expect(await add()).not.toContain('plain, but')
+    expect(await add('plain.html'))
+      .toContain("  sub/plain.html is plain, but not what it needs: also pass --keep '*.css' --keep '*.js' " +
+        "--keep '*.png' --keep '/icon'\n")
+    // what that needs in turn
+    expect(await add('plain.html', '/icon', '*.png', '/sub/style.css', 'app.js'))
+      .toContain("  app.js is plain, but not what it needs: also pass --keep '*.css' --keep '*.js' " +
+        "--keep '*.woff2'\n")
+    expect(await add('plain.html', '/icon', '*.png', '*.css', '*.js', '*.woff2')).not.toContain('plain, but')
+
+    await sandbox.write('dist/sub/other.html', Buffer.from('<img src="/icon">'))
+    expect(await add('/sub/')).toContain('sub/other.html and 1 other page are plain, but not what they need')
   })
 
   it('keeps more files than a process may open, but not its redirects, which the worker reads', async ({ sandbox }) => {

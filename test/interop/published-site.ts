@@ -1,11 +1,9 @@
 /** A small site, published by `ipfsz site add`. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { longText } from '../support/data.ts'
-import { startKubo } from '../support/network-kubo.ts'
 import type { Sandbox } from '../integration/run-cli.ts'
-import type { KuboNode } from '../support/network-kubo.ts'
 
 export const TEXT = Buffer.from(longText(3_000_000))
 
@@ -44,14 +42,4 @@ export async function addSite ({ run: ipfsz, directory }: Sandbox, files: typeof
   await ipfsz(['car', 'export', cid, '-o', `${cid}.car`])
 
   return { cid, car: join(directory, `${cid}.car`) }
-}
-
-/** Publish the site to a Kubo. */
-export async function publish (sandbox: Sandbox): Promise<{ cid: string, kubo: KuboNode }> {
-  const { cid, car } = await addSite(sandbox, FILES)
-  const kubo = await startKubo()
-  onTestFinished(async () => kubo.stop())
-  await kubo.ipfs(['dag', 'import', car])
-
-  return { cid, kubo }
 }

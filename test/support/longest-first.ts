@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
  * last run, which a fresh clone does not have.
  */
 const LONG_FILES: readonly string[] = [
+  'test/interop/kubo-site.test.ts',
   'test/interop/kubo-network.test.ts',
   'test/integration/network.test.ts',
   'test/interop/streams.test.ts',
@@ -59,7 +60,6 @@ const LONG_FILES: readonly string[] = [
   'test/demo/access.test.ts',
   'test/demo/site.test.ts',
   'test/interop/site.test.ts',
-  'test/interop/site-firefox.test.ts',
   'test/interop/kubo-trees.test.ts',
   'test/browser/without.test.ts',
   'packages/cli/test/block-session.test.ts',

@@ -29,12 +29,18 @@ export interface KuboNodeInit {
   bootstrap?: readonly string[]
   /** More settings, by key. */
   config?: Readonly<Record<string, unknown>>
+  /** Without a network: `ipfs name publish` then needs no peers. */
+  offline?: boolean
+  /** Domains whose DNSLink is the IPNS name of its own key, which `ipfs name publish` changes. */
+  dnsLinks?: readonly string[]
 }
 
 /** How long it may take to start, in milliseconds. */
 const PATIENCE = 60_000
 
-export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNodeInit = {}): Promise<KuboNode> {
+export async function startKubo (
+  { bootstrap = [], config: more = {}, offline = false, dnsLinks = [] }: KuboNodeInit = {}
+): Promise<KuboNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
   const ipfs: KuboNode['ipfs'] = async (args, input, signal) => run('ipfs', args, input, env, signal)
@@ -55,7 +61,17 @@ export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNode
     await config(key, value)
   }
 
-  const child = spawn('ipfs', ['daemon'], { env: { PATH: process.env.PATH, HOME: directory, ...env }, stdio: 'ignore' })
+  const key = (await ipfs(['config', 'Identity.PeerID'])).toString().trim()
+  const child = spawn('ipfs', ['daemon', ...offline ? ['--offline'] : []], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: directory,
+      ...env,
+      // in place of DNS, for tests: boxo's namesys
+      IPFS_NS_MAP: dnsLinks.map(domain => `${domain}:/ipns/${key}`).join(',')
+    },
+    stdio: 'ignore'
+  })
   const stop = async (): Promise<void> => {
     await end(child)
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
@@ -75,15 +91,17 @@ export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNode
       await setTimeout(50)
     }
 
+    // offline it has none
     const { ID, Addresses } = JSON.parse(
       (await ipfs(['id', '--enc=json'])).toString()
-    ) as { ID: string, Addresses: string[] }
+    ) as { ID: string, Addresses: string[] | null }
     const gateway = (await readFile(join(directory, 'gateway'), 'utf8')).trim()
 
     return {
       directory,
       peerId: ID,
-      address: Addresses.find(address => address.includes('/tcp/') && !address.includes('/ws')) ?? Addresses[0],
+      address: Addresses?.find(address => address.includes('/tcp/') && !address.includes('/ws')) ??
+        Addresses?.[0] ?? '',
       apiPort: Number(api.trim().split('/')[4]),
       gateway,
       ipfs,

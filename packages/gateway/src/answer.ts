@@ -7,7 +7,7 @@ import { parseTarget } from './request/target.ts'
 import { redirectOf } from './resolve/redirect-of.ts'
 import { resolvePath } from './resolve/resolve-path.ts'
 import { resolveRoot } from './resolve/resolve-root.ts'
-import { addCors } from './respond/headers.ts'
+import { addCors, redirect } from './respond/headers.ts'
 import { respondUnchanged } from './respond/unchanged.ts'
 import { respondIpnsRecord } from './respond/trustless/ipns-record.ts'
 import { statusOf } from './respond/error.ts'
@@ -170,7 +170,7 @@ async function answerMissing (context: Context, root: ContentRoot, err: EntryNot
   }
 
   if ('location' in found) {
-    return new Response(null, { status: found.status, headers: addCors(new Headers({ location: found.location })) })
+    return redirect(found.status, found.location, root)
   }
 
   return answerRewritten(context, root, found)

@@ -35,6 +35,7 @@ describe('a path that does not exist', () => {
     const old = await ask('/old?a=b')
 
     expect([old.status, old.headers.get('location')]).toEqual([302, '/new?a=b'])
+    expect(old.headers.get('cache-control')).toBe('public, max-age=29030400, immutable')
 
     for (const [path, status, body] of [
       ['/app/x', 200, 'the app'], ['/gone/x', 410, 'not here'], ['/x', 404, 'not here']
@@ -51,6 +52,39 @@ describe('a path that does not exist', () => {
     const raw = await ask('/old?format=raw')
     expect([raw.status, await raw.text()]).toEqual([404, expect.stringContaining('no link named "old"')])
     expect((await here.gateway(get(`${root}/old`))).status).toBe(404)
+  })
+
+  it('is answered for as long as a name leads there, below a name', async () => {
+    const here = serve()
+    const { root } = await website({
+      _redirects: '/old /new 301\n/* /404.html 404',
+      '404.html': 'not here'
+    }, here)
+    const names = { resolve: async () => ({ cid: root, path: [], ttl: 60.5 }) }
+    const gateway = createGateway({ fs: here.fs, blocks: here.blockstore, names })
+
+    for (const host of ['example.org', 'example-org.ipns.localhost']) {
+      for (const [path, status] of [['/old', 301], ['/x', 404]] as const) {
+        const response = await gateway(new Request(`http://${host}${path}`))
+
+        expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'public, max-age=60'])
+      }
+    }
+  })
+
+  it('is answered with ipfs-404.html, also below the path of a CID, where _redirects do not count', async () => {
+    const here = serve()
+    const { origin, root } = await website({
+      _redirects: '/here /index.html 200',
+      'index.html': 'start',
+      'ipfs-404.html': 'not here'
+    }, here)
+
+    for (const url of [`${origin}/x/y`, `http://127.0.0.1/ipfs/${root}/x/y`, `http://127.0.0.1/ipfs/${root}/here`]) {
+      const response = await here.gateway(new Request(url))
+
+      expect([response.status, await response.text()]).toEqual([404, 'not here'])
+    }
   })
 
   it('is answered with the reason if the file of redirects is invalid', async () => {

@@ -230,6 +230,9 @@ describe('redirecting a path that does not exist', () => {
       .resolves.toMatchObject({ status: 404, target: { path: ['ipfs-404.html'] } })
     await expect(redirectOf(target(root, '/a/b/x/y'), components, signal))
       .resolves.toMatchObject({ status: 404, target: { path: ['a', 'ipfs-404.html'] } })
+    // of a path gateway, too
+    await expect(redirectOf(target(root, '/x/y', {}), components, signal))
+      .resolves.toMatchObject({ status: 404, target: { path: ['ipfs-404.html'] } })
   })
 
   it('does nothing without either', async () => {

@@ -27,7 +27,8 @@ export async function startChromium (): Promise<Browser> {
     ...NO_TIMEOUTS,
     args: [
       ...CHROMIUM_FLAGS.filter(flag => !flag.startsWith('--host-resolver-rules=')),
-      `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+      `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, ` +
+        'EXCLUDE localhost, EXCLUDE *.localhost',
       '--autoplay-policy=no-user-gesture-required'
     ]
   })

@@ -19,6 +19,7 @@ import { withLabel } from '../terminal/with-label.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
 import type { AddedTree } from '../disk/add-tree.ts'
+import type { MissingNeeds } from '../site/page-needs.ts'
 import type { PublishedSite } from '../site/publish-site.ts'
 
 export interface SiteAddOptions {
@@ -122,7 +123,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
 function report (
   path: string,
   { root: { cid: tree, size, storedSize }, files, hidden }: AddedTree,
-  { cid, pages, kept, keptPages, loaderSize, workerSize, gzip }: PublishedSite,
+  { cid, pages, kept, missing, loaderSize, workerSize, gzip }: PublishedSite,
   gateway: string | undefined,
   { output }: Context
 ): void {
@@ -140,9 +141,7 @@ function report (
     `behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
     'later visits fetch nothing; of a new release below the same name, what changed',
     `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
-    ...keptPages === 0
-      ? []
-      : ['pages that are plain run no worker on a first visit: also keep their styles, scripts and images'],
+    ...missing == null ? [] : [missingNote(missing)],
     ...first < size ? [] : ['this site is loaded faster if it is added with: ipfsz add --codec none'],
     ...addNotes({ hidden, executables: 0, content: undefined })
   ]
@@ -159,6 +158,7 @@ function report (
       loaderSize,
       workerSize,
       firstVisit: { compressed: first, plain: size, compressedGzip: firstGzip, plainGzip: gzip.plain },
+      ...missing == null ? {} : { missing },
       ...url == null ? {} : { url }
     },
     [
@@ -169,4 +169,12 @@ function report (
       ...withLabel(`${INDENT}look at it: ${url == null ? 'ipfsz gateway, then ' : ''}`, site, width)
     ].join('\n')
   )
+}
+
+/** Who comes to a plain page first has no worker, which would answer what it asks for. */
+function missingNote ({ page, pages, patterns }: MissingNeeds): string {
+  const others = pages > 1 ? ` and ${count(pages - 1, 'other page')} are plain, but not what they need` : undefined
+
+  return `${page}${others ?? ' is plain, but not what it needs'}: also pass ` +
+    patterns.map(pattern => `--keep '${pattern}'`).join(' ')
 }

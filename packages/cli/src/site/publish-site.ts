@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { gzipSizeOfFiles } from './gzip-size.ts'
 import { isPage } from './keep.ts'
+import { missingNeeds } from './page-needs.ts'
 import { loaderPage } from './loader-page.ts'
 import { TREE_NAME, WORKER_FILE, withConfig, workerScriptFile } from './site-config.ts'
+import type { MissingNeeds } from './page-needs.ts'
 import type { SiteConfig } from './site-config.ts'
 import type { AddOptions, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -28,8 +30,8 @@ export interface PublishedSite {
   pages: number
   /** Files that stay plain, too. */
   kept: number
-  /** Those of them that are pages. */
-  keptPages: number
+  /** What pages among them need, and is not. */
+  missing: MissingNeeds | undefined
   /** Bytes of the loader and of the worker. */
   loaderSize: number
   workerSize: number
@@ -40,6 +42,9 @@ export interface PublishedSite {
 /** Gateways that know `_redirects` answer every other path with the loader, so that deep links work. */
 const REDIRECTS_FILE = '_redirects'
 const REDIRECTS = '/* /index.html 200\n'
+
+/** Where gateways find it that know no `_redirects`, or not at the address asked for: its status is 404 there. */
+const NOT_FOUND_FILE = 'ipfs-404.html'
 
 type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
@@ -55,8 +60,9 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
   // the site's own redirects are its worker's
   const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
   const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
+  const loaders = tree.paths.includes(NOT_FOUND_FILE) ? pages : [...pages, NOT_FOUND_FILE]
   const candidates: Candidate[] = [
-    ...pages.map(path => ({ path: `site/${path}`, content: loader })),
+    ...loaders.map(path => ({ path: `site/${path}`, content: loader })),
     ...kept.map(path => ({ path: `site/${path}`, content: openLater(join(directory, path)) })),
     { path: `site/${WORKER_FILE}`, content: worker },
     { path: `site/${scriptFile}`, content: script },
@@ -74,7 +80,7 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
     cid: await files.cp(tree.plainCid, root as CID, TREE_NAME, { signal }),
     pages: pages.length,
     kept: kept.length,
-    keptPages: kept.filter(isPage).length,
+    missing: await missingNeeds(directory, tree.paths, kept, signal),
     loaderSize: loader.byteLength,
     workerSize: worker.byteLength + script.byteLength,
     gzip: {

@@ -17,15 +17,17 @@ export class FrameTable {
   readonly sizes: number[] = []
   /** Original bytes in all of them. */
   size = 0
-  readonly #listsSizes: boolean
+  #listsSizes: boolean
+  #largest: number
   #encodedLength = 0
 
   /**
-   * @param frameSize - original bytes in every frame but the last
+   * @param frameSize - original bytes in every frame but the last. Frames after these may be larger
    * @param listsSizes - frames may have fewer
    */
   constructor (frameSize: number, listsSizes = false) {
     this.frameSize = frameSize
+    this.#largest = frameSize
     this.#listsSizes = listsSizes
   }
 
@@ -34,6 +36,11 @@ export class FrameTable {
    */
   add (frame: Frame): void {
     const { region } = frame
+
+    if (frame.size > this.#largest) {
+      this.#enlarge(frame.size)
+    }
+
     const listed = this.#listsSizes ? [frame.size] : []
     const numbers = [frame.bytes.byteLength, ...listed, ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
@@ -51,9 +58,20 @@ export class FrameTable {
     }
   }
 
+  /** From now on, sizes differ: the header lists those of all frames. */
+  #enlarge (size: number): void {
+    if (!this.#listsSizes) {
+      this.#listsSizes = true
+      this.#encodedLength += this.sizes.length * varint(this.frameSize).length
+    }
+
+    this.#largest = size
+  }
+
   /** The frames as the header lists them: their sizes only if they differ. */
   get header (): FrameList {
-    const { size, frameSize, lengths: frameLengths, sizes } = this
+    const { size, lengths: frameLengths, sizes } = this
+    const frameSize = this.#largest
     const even = sizes.slice(0, -1).every(size => size === frameSize)
 
     return { size, frameSize, frameLengths, ...even ? {} : { frameSizes: sizes } }

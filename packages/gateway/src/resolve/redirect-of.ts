@@ -21,7 +21,7 @@ export type Redirection =
 
 /**
  * What the website's `_redirects` file has for a path that does not exist, or else the nearest
- * `ipfs-404.html` above it. Undefined: neither, so answer with the error.
+ * `ipfs-404.html` above it, which counts below the path of a CID, too. Undefined: neither, so answer with the error.
  *
  * Call it when `resolvePath` threw an EntryNotFoundError, and never for what exists
  * (specs.ipfs.tech/http-gateways/web-redirects-file, "No Forced Redirects").
@@ -36,11 +36,8 @@ export async function redirectOf (
   root?: ContentRoot
 ): Promise<Redirection | undefined> {
   // paths of a rule begin at the root, so the root must be that of the origin
-  if (target.origin == null && target.dnsLinkHost == null) {
-    return undefined
-  }
-
-  const text = await readRedirects(target, components, signal, root)
+  const isOrigin = target.origin != null || target.dnsLinkHost != null
+  const text = isOrigin ? await readRedirects(target, components, signal, root) : undefined
   const match = text == null
     ? undefined
     : matchRedirect(parseRedirects(text), target.path, target.rawPath, queryOf(target))

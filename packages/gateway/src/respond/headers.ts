@@ -67,12 +67,24 @@ export function addCors (headers: Headers): Headers {
   return headers
 }
 
+/** How long it may be cached: for ever, or as long as the name leads there. */
+function caching ({ ttl }: Pick<Resolved, 'ttl'>): string {
+  return ttl == null ? IMMUTABLE : `public, max-age=${seconds(ttl)}`
+}
+
+/** A redirect of the website that a root is of. */
+export function redirect (status: number, location: string, root: Pick<Resolved, 'ttl'>): Response {
+  const headers = addCors(new Headers({ location, 'cache-control': caching(root) }))
+
+  return new Response(null, { status, headers })
+}
+
 /** The headers of every response to a path that leads somewhere: CORS, caching, what the path led to. */
 function pathHeaders ({ request, target, format, resolved }: HeaderContext): Headers {
   const headers = addCors(new Headers())
   const location = contentLocation(target, request, format)
 
-  headers.set('cache-control', resolved.ttl == null ? IMMUTABLE : `public, max-age=${seconds(resolved.ttl)}`)
+  headers.set('cache-control', caching(resolved))
   headers.set('x-ipfs-path', toHeaderValue(`/${target.namespace}/${target.name}${target.rawPath}`))
 
   if (resolved.roots.length > 0 && resolved.roots.length <= MAX_SHOWN_ROOTS) {
