@@ -1,46 +1,33 @@
-import type { GatewayPool, HttpSource, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
-import type { CID } from 'multiformats/cid'
+import { gatewayPatience } from './planned-source.ts'
+import type { MakeSource } from './planned-source.ts'
+import type { Fetch, GatewayPool, HttpSourceInit } from '@ipfsz/core/http'
 
-interface GatewayAccessInit {
-  /** Whether there is no network besides the gateways. */
+export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'> {
+  /** Whether there is nothing else to ask. */
   isOnlySource: boolean
+  /** Changes how requests are sent. */
+  decorate?: ((fetch: Fetch) => Fetch) | undefined
 }
 
-/** The HTTP gateways of one command. */
-export class GatewayAccess {
-  readonly #makeSource: (init: Pick<HttpSourceInit, 'root' | 'plan'>) => HttpSource
-  readonly #sources: HttpSource[] = []
-
-  private constructor (makeSource: (init: Pick<HttpSourceInit, 'root' | 'plan'>) => HttpSource) {
-    this.#makeSource = makeSource
+/**
+ * What fetches from the HTTP gateways at these URLs. Loads the client if there are any, and asks none of them.
+ *
+ * @returns undefined if there are none
+ * @throws {InvalidGatewayUrlError}
+ */
+export async function gatewaySources (
+  urls: readonly string[],
+  { decorate = fetch => fetch, isOnlySource, singleBlocks }: GatewaySourcesInit
+): Promise<MakeSource | undefined> {
+  if (urls.length === 0) {
+    return undefined
   }
 
-  /**
-   * Loads the client if there are gateways to ask. Asks none of them.
-   *
-   * @returns undefined if there are none
-   * @throws {InvalidGatewayUrlError}
-   */
-  static async open (urls: readonly string[], { isOnlySource }: GatewayAccessInit): Promise<GatewayAccess | undefined> {
-    if (urls.length === 0) {
-      return undefined
-    }
+  const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
+  const pool: GatewayPool = new GatewayPool(urls)
+  const stallTimeout = gatewayPatience(isOnlySource)
+  const decorated = decorate(async (url, init) => fetch(url, init))
 
-    const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
-    const pool: GatewayPool = new GatewayPool(urls)
-
-    return new GatewayAccess(init => new HttpSource({ ...init, pool, isOnlySource }))
-  }
-
-  /** What fetches the blocks below a root. */
-  source (root: CID, plan: ReadPlan | undefined): HttpSource {
-    const source = this.#makeSource({ root, plan })
-    this.#sources.push(source)
-
-    return source
-  }
-
-  close (): void {
-    this.#sources.forEach(source => { source.close() })
-  }
+  return (root, plan) =>
+    new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, stallTimeout, fetch: decorated })
 }

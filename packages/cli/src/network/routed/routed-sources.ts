@@ -1,75 +1,54 @@
-import { DEFAULT_STALL_TIMEOUT } from '@ipfsz/core'
-import { parseRouterUrl } from './ask-router.ts'
+import { NotFoundError } from '@ipfsz/core'
 import { createPublicFetch } from './public-fetch.ts'
 import { RoutedSource } from './routed-source.ts'
+import { gatewayPatience } from '../planned-source.ts'
+import type { Router } from './router.ts'
 import type { RoutedSourceInit } from './routed-source.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
-import type { GatewayPool, HttpSource, ReadPlan } from '@ipfsz/core/http'
-import type { CID } from 'multiformats/cid'
+import type { GatewaySourcesInit } from '../gateway-sources.ts'
+import type { MakeSource } from '../planned-source.ts'
+import type { GatewayPool } from '@ipfsz/core/http'
 
-export interface RoutedGatewaysInit
-  extends PublicFetchInit, Pick<RoutedSourceInit, 'headStart' | 'isOnlySource' | 'others'> {
-  /** URLs of delegated routers. */
-  routers: readonly string[]
+export interface RoutedSourcesInit
+  extends PublicFetchInit, GatewaySourcesInit, Pick<RoutedSourceInit, 'headStart'> {
+  routers: readonly Router[]
+  /** URLs of gateways that are asked anyway. */
+  others: readonly string[]
+  /**
+   * Whether another source knows better why a block is missing, if no gateway is found.
+   *
+   * @default false
+   */
+  isHint?: boolean | undefined
 }
 
-/** The HTTP gateways that routers name for the roots of one command. */
-export class RoutedGateways {
-  readonly #makeSource: (root: CID, plan: ReadPlan | undefined) => RoutedSource
-  readonly #sources: RoutedSource[] = []
+/**
+ * What fetches from the HTTP gateways that routers list for a root. Loads the client, and asks no router.
+ *
+ * @throws {InvalidGatewayUrlError} one of `others` is no gateway
+ */
+export async function routedSources (init: RoutedSourcesInit): Promise<MakeSource> {
+  const { routers, isOnlySource, singleBlocks, headStart, allowLocal = false, decorate = fetch => fetch } = init
+  const isHint = init.isHint === true
+  const { GatewayPool, GatewaysFailedError, HttpSource, parseGatewayUrl } = await import('@ipfsz/core/http')
+  const others = init.others.map(url => parseGatewayUrl(url).href)
+  const all: GatewayPool = new GatewayPool([])
+  const fetch = decorate(createPublicFetch(init))
+  const stallTimeout = gatewayPatience(isOnlySource)
 
-  private constructor (makeSource: (root: CID, plan: ReadPlan | undefined) => RoutedSource) {
-    this.#makeSource = makeSource
-  }
+  return (root, plan) => {
+    const pool: GatewayPool = new GatewayPool([], all)
 
-  /**
-   * Loads the client. Asks no router.
-   *
-   * @throws {UsageError} a text is not the URL of a router
-   */
-  static async open (init: RoutedGatewaysInit): Promise<RoutedGateways> {
-    const { routers: texts, isOnlySource, headStart, others, allowLocal = false } = init
-    const routers = texts.map(parseRouterUrl)
-
-    const { GatewayPool, GatewaysFailedError, HttpSource, parseGatewayUrl } = await import('@ipfsz/core/http')
-    const all: GatewayPool = new GatewayPool([])
-    const fetch = createPublicFetch(init)
-
-    return new RoutedGateways((root, plan) => {
-      const pool: GatewayPool = new GatewayPool([], all)
-      const http: HttpSource = new HttpSource({
-        root,
-        plan,
-        pool,
-        fetch,
-        isOnlySource,
-        // less than the time after which peers are asked for the same block
-        stallTimeout: isOnlySource ? undefined : DEFAULT_STALL_TIMEOUT / 2
-      })
-
-      return new RoutedSource({
-        root,
-        routers,
-        allowLocal,
-        isOnlySource,
-        headStart,
-        pool,
-        http,
-        others: others.map(url => parseGatewayUrl(url).href),
-        failed: (cid, failures) => new GatewaysFailedError(cid, failures)
-      })
+    return new RoutedSource({
+      root,
+      routers,
+      allowLocal,
+      isOnlySource,
+      headStart,
+      others,
+      pool,
+      http: new HttpSource({ root, plan, pool, fetch, isOnlySource, singleBlocks, stallTimeout }),
+      failed: (cid, failures) => isHint ? new NotFoundError(cid) : new GatewaysFailedError(cid, failures)
     })
-  }
-
-  /** What fetches the blocks below a root. */
-  source (root: CID, plan: ReadPlan | undefined): RoutedSource {
-    const source = this.#makeSource(root, plan)
-    this.#sources.push(source)
-
-    return source
-  }
-
-  close (): void {
-    this.#sources.forEach(source => { source.close() })
   }
 }
