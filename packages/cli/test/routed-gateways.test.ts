@@ -81,6 +81,21 @@ async function read (root: CID, routed: MakeSource): Promise<Buffer> {
   ))
 }
 
+/** Reads with a network whose peers have nothing. */
+async function readWith (root: CID, addresses: readonly string[], allowLocal: boolean): Promise<Buffer> {
+  const network = fakeNetwork({
+    fetch: fetchNothing,
+    async * findProviders () { yield { peerId: '', addresses: [...addresses] } }
+  })
+  const from = await BlockSources.open({ gateways: [], routers: [], allowLocal, network: async () => network })
+  onTestFinished(() => { from?.close() })
+  const { sources = [] } = from?.below(root, { path: '', scope: 'entity' }) ?? {}
+
+  return Buffer.concat(await Array.fromAsync(
+    ipfsz({ blockstore: new MemoryBlockstore(), sources }, { fetch: { timeout: 3000 } }).cat(root)
+  ))
+}
+
 /** What a router answers, and why no gateway follows from it. */
 const WRONG: Record<string, [handle: RequestListener, reason: RegExp]> = {
   'is broken': [(_, response) => response.writeHead(500).end(), /answered with the status 500/],
@@ -223,21 +238,6 @@ describe('gateways that routers list', () => {
 })
 
 describe('gateways that providers advertise in the DHT', () => {
-  /** Reads with a network whose peers have nothing. */
-  async function readWith (root: CID, addresses: readonly string[], allowLocal: boolean): Promise<Buffer> {
-    const network = fakeNetwork({
-      fetch: fetchNothing,
-      async * findProviders () { yield { peerId: '', addresses: [...addresses] } }
-    })
-    const from = await BlockSources.open({ gateways: [], routers: [], allowLocal, network: async () => network })
-    onTestFinished(() => { from?.close() })
-    const { sources = [] } = from?.below(root, { path: '', scope: 'entity' }) ?? {}
-
-    return Buffer.concat(await Array.fromAsync(
-      ipfsz({ blockstore: new MemoryBlockstore(), sources }, { fetch: { timeout: 3000 } }).cat(root)
-    ))
-  }
-
   it('send what no peer sends', async () => {
     const gateway = await startGateway()
     const addresses = ['/ip4/127.0.0.1/tcp/1', `/ip4/127.0.0.1/tcp/${gateway.port}/http`]

@@ -41,12 +41,8 @@ export class Upstream {
     { gateways = [], routers = [], allowLocal, network }: UpstreamInit
   ): Promise<Upstream | undefined> {
     const pseudonym = `ipfsz-${randomUUID()}`
-    const decorate = (fetch: Fetch): Fetch => async (url, init) => {
-      const headers = new Headers(init.headers)
-      headers.set('via', `1.1 ${pseudonym}`)
-
-      return fetch(url, { ...init, headers })
-    }
+    const decorate = (fetch: Fetch): Fetch => async (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, via: `1.1 ${pseudonym}` } })
     // whole files at a time would hold up to 16 MiB for each root
     const init = { decorate, singleBlocks: true, allowLocal, others: gateways }
     const before = [

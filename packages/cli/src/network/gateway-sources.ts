@@ -24,10 +24,11 @@ export async function gatewaySources (
   }
 
   const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
+  const { createNodeFetch } = await import('./node-fetch.ts')
   const pool: GatewayPool = new GatewayPool(urls)
   const stallTimeout = gatewayPatience(isOnlySource)
-  const decorated = decorate(async (url, init) => fetch(url, init))
+  const fetch = decorate(createNodeFetch())
 
   return (root, plan) =>
-    new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, stallTimeout, fetch: decorated })
+    new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, stallTimeout, fetch })
 }

@@ -43,10 +43,19 @@ export class LazySource implements PlannedSource {
 
   dropPlan (): void {
     this.#plan = undefined
-    this.#loaded?.then(source => { source.dropPlan() }, () => {})
+    void this.#after(source => { source.dropPlan() })
   }
 
   close (): void {
-    this.#loaded?.then(source => { source.close() }, () => {})
+    void this.#after(source => { source.close() })
+  }
+
+  /** If it was made, or is being made. Never rejects. */
+  async #after (change: (source: PlannedSource) => void): Promise<void> {
+    const source = await this.#loaded?.catch(() => undefined)
+
+    if (source != null) {
+      change(source)
+    }
   }
 }

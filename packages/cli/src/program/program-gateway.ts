@@ -58,7 +58,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .action(async (flags: GatewayFlags) => {
       if (flags.fetch !== true && FETCHING.some(name => flags[name] != null)) {
         throw new UsageError(
-          '--peer, --gateway, --router, --allow-local, --timeout and --cache are for fetching: add --fetch, or drop them'
+          '--peer, --gateway, --router, --allow-local, --timeout and --cache are for fetching: add --fetch, or drop ' +
+            'them'
         )
       }
 
