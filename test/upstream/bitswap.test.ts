@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { streamPair } from '@libp2p/utils'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { BitswapMessage, WantType } from '../../node_modules/@helia/bitswap/dist/src/pb/message.js'
 import { mended } from './installed.ts'
@@ -95,6 +97,44 @@ describe('@helia/bitswap', () => {
     expect(asked, mended('@helia/bitswap', 'FIRST_WAIT in packages/core/src/fetch/block-fetcher.ts'))
       .toEqual([MISSING, OTHER].map(String))
     rest.forEach(controller => { controller.abort() })
+  })
+
+  it('does not send a block again, if it sent it before on the same connection', async () => {
+    const [{ helia }, peer] = await Promise.all([startHelia(), startPeer()])
+    const received: string[] = []
+    await peer.handle(BITSWAP, stream => {
+      const chunks: Uint8Array[] = []
+      stream.addEventListener('message', ({ data }) => { chunks.push(data.subarray()) })
+      stream.addEventListener('end', () => {
+        // one byte of length before it
+        const { blocks } = BitswapMessage.decode(Buffer.concat(chunks).subarray(1))
+        received.push(...blocks.map(({ data }) => Buffer.from(data).toString()))
+      })
+    })
+    const [first, second] = await Promise.all(['first', 'second'].map(async text => {
+      const bytes = Buffer.from(text)
+      const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+      await helia.blockstore.put(cid, bytes)
+
+      return cid
+    }))
+    const { remotePeer } = await peer.dial(helia.libp2p.getMultiaddrs())
+    const ask = async (...cids: CID[]): Promise<void> => {
+      const stream = await peer.dialProtocol(remotePeer, BITSWAP)
+      const entries = cids.map(({ bytes }) => ({ cid: bytes, priority: 1 }))
+      const message = BitswapMessage.encode({ wantlist: { entries }, blocks: [], blockPresences: [], pendingBytes: 0 })
+      stream.send(Uint8Array.of(message.byteLength, ...message))
+      await stream.close()
+    }
+
+    await ask(first)
+    await expect.poll(() => received).toEqual(['first'])
+    await ask(first, second)
+    await expect.poll(() => received).toContain('second')
+
+    // both would be in one message
+    expect(received, mended('@helia/bitswap', 'Wants.send in packages/cli/src/network/bitswap/wants.ts'))
+      .toEqual(['first', 'second'])
   })
 })
 

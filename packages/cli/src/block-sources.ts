@@ -1,12 +1,15 @@
-import { GatewayAccess } from './network/gateway-access.ts'
+import { gatewaySources } from './network/gateway-sources.ts'
 import { PeerSearches, PeerSource } from './network/peer-source.ts'
+import { LazySource } from './network/planned-source.ts'
+import { delegatedSources, dhtSources } from './network/routed/load-routed.ts'
 import type { Network } from './network/network.ts'
-import type { RoutedGateways, RoutedGatewaysInit } from './network/routed/routed-gateways.ts'
+import type { MakeSource, PlannedSource } from './network/planned-source.ts'
+import type { RoutedSourcesInit } from './network/routed/routed-sources.ts'
 import type { BlockSource } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-interface BlockSourcesInit extends Pick<RoutedGatewaysInit, 'allowLocal'> {
+interface BlockSourcesInit extends Pick<RoutedSourcesInit, 'allowLocal'> {
   /** URLs of gateways. */
   gateways: readonly string[]
   /** URLs of delegated routers. */
@@ -23,21 +26,20 @@ interface RootSources {
   dropPlan: () => void
 }
 
-/** Where one command fetches blocks from: the gateways that it names, those that routers list, and then peers. */
+/**
+ * Where one command fetches blocks from: the gateways that it names, those that routers list, then peers, and if these
+ * keep silent, those gateways that providers advertise in the DHT.
+ */
 export class BlockSources {
-  readonly #gateways: GatewayAccess | undefined
-  readonly #routed: RoutedGateways | undefined
-  readonly #network: BlockSourcesInit['network']
+  readonly #init: BlockSourcesInit
+  readonly #makers: readonly MakeSource[]
   readonly #searches = new PeerSearches()
+  readonly #opened: PlannedSource[] = []
+  #advertised: Promise<MakeSource> | undefined
 
-  private constructor (
-    gateways: GatewayAccess | undefined,
-    routed: RoutedGateways | undefined,
-    network: BlockSourcesInit['network']
-  ) {
-    this.#gateways = gateways
-    this.#routed = routed
-    this.#network = network
+  private constructor (init: BlockSourcesInit, makers: readonly MakeSource[]) {
+    this.#init = init
+    this.#makers = makers
   }
 
   /**
@@ -47,45 +49,44 @@ export class BlockSources {
    * @throws {InvalidGatewayUrlError}
    * @throws {UsageError} a text is not the URL of a router
    */
-  static async open (
-    { gateways: urls, routers, network, allowLocal }: BlockSourcesInit
-  ): Promise<BlockSources | undefined> {
-    const hasPeers = network != null
-    const gateways = await GatewayAccess.open(urls, { isOnlySource: !hasPeers && routers.length === 0 })
-    const routed = await openRouted(routers, { allowLocal, others: urls, isOnlySource: !hasPeers })
+  static async open (init: BlockSourcesInit): Promise<BlockSources | undefined> {
+    const { gateways, routers, network } = init
+    const isLast = network == null
+    const makers = [
+      await gatewaySources(gateways, { isOnlySource: isLast && routers.length === 0 }),
+      await delegatedSources(routers, { ...init, others: gateways, isOnlySource: isLast })
+    ].filter(maker => maker != null)
 
-    return gateways == null && routed == null && !hasPeers ? undefined : new BlockSources(gateways, routed, network)
+    return makers.length === 0 && isLast ? undefined : new BlockSources(init, makers)
   }
 
   /** @param plan - what will be read: gateways then send it with one request */
   below (root: CID, plan: ReadPlan | undefined): RootSources {
-    const network = this.#network
-    const planned = [this.#gateways, this.#routed]
-      .map(gateways => gateways?.source(root, plan))
-      .filter(source => source != null)
-    const peers = network == null ? [] : [new PeerSource({ network, root, plan, searches: this.#searches })]
-    const sources = [...planned, ...peers]
+    const { network } = this.#init
+    const gateways = this.#makers.map(make => make(root, plan))
+    this.#opened.push(...gateways)
 
-    return { sources, dropPlan: () => { sources.forEach(source => { source.dropPlan() }) } }
+    if (network == null) {
+      return sourcesOf(gateways)
+    }
+
+    const { gateways: others, allowLocal } = this.#init
+    const advertised = new LazySource(async plan => {
+      this.#advertised ??= dhtSources(network, { others, allowLocal })
+
+      return (await this.#advertised)(root, plan)
+    }, plan)
+    this.#opened.push(advertised)
+
+    return sourcesOf([...gateways, new PeerSource({ network, root, plan, searches: this.#searches }), advertised])
   }
 
   /** End all responses. The network stays open. */
   close (): void {
-    this.#gateways?.close()
-    this.#routed?.close()
+    this.#opened.forEach(source => { source.close() })
   }
 }
 
-/** The code that asks routers is loaded only if there are any. */
-async function openRouted (
-  routers: readonly string[],
-  init: Omit<RoutedGatewaysInit, 'routers'>
-): Promise<RoutedGateways | undefined> {
-  if (routers.length === 0) {
-    return undefined
-  }
-
-  const { RoutedGateways } = await import('./network/routed/routed-gateways.ts')
-
-  return RoutedGateways.open({ ...init, routers })
+function sourcesOf (sources: ReadonlyArray<Omit<PlannedSource, 'close'>>): RootSources {
+  return { sources: [...sources], dropPlan: () => { sources.forEach(source => { source.dropPlan() }) } }
 }

@@ -9,6 +9,7 @@ import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { FetchedStats } from './network/fetched-stats.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
+import { writingBehind } from './repo/write-behind.ts'
 import { Arrivals } from './terminal/arrivals.ts'
 import { reportFetched } from './terminal/report-fetched.ts'
 import type { Io } from './io.ts'
@@ -175,22 +176,18 @@ export async function withReadings<T> (
     return arrivals.ask()
   }
 
-  try {
-    return await work((root, plan) => {
-      const { sources: all, dropPlan } = from.below(root, plan)
-      const sources = all.map(
-        source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined)
-      )
-      const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
-        ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
+  const read = async (blockstore: IpfszComponents['blockstore']): Promise<T> => work((root, plan) => {
+    const { sources: all, dropPlan } = from.below(root, plan)
+    const sources = all.map(source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined))
+    const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
+      ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
 
-      return {
-        ...sessionOf(repo, links, filesOn(repo.blockstore)),
-        online: true,
-        dropPlan,
-        filesOn
-      }
-    })
+    return { ...sessionOf(repo, links, filesOn(blockstore)), online: true, dropPlan, filesOn }
+  })
+
+  try {
+    // what is synced must have been written
+    return await (sync ? read(repo.blockstore) : writingBehind(repo.blockstore, read))
   } finally {
     hideArrivals()
     from.close()

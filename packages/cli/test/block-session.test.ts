@@ -70,6 +70,19 @@ describe('a session', () => {
     expect(received).toBe(60)
   })
 
+  it('fetches a block from the same peer again', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await keep(a, [block])
+    await connect(b, a)
+
+    const files = session(block.cid, b)
+
+    for (let i = 0; i < 3; i++) {
+      await expect(files.fetch(block.cid, { signal })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    }
+  })
+
   it('fetches a block once for concurrent requests', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)

@@ -41,17 +41,24 @@ function serving (blockstore: Blockstore): Gateway {
   return createGateway({ fs: ipfsz({ blockstore }), blocks: blockstore })
 }
 
-interface MakeInit extends Partial<Pick<FetchingInit, 'network' | 'timeout'>> {
-  urls: string[]
+interface MakeInit extends Partial<Pick<FetchingInit, 'timeout'>> {
+  network?: ReturnType<typeof fakeNetwork> | undefined
+  urls?: string[]
+  routers?: string[]
+  allowLocal?: boolean
   repo?: Blockstore
 }
 
 /** A gateway that fetches from those at the URLs. */
-async function make ({ urls, repo = new MemoryBlockstore(), timeout = 60_000, network }: MakeInit): Promise<{
+async function make ({ urls, repo = new MemoryBlockstore(), timeout = 60_000, network, ...init }: MakeInit): Promise<{
   gateway: Gateway
   metrics: Metrics
 }> {
-  const upstream = await Upstream.open(urls, { isOnlySource: network == null })
+  const upstream = await Upstream.open({
+    ...init,
+    gateways: urls,
+    network: network == null ? undefined : async () => network
+  })
   const metrics = new Metrics('1')
   const gateway = createFetchingGateway({
     repo: { blockstore: repo },
@@ -166,6 +173,24 @@ describe('a gateway with upstream gateways', () => {
 
     expect(response.status).toBe(504)
     expect(body.toString()).toBe(`No gateway sent the block ${unmark(cid)}\n`)
+  })
+
+  it.each([true, false])('asks those that routers list, in private networks if it may: %s', async allowLocal => {
+    const others = new MemoryBlockstore()
+    const cid = await ipfsz({ blockstore: others }).addBytes(BYTES)
+    const { url, asked } = await serve(serving(others))
+    const router = await serve(async () => Response.json({
+      Providers: [{ Schema: 'peer', Addrs: [`/ip4/127.0.0.1/tcp/${new URL(url).port}/http`] }]
+    }))
+    const { gateway } = await make({ routers: [router.url], allowLocal })
+
+    const { response, body } = await get(gateway, `/ipfs/${cid}`)
+
+    expect(response.status).toBe(allowLocal ? 200 : 504)
+    expect(body.toString()).not.toContain('127.0.0.1')
+    expect(body.equals(BYTES)).toBe(allowLocal)
+    expect(asked.length > 0).toBe(allowLocal)
+    expect(router.asked).toEqual([expect.stringContaining(`/routing/v1/providers/${unmark(cid)}?`)])
   })
 
   it('does not wait for itself', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isPublicAddress } from '../src/network/routed/public-address.ts'
 import { createPublicFetch } from '../src/network/routed/public-fetch.ts'
+import type { GatewayResponse } from '@ipfsz/core/http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 
 /** A server on loopback that counts its connections. */
@@ -31,6 +32,21 @@ async function startServer (): Promise<{ port: number, connections: () => number
   })
 
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
+}
+
+async function textOf ({ body }: GatewayResponse): Promise<string> {
+  const reader = body?.getReader()
+  let text = ''
+
+  for (;;) {
+    const { done = true, value } = await reader?.read() ?? {}
+
+    if (done) {
+      return text
+    }
+
+    text += Buffer.from(value ?? []).toString()
+  }
 }
 
 /** Resolves every name to these addresses. */
@@ -77,7 +93,7 @@ describe('createPublicFetch', () => {
     async host => {
       const { port, connections } = await startServer()
 
-      await expect(createPublicFetch()(new URL(`http://${host}:${port}/`), {}))
+      await expect(createPublicFetch()(new URL(`http://${host}:${port}/`), { headers: {} }))
         .rejects.toMatchObject({ name: 'PrivateAddressError' })
       expect(connections()).toBe(0)
     }
@@ -90,7 +106,7 @@ describe('createPublicFetch', () => {
     const { port, connections } = await startServer()
     const resolve = vi.fn(resolveTo(...addresses))
 
-    await expect(createPublicFetch({ resolve })(new URL(`http://gateway.example:${port}/`), {}))
+    await expect(createPublicFetch({ resolve })(new URL(`http://gateway.example:${port}/`), { headers: {} }))
       .rejects.toMatchObject({ name: 'PrivateAddressError', host: 'gateway.example', address: '127.0.0.1' })
     // the address that is checked is the one that is connected to: it is not resolved again
     expect(resolve).toHaveBeenCalledOnce()
@@ -101,14 +117,14 @@ describe('createPublicFetch', () => {
     const { port } = await startServer()
     const fetch = createPublicFetch({ allowLocal: true, resolve: resolveTo('127.0.0.1') })
     const response = await fetch(new URL(`http://gateway.example:${port}/`), { headers: { accept: 'text/plain' } })
-    const moved = await fetch(new URL(`http://127.0.0.1:${port}/moved`), {})
-    const empty = await fetch(new URL(`http://127.0.0.1:${port}/empty`), {})
+    const moved = await fetch(new URL(`http://127.0.0.1:${port}/moved`), { headers: {} })
+    const empty = await fetch(new URL(`http://127.0.0.1:${port}/empty`), { headers: {} })
 
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/plain')
-    await expect(response.text()).resolves.toBe('secret')
+    await expect(textOf(response)).resolves.toBe('secret')
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/'])
-    await expect(empty.text()).resolves.toBe('')
+    await expect(textOf(empty)).resolves.toBe('')
     expect(empty.status).toBe(204)
   })
 
@@ -117,10 +133,10 @@ describe('createPublicFetch', () => {
     const abort = new AbortController()
     const response = await createPublicFetch({ allowLocal: true })(
       new URL(`http://127.0.0.1:${port}/silent`),
-      { signal: abort.signal }
+      { headers: {}, signal: abort.signal }
     )
     abort.abort()
 
-    await expect(response.text()).rejects.toThrow()
+    await expect(textOf(response)).rejects.toThrow()
   })
 })

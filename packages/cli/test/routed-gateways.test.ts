@@ -4,10 +4,20 @@ import { createGateway } from '@ipfsz/gateway'
 import { createNodeHandler } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BlockSources } from '../src/block-sources.ts'
 import { parseRouterUrl } from '../src/network/routed/ask-router.ts'
-import { RoutedGateways } from '../src/network/routed/routed-gateways.ts'
+import { usableDhts } from '../src/network/dht/dhts.ts'
+import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
+import { NodeNetwork } from '../src/network/node/node-network.ts'
+import { httpUrl } from '../src/network/routed/http-address.ts'
+import { delegatedRouter, dhtRouter } from '../src/network/routed/router.ts'
+import { routedSources } from '../src/network/routed/routed-sources.ts'
 import { noise } from '../../../test/support/data.ts'
 import { listen } from '../../../test/support/listen.ts'
+import { fakeNetwork, fetchNothing } from './fake-network.ts'
+import { makeBlock, testNode } from './nodes.ts'
+import type { MakeSource } from '../src/network/planned-source.ts'
+import type { Repo } from '../src/repo/repo.ts'
 import type { RequestListener } from 'node:http'
 import type { CID } from 'multiformats/cid'
 
@@ -43,20 +53,46 @@ async function startRouter (...addresses: unknown[]): Promise<{ url: string, ask
   })
 }
 
-type Init = Parameters<typeof RoutedGateways.open>[0]
+type Init = Omit<Parameters<typeof routedSources>[0], 'routers'>
 
-async function open (init: Pick<Init, 'routers'> & Partial<Init>): Promise<RoutedGateways> {
-  const routed = await RoutedGateways.open({ isOnlySource: true, others: [], allowLocal: true, ...init })
-  onTestFinished(() => { routed.close() })
+/** What fetches from the gateways that routers list, closed when the test ends. */
+async function open ({ routers, ...init }: { routers: readonly string[] } & Partial<Init>): Promise<MakeSource> {
+  const make = await routedSources({
+    routers: routers.map(delegatedRouter),
+    isOnlySource: true,
+    others: [],
+    allowLocal: true,
+    ...init
+  })
 
-  return routed
+  return (root, plan) => {
+    const source = make(root, plan)
+    onTestFinished(() => { source.close() })
+
+    return source
+  }
 }
 
-async function read (root: CID, routed: RoutedGateways): Promise<Buffer> {
-  const source = routed.source(root, { path: '', scope: 'entity' })
+async function read (root: CID, routed: MakeSource): Promise<Buffer> {
+  const source = routed(root, { path: '', scope: 'entity' })
 
   return Buffer.concat(await Array.fromAsync(
     ipfsz({ blockstore: new MemoryBlockstore(), sources: [source] }).cat(root)
+  ))
+}
+
+/** Reads with a network whose peers have nothing. */
+async function readWith (root: CID, addresses: readonly string[], allowLocal: boolean): Promise<Buffer> {
+  const network = fakeNetwork({
+    fetch: fetchNothing,
+    async * findProviders () { yield { peerId: '', addresses: [...addresses] } }
+  })
+  const from = await BlockSources.open({ gateways: [], routers: [], allowLocal, network: async () => network })
+  onTestFinished(() => { from?.close() })
+  const { sources = [] } = from?.below(root, { path: '', scope: 'entity' }) ?? {}
+
+  return Buffer.concat(await Array.fromAsync(
+    ipfsz({ blockstore: new MemoryBlockstore(), sources }, { fetch: { timeout: 3000 } }).cat(root)
   ))
 }
 
@@ -183,7 +219,7 @@ describe('gateways that routers list', () => {
   it('are not waited for if a router is silent and there are peers', async () => {
     const silent = await serve(() => {})
     const { root } = await startGateway()
-    const source = (await open({ routers: [silent.url], isOnlySource: false, headStart: 1 })).source(root, undefined)
+    const source = (await open({ routers: [silent.url], isOnlySource: false, headStart: 1 }))(root)
 
     // a refusal: peers are asked next
     await expect(source.fetch(root, { root, signal })).rejects.toMatchObject({ name: 'GatewaysFailedError' })
@@ -192,12 +228,47 @@ describe('gateways that routers list', () => {
   it('are no longer waited for when the signal aborts', async () => {
     const silent = await serve(() => {})
     const { root } = await startGateway()
-    const source = (await open({ routers: [silent.url] })).source(root, undefined)
+    const source = (await open({ routers: [silent.url] }))(root)
     const aborted = new AbortController()
     const fetching = source.fetch(root, { root, signal: aborted.signal })
     aborted.abort()
 
     await expect(fetching).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('gateways that providers advertise in the DHT', () => {
+  it('send what no peer sends', async () => {
+    const gateway = await startGateway()
+    const addresses = ['/ip4/127.0.0.1/tcp/1', `/ip4/127.0.0.1/tcp/${gateway.port}/http`]
+
+    expect(Buffer.compare(await readWith(gateway.root, addresses, true), BYTES)).toBe(0)
+  })
+
+  it('are found there', async () => {
+    const address = '/ip4/127.0.0.1/tcp/4321/http'
+    const [provider, node] = await Promise.all([testNode({ announce: [address] }), testNode()])
+    const block = await makeBlock(1)
+    await provider.libp2p.dial(node.libp2p.getMultiaddrs())
+    await Promise.all([provider, node].map(async ({ libp2p }) => waitForDht(libp2p, signal)))
+    const [dht] = usableDhts(provider.libp2p)
+    await Array.fromAsync(dht.provide(block.cid, { signal }))
+    const { blockstore } = node.helia
+    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node })
+
+    const found = await Array.fromAsync(dhtRouter(async () => network).find(block.cid, signal))
+
+    // with the peer id
+    expect(found.map(text => text.replace(/\/p2p\/.*/, ''))).toContain(address)
+    expect(found.some(text => httpUrl(text, true)?.href === 'http://127.0.0.1:4321/')).toBe(true)
+  })
+
+  it('are not asked in private networks, and the error is that of the search for peers', async () => {
+    const gateway = await startGateway()
+    const reading = readWith(gateway.root, [`/ip4/127.0.0.1/tcp/${gateway.port}/http`], false)
+
+    await expect(reading).rejects.toMatchObject({ name: 'FetchStalledError' })
+    expect(gateway.asked).toEqual([])
   })
 })
 

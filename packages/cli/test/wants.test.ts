@@ -13,8 +13,13 @@ interface Entry {
 const [a, b] = ['a', 'b'].map(name => ({ toString: () => name }) as PeerId)
 
 /** A Bitswap that records the entries that it is to send, or that fails to send. */
-function fakeBitswap (fail?: Error): { wants: Wants, sent: Array<{ peer: PeerId, entries: Entry[] }> } {
+function fakeBitswap (fail?: Error): {
+  wants: Wants
+  sent: Array<{ peer: PeerId, entries: Entry[] }>
+  receive: (cid: CID, sender: PeerId) => void
+} {
   const sent: Array<{ peer: PeerId, entries: Entry[] }> = []
+  const wantList = Object.assign(new EventTarget(), { peers: new Map() })
   const bitswap = {
     network: {
       addEventListener: () => {},
@@ -26,10 +31,16 @@ function fakeBitswap (fail?: Error): { wants: Wants, sent: Array<{ peer: PeerId,
         sent.push({ peer, entries: [...wantlist.values()] })
       }
     },
-    wantList: { peers: new Map(), addEventListener: () => {} }
+    wantList
   }
 
-  return { wants: new Wants({ bitswap }), sent }
+  return {
+    wants: new Wants({ bitswap }),
+    sent,
+    receive: (cid, sender) => {
+      wantList.dispatchEvent(new CustomEvent('block', { detail: { cid, block: new Uint8Array(0), sender } }))
+    }
+  }
 }
 
 async function makeCids (count: number): Promise<CID[]> {
@@ -59,6 +70,21 @@ describe('Wants', () => {
     await Promise.all([wants.send(cid, a, 'block'), wants.cancel(cid, a), wants.send(cid, a, 'block')])
 
     expect(sent.map(({ entries }) => entries.map(({ cancel = false }) => cancel))).toEqual([[true], [false]])
+  })
+
+  it('cancels wants of blocks that the same peer has sent, before it asks for them again', async () => {
+    const { wants, sent, receive } = fakeBitswap()
+    const cids = await makeCids(3)
+
+    cids.slice(0, 2).forEach(cid => { receive(cid, a) })
+    await Promise.all([...cids.map(async cid => wants.send(cid, a, 'block')), wants.send(cids[0], b, 'block')])
+    await wants.send(cids[1], a, 'block')
+
+    const cancelled = sent.map(({ peer, entries }) => [peer, entries.map(({ cancel = false }) => cancel)])
+    expect(cancelled).toHaveLength(4)
+    // the first messages to the two peers are sent in any order
+    expect(cancelled).toEqual(expect.arrayContaining([[a, [true, true]], [a, [false, false, false]], [b, [false]]]))
+    expect(cancelled.at(-1)).toEqual([a, [false]])
   })
 
   it('rejects all wants of a message that cannot be sent', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
 import { Upstream } from '../gateway/upstream.ts'
-import { gatewayUrls } from '../network/gateway-urls.ts'
+import { gatewayUrls, routerUrls } from '../network/gateway-urls.ts'
 import { bootstrapTexts } from '../network/node/bootstrap-texts.ts'
 import type { Daemon, Provides } from '../daemon/daemon.ts'
 import type { Compressed } from './gateway.ts'
@@ -84,9 +84,18 @@ async function gatewayOf (
 
   checkAddresses(options, names)
 
-  const upstream = fetch ? await Upstream.open(gatewayUrls(context.io.env), { isOnlySource: false }) : undefined
+  const started = Promise.withResolvers<Daemon['network']>()
+  const { env } = context.io
+  const upstream = fetch
+    ? await Upstream.open({
+      gateways: gatewayUrls(env),
+      routers: routerUrls(env),
+      network: async () => started.promise
+    })
+    : undefined
 
   return async ({ repo, network, originals }) => {
+    started.resolve(network)
     const sources = fetch ? { network, upstream } : {}
     const running = await serveRepo(options, context, repo, { ...sources, originals }, names)
 

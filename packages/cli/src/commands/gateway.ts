@@ -80,6 +80,7 @@ const MAX_SOCKETS = 512
  * Serve the repo over HTTP until it is interrupted.
  *
  * @throws {UsageError} it is to fetch, and there is nobody to ask
+ * @throws {NotConnectedError} a peer of --peer cannot be reached
  */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { signal, repo: path } = context
@@ -93,19 +94,24 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
       run(await serveRepo(options, context, repo, { originals }), context, signal))
   }
 
-  const hasPeers = await networkAccess(context).isPossible()
-  const upstream = await Upstream.open(context.network?.gateways ?? [], { isOnlySource: !hasPeers })
+  const network = await networkAccess(context).isPossible()
+    ? new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
+    : undefined
+  const upstream = await Upstream.open({
+    ...context.network,
+    network: network == null ? undefined : async () => network
+  })
 
-  if (!hasPeers && upstream == null) {
+  if (upstream == null) {
     throw new UsageError(
       '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
-        'name a peer with --peer, or a gateway with --gateway'
+        'name a peer with --peer, a gateway with --gateway, or a router with --router'
     )
   }
 
-  const network = hasPeers ? await openReconnectingNetwork(context) : undefined
-
   try {
+    // now, so that a wrong peer shows when the gateway starts
+    await network?.open()
     await withServedOriginals(await openOrCreateRepo(path), options, context, async (repo, originals) =>
       run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal))
   } finally {
@@ -212,19 +218,5 @@ async function run (running: RunningGateway, { output }: Context, signal: AbortS
     }
   } finally {
     await running.stop()
-  }
-}
-
-/** @throws {NotConnectedError} a peer of --peer cannot be reached */
-async function openReconnectingNetwork (context: Context): Promise<ReconnectingNetwork> {
-  const network = new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
-
-  try {
-    await network.open()
-
-    return network
-  } catch (err) {
-    await network.close()
-    throw err
   }
 }

@@ -1,8 +1,11 @@
 import { GatewayError } from '@ipfsz/gateway'
-import type { Network } from '../network/network.ts'
+import type { Network, Provider } from '../network/network.ts'
 
 /** What a gateway needs of other nodes. */
-export type FetchNetwork = Pick<Network, 'fetch' | 'providerCount' | 'peers' | 'resolveName' | 'nameRecord'>
+export type FetchNetwork = Pick<
+  Network,
+  'fetch' | 'findProviders' | 'providerCount' | 'peers' | 'resolveName' | 'nameRecord'
+>
 
 /** How to reach them: `NetworkAccess`, or a fake. */
 export interface Access {
@@ -23,7 +26,7 @@ export class ReconnectingNetwork implements FetchNetwork {
     this.#access = makeAccess()
   }
 
-  /** Open it now, so that a wrong peer shows when the gateway starts. */
+  /** Open it now: otherwise the first request does. */
   async open (): Promise<void> {
     await this.#access.open()
   }
@@ -34,6 +37,10 @@ export class ReconnectingNetwork implements FetchNetwork {
 
   async providerCount (...args: Parameters<Network['providerCount']>): ReturnType<Network['providerCount']> {
     return this.#use(async network => network.providerCount(...args))
+  }
+
+  async * findProviders (...args: Parameters<Network['findProviders']>): AsyncGenerator<Provider> {
+    yield * await this.#use(async network => network.findProviders(...args), args[1])
   }
 
   async peers (): ReturnType<Network['peers']> {

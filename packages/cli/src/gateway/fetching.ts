@@ -110,19 +110,15 @@ class Readers {
   readonly #init: FetchingInit
   readonly #repoBlocks: GatewayComponents['blocks']
   readonly #onFetched: () => void
-  readonly #fromGateways: SharedFetches
-  readonly #fromPeers: SharedFetches
+  /** For each source of a root, in order. */
+  readonly #shared: SharedFetches[] = []
+  readonly #recent = new RecentBlocks()
   readonly #readers = new Map<string, Opened>()
 
   constructor (init: FetchingInit, { blocks }: Pick<GatewayComponents, 'blocks'>, onFetched: () => void) {
     this.#init = init
     this.#repoBlocks = blocks
     this.#onFetched = onFetched
-
-    const recent = new RecentBlocks()
-    // not one for both: when a gateway keeps silent, peers are asked for the same block
-    this.#fromGateways = new SharedFetches(recent)
-    this.#fromPeers = new SharedFetches(recent)
   }
 
   get (cid: CID): RootReader {
@@ -166,17 +162,21 @@ class Readers {
     }
   }
 
-  /** Gateways, then peers. */
+  /** Gateways, then peers, then the gateways that peers advertise. */
   #sourcesBelow (root: CID, onFailed: () => void): BlockSource[] {
     const { network, upstream } = this.#init
-    const gateways = upstream == null ? undefined : this.#share(upstream.source(root), this.#fromGateways)
-    const peers = network == null
-      ? undefined
-      : this.#share(new PeerSource({ network: async () => network, root, store: false }), this.#fromPeers)
-    const sources = [gateways, peers].filter(source => source != null)
-    const last = sources.pop()
+    const { before, after } = upstream?.sources(root) ?? { before: [], after: [] }
+    const peers = network == null ? [] : [new PeerSource({ network: async () => network, root, store: false })]
+    const sources = [...before, ...peers, ...after].map((source, i) => {
+      // not one for all: when a gateway keeps silent, peers are asked for the same block
+      const fetches = this.#shared[i] ??= new SharedFetches(this.#recent)
 
-    return last == null ? sources : [...sources, notifying(last, onFailed)]
+      return this.#share(source, fetches)
+    })
+    // peers, or whatever else the search for a block ends with
+    const last = before.length + peers.length - 1
+
+    return sources.map((source, i) => i === last ? notifying(source, onFailed) : source)
   }
 
   /** The same source for all requests at once, with its blocks counted. */
@@ -237,7 +237,11 @@ function notifying (source: BlockSource, onFailed: () => void): BlockSource {
       try {
         return await source.fetch(cid, options)
       } catch (err) {
-        onFailed()
+        // not if another source has sent it, or nobody wants it any longer
+        if ((err as Error).name !== 'AbortError') {
+          onFailed()
+        }
+
         throw err
       }
     }

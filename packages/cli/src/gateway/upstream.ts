@@ -1,76 +1,64 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_STALL_TIMEOUT } from '@ipfsz/core'
+import { gatewaySources } from '../network/gateway-sources.ts'
+import { delegatedSources, dhtSources } from '../network/routed/load-routed.ts'
+import type { Network } from '../network/network.ts'
+import type { MakeSource } from '../network/planned-source.ts'
 import type { BlockSource } from '@ipfsz/core'
+import type { Fetch } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-/**
- * How long a gateway may keep silent if there are peers to ask, in milliseconds. Less than the time after which all are
- * asked at once: that would end each request to it before it counts as silent, and every read would wait for it anew.
- */
-const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
-
 interface UpstreamInit {
-  /** Whether there is nothing to ask besides these gateways. */
-  isOnlySource: boolean
+  /** URLs of gateways, as in `https://ipfs.example.com`. */
+  gateways?: readonly string[] | undefined
+  /** URLs of delegated routers, which list gateways for a root. */
+  routers?: readonly string[] | undefined
+  /** Whether those that routing names may be in private networks. */
+  allowLocal?: boolean | undefined
+  /** Opens the network. Missing: there are no peers to ask besides. */
+  network?: (() => Promise<Pick<Network, 'findProviders'>>) | undefined
 }
 
-/** Other gateways, which a gateway asks before it asks peers. */
+/** Other gateways, which a gateway asks before it asks peers, and those that peers advertise, which it asks last. */
 export class Upstream {
-  readonly #makeSource: (root: CID) => BlockSource
+  readonly #before: readonly MakeSource[]
+  readonly #after: readonly MakeSource[]
   readonly #pseudonym: string
 
-  private constructor (makeSource: (root: CID) => BlockSource, pseudonym: string) {
-    this.#makeSource = makeSource
+  private constructor (before: readonly MakeSource[], after: readonly MakeSource[], pseudonym: string) {
+    this.#before = before
+    this.#after = after
     this.#pseudonym = pseudonym
   }
 
   /**
-   * Loads the client if there are gateways to ask. Asks none of them.
+   * Loads the clients that are needed. Asks nobody.
    *
-   * @param urls - where the gateways are, as in `https://ipfs.example.com`
-   * @returns undefined if there are none
+   * @returns undefined if there is nobody to ask
    * @throws {InvalidGatewayUrlError}
+   * @throws {UsageError} a text is not the URL of a router
    */
-  static async open (urls: readonly string[], { isOnlySource }: UpstreamInit): Promise<Upstream | undefined> {
-    if (urls.length === 0) {
-      return undefined
-    }
-
-    const { GatewayPool, GatewaysFailedError, HttpSource } = await import('@ipfsz/core/http')
-    const pool = new GatewayPool(urls)
+  static async open (
+    { gateways = [], routers = [], allowLocal, network }: UpstreamInit
+  ): Promise<Upstream | undefined> {
     const pseudonym = `ipfsz-${randomUUID()}`
-    const fetchVia = async (url: URL, init: RequestInit): Promise<Response> => {
-      const headers = new Headers(init.headers)
-      headers.set('via', `1.1 ${pseudonym}`)
+    const decorate = (fetch: Fetch): Fetch => async (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, via: `1.1 ${pseudonym}` } })
+    // whole files at a time would hold up to 16 MiB for each root
+    const init = { decorate, singleBlocks: true, allowLocal, others: gateways }
+    const before = [
+      await gatewaySources(gateways, { ...init, isOnlySource: network == null && routers.length === 0 }),
+      await delegatedSources(routers, { ...init, isOnlySource: network == null })
+    ].filter(make => make != null)
+    const after = network == null ? [] : [await dhtSources(network, init)]
 
-      return fetch(url, { ...init, headers })
-    }
-
-    const init = {
-      pool,
-      fetch: fetchVia,
-      isOnlySource,
-      stallTimeout: isOnlySource ? undefined : PATIENCE,
-      // whole files at a time would hold up to 16 MiB for each root
-      singleBlocks: true
-    }
-    const makeSource = (root: CID): BlockSource => {
-      const source = new HttpSource({ ...init, root })
-
-      return {
-        fetch: async (cid, options) => source.fetch(cid, options).catch((err: unknown) => {
-          // without the URLs of the gateways, because strangers read it
-          throw err instanceof GatewaysFailedError ? new GatewaysFailedError(cid, [], { cause: err }) : err
-        })
-      }
-    }
-
-    return new Upstream(makeSource, pseudonym)
+    return before.length + after.length === 0 ? undefined : new Upstream(before, after, pseudonym)
   }
 
-  /** What fetches the blocks below a root. */
-  source (root: CID): BlockSource {
-    return this.#makeSource(root)
+  /** What fetches the blocks below a root: before peers are asked, and after them. */
+  sources (root: CID): { before: BlockSource[], after: BlockSource[] } {
+    const open = (make: MakeSource): BlockSource => withoutUrls(make(root))
+
+    return { before: this.#before.map(open), after: this.#after.map(open) }
   }
 
   /**
@@ -79,5 +67,16 @@ export class Upstream {
    */
   hasSent ({ headers }: Request): boolean {
     return headers.get('via')?.includes(this.#pseudonym) === true
+  }
+}
+
+/** The same without the URLs of gateways and routers in its errors, because strangers read them. */
+function withoutUrls (source: BlockSource): BlockSource {
+  return {
+    fetch: async (cid, options) => source.fetch(cid, options).catch(async (err: unknown) => {
+      const { GatewaysFailedError } = await import('@ipfsz/core/http')
+
+      throw err instanceof GatewaysFailedError ? new GatewaysFailedError(cid, [], { cause: err }) : err
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
 import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
-import { addPeerOptions, compressOption, withNetwork } from './program-network.ts'
+import { addPeerOptions, allowLocalOption, compressOption, routerOption, withNetwork } from './program-network.ts'
 import { serveOriginalsOption } from './program-originals.ts'
 import { collect, parseNumber, parseSize, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -9,6 +9,9 @@ import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
 
 type GatewayFlags = NetworkFlags & Pick<GatewayCommandOptions, 'listen'> & Partial<GatewayCommandOptions>
+
+/** The options that need `--fetch`. */
+const FETCHING = ['peer', 'gateway', 'router', 'allowLocal', 'timeout', 'cache'] as const
 
 /** Define the command that serves a repo over HTTP. */
 export function defineGatewayCommand (program: Command, context: () => Context): void {
@@ -22,6 +25,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       'with --fetch, ask this HTTP gateway before peers (default: $IPFSZ_GATEWAYS); repeatable',
       collect(text => text, false)
     )
+    .addOption(routerOption())
+    .addOption(allowLocalOption())
     .option(
       '--cache <size>',
       'keep at most this much on disk of what is fetched, or none (default: 10GiB)',
@@ -51,8 +56,11 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     )
     .addOption(serveOriginalsOption()))
     .action(async (flags: GatewayFlags) => {
-      if (flags.fetch !== true && (flags.peer ?? flags.gateway ?? flags.timeout ?? flags.cache) != null) {
-        throw new UsageError('--peer, --gateway, --timeout and --cache are for fetching: add --fetch, or drop them')
+      if (flags.fetch !== true && FETCHING.some(name => flags[name] != null)) {
+        throw new UsageError(
+          '--peer, --gateway, --router, --allow-local, --timeout and --cache are for fetching: add --fetch, or drop ' +
+            'them'
+        )
       }
 
       if (flags.compress == null && (flags.compressCpu ?? flags.compressCache) != null) {

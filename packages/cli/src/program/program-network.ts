@@ -43,12 +43,21 @@ export function addNetworkOptions (command: Command): Command {
       'fetch from this HTTP gateway before asking peers (default: $IPFSZ_GATEWAYS); repeatable',
       collect(text => text, false)
     )
-    .option(
-      '--router <url>',
-      'fetch from the HTTP gateways that this delegated router lists (default: $IPFSZ_ROUTERS); repeatable',
-      collect(text => text, false)
-    )
-    .option('--allow-local', 'also fetch from gateways that a router lists in private networks'))
+    .addOption(routerOption())
+    .addOption(allowLocalOption()))
+}
+
+/** The option that names delegated routers. */
+export function routerOption (): Option {
+  return new Option(
+    '--router <url>',
+    'fetch from the HTTP gateways that this delegated router lists (default: $IPFSZ_ROUTERS); repeatable'
+  ).argParser(collect(text => text, false))
+}
+
+/** The option that allows gateways in private networks. */
+export function allowLocalOption (): Option {
+  return new Option('--allow-local', 'also fetch from gateways that routers and peers list in private networks')
 }
 
 /** Add the options of commands that always ask other nodes. */

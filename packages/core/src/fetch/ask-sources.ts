@@ -20,7 +20,8 @@ interface Answer {
  * Ask one source after the other until one sends the block. The others are asked until the signal aborts.
  *
  * @param pause - milliseconds after which the next source is asked too. Undefined: once the one before has failed
- * @throws {Error} that of the last source, if none has it; or an error that is no refusal
+ * @throws {Error} that of the last source, if none has it, or of one that says more than that; or an error that is no
+ *   refusal
  */
 export async function askSources (
   sources: readonly BlockSource[],
@@ -66,7 +67,7 @@ export async function askSources (
       waiting.length = 0
     }
 
-    failure = failure == null || isRefusal(failure) ? err : failure
+    failure = failure == null || (isRefusal(failure) && saysMore(err)) ? err : failure
   }
 }
 
@@ -76,4 +77,9 @@ async function ask (source: BlockSource, cid: CID, options: SourceOptions): Prom
   } catch (err) {
     return { source, err }
   }
+}
+
+/** Whether an error says more than that a source does not have the block. */
+function saysMore (err: unknown): boolean {
+  return (err as Error | undefined)?.name !== 'NotFoundError'
 }

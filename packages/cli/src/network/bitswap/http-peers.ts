@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connectedPeers, HTTP_PROTOCOL } from '@ipfsz/core/libp2p'
+import { widenWindow } from '../helia-internals/widen-window.ts'
 import type { HttpPeer, HttpPeers } from '@ipfsz/core/libp2p'
 import type { Libp2p, PeerId } from '@libp2p/interface'
 
@@ -22,7 +23,7 @@ export class OnlyHttpPeer implements HttpPeers {
   constructor (libp2p: Libp2p, providers: () => readonly PeerId[]) {
     this.#libp2p = libp2p
     this.#providers = providers
-    this.#connected = connectedPeers(libp2p)
+    this.#connected = connectedPeers(libp2p, { onStream: widenWindow })
   }
 
   async find (): Promise<HttpPeer[]> {

@@ -6,9 +6,10 @@ import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-mess
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** Wants for one peer that go into one message. */
+/** What is sent to one peer next. Keys are multihashes in base64. */
 interface Batch {
-  wantlist: Map<string, WantEntry>
+  cancels: Map<string, WantEntry>
+  wants: Map<string, WantEntry>
   sent: Promise<void>
 }
 
@@ -17,6 +18,9 @@ interface Batch {
  * and a peer sends the blocks of the first message before it reads the next.
  */
 const BATCH_DELAY = 5
+
+/** How many of the blocks that arrived last are remembered, with 200 bytes each. */
+const MAX_RECEIVED = 4096
 
 /** Receives what peers send for one CID. */
 export interface WantListener {
@@ -33,6 +37,8 @@ export class Wants {
   readonly #onPeer = new Set<(peer: PeerId, connected: boolean) => void>()
   /** The batches that are about to be sent, by peer id. */
   readonly #batches = new Map<string, Batch>()
+  /** The blocks that arrived last, with their senders, the oldest first. */
+  readonly #received = new Set<string>()
 
   /**
    * @param broker - made by `withBitswap` of @helia/bitswap
@@ -44,6 +50,7 @@ export class Wants {
 
     // listens from the start: an answer may arrive before `sendMessage` returns
     wantList.addEventListener('block', ({ detail: { cid, block, sender } }) => {
+      this.#remember(cid, sender)
       this.#listeners.get(keyOf(cid))?.forEach(listener => listener.block?.(block, sender))
     })
     wantList.addEventListener('presence', ({ detail: { cid, has, sender } }) => {
@@ -92,6 +99,12 @@ export class Wants {
   async send (cid: CID, peer: PeerId, what: 'block' | 'presence'): Promise<void> {
     const wantType = what === 'block' ? 'WantBlock' : 'WantHave'
 
+    // a Helia takes the want for the earlier one, and sends nothing (docs/upstream.md)
+    if (what === 'block' && this.#received.delete(receivedKey(cid, peer))) {
+      // if it cannot be sent, nor can the want
+      this.cancel(cid, peer).catch(() => {})
+    }
+
     await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType, sendDontHave: true })
   }
 
@@ -103,38 +116,58 @@ export class Wants {
     await this.#send(cid, peer, { cid: cid.bytes, priority: 1, cancel: true })
   }
 
-  /** Adds an entry to the peer's next message. A later entry for the same block replaces it. */
+  /** Adds an entry to what the peer is sent next. A cancel removes an earlier want, but not a later one. */
   async #send (cid: CID, peer: PeerId, entry: WantEntry): Promise<void> {
     const id = peer.toString()
     const key = base64.encode(cid.multihash.bytes)
-    let batch = this.#batches.get(id)
+    const batch = this.#batches.get(id) ?? this.#begin(peer)
 
-    // a want after a cancel goes into the next message: both must reach the peer, in this order
-    if (batch == null || (entry.cancel !== true && batch.wantlist.get(key)?.cancel === true)) {
-      const wantlist: Batch['wantlist'] = new Map()
-
-      batch = { wantlist, sent: this.#sendLater(peer, wantlist, batch?.sent) }
-      this.#batches.set(id, batch)
+    if (entry.cancel === true) {
+      batch.wants.delete(key)
+      batch.cancels.set(key, entry)
+    } else {
+      batch.wants.set(key, entry)
     }
-
-    batch.wantlist.set(key, entry)
 
     return batch.sent
   }
 
-  async #sendLater (peer: PeerId, wantlist: Batch['wantlist'], before?: Promise<void>): Promise<void> {
-    await Promise.allSettled([delay(BATCH_DELAY), before])
+  #begin (peer: PeerId): Batch {
+    const lists = { cancels: new Map<string, WantEntry>(), wants: new Map<string, WantEntry>() }
+    const batch = { ...lists, sent: this.#sendLater(peer, lists) }
+    this.#batches.set(peer.toString(), batch)
 
-    if (this.#batches.get(peer.toString())?.wantlist === wantlist) {
-      this.#batches.delete(peer.toString())
-    }
-
-    await this.#bitswap.network.sendMessage(peer, {
-      full: false,
-      pendingBytes: 0,
-      wantlist,
-      blocks: new Map(),
-      blockPresences: new Map()
-    })
+    return batch
   }
+
+  async #sendLater (peer: PeerId, { cancels, wants }: Omit<Batch, 'sent'>): Promise<void> {
+    await delay(BATCH_DELAY)
+    this.#batches.delete(peer.toString())
+
+    // a want that follows a cancel goes into another message: both must reach the peer, in this order
+    const parts = [...wants.keys()].some(key => cancels.has(key)) ? [cancels, wants] : [new Map([...cancels, ...wants])]
+
+    for (const wantlist of parts) {
+      await this.#bitswap.network.sendMessage(peer, {
+        full: false,
+        pendingBytes: 0,
+        wantlist,
+        blocks: new Map(),
+        blockPresences: new Map()
+      })
+    }
+  }
+
+  #remember (cid: CID, sender: PeerId): void {
+    this.#received.add(receivedKey(cid, sender))
+
+    if (this.#received.size > MAX_RECEIVED) {
+      const [oldest] = this.#received
+      this.#received.delete(oldest)
+    }
+  }
+}
+
+function receivedKey (cid: CID, peer: PeerId): string {
+  return `${peer} ${keyOf(cid)}`
 }

@@ -69,7 +69,7 @@ async function askGateway (digest: MultihashDigest, gateway: string, signal: Abo
     { fetch, stallTimeout: TIMEOUT, signal }
   )
   const bytes = await readAtMost(
-    (response.body ?? []) as AsyncIterable<Uint8Array>,
+    (response.body ?? []) as unknown as AsyncIterable<Uint8Array>,
     MAX_RECORD_SIZE,
     () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
   )

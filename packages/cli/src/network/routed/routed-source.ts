@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
 import { RouterError } from '../../errors.ts'
-import { askRouter } from './ask-router.ts'
 import { httpUrl } from './http-address.ts'
-import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
+import type { Router } from './router.ts'
+import type { PlannedSource } from '../planned-source.ts'
+import type { SourceBlock, SourceOptions } from '@ipfsz/core'
 import type { GatewayPool, HttpSource } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
@@ -19,7 +20,7 @@ const DEFAULT_HEAD_START = 2000
 
 export interface RoutedSourceInit {
   root: CID
-  routers: readonly URL[]
+  routers: readonly Router[]
   allowLocal: boolean
   /** Whether there are no peers to ask. */
   isOnlySource: boolean
@@ -40,7 +41,7 @@ export interface RoutedSourceInit {
 }
 
 /** Fetches the blocks below a root from the gateways that routers name. The first block starts the search for them. */
-export class RoutedSource implements BlockSource {
+export class RoutedSource implements PlannedSource {
   readonly #init: RoutedSourceInit
   readonly #closed = new AbortController()
   readonly #failures: Error[] = []
@@ -86,14 +87,14 @@ export class RoutedSource implements BlockSource {
   }
 
   /** Ask a router. Never rejects. */
-  async #ask (router: URL, onFound: () => void): Promise<void> {
+  async #ask (router: Router, onFound: () => void): Promise<void> {
     const { root, pool } = this.#init
     const timeout = AbortSignal.timeout(LONGEST_SEARCH)
     const signal = AbortSignal.any([timeout, this.#closed.signal])
     const before = this.#failures.length
 
     try {
-      for await (const address of askRouter(router, unmark(root), signal)) {
+      for await (const address of router.find(unmark(root), signal)) {
         this.#add(address)
 
         if (pool.gateways.length > 0) {
@@ -106,11 +107,11 @@ export class RoutedSource implements BlockSource {
       }
 
       if (pool.gateways.length === 0 && this.#failures.length === before) {
-        this.#fail(new RouterError(router.href, `lists no HTTP gateway for ${root}`))
+        this.#fail(new RouterError(router.name, `lists no HTTP gateway for ${root}`))
       }
     } catch (err) {
       const reason = timeout.aborted ? `did not answer within ${LONGEST_SEARCH / 1000} s` : reasonOf(err)
-      this.#fail(new RouterError(router.href, reason, { cause: err }))
+      this.#fail(new RouterError(router.name, reason, { cause: err }))
     }
   }
 

@@ -1,7 +1,7 @@
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
 import { MEASURED_AFTER, MEASURED_BYTES, MIN_PROGRESS } from './limits.ts'
 import { reasonOf } from './open-response.ts'
-import type { RequestOptions } from './open-response.ts'
+import type { GatewayBody, GatewayChunk, GatewayResponse, RequestOptions } from './open-response.ts'
 
 /**
  * Reads the body of a gateway's response in pieces, and notices if it stalls. The body is decoded if the response has
@@ -10,7 +10,7 @@ import type { RequestOptions } from './open-response.ts'
 export class BodyReader {
   readonly #gateway: string
   readonly #options: Pick<RequestOptions, 'stallTimeout' | 'signal'>
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #reader: ReturnType<GatewayBody['getReader']> | undefined
   /** Called when bytes have arrived. What it throws ends the reading. */
   onBytes: (() => void) | undefined
   #chunk = new Uint8Array(0)
@@ -22,7 +22,11 @@ export class BodyReader {
   /** How long it has waited, and how many bytes arrived, since the last time that `MIN_PROGRESS` was reached. */
   #sinceProgress = { time: 0, bytes: 0 }
 
-  constructor (gateway: string, { body }: Response, options: Pick<RequestOptions, 'stallTimeout' | 'signal'>) {
+  constructor (
+    gateway: string,
+    { body }: Pick<GatewayResponse, 'body'>,
+    options: Pick<RequestOptions, 'stallTimeout' | 'signal'>
+  ) {
     this.#gateway = gateway
     this.#options = options
     this.#reader = body?.getReader()
@@ -95,7 +99,7 @@ export class BodyReader {
     return true
   }
 
-  async #pull (): Promise<ReadableStreamReadResult<Uint8Array>> {
+  async #pull (): Promise<GatewayChunk> {
     const { signal, stallTimeout } = this.#options
     signal.throwIfAborted()
 
@@ -110,7 +114,7 @@ export class BodyReader {
     signal.addEventListener('abort', onAbort, { once: true })
 
     try {
-      const pulled = this.#reader?.read() ?? Promise.resolve({ done: true, value: undefined } as const)
+      const pulled: Promise<GatewayChunk> = this.#reader?.read() ?? Promise.resolve({ done: true })
       const result = await Promise.race([pulled, stalled.promise])
         .catch((err: unknown) => { throw this.#explain(err) })
       const bytes = result.value?.byteLength ?? 0

@@ -7,8 +7,33 @@ import {
 } from './errors.ts'
 import { MAX_REDIRECTS } from './limits.ts'
 
+/** What is used of a `Response`. */
+export interface GatewayResponse {
+  readonly status: number
+  readonly type?: string | undefined
+  readonly headers: Pick<Headers, 'get' | 'has'>
+  readonly body: GatewayBody | null
+}
+
+/** What a reader of a `ReadableStream` returns. */
+export interface GatewayChunk {
+  done: boolean
+  value?: Uint8Array | undefined
+}
+
+/** What is used of a `ReadableStream`. */
+export interface GatewayBody {
+  getReader: () => { read: () => Promise<GatewayChunk> }
+  cancel: () => Promise<void>
+}
+
+/** What a request has: it is a GET. */
+export interface GatewayRequest extends Pick<RequestInit, 'credentials' | 'redirect' | 'referrerPolicy' | 'signal'> {
+  headers: Record<string, string>
+}
+
 /** `fetch`, or what stands for it: one that refuses some addresses, or one of a test. */
-export type Fetch = (url: URL, init: RequestInit) => Promise<Response>
+export type Fetch = (url: URL, init: GatewayRequest) => Promise<GatewayResponse>
 
 export interface RequestOptions {
   fetch: Fetch
@@ -37,10 +62,10 @@ export async function openResponse (
   path: string,
   type: string,
   { fetch, stallTimeout, signal }: RequestOptions
-): Promise<Response> {
+): Promise<GatewayResponse> {
   const stalled = new AbortController()
   const timer = setTimeout(() => { stalled.abort(new GatewayStalledError(gateway, stallTimeout)) }, stallTimeout)
-  const init: RequestInit = {
+  const init: GatewayRequest = {
     headers: { accept: type },
     credentials: 'omit',
     referrerPolicy: 'no-referrer',
@@ -72,11 +97,11 @@ export async function openResponse (
 }
 
 /** Do not read a response any further. Closes its connection. */
-async function discard ({ body }: Response): Promise<void> {
+async function discard ({ body }: GatewayResponse): Promise<void> {
   await body?.cancel().catch(() => {})
 }
 
-async function check (response: Response, gateway: string, type: string): Promise<Response> {
+async function check (response: GatewayResponse, gateway: string, type: string): Promise<GatewayResponse> {
   const { status, headers } = response
   const [actual] = (headers.get('content-type') ?? 'no media type').split(';')
   const [wanted] = type.split(';')
@@ -104,7 +129,7 @@ async function check (response: Response, gateway: string, type: string): Promis
  * Where a redirect leads. Followed only to the same host, and to the subdomains that gateways give each CID an origin
  * with (Subdomain Gateway), over https if it was https before.
  */
-function redirected (from: URL, { status, headers }: Response, gateway: string, redirects: number): URL {
+function redirected (from: URL, { status, headers }: GatewayResponse, gateway: string, redirects: number): URL {
   const to = URL.parse(headers.get('location') ?? '', from)
   const { hostname, protocol, port } = new URL(gateway)
 
@@ -124,7 +149,7 @@ function redirected (from: URL, { status, headers }: Response, gateway: string, 
 }
 
 /** The header Retry-After in milliseconds: it has seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfter (headers: Headers): number | undefined {
+function retryAfter (headers: GatewayResponse['headers']): number | undefined {
   const text = headers.get('retry-after')
 
   if (text == null) {
@@ -143,7 +168,9 @@ function isOwn (err: unknown): boolean {
 /** `fetch` of Node says `fetch failed`, and has the reason as its cause. */
 export function reasonOf (err: unknown): string {
   const { cause } = err as Error
-  const { code } = (cause ?? {}) as { code?: string }
+  const reason = cause instanceof Error ? cause : err
+  const { code } = reason as { code?: string }
 
-  return cause instanceof Error ? cause.message || code || messageOf(err) : messageOf(err)
+  // an error for several addresses has no message
+  return messageOf(reason) || code || messageOf(err)
 }

@@ -5,7 +5,7 @@ import { BodyReader } from './body-reader.ts'
 import { GatewayConnectionError, GatewayContentError, GatewayRefusedError } from './errors.ts'
 import { MAX_BLOCK_SIZE } from './limits.ts'
 import { openResponse } from './open-response.ts'
-import type { RequestOptions } from './open-response.ts'
+import type { GatewayResponse, RequestOptions } from './open-response.ts'
 import type { CID } from 'multiformats/cid'
 
 const RAW = 'application/vnd.ipld.raw'
@@ -55,7 +55,7 @@ export async function fetchRawBlock (
 }
 
 /** How many bytes the body has, if the response says so. With a Content-Encoding, the header has another length. */
-function lengthOf ({ headers }: Response): number | undefined {
+function lengthOf ({ headers }: GatewayResponse): number | undefined {
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
 
   return length == null || !/^\d+$/.test(length) ? undefined : Number(length)

@@ -1,16 +1,21 @@
 import { fetchOverStream } from './fetch-over-stream.ts'
 import { HTTP_PROTOCOL } from './limits.ts'
 import type { HttpPeers } from './peer-gateways.ts'
-import type { Connection, Libp2p } from '@libp2p/interface'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 
 /** What is needed of a libp2p node. */
 export type HttpPeersComponents = Pick<Libp2p, 'getConnections' | 'peerStore'>
+
+export interface ConnectedPeersInit {
+  /** Called with the stream of each request, before anything is sent. */
+  onStream?: ((stream: Stream) => void) | undefined
+}
 
 /**
  * The connected peers of a libp2p node that speak `HTTP_PROTOCOL`. Connections through a relay are left out: they end
  * after a few bytes.
  */
-export function connectedPeers (libp2p: HttpPeersComponents): HttpPeers {
+export function connectedPeers (libp2p: HttpPeersComponents, { onStream }: ConnectedPeersInit = {}): HttpPeers {
   const connections = (): Connection[] =>
     libp2p.getConnections().filter(({ limits, status }) => limits == null && status === 'open')
 
@@ -37,6 +42,8 @@ export function connectedPeers (libp2p: HttpPeersComponents): HttpPeers {
       }
 
       const stream = await connection.newStream(HTTP_PROTOCOL, signal == null ? {} : { signal })
+
+      onStream?.(stream)
 
       return fetchOverStream(stream, url, { headers, signal })
     }

@@ -9,6 +9,7 @@ import { earlyBudget, LOOK_AGAIN, MAX_PEERS, PEER_STALL_TIMEOUT } from './limits
 import { peerUrl } from './peer-url.ts'
 import type { EarlyBudget } from '../http/early-blocks.ts'
 import type { ReadPlan } from '../http/http-source.ts'
+import type { GatewayRequest } from '../http/open-response.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '../source.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -180,7 +181,7 @@ export class PeerGateways implements BlockSource {
     return this.#ids.size > this.#mute.size
   }
 
-  async #ask (id: string, url: URL, init: RequestInit): Promise<Response> {
+  async #ask (id: string, url: URL, init: GatewayRequest): Promise<Response> {
     try {
       const response = await this.#peers.fetch(id, url, init)
       this.#sure.add(id)

@@ -1,0 +1,34 @@
+import { gatewayPatience } from './planned-source.ts'
+import type { MakeSource } from './planned-source.ts'
+import type { Fetch, GatewayPool, HttpSourceInit } from '@ipfsz/core/http'
+
+export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'> {
+  /** Whether there is nothing else to ask. */
+  isOnlySource: boolean
+  /** Changes how requests are sent. */
+  decorate?: ((fetch: Fetch) => Fetch) | undefined
+}
+
+/**
+ * What fetches from the HTTP gateways at these URLs. Loads the client if there are any, and asks none of them.
+ *
+ * @returns undefined if there are none
+ * @throws {InvalidGatewayUrlError}
+ */
+export async function gatewaySources (
+  urls: readonly string[],
+  { decorate = fetch => fetch, isOnlySource, singleBlocks }: GatewaySourcesInit
+): Promise<MakeSource | undefined> {
+  if (urls.length === 0) {
+    return undefined
+  }
+
+  const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
+  const { createNodeFetch } = await import('./node-fetch.ts')
+  const pool: GatewayPool = new GatewayPool(urls)
+  const stallTimeout = gatewayPatience(isOnlySource)
+  const fetch = decorate(createNodeFetch())
+
+  return (root, plan) =>
+    new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, stallTimeout, fetch })
+}
