@@ -19,15 +19,6 @@ export const RANGES_LEAF_SIZE = 64 * KIB
  */
 export const MAX_RANGES_SIZE = 16 * 1024 * MIB
 
-/**
- * The frames of such a file further behind, if its size is not known. The header lists the length and the size of each:
- * at most 512 KiB for the first 20 GiB, and then 8 bytes for each 4 MiB. That is enough for at least 200 GiB.
- */
-export const LARGER_FRAMES = [
-  { from: 4 * 1024 * MIB, frameSize: MIB },
-  { from: 20 * 1024 * MIB, frameSize: 4 * MIB }
-]
-
 /** How many bytes of such a file are tried, 1 MiB: its first frame alone says little about the others. */
 export const RANGES_SAMPLE_SIZE = MIB
 

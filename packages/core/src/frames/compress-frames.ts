@@ -37,31 +37,23 @@ export interface Frame {
   region?: Region
 }
 
-/**
- * Split the rest of a reader into pieces. The last one may be shorter.
- *
- * @param start - where in the file the reader is
- * @param sizeAt - how many bytes the piece has that begins at an offset
- */
+/** Split the rest of a reader into pieces of `frameSize` bytes. The last one may be shorter. */
 export async function * splitFrames (
   reader: ByteReader,
-  start: number,
-  sizeAt: (offset: number) => number,
+  frameSize: number,
   pool: BufferPool
 ): AsyncGenerator<Uint8Array> {
-  for (let offset = start; ;) {
-    const wanted = sizeAt(offset)
-    const bytes = await reader.read(wanted, size => pool.take(size))
+  for (;;) {
+    const bytes = await reader.read(frameSize, size => pool.take(size))
 
     // read it now: a worker may take over the memory, which leaves no bytes
     const { byteLength } = bytes
-    offset += byteLength
 
     if (byteLength > 0) {
       yield bytes
     }
 
-    if (byteLength < wanted) {
+    if (byteLength < frameSize) {
       return
     }
   }

@@ -17,17 +17,15 @@ export class FrameTable {
   readonly sizes: number[] = []
   /** Original bytes in all of them. */
   size = 0
-  #listsSizes: boolean
-  #largest: number
+  readonly #listsSizes: boolean
   #encodedLength = 0
 
   /**
-   * @param frameSize - original bytes in every frame but the last. Frames after these may be larger
+   * @param frameSize - original bytes in every frame but the last
    * @param listsSizes - frames may have fewer
    */
   constructor (frameSize: number, listsSizes = false) {
     this.frameSize = frameSize
-    this.#largest = frameSize
     this.#listsSizes = listsSizes
   }
 
@@ -36,11 +34,6 @@ export class FrameTable {
    */
   add (frame: Frame): void {
     const { region } = frame
-
-    if (frame.size > this.#largest) {
-      this.#enlarge(frame.size)
-    }
-
     const listed = this.#listsSizes ? [frame.size] : []
     const numbers = [frame.bytes.byteLength, ...listed, ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
@@ -58,20 +51,9 @@ export class FrameTable {
     }
   }
 
-  /** From now on, sizes differ: the header lists those of all frames. */
-  #enlarge (size: number): void {
-    if (!this.#listsSizes) {
-      this.#listsSizes = true
-      this.#encodedLength += this.sizes.length * varint(this.frameSize).length
-    }
-
-    this.#largest = size
-  }
-
   /** The frames as the header lists them: their sizes only if they differ. */
   get header (): FrameList {
-    const { size, lengths: frameLengths, sizes } = this
-    const frameSize = this.#largest
+    const { size, frameSize, lengths: frameLengths, sizes } = this
     const even = sizes.slice(0, -1).every(size => size === frameSize)
 
     return { size, frameSize, frameLengths, ...even ? {} : { frameSizes: sizes } }

@@ -1,7 +1,6 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import {
   DEFAULT_FRAME_SIZE,
-  LARGER_FRAMES,
   MAX_LEAF_SIZE,
   MAX_RANGES_SIZE,
   MIN_FRAME_SIZE,
@@ -19,14 +18,6 @@ export interface Layout {
   leafSize: number
   /** How many of its first bytes show whether it shrinks: whole frames. */
   sampleSize: number
-  /** Frames further behind, nearest first. */
-  larger?: readonly LargerFrames[] | undefined
-}
-
-/** From how many original bytes on frames are larger. */
-export interface LargerFrames {
-  from: number
-  frameSize: number
 }
 
 /** The options of an add that concern the layout. */
@@ -63,7 +54,7 @@ export function resolveLayout (
   // small frames cost stored bytes, and sizes that somebody chose stay
   const isOpen = codec === 'auto' && optimize !== 'size' && frameSize == null && leafSize == null
 
-  return isOpen ? head => layoutByType(head, layout, ranges) : () => layout
+  return isOpen ? head => isReadInParts(head) ? ranges : layout : () => layout
 }
 
 function layoutOf (frameSize: number, leafSize: number, minSampleSize: number): Layout {
@@ -80,23 +71,16 @@ function layoutOf (frameSize: number, leafSize: number, minSampleSize: number): 
   return { frameSize, leafSize, sampleSize: frameSize * Math.max(1, Math.ceil(minSampleSize / frameSize)) }
 }
 
-/** Small frames for files of which readers take small parts, as long as their lengths fit into the header. */
-function layoutByType (head: Uint8Array, layout: Layout, ranges: Layout): Layout {
-  const size = beginsWith(head, SQLITE) ? sizeOfDatabase(head) : undefined
-
-  // Parquet says its size only at the end
-  if (size === 0 || beginsWith(head, PARQUET)) {
-    return { ...ranges, larger: LARGER_FRAMES }
-  }
-
-  return size != null && size <= MAX_RANGES_SIZE ? ranges : layout
+/** Whether readers take small parts of a file, and its frames fit into the frame table. */
+function isReadInParts (head: Uint8Array): boolean {
+  return beginsWith(head, PARQUET) || (beginsWith(head, SQLITE) && sizeOfDatabase(head) <= MAX_RANGES_SIZE)
 }
 
 function beginsWith (head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, i) => head[i] === byte)
 }
 
-/** Bytes of a SQLite database (sqlite.org/fileformat.html, sections 1.3.2 and 1.3.8), 0 if its header does not say. */
+/** Bytes of a SQLite database (sqlite.org/fileformat.html, sections 1.3.2 and 1.3.8), 0 if its header is cut. */
 function sizeOfDatabase (head: Uint8Array): number {
   if (head.byteLength < LAYOUT_HEAD_SIZE) {
     return 0

@@ -13,7 +13,7 @@ import type { WrittenBase } from '../base/written-base.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { Choice, Cut } from '../policy/compression.ts'
-import type { LargerFrames, Layout } from '../policy/layout.ts'
+import type { Layout } from '../policy/layout.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
@@ -70,7 +70,7 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
 export async function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize, larger = [], leafSize, cut, filters, base }: FrameSettings,
+  { codec, level, frameSize, leafSize, cut, filters, base }: FrameSettings,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
@@ -89,13 +89,12 @@ export async function writeFile (
 
   const later = cut === 'content'
     ? cutByContent(reader, size => pool.take(size))
-    : splitFrames(reader, bytes.byteLength, offset => frameSizeFrom(offset, frameSize, larger), pool)
+    : splitFrames(reader, frameSize, pool)
   const rest = prepend(slices(bytes.subarray(start), frameSize), later)
   const pieces = base == null ? toPieces(rest) : base.aidAll(rest, start, frameSize)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
-  const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) *
-    Math.max(frameSize, ...larger.map(({ frameSize }) => frameSize))
+  const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     codec,
     level,
@@ -123,11 +122,6 @@ export async function writeFile (
   const written = await writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
 
   return { ...written, code: codec.code, ...named }
-}
-
-/** Original bytes of the frame that begins at an offset. */
-function frameSizeFrom (offset: number, frameSize: number, larger: readonly LargerFrames[]): number {
-  return larger.findLast(({ from }) => offset >= from)?.frameSize ?? frameSize
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
