@@ -205,8 +205,9 @@ export interface Ipfsz {
    * them. Calls no codec.
    *
    * Undefined for everything else: uncompressed files, plain CIDs, directories, streams that
-   * another tool compressed. Also for an original CID whose link is unchecked, since only the
-   * original bytes can be compared with it.
+   * another tool compressed, files with a base or filters, whose frames need more than the codec.
+   * Also for an original CID whose link is unchecked, since only the original bytes can be
+   * compared with it.
    *
    * @throws the errors of `stat`
    */
