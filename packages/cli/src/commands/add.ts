@@ -1,14 +1,16 @@
 import { stat } from 'node:fs/promises'
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, isMarked } from '@ipfsz/core'
 import { AddedRoots, STDIN } from './added-roots.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
+import { indexLinked } from './originals.ts'
 import { withTargets } from './read-target.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { AddRootOptions, Store } from './added-roots.ts'
 import type { Context } from '../context.ts'
+import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions extends AddRootOptions {
   /** Use the codec builds that browsers use, so that the CID is the same there. */
@@ -97,11 +99,14 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
   }
 
   const roots = new AddedRoots(options, store, context)
+  const added: CID[] = []
   const pending = new PendingRoots({ pin: options.pin && store.kind !== 'none', session: store, context, fail })
 
   if (options.wrap) {
-    pending.push(await roots.addWrapped(paths))
+    const wrapped = await roots.addWrapped(paths)
+    pending.push(wrapped)
     await pending.flush()
+    await indexAdded([wrapped.cid], options, store, context)
 
     return failed
   }
@@ -115,7 +120,9 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
         await pending.flush()
       }
 
-      pending.push(await (stats?.isDirectory() === true ? roots.addDirectory(path) : roots.addFile(path)))
+      const root = await (stats?.isDirectory() === true ? roots.addDirectory(path) : roots.addFile(path))
+      pending.push(root)
+      added.push(root.cid)
     } catch (err) {
       await pending.flush()
       fail(err)
@@ -125,6 +132,19 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
   }
 
   await pending.flush()
+  await indexAdded(added, options, store, context)
 
   return failed
+}
+
+/** Index the originals of what was added with links, if the repo has an index. It is stored and printed by now. */
+async function indexAdded (
+  cids: readonly CID[],
+  { link }: AddCommandOptions,
+  { repo, links }: Store,
+  context: Context
+): Promise<void> {
+  if (link && repo != null) {
+    await indexLinked(cids.filter(isMarked), { repo, links }, context)
+  }
 }
