@@ -7,9 +7,9 @@ import type { ReadSettings } from '../read/read-settings.ts'
 import type { StoredFile, StoredFileOptions } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Whether the codec alone does not make the original bytes of the frames. */
-function needsMore ({ regions, filters }: NonNullable<Entry['header']>): boolean {
-  return regions != null || filters != null
+/** Whether more is needed to decompress the frames than their lengths in the header, and the codec. */
+function needsMore ({ regions, filters, table }: NonNullable<Entry['header']>): boolean {
+  return regions != null || filters != null || table != null
 }
 
 /** Open a compressed file to hand out its frames as they are stored. Calls no codec. */
