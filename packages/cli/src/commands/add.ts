@@ -5,7 +5,6 @@ import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
-import { indexLinked } from './originals.ts'
 import { withTargets } from './read-target.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { AddRootOptions, Store } from './added-roots.ts'
@@ -145,6 +144,9 @@ async function indexAdded (
   context: Context
 ): Promise<void> {
   if (link && repo != null) {
+    // most adds do not need it
+    const { indexLinked } = await import('./originals.ts')
+
     await indexLinked(cids.filter(isMarked), { repo, links }, context)
   }
 }
