@@ -38,6 +38,8 @@ const NODE_ONLY = [
   'packages/gateway/test/{libp2p,node,node-responses,request-limits,trusted-proxies,tunnel}.test.ts',
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
+  // hundreds of megabytes of zeros, decompressed
+  'packages/core/test/frame-groups.test.ts',
   // what is sent compressed is decompressed with node:zlib
   'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, createZstdDecompress, zstdCompress } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
@@ -12,6 +12,7 @@ import { CountingBlockstore } from './support/blocks.ts'
 import { trees, withCorpus } from './support/corpus.ts'
 import { PLAIN } from './support/file-systems.ts'
 import type { Benchmark, Row } from './benchmark.ts'
+import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** An unpacked npm package of hundreds of small files, which is installed in the workspace. */
@@ -83,6 +84,16 @@ const SIDES: readonly Side[] = [
     add: addWith(blockstore => ipfsz({ blockstore })),
     read: readWith(blockstore => ipfsz({ blockstore }))
   },
+  {
+    name: 'ipfsz, cut by content',
+    add: addWith(blockstore => withCompression(ipfsz({ blockstore }), { cut: 'content' })),
+    read: readWith(blockstore => ipfsz({ blockstore }))
+  },
+  {
+    name: 'ipfsz, the first file of a kind as a base',
+    add: addWithFirstAsBase,
+    read: readWith(blockstore => ipfsz({ blockstore }))
+  },
   { name: 'one .tar.zst', add: addTar, read: readTar }
 ]
 
@@ -104,6 +115,30 @@ function addWith (create: (blockstore: CountingBlockstore) => Files): Side['add'
 
     return root as CID
   }
+}
+
+function withCompression (fs: ReturnType<typeof ipfsz>, compression: CompressionOptions): Files {
+  return { addAll: (source, options) => fs.addAll(source, { ...options, compression }), cat: fs.cat.bind(fs) }
+}
+
+/** Add the first file of each extension, and then the tree, in which it is the base of all other ones. */
+async function addWithFirstAsBase (tree: Tree, blockstore: CountingBlockstore): Promise<CID> {
+  const fs = ipfsz({ blockstore })
+  const bases = new Map<string, { path: string, cid: CID }>()
+
+  for (const path of tree.paths) {
+    if (!bases.has(extname(path))) {
+      bases.set(extname(path), { path, cid: await fs.addBytes(await readFile(join(tree.directory, path))) })
+    }
+  }
+
+  const base = (path = ''): CID | undefined => {
+    const first = bases.get(extname(path))
+
+    return first?.path === path ? undefined : first?.cid
+  }
+
+  return addWith(() => withCompression(fs, { codec: 'zstd', base }))(tree, blockstore)
 }
 
 function readWith (create: (blockstore: CountingBlockstore) => Files): Side['read'] {

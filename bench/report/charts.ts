@@ -129,6 +129,17 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
     )
   }),
 
+  versions: results => ({
+    versions: grouped(
+      'Releases of a file',
+      'stored / original',
+      rowsOf(results, 'versions'),
+      'series',
+      'side',
+      'stored / original'
+    )
+  }),
+
   links: results => {
     const rows = rowsOf(results, 'links')
 

@@ -7,6 +7,7 @@ import { fromGateway } from './gateway.ts'
 import { extremes, isLess, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import { fromStart } from './start-losses.ts'
+import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
 /** The side with frames of the default size. */
@@ -32,6 +33,7 @@ export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = 
   datasets: fromDatasets,
   bypass: fromBypass,
   tree: fromTree,
+  versions: fromVersions,
   memory: fromMemory,
   start: fromStart,
   browser: fromBrowser,
@@ -184,6 +186,33 @@ function fromTree (results: Results): string[] {
       })
     ]
   })
+}
+
+/** With a base, against every other side, since that is what it is for. */
+function fromVersions (results: Results): string[] {
+  const rows = rowsOf(results, 'versions')
+
+  return rows.filter(row => row.side === 'ipfsz, with a base').flatMap(row => {
+    const others = rows.filter(({ series, side }) => series === row.series && side !== row.side)
+    const smaller = others.filter(other => isMore(row, other, 'each later, KiB'))
+      .map(other => `${String(other.side)} (${String(other['each later, KiB'])} KiB)`)
+    const faster = (['add the later', 'read the last'] as const).flatMap(what =>
+      others.filter(other => isMore(row, other, `${what}, ms`)).map(other => `${what}: ${String(other.side)}`))
+
+    return [
+      ...smaller.length === 0 ? [] : [
+        `**releases of a file**, ${row.series}: each later one takes ${row['each later, KiB']} KiB with a base, ` +
+        `which is more than with ${list(smaller)}.`
+      ],
+      ...faster.length === 0 ? [] : [
+        `**releases of a file**, ${row.series}: with a base it is slower than others to ${list(faster)}.`
+      ]
+    ]
+  })
+}
+
+function isMore (row: Row, other: Row, column: string): boolean {
+  return (numberOf(row, column) ?? 0) > (numberOf(other, column) ?? Infinity) * (1 + NOISE)
 }
 
 function fromBypass (results: Results): string[] {

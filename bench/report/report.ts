@@ -26,6 +26,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   datasets: 'Databases and tables in parts',
   bypass: 'Files that are compressed already',
   tree: 'Many small files',
+  versions: 'Releases of a file',
   memory: 'Memory',
   start: 'Starting the command',
   browser: 'In a page',

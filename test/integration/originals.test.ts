@@ -97,6 +97,31 @@ describe.concurrent('the originals of a repo', () => {
     expect(await index(sandbox)).toHaveLength(1)
   })
 
+  it('are indexed by add --link once there is an index, of files, trees and stdin, and of nothing else', async (
+    { sandbox }
+  ) => {
+    await sandbox.add(text(300_000), '--link')
+    expect(await originals(sandbox)).toEqual([])
+    await index(sandbox)
+
+    const next = await sandbox.add(text(200_000, 2), '--link')
+    expect((await originals(sandbox)).map(({ compressed }) => compressed)).toContain(next)
+    await sandbox.add(text(200_000, 3))
+    expectSuccess(await sandbox.run(['add', '-Q', '--link'], { stdin: noise(10_000) }))
+    expect(await originals(sandbox)).toHaveLength(2)
+
+    await makeTree(join(sandbox.directory, 'in'), { a: text(100_000, 4), 'dir/b': text(100_000, 5) })
+    expectSuccess(await sandbox.run(['add', '-Q', '--link', 'in']))
+    const types = (await originals(sandbox)).map(({ type }) => type).toSorted()
+    expect(types).toEqual(['directory', 'file', 'file', 'file', 'file'])
+    // nothing is left to index
+    expect(await index(sandbox)).toEqual([])
+
+    await makeTree(join(sandbox.directory, 'plain'), { a: noise(10_000) })
+    expectSuccess(await sandbox.run(['add', '-Q', '--link', 'plain']))
+    expect(await originals(sandbox)).toHaveLength(5)
+  })
+
   it('refuse an index of another version', async ({ sandbox }) => {
     await sandbox.add(text(300_000), '--link')
     await index(sandbox)

@@ -13,12 +13,6 @@ export const RANGES_FRAME_SIZE = 64 * KIB
 /** The most bytes of a leaf that frames of such a file share, 64 KiB. Measured: docs/guide/datasets.md. */
 export const RANGES_LEAF_SIZE = 64 * KIB
 
-/**
- * The largest SQLite database that `auto` makes such a file of, 16 GiB: the lengths of more frames may not fit into the
- * header, which is known only at the end.
- */
-export const MAX_RANGES_SIZE = 16 * 1024 * MIB
-
 /** How many bytes of such a file are tried, 1 MiB: its first frame alone says little about the others. */
 export const RANGES_SAMPLE_SIZE = MIB
 
@@ -61,6 +55,9 @@ export const MAX_INLINE_SIZE = 64 * KIB
  * least 229,376 frames: 896 GiB in frames of 4 MiB.
  */
 export const MAX_FRAME_TABLE_SIZE = 896 * KIB
+
+/** The same in a file that is cut by content, 64 KiB: with more, the seek table lists its frames, read in part. */
+export const CUT_FRAME_TABLE_SIZE = 64 * KIB
 
 /**
  * The most original bytes in the frames that are compressed or decompressed at a time,

@@ -114,7 +114,8 @@ export interface Ipfsz {
   /**
    * Add a stream of bytes, like `addBytes`. Memory does not grow with the stream's length.
    *
-   * @throws {FileTooLargeError} the file has more frames than its root block can list
+   * @throws {FileTooLargeError} the file has more frames than can be listed: its codec is neither zstd nor lz4, or it
+   *   has a base
    */
   addByteStream (bytes: ByteStream, options?: AddFileOptions): Promise<CID>
 
@@ -205,8 +206,10 @@ export interface Ipfsz {
    * them. Calls no codec.
    *
    * Undefined for everything else: uncompressed files, plain CIDs, directories, streams that
-   * another tool compressed. Also for an original CID whose link is unchecked, since only the
-   * original bytes can be compared with it.
+   * another tool compressed, files with a base or filters, whose frames need more than the codec,
+   * and those of so many frames that the root does not list them.
+   * Also for an original CID whose link is unchecked, since only the original bytes can be
+   * compared with it.
    *
    * @throws the errors of `stat`
    */

@@ -86,6 +86,7 @@ export type HeaderRule =
   | 'dictionary'
   | 'filters'
   | 'regions'
+  | 'groups'
   | 'base'
   | 'root'
 

@@ -70,8 +70,11 @@ export interface StoredFile {
   /** Original bytes of the file. */
   size: number
 
-  /** Original bytes in every frame but the last. */
+  /** Original bytes in every frame but the last, or the most in any frame if there are `frameSizes`. */
   frameSize: number
+
+  /** Original bytes of each frame, in order, if they differ: of files that are cut by content. */
+  frameSizes?: readonly number[]
 
   /** Compressed bytes of each frame, in order. */
   frameLengths: readonly number[]

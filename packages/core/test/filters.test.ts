@@ -8,10 +8,10 @@ import type { Filter, Width } from '../src/filters/filter.ts'
 
 const KIB = 1024
 
-const DELTAS = ([1, 2, 4, 8] as const).map((width): Filter => ({ kind: 'delta', width }))
-const SHUFFLES = ([2, 4, 8] as const).map((width): Filter => ({ kind: 'shuffle', width }))
+const DELTAS = ([1, 2, 3, 4, 8] as const).map((width): Filter => ({ kind: 'delta', width }))
+const SHUFFLES = ([2, 3, 4, 8] as const).map((width): Filter => ({ kind: 'shuffle', width }))
 const ALL = [...DELTAS, ...SHUFFLES]
-const CODES = [0x101, 0x102, 0x104, 0x108, 0x202, 0x204, 0x208]
+const CODES = [0x101, 0x102, 0x103, 0x104, 0x108, 0x202, 0x203, 0x204, 0x208]
 
 const chains = fc.shuffledSubarray(ALL, { maxLength: 4 })
 
@@ -48,6 +48,19 @@ function wave<T extends ArrayLike<number> & { buffer: ArrayBufferLike }> (
   const values = Float64Array.from(random, (byte, i) => scale * (Math.sin(i / 300) + byte / 50_000))
 
   return new Uint8Array(type.from(values).buffer)
+}
+
+/** Samples of 24 bits that follow a wave, with noise in the lowest byte. */
+function wave24 (count: number): Uint8Array {
+  const random = noise(count)
+  const bytes = new Uint8Array(count * 3)
+
+  for (let i = 0; i < count; i++) {
+    const sample = Math.round(4e6 * Math.sin(i / 300)) & ~0xff | random[i]
+    bytes.set([sample, sample >> 8, sample >> 16], i * 3)
+  }
+
+  return bytes
 }
 
 describe('filters', () => {
@@ -120,6 +133,19 @@ describe('chooseFilters', () => {
         expect(decodeFilters(encodeFilters(filters))).toEqual(filters)
         expect(filtered.byteLength).toBeLessThan(plain.byteLength * 0.92)
       }
+    }
+  })
+
+  it('chooses filters of three bytes for sound of 24 bits, whatever comes before it', async () => {
+    const sound = wave24(60_000)
+
+    for (const header of [0, 44, 46]) {
+      const bytes = Buffer.concat([new Uint8Array(header), sound])
+      const filters = await chooseFilters(bytes, compress)
+
+      expect(filters[0]).toMatchObject({ width: 3 })
+      expect((await compress(applyFilters(bytes, filters))).byteLength)
+        .toBeLessThan((await compress(bytes)).byteLength * 0.85)
     }
   })
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
 import { ipfsz, mark } from '../src/index.ts'
 import { collect } from './fixtures.ts'
-import { DICTIONARY, LARGE, NEXT, SHARED, SHARING, SIMILAR, SMALL, SOUND } from './golden/content.ts'
+import { DICTIONARY, LARGE, NEXT, SHARED, SHARING, SIMILAR, SMALL, SOUND, SOUND_24 } from './golden/content.ts'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
@@ -56,6 +56,13 @@ const CUT = [
   ['bagc3j7ibciqdznfgxpxrw3zkgvdyywbqq7q6euzjqjy3kdokrkbnvonhfy7kxcq', SHARED],
   ['bagc3j7ibciqpxewu4ogla26uaj76p2vbjzo5wjw3ubhks6zcgrboqd4ltx5ucsq', SHARING]
 ] as const
+
+/** The same with frames in groups, and with filters of three bytes, see golden/make-version-2-more.ts. */
+const GROUPED = [
+  ['bagc3j7ibciqg5nr4wyok5st7trqzkge7wenjsymq44ns2cfhd6kem3obaytvwma', 'zstd'],
+  ['bagblj7ibciqfta2uy5oziaq5u3elpolpqbq5f4xwd4xzdztnc5icpjngwasbkuy', 'lz4']
+] as const
+const FILTERED_24 = 'bagc3j7ibciqaprf3oddoigc255aop4woo4twmvwdvyv2hycmcxrjmsuau2l35pi'
 
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
   const loading = (async () => ipfsz({
@@ -127,5 +134,26 @@ describe('the golden files without bases, format version 2,', () => {
       .toBe(0)
     expect(await fs.stat(cid)).toMatchObject({ frameSize: 256 * 1024, size: BigInt(bytes.byteLength) })
     expect(await fs.verify(cid)).toMatchObject({ size: BigInt(bytes.byteLength) })
+  })
+
+  it.each(GROUPED)('hold a readable file whose frames are in groups: %s', async (text, codec) => {
+    const fs = await load('groups')
+    const cid = CID.parse(text)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), LARGE)).toBe(0)
+    const part = await collect(fs.cat(cid, { offset: 131_000, length: 99 }))
+    expect(Buffer.compare(part, LARGE.subarray(131_000, 131_099))).toBe(0)
+    expect(await fs.stat(cid)).toMatchObject({ codec, frames: 4, frameSize: 64 * 1024 })
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(LARGE.byteLength) })
+  })
+
+  it('hold a readable file with filters of three bytes', async () => {
+    const fs = await load('filters-24')
+    const cid = CID.parse(FILTERED_24)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), SOUND_24)).toBe(0)
+    const part = await collect(fs.cat(cid, { offset: 65_530, length: 11 }))
+    expect(Buffer.compare(part, SOUND_24.subarray(65_530, 65_541))).toBe(0)
+    expect((await fs.stat(cid)).filters?.map(({ width }) => width)).toContain(3)
   })
 })

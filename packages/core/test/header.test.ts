@@ -255,6 +255,43 @@ describe('a header of version 2', () => {
     expect(Buffer.from(appendHeader(UNIXFS, { ...HEADER, filters })).toString('hex')).toContain('4a0484048102')
   })
 
+  it('reads back with groups instead of frames, and has the bytes of docs/format.md for them', () => {
+    const groups = [{ length: 5000, size: 4096 * 64 * KIB }, { length: 300, size: 70_000 }]
+    const size = groups[0].size + groups[1].size
+    const header = { codec: ZSTD, size, frameSize: 64 * KIB, frameLengths: [], table: { frames: 4098, groups } }
+    const bytes = appendHeader(new Uint8Array(0), header)
+    // 8 bytes for each of 4098 frames, and 17
+    const context = { ...CONTEXT, streamSize: 5300 + 4098 * 8 + 17 }
+
+    expect(readHeader(bytes, context)).toEqual(header)
+    // version 2, codec, size, frameSize, groups (5000, 2^28) and (300, 70000)
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      'aa5a1f08021085b4fd0118f0a284800120808004620c88278080808001ac02f0a204'
+    )
+    expectRule(bytes, 'groups', { streamSize: context.streamSize + 1 })
+    expectRule(bytes, 'groups', { streamSize: context.streamSize + 8 })
+    expectRule(bytes, 'groups', { streamSize: 5300 })
+  })
+
+  it('refuses groups beside frames, half a group, and a seek table of one frame, or of too many', () => {
+    const groups = packed(12, 100, 1000)
+    const size = varintField(3, 64 * KIB + 1)
+
+    for (const fields of [[LENGTHS], [packed(8, 1000)], [packed(10, 0, 100)]]) {
+      expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, ...fields, groups), 'groups')
+    }
+
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, packed(12, 100)), 'groups')
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, packed(12)), 'groups')
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, groups), 'groups', { streamSize: 100 + 8 + 17 })
+    expectRule(withFields(VERSION_2, CODEC, size, FRAME_SIZE, packed(12, 100, 64 * KIB + 1)), 'groups', {
+      streamSize: 100 + 8 * (2 ** 27 + 1) + 17
+    })
+    expect(readHeader(withFields(VERSION_2, CODEC, size, FRAME_SIZE, packed(12, 100, 64 * KIB + 1)), {
+      ...CONTEXT, streamSize: 100 + 8 * 2 + 17
+    })).toMatchObject({ table: { frames: 2 } })
+  })
+
   it.each([
     ['none', []],
     ['unknown ones', [0x201]],

@@ -107,18 +107,6 @@ describe('a SQLite database', () => {
     expect((await add(database(30_000), compression)).frameSize).toBe(4 * MIB)
   })
 
-  it.each([
-    ['16 GiB', 4096, 4 * MIB, 64 * KIB],
-    ['more than 16 GiB', 4096, 4 * MIB + 1, 4 * MIB],
-    ['more than 16 GiB, in pages of 64 KiB', 1, 256 * KIB + 1, 4 * MIB]
-  ])('has frames that fit into the header, if it says that it has %s', async (_, pageSize, pages, expected) => {
-    const bytes = database(30_000)
-    const header = new DataView(bytes.buffer)
-    header.setUint16(16, pageSize)
-    header.setUint32(28, pages)
-    expect((await add(bytes, { codec: 'auto' })).frameSize).toBe(expected)
-  })
-
   it('has the frames that are asked for', async () => {
     expect((await add(database(30_000), { codec: 'auto', frameSize: MIB })).frameSize).toBe(MIB)
   })

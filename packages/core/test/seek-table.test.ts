@@ -5,7 +5,7 @@ import { encodeTrailer } from '../src/format/trailer.ts'
 
 describe('a seek table', () => {
   it('has the bytes of the Zstandard Seekable Format', () => {
-    const bytes = encodeSeekTable([{ length: 0x1234, size: 0x40000 }, { length: 7, size: 9 }])
+    const bytes = encodeSeekTable([{ length: 0x1234, size: 0x40000 }, { length: 7, size: 9 }], 2)
 
     // skippable magic, length of the rest; entries; number of frames, descriptor, seekable magic
     expect(Buffer.from(bytes).toString('hex')).toBe(
@@ -19,7 +19,7 @@ describe('a trailer', () => {
   it('is the seek table after several frames of zstd or lz4', () => {
     for (const codec of ['zstd', 'lz4']) {
       expect(encodeTrailer(codec, header)).toEqual(
-        encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }])
+        encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }], 2)
       )
     }
   })
@@ -33,26 +33,55 @@ describe('a trailer', () => {
 })
 
 describe('a frame table', () => {
+  const init = { codec: 'zstd', frameSize: 65536, listsSizes: false, maxListed: 896 * 1024 }
+
   it('adds up the sizes of its frames, and lists their lengths', () => {
-    const table = new FrameTable(100)
+    const table = new FrameTable({ ...init, frameSize: 100 })
     table.add({ size: 100, bytes: new Uint8Array(40) })
     table.add({ size: 30, bytes: new Uint8Array(20) })
 
-    expect(table.size).toBe(130)
-    expect(table.lengths).toEqual([40, 20])
+    expect(table.header).toEqual({ size: 130, frameSize: 100, frameLengths: [40, 20] })
   })
 
-  it('refuses more frames than a root can list', () => {
-    const table = new FrameTable(65536)
-    const frame = { size: 65536, bytes: new Uint8Array(20_000) }
+  it('lists groups of frames for a root that has no room for all, if the codec has a seek table', () => {
+    const table = new FrameTable({ ...init, maxListed: 3 * 5000 })
+
+    for (let frame = 0; frame < 5000; frame++) {
+      table.add({ size: 65536, bytes: new Uint8Array(20_000) })
+    }
+
+    expect(table.header.frameLengths).toHaveLength(5000)
+    table.add({ size: 5, bytes: new Uint8Array(14) })
+
+    expect(table.header).toEqual({
+      size: 5000 * 65536 + 5,
+      frameSize: 65536,
+      frameLengths: [],
+      table: {
+        frames: 5001,
+        groups: [
+          { length: 4096 * 20_000, size: 4096 * 65536 },
+          { length: 904 * 20_000 + 14, size: 904 * 65536 + 5 }
+        ]
+      }
+    })
+    expect(table.all.frameLengths).toHaveLength(5001)
+  })
+
+  it.each([
+    ['of another codec', 'gzip', {}],
+    ['with a base', 'zstd', { region: { offset: 0, length: 0 } }]
+  ])('refuses more frames %s than a root can list', (_, codec, region) => {
+    const table = new FrameTable({ ...init, codec })
+    const bytes = new Uint8Array(20_000)
     const fill = (): void => {
       for (;;) {
-        table.add(frame)
+        table.add({ size: 65536, bytes, ...region })
       }
     }
 
     expect(fill).toThrow(expect.objectContaining({ name: 'FileTooLargeError', frameSize: 65536 }))
-    // three bytes for each length within 896 KiB
-    expect(table.lengths).toHaveLength(Math.floor(896 * 1024 / 3))
+    // three bytes for each length within 896 KiB, and two for the region
+    expect(table.lengths).toHaveLength(Math.floor(896 * 1024 / (codec === 'zstd' ? 5 : 3)))
   })
 })

@@ -53,6 +53,36 @@ describe('storedFile', () => {
     expect(Buffer.compare(Buffer.concat(original), bytes)).toBe(0)
   })
 
+  it.each(NAMES)('lists the sizes of the frames of %s that are cut by content', async name => {
+    const blockstore = new CountingBlockstore()
+    const bytes = text(600_000)
+    const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec: name, cut: 'content' } })
+    const file = await open(cid, blockstore, lockedCodecs())
+    const frames = await collect(file.frames())
+    const original: Uint8Array[] = []
+    let start = 0
+
+    for (const [i, length] of file.frameLengths.entries()) {
+      const size = file.frameSizes?.[i] ?? 0
+      original.push(await codecs[name]().decompress(frames.subarray(start, start + length), { size }))
+      start += length
+    }
+
+    expect(file.frameSizes?.length).toBe(file.frameLengths.length)
+    expect(Buffer.compare(Buffer.concat(original), bytes)).toBe(0)
+  })
+
+  it('is undefined for a file with filters, and for one with a base', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const numbers = Uint32Array.from({ length: 50_000 }, (_, i) => i * 1000 + i % 7)
+    const filtered = await fs.addBytes(new Uint8Array(numbers.buffer), { compression: { codec: 'zstd' } })
+    const base = await fs.addBytes(text(SIZE))
+    const based = await fs.addBytes(text(SIZE).subarray(7), { compression: { codec: 'zstd', base } })
+
+    expect([(await fs.stat(filtered)).filters != null, (await fs.stat(based)).base != null]).toEqual([true, true])
+    expect([await fs.storedFile(filtered), await fs.storedFile(based)]).toEqual([undefined, undefined])
+  })
+
   it('reads only the root until the frames are read, and can read them twice', async () => {
     const { blockstore, cid } = await stored(SIZE)
     blockstore.gets.length = 0

@@ -36,7 +36,8 @@ async function compress (codec: CodecName, ...parts: Uint8Array[]): Promise<Uint
 
 /** Frames and their seek table. `checksums` adds dummy checksums to its entries. */
 function seekable (frames: Array<{ frame: Uint8Array, size: number }>, checksums = false): Uint8Array {
-  const table = Buffer.from(encodeSeekTable(frames.map(({ frame, size }) => ({ length: frame.byteLength, size }))))
+  const sizes = frames.map(({ frame, size }) => ({ length: frame.byteLength, size }))
+  const table = Buffer.from(encodeSeekTable(sizes, frames.length))
 
   if (!checksums) {
     return Buffer.concat([...frames.map(({ frame }) => frame), table])

@@ -5,11 +5,16 @@ import { zstd } from '@ipfsz/codecs/zstd'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
+import { chooseRepresentation } from '../src/respond/stored-file.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { CodecName } from '@ipfsz/codecs'
-import type { CompressionOptions, StoredFile } from '@ipfsz/core'
+import type { Ipfsz, StoredFile } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 const EVERYTHING = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+
+/** Numbers, which the default policy filters. */
+const NUMBERS = new Uint8Array(Uint32Array.from({ length: 75_000 }, (_, i) => i * 1000 + i % 7).buffer)
 const DECODERS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   br: brotliDecompressSync,
   gzip: gunzipSync,
@@ -48,22 +53,63 @@ describe('a compressed file', () => {
     expect(decompressed() === 0).toBe(coding !== 'identity')
   })
 
-  it.each<[string, CompressionOptions]>([
-    ['filters', { codec: 'zstd', frameSize: 64 * KIB }],
-    ['frames cut by content', { codec: 'gzip', cut: 'content' }]
-  ])('with %s goes to everyone as its original bytes, whole and in ranges', async (_, compression) => {
+  it.each<[string, (fs: Ipfsz) => Promise<CID>]>([
+    ['filters', async fs => addCompressed(fs, NUMBERS, 'zstd', 64 * KIB)],
+    ['a base', async fs => {
+      const base = await fs.addBytes(noise(300_000), { compression: { codec: 'none' } })
+
+      return fs.addBytes(Buffer.concat([noise(299_000), text(1000)]), { compression: { codec: 'zstd', base } })
+    }]
+  ])('with %s goes to everyone as its original bytes, whole and in ranges', async (_, add) => {
     const { gateway, fs } = serve()
-    const numbers = Uint32Array.from({ length: 75_000 }, (_, i) => i * 1000 + i % 7)
-    const bytes = new Uint8Array(numbers.buffer)
-    const cid = await fs.addBytes(bytes, { compression: { ...compression, detect: false } })
+    const cid = await add(fs)
+    const bytes = Buffer.concat(await Array.fromAsync(fs.cat(cid)))
     const [stats, whole] = [await fs.stat(cid), await gateway(get(`${cid}`, EVERYTHING))]
     const part = await gateway(get(`${cid}`, { ...EVERYTHING, range: 'bytes=65530-200001' }))
 
-    expect(stats.filters != null).toBe(compression.cut == null)
+    expect(stats.filters ?? stats.base).toBeDefined()
     expect(whole.headers.get('content-encoding')).toBeNull()
     expect(same(await bytesOf(whole), bytes)).toBe(true)
     expect(part.status).toBe(206)
     expect(same(await bytesOf(part), bytes.subarray(65_530, 200_002))).toBe(true)
+  })
+
+  it.each([['gzip', 'gzip'], ['zstd', 'identity']])(
+    'of %s that is cut by content goes to a browser as %s, to others and in ranges as its original bytes',
+    async (codec, coding) => {
+      const { gateway, fs, decompressed } = serve()
+      const bytes = text(600_000)
+      const cid = await fs.addBytes(bytes, { compression: { codec: codec as CodecName, cut: 'content' } })
+      const url = `${cid}?filename=a.txt`
+      const etag = coding === 'identity' ? `"${cid}"` : `"${cid}.${coding}"`
+      const [whole, head] = [await gateway(get(url, EVERYTHING)), await gateway(get(url, EVERYTHING, 'HEAD'))]
+      const body = await bytesOf(whole)
+
+      expect((await fs.storedFile(cid))?.frameSizes?.length).toBeGreaterThan(2)
+      expect(whole.headers.get('content-encoding') ?? 'identity').toBe(coding)
+      expect(whole.headers.get('content-length')).toBe(String(body.byteLength))
+      expect(whole.headers.get('etag')).toBe(etag)
+      expect([...head.headers]).toEqual([...whole.headers])
+      expect(same(DECODERS[coding](body), bytes)).toBe(true)
+      expect(decompressed() === 0).toBe(coding !== 'identity')
+      expect((await gateway(get(url, { ...EVERYTHING, 'if-none-match': etag }))).status).toBe(304)
+
+      const part = await gateway(get(url, { ...EVERYTHING, range: 'bytes=140000-400001', 'if-range': `"${cid}"` }))
+      expect([part.status, part.headers.get('content-encoding')]).toEqual([206, null])
+      expect(same(await bytesOf(part), bytes.subarray(140_000, 400_002))).toBe(true)
+      expect(same(await bytesOf(await gateway(get(url))), bytes)).toBe(true)
+    }
+  )
+
+  it('that is cut by content is read by several clients while memory is short', async () => {
+    const { gateway, fs } = serve({ limits: { heldBytes: 500 * KIB } })
+    const bytes = text(1_500_000)
+    const cid = await fs.addBytes(bytes, { compression: { codec: 'zstd', cut: 'content' } })
+    const answers = await Promise.all(Array.from({ length: 4 }, async () => gateway(get(`${cid}?filename=a.txt`))))
+
+    for (const answer of answers) {
+      expect(same(await bytesOf(answer), bytes)).toBe(true)
+    }
   })
 
   it('is decompressed to find its type only once', async () => {
@@ -243,6 +289,18 @@ describe('a compressed file', () => {
     expect((await gateway(get(`${cid}`, EVERYTHING))).status).toBe(200)
     expect((await gateway(get(`${cid}`, { range: 'bytes=0-' }))).status).toBe(206)
     expect((await gateway(get(`${allowed}`))).status).toBe(200)
+  })
+})
+
+describe('a file of zstd whose frames differ in size', () => {
+  it.each([
+    ['whole steps of 16 KiB', 80 * KIB, true],
+    ['other sizes, with which Node stops after the first', 80 * KIB + 1, false]
+  ])('is stored bytes for clients if its frames hold %s', (_, second, isSent) => {
+    const frameSizes = [64 * KIB, second, 5]
+    const file = { codec: 'zstd' as const, frameSize: 96 * KIB, frameSizes, frameLengths: [9, 9, 9], length: 27 }
+
+    expect(chooseRepresentation(file, () => true) != null).toBe(isSent)
   })
 })
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, isMarked } from '@ipfsz/core'
 import { AddedRoots, STDIN } from './added-roots.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
@@ -10,6 +10,7 @@ import { countNewBlocks } from '../repo/count-new-blocks.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { AddRootOptions, Store } from './added-roots.ts'
 import type { Context, Session } from '../context.ts'
+import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions extends AddRootOptions {
   /** Use the codec builds that browsers use, so that the CID is the same there. */
@@ -109,11 +110,14 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
   }
 
   const roots = new AddedRoots(options, store, context)
+  const added: CID[] = []
   const pending = new PendingRoots({ pin: options.pin && store.kind !== 'none', session: store, context, fail })
 
   if (options.wrap) {
-    pending.push(await roots.addWrapped(paths))
+    const wrapped = await roots.addWrapped(paths)
+    pending.push(wrapped)
     await pending.flush()
+    await indexAdded([wrapped.cid], options, store, context)
 
     return failed
   }
@@ -127,7 +131,9 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
         await pending.flush()
       }
 
-      pending.push(await (stats?.isDirectory() === true ? roots.addDirectory(path) : roots.addFile(path)))
+      const root = await (stats?.isDirectory() === true ? roots.addDirectory(path) : roots.addFile(path))
+      pending.push(root)
+      added.push(root.cid)
     } catch (err) {
       await pending.flush()
       fail(err)
@@ -137,6 +143,22 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
   }
 
   await pending.flush()
+  await indexAdded(added, options, store, context)
 
   return failed
+}
+
+/** Index the originals of what was added with links, if the repo has an index. It is stored and printed by now. */
+async function indexAdded (
+  cids: readonly CID[],
+  { link }: AddCommandOptions,
+  { repo, links }: Store,
+  context: Context
+): Promise<void> {
+  if (link && repo != null) {
+    // most adds do not need it
+    const { indexLinked } = await import('./originals.ts')
+
+    await indexLinked(cids.filter(isMarked), { repo, links }, context)
+  }
 }

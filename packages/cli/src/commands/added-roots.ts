@@ -43,7 +43,7 @@ export interface AddRootOptions extends AddPrinterInit {
 }
 
 /** Where files are added: the repo, a Kubo, or nowhere if only CIDs are wanted. */
-export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo'>> & Partial<Pick<KuboSession, 'pins'>> & {
+export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> & {
   kind: 'repo' | 'kubo' | 'none'
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined

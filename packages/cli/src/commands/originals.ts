@@ -63,6 +63,34 @@ async function index (cid: CID, indexer: OriginalIndexer, { output }: Context): 
     .finally(() => progress.end())
 }
 
+/**
+ * Index the originals of files and trees that were just added and linked, if the repo has an index: a daemon or gateway
+ * that serves originals then has them. A kill leaves each original indexed or not.
+ */
+export async function indexLinked (
+  cids: readonly CID[],
+  session: Pick<Session, 'repo' | 'links'>,
+  { output, signal }: Context
+): Promise<void> {
+  await withOriginals(session, async originals => {
+    for (const cid of cids) {
+      const progress = output.progress(cid.toString())
+      let done = 0
+
+      try {
+        await originals.add(cid, { signal, onProgress (event) { progress.update(done += event.detail.size) } })
+      } catch (err) {
+        // a tree in which nothing is compressed has no links
+        if (!(err instanceof Error) || err.name !== 'UnlinkedFileError') {
+          throw err
+        }
+      } finally {
+        progress.end()
+      }
+    }
+  })
+}
+
 /** List the originals that are indexed: CID, marked CID, layout. */
 export async function listOriginals (context: Context): Promise<void> {
   const { repo, links } = await openToRead(context)

@@ -7,9 +7,9 @@ import type { ReadSettings } from '../read/read-settings.ts'
 import type { StoredFile, StoredFileOptions } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Whether the frames cannot be decompressed on their own, or are not all of one size. */
-function isVersion2 ({ regions, frameSizes, filters }: NonNullable<Entry['header']>): boolean {
-  return regions != null || frameSizes != null || filters != null
+/** Whether more is needed to decompress the frames than their lengths in the header, and the codec. */
+function needsMore ({ regions, filters, table }: NonNullable<Entry['header']>): boolean {
+  return regions != null || filters != null || table != null
 }
 
 /** Open a compressed file to hand out its frames as they are stored. Calls no codec. */
@@ -25,18 +25,19 @@ export async function storedFile (
   const codec = header == null ? undefined : codecName(header.codec)
 
   // `cat` compares the bytes of such a link with the original, and stored bytes cannot be compared;
-  // the frames of a file with a base cannot be decompressed without it
-  if (node == null || header == null || codec == null || isUnvouched(entry) || isVersion2(header)) {
+  // frames with a base cannot be decompressed without it, and filtered ones are not the original then
+  if (node == null || header == null || codec == null || isUnvouched(entry) || needsMore(header)) {
     return undefined
   }
 
-  const { size, frameSize, frameLengths } = header
+  const { size, frameSize, frameSizes, frameLengths } = header
   const length = frameLengths.reduce((total, length) => total + length, 0)
 
   return {
     codec,
     size,
     frameSize,
+    ...frameSizes == null ? {} : { frameSizes },
     frameLengths,
     length,
     frames: ({ offset = 0, signal = options.signal, blockReadConcurrency = options.blockReadConcurrency } = {}) =>

@@ -10,6 +10,9 @@ const SECOND_SAMPLE = 256 * KIB
 /** A sample consists of so many spans of the file. */
 const SPANS = 4
 
+/** Where spans begin and end, in bytes: whole elements of every width stay aligned from one span to the next. */
+const ALIGNMENT = 24
+
 /** Fewer bytes are not worth a trial, 16 KiB: trees have thousands of small files. */
 const MIN_SIZE = 16 * KIB
 
@@ -19,7 +22,7 @@ const MIN_FILTER_GAIN = 0.1
 /** And as a fraction of the original: files that take next to nothing anyway stay in version 1 of the format. */
 const MIN_ORIGINAL_GAIN = 0.01
 
-const WIDTHS: readonly Width[] = [2, 4, 8]
+const WIDTHS: readonly Width[] = [2, 3, 4, 8]
 
 /**
  * For numbers of each width: byte planes alone (noise above an even level), planes and their
@@ -92,22 +95,26 @@ async function tryAll (
   return plain.length - best.length >= gain ? best : plain
 }
 
-/** Evenly spaced spans of the piece, concatenated. Each begins at a multiple of 8, as its numbers do. */
+/** Evenly spaced spans of the piece, concatenated, of about `size` bytes. Each begins where one of its numbers does. */
 function takeSpans (piece: Uint8Array, size: number): Uint8Array {
   if (piece.byteLength <= size) {
     return piece
   }
 
-  const sample = new Uint8Array(size)
-  const length = size / SPANS
+  const length = align(size / SPANS)
+  const sample = new Uint8Array(length * SPANS)
   const step = (piece.byteLength - length) / (SPANS - 1)
 
   for (let i = 0; i < SPANS; i++) {
-    const start = Math.floor(i * step / 8) * 8
+    const start = align(i * step)
     sample.set(piece.subarray(start, start + length), i * length)
   }
 
   return sample
+}
+
+function align (position: number): number {
+  return Math.floor(position / ALIGNMENT) * ALIGNMENT
 }
 
 /** Whether no byte is a control character other than white space, as in ASCII, Latin-1 and UTF-8. */

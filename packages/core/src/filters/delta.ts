@@ -25,6 +25,13 @@ export function delta (source: Uint8Array, target: Uint8Array, width: Width): vo
         before = value
       }
       break
+    case 3:
+      for (let i = 0, before = 0; i < end; i += 3) {
+        const value = source[i] | source[i + 1] << 8 | source[i + 2] << 16
+        writeUint24(target, i, value - before)
+        before = value
+      }
+      break
     case 4:
       for (let i = 0, before = 0; i < end; i += 4) {
         const value = from.getInt32(i, true)
@@ -64,6 +71,12 @@ export function undelta (source: Uint8Array, target: Uint8Array, width: Width): 
         to.setUint16(i, value, true)
       }
       break
+    case 3:
+      for (let i = 0, value = 0; i < end; i += 3) {
+        value = value + (source[i] | source[i + 1] << 8 | source[i + 2] << 16) & 0xffffff
+        writeUint24(target, i, value)
+      }
+      break
     case 4:
       for (let i = 0, value = 0; i < end; i += 4) {
         value = value + from.getInt32(i, true) | 0
@@ -91,6 +104,13 @@ function copyRest (source: Uint8Array, target: Uint8Array, width: Width): number
   }
 
   return end
+}
+
+/** The low 24 bits of a number, in little endian. */
+function writeUint24 (target: Uint8Array, position: number, value: number): void {
+  target[position] = value
+  target[position + 1] = value >> 8
+  target[position + 2] = value >> 16
 }
 
 function viewOf ({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

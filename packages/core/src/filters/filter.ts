@@ -5,4 +5,4 @@ export interface Filter {
 }
 
 /** Bytes of an element. Bytes at the end of a frame that make no element stay as they are. */
-export type Width = 1 | 2 | 4 | 8
+export type Width = 1 | 2 | 3 | 4 | 8

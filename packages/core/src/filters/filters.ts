@@ -8,7 +8,7 @@ const MAX_FILTERS = 4
 /** Bits of a filter's code that hold the width. The kind is above them. */
 const WIDTH_BITS = 8
 
-const WIDTHS = [1, 2, 4, 8] as const
+const WIDTHS = [1, 2, 3, 4, 8] as const
 const KINDS: Readonly<Record<Filter['kind'], number>> = { delta: 1, shuffle: 2 }
 
 /** Every filter by its code. Bytes that are elements of their own cannot be shuffled. */

@@ -1,9 +1,11 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_FRAME_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
 import { codecName } from '../marker.ts'
+import { framesInGroup, GROUP_FRAMES } from './frame-groups.ts'
+import { isSeekable } from './seek-table.ts'
 import { BASE_HEAD_LENGTH } from './trailer.ts'
 import type { HeaderRule, InvalidHeaderError } from '../errors.ts'
-import type { Header, Region } from './header.ts'
+import type { Header, Region, TableIndex } from './header.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What is known about a file before its header is read. */
@@ -40,6 +42,11 @@ export function checkHeader (header: Header, context: HeaderContext, fail: Fail)
 
   if (frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
     throw fail('frame-size', `its frame size of ${frameSize} bytes is not in ${MIN_FRAME_SIZE} to ${MAX_FRAME_SIZE}`)
+  }
+
+  if (header.table != null) {
+    checkTable(header, header.table, fail)
+    return
   }
 
   checkFrameSizes(header, fail)
@@ -122,6 +129,42 @@ function checkRegions ({ size, frameLengths }: Header, regions: readonly Region[
   // bounds the work of reading a file by its size
   if (total > maxRegionsSize(size)) {
     throw fail('regions', `its regions have ${total} bytes together, more than ${maxRegionsSize(size)}`)
+  }
+}
+
+/** The groups hold what so many frames can hold. That they end where the seek table begins is known already. */
+function checkTable ({ codec, size, frameSize }: Header, { frames, groups }: TableIndex, fail: Fail): void {
+  const name = codecName(codec)
+
+  if (name == null || !isSeekable(name)) {
+    throw fail('groups', `its frames are in a seek table, which the codec ${name} does not have`)
+  }
+
+  if (groups.length !== Math.ceil(frames / GROUP_FRAMES)) {
+    throw fail('groups', `it has ${groups.length} groups for ${frames} frames`)
+  }
+
+  let total = 0
+
+  for (const [group, { length, size }] of groups.entries()) {
+    const count = framesInGroup(frames, group)
+    const isLast = group === groups.length - 1
+    // the last frame of the file may be small
+    const min = isLast ? (count - 1) * MIN_FRAME_SIZE + 1 : count * MIN_FRAME_SIZE
+
+    if (length < count || length > count * maxFrameLength(frameSize)) {
+      throw fail('groups', `the length of group ${group}, ${length} bytes, is out of range`)
+    }
+
+    if (size < min || size > count * frameSize) {
+      throw fail('groups', `the size of group ${group}, ${size} bytes, is out of range`)
+    }
+
+    total += size
+  }
+
+  if (total !== size) {
+    throw fail('groups', `its groups hold ${total} bytes, but the file has ${size}`)
   }
 }
 

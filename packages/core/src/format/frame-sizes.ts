@@ -3,14 +3,19 @@ import type { Header } from './header.ts'
 type Sizes = Pick<Header, 'frameSize' | 'frameSizes' | 'size'>
 
 /** Frames, and where the first of them begins in the original. */
-export interface FrameRange {
+interface FrameRange {
   first: number
   last: number
   /** In bytes. */
   start: number
 }
 
-/** Original bytes in a frame. */
+/** How many frames a file has. */
+export function frameCount ({ frameLengths, table }: Pick<Header, 'frameLengths' | 'table'>): number {
+  return table?.frames ?? frameLengths.length
+}
+
+/** Original bytes in a frame of a header that lists its frames. */
 export function frameSizeAt ({ size, frameSize, frameSizes }: Sizes, frame: number): number {
   return frameSizes?.[frame] ?? Math.min(frameSize, size - frame * frameSize)
 }

@@ -18,7 +18,8 @@ export const FIELD = {
   dictionary: 7,
   frameSizes: 8,
   filters: 9,
-  regions: 10
+  regions: 10,
+  groups: 12
 } as const
 
 /** The versions of the header. */
@@ -31,6 +32,22 @@ export interface Region {
   length: number
 }
 
+/** Frames that follow each other, of which the header says only how much they hold together. */
+export interface FrameGroup {
+  /** Compressed bytes. */
+  length: number
+  /** Original bytes. */
+  size: number
+}
+
+/** What the header says of frames that the seek table lists. */
+export interface TableIndex {
+  /** How many frames there are. */
+  frames: number
+  /** 4,096 frames each, the last one what remains. */
+  groups: readonly FrameGroup[]
+}
+
 /** The header of a compressed file. */
 export interface Header {
   /** The marker code. */
@@ -39,10 +56,12 @@ export interface Header {
   size: number
   /** Original bytes in every frame but the last, or the most in any frame if there are `frameSizes`. */
   frameSize: number
-  /** Compressed bytes of each frame, in order. */
+  /** Compressed bytes of each frame, in order. Empty if the seek table lists the frames. */
   frameLengths: number[]
   /** Original bytes of each frame, if they differ. */
   frameSizes?: number[]
+  /** If the seek table lists the frames: what the header says of them. */
+  table?: TableIndex
   /** What was done to the bytes of each frame before it was compressed, in this order. */
   filters?: readonly Filter[]
   /** The part of the base that each frame refers back to, if the file has a base. */
@@ -57,12 +76,12 @@ export function appendHeader (unixfs: Uint8Array, header: Header): Uint8Array {
 }
 
 /** The oldest version that can say what the header holds. */
-function versionOf ({ frameSizes, filters, regions }: Header): Version {
-  return frameSizes == null && filters == null && regions == null ? 1 : 2
+function versionOf ({ frameSizes, filters, regions, table }: Header): Version {
+  return frameSizes == null && filters == null && regions == null && table == null ? 1 : 2
 }
 
 function encodeHeader (header: Header): Uint8Array {
-  const { contentCid, frameSizes, filters, regions } = header
+  const { contentCid, frameSizes, filters, regions, table } = header
 
   return concat([
     Uint8Array.from([
@@ -71,11 +90,12 @@ function encodeHeader (header: Header): Uint8Array {
       ...varintField(FIELD.size, header.size),
       ...varintField(FIELD.frameSize, header.frameSize)
     ]),
-    packedField(FIELD.frameLengths, header.frameLengths),
+    ...table == null ? [packedField(FIELD.frameLengths, header.frameLengths)] : [],
     ...contentCid == null ? [] : [bytesField(FIELD.contentCid, contentCid.bytes)],
     ...frameSizes == null ? [] : [packedField(FIELD.frameSizes, frameSizes)],
     ...filters == null ? [] : [packedField(FIELD.filters, encodeFilters(filters))],
-    ...regions == null ? [] : [packedField(FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))]
+    ...regions == null ? [] : [packedField(FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))],
+    ...table == null ? [] : [packedField(FIELD.groups, table.groups.flatMap(({ length, size }) => [length, size]))]
   ])
 }
 

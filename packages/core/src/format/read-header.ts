@@ -6,15 +6,16 @@ import { decodeFilters } from '../filters/filters.ts'
 import { checkHeader } from './check-header.ts'
 import { FIELD, HEADER_FIELD } from './header.ts'
 import { BYTES, readFields, readPackedVarints, VARINT } from './protobuf.ts'
+import { framesInSeekTable } from './seek-table.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { Fail, HeaderContext } from './check-header.ts'
-import type { Header, Region, Version } from './header.ts'
+import type { FrameGroup, Header, Region, TableIndex, Version } from './header.ts'
 import type { Field } from './protobuf.ts'
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(FIELD))
 
 /** The last field that has a meaning, by version. */
-const LAST_KNOWN = { 1: FIELD.dictionary, 2: FIELD.regions } as const
+const LAST_KNOWN = { 1: FIELD.dictionary, 2: FIELD.groups } as const
 
 /** A reader of version 2 must know the fields up to this one to read the file. */
 const LAST_CRITICAL = 31
@@ -33,7 +34,7 @@ export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header 
   try {
     const message = expectType(findMessage(unixfs), BYTES, fail)
 
-    header = message == null ? undefined : decodeHeader(message, fail)
+    header = message == null ? undefined : decodeHeader(message, context, fail)
   } catch (err) {
     if (err instanceof InvalidHeaderError) {
       throw err
@@ -49,7 +50,7 @@ export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header 
   return header
 }
 
-function decodeHeader (message: Field, fail: Fail): Header {
+function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Header {
   const { version, fields } = readOnce(message.bytes, fail)
   const number = (field: number): number => expectType(fields.get(field), VARINT, fail)?.value ?? 0
   const bytes = (field: number): Uint8Array | undefined => expectType(fields.get(field), BYTES, fail)?.bytes
@@ -60,13 +61,18 @@ function decodeHeader (message: Field, fail: Fail): Header {
 
   const contentCid = bytes(FIELD.contentCid)
   const lengths = bytes(FIELD.frameLengths)
-  const [sizes, filters, regions] = version === 1
+  const [sizes, filters, regions, groups] = version === 1
     ? []
-    : [bytes(FIELD.frameSizes), bytes(FIELD.filters), bytes(FIELD.regions)]
-  const table = [lengths, sizes, filters, regions].reduce((total, bytes) => total + (bytes?.byteLength ?? 0), 0)
+    : [bytes(FIELD.frameSizes), bytes(FIELD.filters), bytes(FIELD.regions), bytes(FIELD.groups)]
+  const lists = [lengths, sizes, filters, regions, groups]
+  const listed = lists.reduce((total, bytes) => total + (bytes?.byteLength ?? 0), 0)
 
-  if (table > MAX_FRAME_TABLE_SIZE) {
-    throw fail('frame-count', `its frames take ${table} bytes to list`)
+  if (listed > MAX_FRAME_TABLE_SIZE) {
+    throw fail('frame-count', `its frames take ${listed} bytes to list`)
+  }
+
+  if (groups != null && (lengths ?? sizes ?? regions) != null) {
+    throw fail('groups', 'it lists its frames both alone and in groups')
   }
 
   return {
@@ -77,6 +83,7 @@ function decodeHeader (message: Field, fail: Fail): Header {
     ...sizes == null ? {} : { frameSizes: readPackedVarints(sizes) },
     ...filters == null ? {} : { filters: toFilters(readPackedVarints(filters), fail) },
     ...regions == null ? {} : { regions: toRegions(readPackedVarints(regions), fail) },
+    ...groups == null ? {} : { table: toTable(readPackedVarints(groups), context.streamSize, fail) },
     ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
   }
 }
@@ -97,6 +104,26 @@ function toRegions (values: readonly number[], fail: Fail): Region[] {
   }
 
   return Array.from({ length: values.length / 2 }, (_, i) => ({ offset: values[2 * i], length: values[2 * i + 1] }))
+}
+
+function toTable (values: readonly number[], streamSize: number, fail: Fail): TableIndex {
+  if (values.length % 2 !== 0) {
+    throw fail('groups', 'the last group has no size')
+  }
+
+  const groups: FrameGroup[] = []
+
+  for (let i = 0; i < values.length; i += 2) {
+    groups.push({ length: values[i], size: values[i + 1] })
+  }
+
+  const frames = framesInSeekTable(streamSize - groups.reduce((total, { length }) => total + length, 0))
+
+  if (frames == null) {
+    throw fail('groups', 'what follows its frames has another length than a seek table')
+  }
+
+  return { frames, groups }
 }
 
 /**

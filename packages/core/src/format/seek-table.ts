@@ -5,8 +5,11 @@ const ENTRY_LENGTH = 8
 const HEADER_LENGTH = 8
 const FOOTER_LENGTH = 9
 
+/** The most frames in a seek table. */
+export const MAX_SEEKABLE_FRAMES = 2 ** 27
+
 /** The size of one frame, compressed (`length`) and original (`size`), in bytes. */
-interface SeekTableEntry {
+export interface SeekTableEntry {
   length: number
   size: number
 }
@@ -14,15 +17,13 @@ interface SeekTableEntry {
 /**
  * The seek table of the Zstandard Seekable Format 0.1.0, without checksums. Tools that know
  * it can read the stream at any offset; others skip it.
+ *
+ * @param count - how many entries there are
  */
-export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array {
-  const contentLength = entries.length * ENTRY_LENGTH + FOOTER_LENGTH
-  const bytes = new Uint8Array(HEADER_LENGTH + contentLength)
+export function encodeSeekTable (entries: Iterable<SeekTableEntry>, count: number): Uint8Array {
+  const { head, foot } = seekTableEnds(count)
+  const bytes = new Uint8Array(seekTableLength(count))
   const view = new DataView(bytes.buffer)
-
-  view.setUint32(0, SKIPPABLE_MAGIC, true)
-  view.setUint32(4, contentLength, true)
-
   let position = HEADER_LENGTH
 
   for (const { length, size } of entries) {
@@ -31,12 +32,37 @@ export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array
     position += ENTRY_LENGTH
   }
 
-  view.setUint32(position, entries.length, true)
-  // the descriptor: no checksums
-  view.setUint8(position + 4, 0)
-  view.setUint32(position + 5, SEEKABLE_MAGIC, true)
+  bytes.set(head)
+  bytes.set(foot, position)
 
   return bytes
+}
+
+/** What is before and after the entries of a seek table. */
+export function seekTableEnds (count: number): { head: Uint8Array, foot: Uint8Array } {
+  const head = new DataView(new ArrayBuffer(HEADER_LENGTH))
+  const foot = new DataView(new ArrayBuffer(FOOTER_LENGTH))
+
+  head.setUint32(0, SKIPPABLE_MAGIC, true)
+  head.setUint32(4, count * ENTRY_LENGTH + FOOTER_LENGTH, true)
+  foot.setUint32(0, count, true)
+  // the descriptor: no checksums
+  foot.setUint8(4, 0)
+  foot.setUint32(5, SEEKABLE_MAGIC, true)
+
+  return { head: new Uint8Array(head.buffer), foot: new Uint8Array(foot.buffer) }
+}
+
+/** Bytes of a seek table of so many frames. */
+export function seekTableLength (count: number): number {
+  return HEADER_LENGTH + count * ENTRY_LENGTH + FOOTER_LENGTH
+}
+
+/** How many frames a seek table of so many bytes has. Undefined: it cannot have that length. */
+export function framesInSeekTable (byteLength: number): number | undefined {
+  const frames = (byteLength - HEADER_LENGTH - FOOTER_LENGTH) / ENTRY_LENGTH
+
+  return Number.isInteger(frames) && frames >= 2 && frames <= MAX_SEEKABLE_FRAMES ? frames : undefined
 }
 
 /** The codecs whose tools skip a seek table (docs/format.md, section 4). */

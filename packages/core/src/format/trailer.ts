@@ -1,6 +1,10 @@
 import { frameSizeAt } from './frame-sizes.ts'
 import { encodeSeekTable, isSeekable, SKIPPABLE_MAGIC } from './seek-table.ts'
 import type { Header } from './header.ts'
+import type { SeekTableEntry } from './seek-table.ts'
+
+/** The frames of a file. */
+type Frames = Pick<Header, 'frameLengths' | 'frameSize' | 'frameSizes' | 'size'>
 
 /** Bytes between the frames of a file and its base. */
 export const BASE_HEAD_LENGTH = 8
@@ -14,7 +18,7 @@ export const BASE_HEAD_LENGTH = 8
  */
 export function encodeTrailer (
   codec: string,
-  header: Pick<Header, 'frameLengths' | 'frameSize' | 'frameSizes' | 'size'>,
+  header: Frames,
   storedBaseSize?: number
 ): Uint8Array {
   if (storedBaseSize != null) {
@@ -27,7 +31,14 @@ export function encodeTrailer (
     return new Uint8Array(0)
   }
 
-  return encodeSeekTable(frameLengths.map((length, i) => ({ length, size: frameSizeAt(header, i) })))
+  return encodeSeekTable(entriesOf(header), frameLengths.length)
+}
+
+/** One at a time: there may be millions. */
+function * entriesOf (header: Frames): Generator<SeekTableEntry> {
+  for (const [frame, length] of header.frameLengths.entries()) {
+    yield { length, size: frameSizeAt(header, frame) }
+  }
 }
 
 function encodeBaseHead (storedBaseSize: number): Uint8Array {

@@ -1,14 +1,24 @@
-import { MAX_FRAME_TABLE_SIZE } from '../constants.ts'
 import { FileTooLargeError } from '../errors.ts'
+import { FrameGroups } from '../format/frame-groups.ts'
 import { varint } from '../format/protobuf.ts'
+import { isSeekable, MAX_SEEKABLE_FRAMES } from '../format/seek-table.ts'
 import type { Frame } from './compress-frames.ts'
 import type { Header, Region } from '../format/header.ts'
 
-type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes'>
+type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes' | 'table'>
+
+interface FrameTableInit {
+  codec: string
+  /** Original bytes in every frame but the last. */
+  frameSize: number
+  /** Whether frames may have fewer. */
+  listsSizes: boolean
+  /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
+  maxListed: number
+}
 
 /** Records the frames of a file while it is written: their lengths, their regions, and their total size. */
 export class FrameTable {
-  readonly frameSize: number
   /** Compressed bytes of each frame. */
   readonly lengths: number[] = []
   /** The region of each frame, if the file has a base. */
@@ -17,43 +27,50 @@ export class FrameTable {
   readonly sizes: number[] = []
   /** Original bytes in all of them. */
   size = 0
-  readonly #listsSizes: boolean
+  readonly #init: FrameTableInit
+  readonly #groups = new FrameGroups()
   #encodedLength = 0
 
-  /**
-   * @param frameSize - original bytes in every frame but the last
-   * @param listsSizes - frames may have fewer
-   */
-  constructor (frameSize: number, listsSizes = false) {
-    this.frameSize = frameSize
-    this.#listsSizes = listsSizes
+  constructor (init: FrameTableInit) {
+    this.#init = init
   }
 
   /**
-   * @throws {FileTooLargeError} the lengths no longer fit into a root block
+   * @throws {FileTooLargeError} there are more frames than can be listed
    */
   add (frame: Frame): void {
-    const { region } = frame
-    const listed = this.#listsSizes ? [frame.size] : []
-    const numbers = [frame.bytes.byteLength, ...listed, ...region == null ? [] : [region.offset, region.length]]
+    const { listsSizes, frameSize } = this.#init
+    const { region, size, bytes: { byteLength: length } } = frame
+    const numbers = [length, ...listsSizes ? [size] : [], ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
 
-    if (this.#encodedLength > MAX_FRAME_TABLE_SIZE) {
-      throw new FileTooLargeError(this.lengths.length, this.frameSize)
+    if (!this.#isListed && (!this.#canBeSeekTable || region != null || this.lengths.length === MAX_SEEKABLE_FRAMES)) {
+      throw new FileTooLargeError(this.lengths.length, frameSize)
     }
 
-    this.lengths.push(frame.bytes.byteLength)
-    this.sizes.push(frame.size)
-    this.size += frame.size
+    this.lengths.push(length)
+    this.sizes.push(size)
+    this.#groups.add({ length, size })
+    this.size += size
 
     if (region != null) {
       this.regions.push(region)
     }
   }
 
-  /** The frames as the header lists them: their sizes only if they differ. */
+  /** The frames as the header lists them: their sizes only if they differ, or groups of them. */
   get header (): FrameList {
-    const { size, frameSize, lengths: frameLengths, sizes } = this
+    const { size, lengths: { length: frames } } = this
+    const { frameSize } = this.#init
+    const { groups } = this.#groups
+
+    return this.#isListed ? this.all : { size, frameSize, frameLengths: [], table: { frames, groups } }
+  }
+
+  /** All frames, as a header lists them that has room for them. */
+  get all (): FrameList {
+    const { size, lengths: frameLengths, sizes } = this
+    const { frameSize } = this.#init
     const even = sizes.slice(0, -1).every(size => size === frameSize)
 
     return { size, frameSize, frameLengths, ...even ? {} : { frameSizes: sizes } }
@@ -62,5 +79,14 @@ export class FrameTable {
   /** Whether any frame refers back to the base. */
   get isBased (): boolean {
     return this.regions.some(({ length }) => length > 0)
+  }
+
+  get #isListed (): boolean {
+    // there is no seek table of a single frame
+    return this.#encodedLength <= this.#init.maxListed || this.lengths.length < 2
+  }
+
+  get #canBeSeekTable (): boolean {
+    return isSeekable(this.#init.codec)
   }
 }

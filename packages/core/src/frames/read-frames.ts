@@ -3,15 +3,15 @@ import { readRange } from '../dag/read.ts'
 import { UnknownCodecError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
+import { frameRuns, lengthOfRun } from './frame-runs.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { undoFilters } from '../filters/filters.ts'
-import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
 import { codecName } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
 import type { CatFrameEvents } from '../events.ts'
-import type { FrameRange } from '../format/frame-sizes.ts'
+import type { FrameRun } from './frame-runs.ts'
 import type { Header, Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
@@ -102,36 +102,29 @@ function own (bytes: Uint8Array, frame: Uint8Array): Uint8Array {
 }
 
 async function * fetchFrames (
-  { node, header }: CompressedFile,
+  file: CompressedFile,
   start: number,
   end: number,
   blockstore: GetStore,
   options: ReadFramesOptions
 ): AsyncGenerator<ReadFrame> {
-  const { frameLengths } = header
-  const range = framesWithin(header, start, end)
-  const { first, last } = range
-  const streamStart = sum(frameLengths.slice(0, first))
-  const streamEnd = streamStart + sum(frameLengths.slice(first, last + 1))
-  const reader = new ByteReader(readRange(node, streamStart, streamEnd, blockstore, options), options.signal)
+  for await (const run of frameRuns(file, start, end, blockstore, options)) {
+    const { position } = run
+    const stored = readRange(file.node, position, position + lengthOfRun(run), blockstore, options)
+    const reader = new ByteReader(stored, options.signal)
 
-  try {
-    yield * takeFrames(reader, header, range)
-  } finally {
-    reader.close()
+    try {
+      yield * takeFrames(reader, run)
+    } finally {
+      reader.close()
+    }
   }
 }
 
-/** The frames of a range. The reader must be positioned at the first one. */
-export async function * takeFrames (
-  reader: ByteReader,
-  header: Header,
-  { first, last, start }: FrameRange
-): AsyncGenerator<ReadFrame> {
-  for (let number = first; number <= last; number++) {
-    const size = frameSizeAt(header, number)
-
-    yield { number, bytes: await reader.read(header.frameLengths[number]), start, size }
+/** The frames of a run. The reader must be positioned at the first one. */
+export async function * takeFrames (reader: ByteReader, { first, start, frames }: FrameRun): AsyncGenerator<ReadFrame> {
+  for (const [i, { length, size }] of frames.entries()) {
+    yield { number: first + i, bytes: await reader.read(length), start, size }
     start += size
   }
 }
@@ -149,8 +142,4 @@ export function codecOf (header: Pick<Header, 'codec'>, codecs: readonly Codec[]
   }
 
   return codec
-}
-
-function sum (lengths: readonly number[]): number {
-  return lengths.reduce((total, length) => total + length, 0)
 }

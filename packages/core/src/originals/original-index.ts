@@ -99,8 +99,12 @@ export class OriginalIndex {
     return this.#complete(originalKey(id))
   }
 
-  /** Note that the blocks of an original are about to be written. */
+  /** Note that the blocks of an original are about to be written. One that another process has completed stays so. */
   async begin (id: OriginalId): Promise<void> {
+    if (await this.get(id) != null) {
+      return
+    }
+
     await this.#datastore.put(originalKey(id), encodeOriginal({ state: 'begun', compressed: id.compressed }))
   }
 

@@ -2,7 +2,6 @@ import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import {
   DEFAULT_FRAME_SIZE,
   MAX_LEAF_SIZE,
-  MAX_RANGES_SIZE,
   MIN_FRAME_SIZE,
   RANGES_FRAME_SIZE,
   RANGES_LEAF_SIZE,
@@ -31,8 +30,8 @@ interface LayoutOptions {
 /** How SQLite databases and Parquet files begin. */
 const [SQLITE, PARQUET] = ['SQLite format 3\0', 'PAR1'].map(magic => new TextEncoder().encode(magic))
 
-/** How many of a file's first bytes its layout depends on: up to the size of a SQLite database. */
-export const LAYOUT_HEAD_SIZE = 32
+/** How many of a file's first bytes its layout depends on. */
+export const LAYOUT_HEAD_SIZE = 16
 
 /**
  * Find out how files are cut.
@@ -71,24 +70,11 @@ function layoutOf (frameSize: number, leafSize: number, minSampleSize: number): 
   return { frameSize, leafSize, sampleSize: frameSize * Math.max(1, Math.ceil(minSampleSize / frameSize)) }
 }
 
-/** Whether readers take small parts of a file, and its frames fit into the frame table. */
+/** Whether readers take small parts of a file. */
 function isReadInParts (head: Uint8Array): boolean {
-  return beginsWith(head, PARQUET) || (beginsWith(head, SQLITE) && sizeOfDatabase(head) <= MAX_RANGES_SIZE)
+  return beginsWith(head, PARQUET) || beginsWith(head, SQLITE)
 }
 
 function beginsWith (head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, i) => head[i] === byte)
-}
-
-/** Bytes of a SQLite database (sqlite.org/fileformat.html, sections 1.3.2 and 1.3.8), 0 if its header is cut. */
-function sizeOfDatabase (head: Uint8Array): number {
-  if (head.byteLength < LAYOUT_HEAD_SIZE) {
-    return 0
-  }
-
-  const view = new DataView(head.buffer, head.byteOffset)
-  const pageSize = view.getUint16(16)
-
-  // 65,536 does not fit into the field
-  return (pageSize === 1 ? 65_536 : pageSize) * view.getUint32(28)
 }

@@ -1,6 +1,7 @@
 import { fileSize } from '../dag/read.ts'
 import { findHeader } from './entry.ts'
 import { baseOf, baseSizeOf } from '../dag/base-link.ts'
+import { frameCount } from '../format/frame-sizes.ts'
 import { codecName, mark } from '../marker.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from './entry.ts'
@@ -29,7 +30,7 @@ export function describe (entry: Entry): Description {
     codec: (code == null ? undefined : codecName(code)) ?? 'none',
     storedSize: BigInt(storedSize),
     ratio: size === 0 ? 1 : storedSize / size,
-    frames: header?.frameLengths.length ?? 0,
+    frames: header == null ? 0 : frameCount(header),
     ...header == null ? {} : { frameSize: header.frameSize },
     ...header?.filters == null ? {} : { filters: header.filters },
     ...header?.regions == null || node == null ? {} : { base: baseOf(node), baseSize: baseSizeOf(node) },

@@ -12,7 +12,7 @@ export interface CachedRoot {
   header?: Header
 }
 
-/** Approximate bytes that a decoded link and a frame length take besides the block. */
+/** Approximate bytes that a decoded link (or a group of frames) and a frame length take besides the block. */
 const LINK_SIZE = 40
 const FRAME_SIZE = 8
 
@@ -42,7 +42,9 @@ export class RootCache {
   set (root: CachedRoot): void {
     const key = root.node.cid.toString()
     const frames = root.header?.frameLengths.length ?? 0
-    const size = root.block.byteLength + root.node.links.length * LINK_SIZE + frames * FRAME_SIZE
+    const groups = root.header?.table?.groups.length ?? 0
+    const decoded = (root.node.links.length + groups) * LINK_SIZE + frames * FRAME_SIZE
+    const size = root.block.byteLength + decoded
 
     this.#delete(key)
     this.#roots.set(key, { root, size })

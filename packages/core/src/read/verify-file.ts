@@ -1,7 +1,11 @@
 import { ByteReader } from '../util/byte-reader.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { fileSize, readRange, readWhole } from '../dag/read.ts'
+import { MAX_LEAF_SIZE } from '../constants.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
+import { frameCount } from '../format/frame-sizes.ts'
+import { SEEK_TABLE, seekTableEnds } from '../format/seek-table.ts'
+import { frameRuns } from '../frames/frame-runs.ts'
 import { codecOf, decompressFrames, takeFrames } from '../frames/read-frames.ts'
 import { findSeekTable } from '../streams/read-seek-table.ts'
 import { readSeekable } from '../streams/read-seekable.ts'
@@ -114,32 +118,28 @@ async function verifyCompressed (
   const { contentCid } = header
   // the last link of a file with a base is its base
   const storedBaseSize = header.regions == null ? undefined : Number(node.unixfs.blockSizes.at(-1))
-  const trailer = encodeTrailer(codec.name, header, storedBaseSize)
   const content = contentCid == null ? undefined : new ContentCid(options)
   const stream = storedBaseSize == null
     ? readWhole(node, blockstore, options)
     : readRange(node, 0, fileSize(node) - storedBaseSize, blockstore, options)
   const reader = new ByteReader(stream, options.signal)
+  const trailer = header.table == null ? encodeTrailer(codec.name, header, storedBaseSize) : undefined
   let size = 0n
   let frames = 0
 
-  checkTrailerLength(file, trailer, storedBaseSize)
+  if (trailer != null) {
+    checkTrailerLength(file, trailer, storedBaseSize)
+  }
 
   try {
-    const compressed = takeFrames(reader, header, { first: 0, last: header.frameLengths.length - 1, start: 0 })
-
-    for await (const { bytes } of decompressFrames(file, compressed, options)) {
+    for await (const { bytes } of decompressFrames(file, takeAll(file, reader, blockstore, options), options)) {
       await content?.update(bytes)
       await options.onBytes?.(bytes)
       size += BigInt(bytes.byteLength)
       frames++
     }
 
-    const found = await reader.read(trailer.byteLength)
-
-    if (!trailer.every((byte, i) => byte === found[i])) {
-      throw new InvalidTrailerError(node.cid, 'it differs from the header')
-    }
+    await (trailer == null ? checkSeekTable(file, reader) : checkTrailer(file, reader, trailer))
 
     // read to the end: empty blocks may follow
     await reader.read(1)
@@ -154,6 +154,49 @@ async function verifyCompressed (
   }
 
   return { size, frames, ...contentCid == null ? {} : { contentCid } }
+}
+
+/** All frames of a file, read from its beginning. */
+async function * takeAll (
+  file: CompressedFile,
+  reader: ByteReader,
+  blockstore: GetStore,
+  options: VerifyFileOptions
+): ReturnType<typeof takeFrames> {
+  const { size } = file.header
+
+  if (size > 0) {
+    for await (const run of frameRuns(file, 0, size, blockstore, options)) {
+      yield * takeFrames(reader, run)
+    }
+  }
+}
+
+async function checkTrailer ({ node }: CompressedFile, reader: ByteReader, trailer: Uint8Array): Promise<void> {
+  const found = await reader.read(trailer.byteLength)
+
+  if (!sameBytes(trailer, found)) {
+    throw new InvalidTrailerError(node.cid, 'it differs from the header')
+  }
+}
+
+/** Compare what is around the entries: those were compared with the header when they were read. */
+async function checkSeekTable ({ node, header }: CompressedFile, reader: ByteReader): Promise<void> {
+  const frames = frameCount(header)
+  const { head, foot } = seekTableEnds(frames)
+  const start = await reader.read(head.byteLength)
+
+  for (let at = 0; at < frames * SEEK_TABLE.entryLength; at += MAX_LEAF_SIZE) {
+    await reader.read(Math.min(MAX_LEAF_SIZE, frames * SEEK_TABLE.entryLength - at))
+  }
+
+  if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
+    throw new InvalidTrailerError(node.cid, 'its seek table has another beginning or end than its frames need')
+  }
+}
+
+function sameBytes (expected: Uint8Array, found: Uint8Array): boolean {
+  return expected.every((byte, i) => byte === found[i])
 }
 
 function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Array, storedBaseSize = 0): void {

@@ -1,5 +1,6 @@
 import { importFile } from 'ipfs-unixfs-importer'
 import { readCut } from '../cut/cut-by-content.ts'
+import { CUT_FRAME_TABLE_SIZE, MAX_FRAME_TABLE_SIZE } from '../constants.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
@@ -91,7 +92,7 @@ async function buildFile (
   const codec = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
-  const settings = { codec, level, ...layout, cut: compression.cut, filters, base }
+  const settings = { codec, level, ...layout, cut: compression.cut, filters, base, maxListed: maxListed(compression) }
   const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null
@@ -106,6 +107,11 @@ async function buildFile (
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
+}
+
+/** Version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root. */
+function maxListed ({ cut }: Compression): number {
+  return cut === 'content' ? CUT_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
 }
 
 /** The start of a file, and how to go on. */

@@ -8,6 +8,7 @@ import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
+import { SEEK_TABLE } from '../format/seek-table.ts'
 import { encodeTrailer } from '../format/trailer.ts'
 import type { WrittenBase } from '../base/written-base.ts'
 import type { Filter } from '../filters/filter.ts'
@@ -21,6 +22,9 @@ import type { AddFrameEvents } from '../events.ts'
 import type { Frame, Piece } from '../frames/compress-frames.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
+
+/** The most bytes of a seek table that stay together if leaves are small: the entries of two groups, 64 KiB. */
+const TABLE_PART_SIZE = 64 * 1024
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
@@ -57,6 +61,8 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
   filters: readonly Filter[]
   /** What they may refer back to. */
   base?: WrittenBase | undefined
+  /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
+  maxListed: number
 }
 
 /**
@@ -70,13 +76,13 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
 export async function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize, leafSize, cut, filters, base }: FrameSettings,
+  { codec, level, frameSize, leafSize, cut, filters, base, maxListed }: FrameSettings,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
-  const table = new FrameTable(frameSize, cut === 'content')
+  const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed })
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
   const { bytes, first, frame } = beginning
@@ -176,11 +182,21 @@ async function * joinFrames (
     yield frame.bytes
   }
 
-  const trailer = encodeTrailer(codec, table.header, table.isBased ? base?.link.size : undefined)
+  const trailer = encodeTrailer(codec, table.all, table.isBased ? base?.link.size : undefined)
 
-  if (trailer.byteLength > 0) {
+  if (table.header.table != null) {
+    yield * groupsOf(trailer)
+  } else if (trailer.byteLength > 0) {
     yield trailer
   }
+}
+
+/** A seek table in parts, between two groups of frames: reading a range takes one of them. */
+function * groupsOf (seekTable: Uint8Array): Generator<Uint8Array> {
+  const first = SEEK_TABLE.headerLength + TABLE_PART_SIZE
+
+  yield seekTable.subarray(0, first)
+  yield * slices(seekTable.subarray(first), TABLE_PART_SIZE)
 }
 
 /** Write the leaves, or return a single small leaf to be stored inside the root. */

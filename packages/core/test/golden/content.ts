@@ -25,3 +25,11 @@ export const SOUND = new Uint8Array(Int16Array.from({ length: 50_000 }, (_, i) =
 /** A long text, and one that has most of it in common. */
 export const SHARED = text(600_000, 17)
 export const SHARING = Buffer.concat([SHARED.subarray(0, 300_000), text(777, 18), SHARED.subarray(300_000)])
+
+/** Sound of 24 bits, with noise in the lowest byte. */
+export const SOUND_24 = Uint8Array.from({ length: 120_000 }, (_, i) => {
+  const n = Math.floor(i / 3)
+  const sample = Math.abs(n * 9001 % 4_000_000 - 2_000_000) & ~0xff | n * n % 251
+
+  return sample >> i % 3 * 8 & 0xff
+})

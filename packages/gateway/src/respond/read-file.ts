@@ -45,6 +45,7 @@ export async function * readFile (
 
   const canResume = end != null && (stored != null || !isCompressed)
   const frame = stored == null ? 0 : frameMemory(stored)
+  const endOfFrame = stored == null ? undefined : frameEnds(stored)
 
   if (!canResume) {
     yield * passInTurns(fs.cat(cid, options), STREAM_MEMORY, memory, unneeded)
@@ -61,7 +62,7 @@ export async function * readFile (
         : frame * (isShort ? SHORT_FRAMES : FRAMES),
       open: (offset, isShort, signal) => {
         const at = start + offset
-        const until = isShort && stored != null ? at - at % stored.frameSize + stored.frameSize : end
+        const until = isShort ? endOfFrame?.(at) ?? end : end
 
         return fs.cat(cid, {
           signal,
@@ -87,6 +88,24 @@ export function readStored (
       memory: isShort => blocksMemory(isShort, length),
       open: (offset, isShort, signal) => frames({ signal, offset, ...isShort ? { blockReadConcurrency: 1 } : {} })
     }, memory, signal)
+}
+
+/** Says where the frame ends that holds a byte. To be asked in ascending order. */
+function frameEnds ({ frameSize, frameSizes }: StoredFile): (at: number) => number {
+  if (frameSizes == null) {
+    return at => at - at % frameSize + frameSize
+  }
+
+  let frame = 0
+  let end = frameSizes[0]
+
+  return at => {
+    while (end <= at) {
+      end += frameSizes[++frame]
+    }
+
+    return end
+  }
 }
 
 function frameMemory ({ size, frameSize, length, frameLengths }: StoredFile): number {

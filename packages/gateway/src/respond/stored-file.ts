@@ -37,9 +37,10 @@ const START_LENGTH = 18
  * - one brotli stream.
  */
 export function chooseRepresentation (
-  { codec, frameSize, frameLengths, length }: Pick<StoredFile, 'codec' | 'frameLengths' | 'frameSize' | 'length'>,
+  file: Pick<StoredFile, 'codec' | 'frameLengths' | 'frameSize' | 'frameSizes' | 'length'>,
   accepts: (coding: ContentCoding) => boolean
 ): Representation | undefined {
+  const { codec, frameLengths, length } = file
   const coding = contentCoding(codec)
   const isOne = frameLengths.length === 1
 
@@ -49,12 +50,21 @@ export function chooseRepresentation (
 
   switch (coding) {
     case 'zstd':
-      return isOne || frameSize % ZSTD_STEP === 0 ? { coding, joined: false, length } : undefined
+      return endInSteps(file) ? { coding, joined: false, length } : undefined
     case 'gzip':
       return { coding, joined: !isOne, length: isOne ? length : joinedLength(frameLengths) }
     default:
       return isOne ? { coding, joined: false, length } : undefined
   }
+}
+
+/** Whether Node's fetch decodes every frame: all but the last hold whole steps. */
+function endInSteps (
+  { frameSize, frameSizes, frameLengths }: Pick<StoredFile, 'frameLengths' | 'frameSize' | 'frameSizes'>
+): boolean {
+  const sizes = frameSizes?.slice(0, -1) ?? (frameLengths.length === 1 ? [] : [frameSize])
+
+  return sizes.every(size => size % ZSTD_STEP === 0)
 }
 
 /**

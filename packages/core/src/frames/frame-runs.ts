@@ -1,0 +1,164 @@
+import { collectBytes } from '../util/bytes.ts'
+import { MIN_FRAME_SIZE } from '../constants.ts'
+import { readRange } from '../dag/read.ts'
+import { InvalidTrailerError } from '../errors.ts'
+import { maxFrameLength } from '../format/check-header.ts'
+import { decodeEntries, entriesOfGroup, framesInGroup, GROUP_FRAMES } from '../format/frame-groups.ts'
+import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
+import type { GetStore } from '../dag/block.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { ReadOptions } from '../dag/read.ts'
+import type { FrameGroup, Header, TableIndex } from '../format/header.ts'
+import type { SeekTableEntry } from '../format/seek-table.ts'
+import type { CID } from 'multiformats/cid'
+
+/** Frames that follow each other, and where they are. */
+export interface FrameRun {
+  /** The number of the first. */
+  first: number
+  /** Where it begins in the original, in bytes. */
+  start: number
+  /** Where it begins in what is stored, in bytes. */
+  position: number
+  /** Compressed and original bytes of each. There is at least one. */
+  frames: readonly SeekTableEntry[]
+}
+
+/** A file whose frames are looked up. */
+interface FramedFile {
+  node: FileNode
+  header: Header
+}
+
+/** Compressed bytes of the frames of a run. */
+export function lengthOfRun ({ frames }: FrameRun): number {
+  return frames.reduce((total, { length }) => total + length, 0)
+}
+
+/**
+ * The frames that hold the original bytes from `start` to `end` (exclusive), of which there is at least one: of the
+ * header, or if the seek table lists them of a part of it for each group (docs/format.md, section 6). So a file of any
+ * size takes the memory of one group.
+ *
+ * @throws {InvalidTrailerError} the seek table contradicts the header
+ */
+export async function * frameRuns (
+  file: FramedFile,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<FrameRun> {
+  const { header } = file
+
+  if (header.table == null) {
+    yield listedRun(header, start, end)
+    return
+  }
+
+  const { groups } = header.table
+  const table = sum(groups.map(({ length }) => length))
+  let at = 0
+  let position = 0
+
+  for (const [group, { length, size }] of groups.entries()) {
+    if (at < end && at + size > start) {
+      const entries = await readGroup(file, header.table, group, table, blockstore, options)
+
+      yield trim({ first: group * GROUP_FRAMES, start: at, position, frames: entries }, start, end)
+    }
+
+    at += size
+    position += length
+  }
+}
+
+function listedRun (header: Header, start: number, end: number): FrameRun {
+  const { first, last, start: at } = framesWithin(header, start, end)
+  const { frameLengths } = header
+  const frames = frameLengths.slice(first, last + 1)
+    .map((length, i) => ({ length, size: frameSizeAt(header, first + i) }))
+
+  return { first, start: at, position: sum(frameLengths.slice(0, first)), frames }
+}
+
+/** Leave out the frames of a run that hold none of the bytes from `start` to `end`. */
+function trim (run: FrameRun, start: number, end: number): FrameRun {
+  let { start: at, position } = run
+  let skipped = 0
+
+  while (at + run.frames[skipped].size <= start) {
+    at += run.frames[skipped].size
+    position += run.frames[skipped].length
+    skipped++
+  }
+
+  let until = at
+  let last = skipped
+
+  while (last < run.frames.length && until < end) {
+    until += run.frames[last++].size
+  }
+
+  return { first: run.first + skipped, start: at, position, frames: run.frames.slice(skipped, last) }
+}
+
+/**
+ * The frames of a group, checked.
+ *
+ * @param table - where the seek table begins
+ */
+async function readGroup (
+  { node, header: { frameSize } }: FramedFile,
+  { frames, groups }: TableIndex,
+  group: number,
+  table: number,
+  blockstore: GetStore,
+  options: ReadOptions
+): Promise<SeekTableEntry[]> {
+  const { start, end } = entriesOfGroup(frames, group)
+  const bytes = await collectBytes(readRange(node, table + start, table + end, blockstore, options))
+  const entries = decodeEntries(bytes)
+
+  if (entries.length !== framesInGroup(frames, group)) {
+    throw new InvalidTrailerError(node.cid, `it ends in group ${group}`)
+  }
+
+  checkEntries(node.cid, entries, group * GROUP_FRAMES, { frames, frameSize })
+  checkTotals(node.cid, entries, groups[group], group)
+
+  return entries
+}
+
+/** Whether each frame is one that the format allows. Nothing is allocated for it before. */
+function checkEntries (
+  cid: CID,
+  entries: readonly SeekTableEntry[],
+  first: number,
+  { frames, frameSize }: { frames: number, frameSize: number }
+): void {
+  const longest = maxFrameLength(frameSize)
+
+  for (const [i, { length, size }] of entries.entries()) {
+    const frame = first + i
+    const smallest = frame === frames - 1 ? 1 : MIN_FRAME_SIZE
+
+    if (length === 0 || length > longest || size < smallest || size > frameSize) {
+      throw new InvalidTrailerError(cid, `frame ${frame}, ${size} bytes in ${length}, is out of range`)
+    }
+  }
+}
+
+function checkTotals (cid: CID, entries: readonly SeekTableEntry[], stated: FrameGroup, group: number): void {
+  const length = sum(entries.map(entry => entry.length))
+  const size = sum(entries.map(entry => entry.size))
+
+  if (length !== stated.length || size !== stated.size) {
+    throw new InvalidTrailerError(cid, `the frames of group ${group} hold ${size} bytes in ${length}, ` +
+      `but the header says ${stated.size} in ${stated.length}`)
+  }
+}
+
+function sum (numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,95 @@
+import { zstd } from '@ipfsz/codecs/zstd'
+import { writeLeaves, writeRoot } from '../src/dag/write.ts'
+import { packLeaves } from '../src/format/leaf.ts'
+import { encodeTrailer } from '../src/format/trailer.ts'
+import { FrameTable } from '../src/frames/frame-table.ts'
+import { mark, MARKERS } from '../src/index.ts'
+import { ByteReader } from '../src/util/byte-reader.ts'
+import { writeFile } from '../src/write/write-file.ts'
+import { chunked } from './fixtures.ts'
+import type { CountingBlockstore } from './fixtures.ts'
+import type { Header } from '../src/format/header.ts'
+import type { Cut } from '../src/policy/compression.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+const KIB = 1024
+
+/** Write a file whose header lists groups, however few frames it has. */
+export async function addInGroups (
+  bytes: Uint8Array,
+  codec: Codec,
+  cut: Cut,
+  blockstore: CountingBlockstore
+): Promise<CID> {
+  const settings = {
+    codec,
+    level: codec.levels.default,
+    frameSize: cut === 'content' ? 256 * KIB : 64 * KIB,
+    leafSize: 64 * KIB,
+    cut,
+    filters: [],
+    maxListed: 0
+  }
+  const { cid, code } = await writeFile(
+    { bytes: new Uint8Array(0) },
+    new ByteReader(chunked(bytes, 100_000)),
+    settings,
+    {},
+    blockstore,
+    { inFlightBytes: 1024 * KIB, contentCid: false }
+  )
+
+  return mark(cid, code)
+}
+
+export interface ManyFrames {
+  cid: CID
+  size: number
+  /** The stored bytes of the frames, without the seek table. */
+  length: number
+}
+
+/** What is changed before a file is written. */
+interface Changes {
+  trailer?: (bytes: Uint8Array) => Uint8Array
+  header?: (header: Header) => Header
+}
+
+/** A file of many small frames that are written without compressing each: the pieces follow in turn. */
+export async function putManyFrames (
+  pieces: readonly Uint8Array[],
+  pieceOf: (frame: number) => number,
+  count: number,
+  blockstore: CountingBlockstore,
+  { trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header }: Changes = {}
+): Promise<ManyFrames> {
+  const codec = zstd()
+  const frames = await Promise.all(pieces.map(async piece => ({
+    size: piece.byteLength,
+    bytes: await codec.compress(piece)
+  })))
+  const table = new FrameTable({ codec: 'zstd', frameSize: 128 * KIB, listsSizes: true, maxListed: 0 })
+
+  for (let frame = 0; frame < count; frame++) {
+    table.add(frames[pieceOf(frame)])
+  }
+
+  const trailer = changeTrailer(encodeTrailer('zstd', table.all))
+  const parts = async function * (): AsyncGenerator<Uint8Array> {
+    for (let frame = 0; frame < count; frame++) {
+      yield frames[pieceOf(frame)].bytes
+    }
+
+    for (let start = 0; start < trailer.byteLength; start += 32 * KIB) {
+      yield trailer.subarray(start, start + 32 * KIB)
+    }
+  }
+  const leaves = packLeaves(parts(), 32 * KIB)
+  const links = await Array.fromAsync(writeLeaves(leaves, blockstore, {}))
+  const header = changeHeader({ codec: MARKERS.zstd, ...table.header })
+  const { cid } = await writeRoot({ links, header }, {}, blockstore, {})
+  const length = table.lengths.reduce((total, length) => total + length, 0)
+
+  return { cid: mark(cid, MARKERS.zstd), size: table.size, length }
+}
