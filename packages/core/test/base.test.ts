@@ -2,6 +2,7 @@ import { unixfs } from '@helia/unixfs'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { decode } from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
+import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, unmark } from '../src/index.ts'
@@ -105,6 +106,58 @@ describe('a file with a base', () => {
     expect(Buffer.from(bytes).equals(SECOND.subarray(offset, offset + length))).toBe(true)
   })
 
+  it.each([0, 1_100_000, SECOND.byteLength - 1000])(
+    'reads 1000 bytes from %d on with the blocks of one frame and of its region',
+    async offset => {
+      const { blockstore, base, cid } = await both
+      const ofBase = await blocksOf(base, blockstore)
+      const ofFile = await blocksOf(cid, blockstore)
+      blockstore.gets.length = 0
+      await collect(ipfsz({ blockstore }).cat(cid, { offset, length: 1000 }))
+      const fetched = [...new Set(blockstore.gets)]
+
+      expect(ofBase.size).toBe(5)
+      // the roots, the leaf with the frames, and at most 3 MiB of the base for a region of at most 1.5 MiB
+      expect(fetched.filter(key => ofBase.has(key)).length).toBeLessThanOrEqual(4)
+      expect(fetched.filter(key => ofFile.has(key) && !ofBase.has(key))).toHaveLength(2)
+      expect(fetched.every(key => ofFile.has(key))).toBe(true)
+    }
+  )
+
+  it('reads back whatever was edited, in any range', async () => {
+    const first = Buffer.concat([text(200_000), noise(300_000), text(150_000)])
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const bases = [
+      await fs.addBytes(first, { compression: { frameSize: 64 * KIB } }),
+      await fs.addBytes(first, { compression: { codec: 'none' } }),
+      await fs.addBytes(first, { compression: { cut: 'content' } })
+    ]
+
+    await fc.assert(fc.asyncProperty(
+      fc.constantFrom(...bases),
+      fc.array(fc.record({ at: fc.nat(), removed: fc.nat(100 * KIB), added: fc.nat(20 * KIB) }), { maxLength: 4 }),
+      fc.nat(),
+      fc.nat(200_000),
+      async (base, edits, start, length) => {
+        let second = first
+
+        for (const { at, removed, added } of edits) {
+          const place = at % (second.byteLength + 1)
+          second = Buffer.concat([second.subarray(0, place), noise(added, at), second.subarray(place + removed)])
+        }
+
+        const cid = await fs.addBytes(second, { compression: { base, frameSize: 64 * KIB } })
+        const offset = start % (second.byteLength + 1)
+
+        expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
+        expect(Buffer.from(await collect(fs.cat(cid, { offset, length }))).equals(
+          second.subarray(offset, offset + length)
+        )).toBe(true)
+      }
+    ), { numRuns: 15 })
+  })
+
   it('has a base that is not compressed, and one of a single raw block', async () => {
     for (const first of [FIRST, FIRST.subarray(0, 100_000)]) {
       const blockstore = new MemoryBlockstore()
@@ -125,6 +178,24 @@ describe('a file with a base', () => {
 
     expect((await fs.stat(next)).base?.toString()).toBe(unmark(base).toString())
     expect(Buffer.from(await collect(fs.cat(next))).equals(third)).toBe(true)
+  })
+
+  it('never has a region that begins like a formatted dictionary', async () => {
+    const magic = [0x37, 0xa4, 0x30, 0xec]
+    const first = noise(3 * MIB)
+
+    // at the beginning, and at many places where a region may begin
+    for (let i = 0; i < first.byteLength - 40; i += 4) {
+      first.set(i % 128 === 0 ? magic : [], i)
+    }
+
+    for (const [from, to] of [[0, 200_000], [500_000, 1_500_000], [1_000_008, first.byteLength]]) {
+      const second = Buffer.from(first.subarray(from, to))
+      const { fs, cid } = await addBoth({ first, second })
+
+      expect((await fs.stat(cid)).base).toBeDefined()
+      expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
+    }
   })
 
   it('is its base if nothing changed', async () => {

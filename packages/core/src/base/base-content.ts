@@ -1,5 +1,5 @@
 import { readRange } from '../dag/read.ts'
-import { DEFAULT_FRAME_SIZE, MIN_REGION_SIZE } from '../constants.ts'
+import { MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
@@ -15,7 +15,7 @@ import type { CID } from 'multiformats/cid'
 export interface BaseContent {
   /** Original bytes. */
   size: number
-  /** The most bytes that are best read at a time: those of a frame. */
+  /** The most bytes that are best read at a time: those of a frame, or of a leaf. */
   pieceSize: number
   /** The original bytes from `start` to `end` (exclusive). */
   read (start: number, end: number): AsyncIterable<Uint8Array>
@@ -69,7 +69,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
     const read = (start: number, end: number): AsyncIterable<Uint8Array> =>
       readRange(node, start, end, blockstore, options)
 
-    return { size, pieceSize: DEFAULT_FRAME_SIZE, read }
+    return { size, pieceSize: MAX_LEAF_SIZE, read }
   }
 
   const file = { node, header, codec: codecOf(header, codecs) }

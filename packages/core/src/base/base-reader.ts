@@ -1,4 +1,5 @@
 import { InvalidBaseError } from '../errors.ts'
+import { ByteReader } from '../util/byte-reader.ts'
 import { collectBytes } from '../util/bytes.ts'
 import type { RegionSource } from '../frames/read-frames.ts'
 import type { Region } from '../format/header.ts'
@@ -27,7 +28,7 @@ export class BaseReader implements RegionSource {
   }
 
   /**
-   * The original bytes of a region.
+   * The original bytes of a region, which must not be changed: they may be a part of a piece.
    *
    * @throws {InvalidBaseError} the base is shorter
    */
@@ -41,6 +42,13 @@ export class BaseReader implements RegionSource {
 
     const first = Math.floor(offset / pieceSize)
     const last = Math.floor((end - 1) / pieceSize)
+
+    if (first === last) {
+      const piece = await this.#piece(first)
+
+      return piece.subarray(offset - first * pieceSize, end - first * pieceSize)
+    }
+
     const bytes = new Uint8Array(length)
 
     for (let number = first; number <= last; number++) {
@@ -52,6 +60,26 @@ export class BaseReader implements RegionSource {
     }
 
     return bytes
+  }
+
+  /** All of the base, in pieces. The first ones are kept, so that its regions need not read them again. */
+  async * readAll (signal?: AbortSignal | null): AsyncGenerator<Uint8Array> {
+    const { size, pieceSize, read } = this.#content
+    const reader = new ByteReader(read(0, size), signal)
+
+    try {
+      for (let number = 0; number * pieceSize < size; number++) {
+        const piece = await reader.read(pieceSize)
+
+        if (this.#pieces.size < this.#kept) {
+          this.#pieces.set(number, Promise.resolve(piece))
+        }
+
+        yield piece
+      }
+    } finally {
+      reader.close()
+    }
   }
 
   async #piece (number: number): Promise<Uint8Array> {

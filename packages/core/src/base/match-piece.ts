@@ -1,26 +1,26 @@
-import { gearMask } from '../cut/gear.ts'
-import { MAX_EQUAL } from './anchor-index.ts'
-import { ANCHOR_LENGTH, findAnchors } from './anchors.ts'
-import type { AnchorIndex } from './anchor-index.ts'
+import { SAMPLE_LENGTH, viewOf } from './samples.ts'
+import type { SampleIndex } from './sample-index.ts'
 
-/** About how many anchors of a piece are looked up first. All are if those do not match. */
-const LOOKED_UP = 2048
-
-/** A multiple of 1 to {@link MAX_EQUAL}: the votes of an anchor are divided among its places in the base. */
-const VOTE = 12
-/** The vote of an anchor that moved otherwise than those beside it. Only counts if all are like that. */
+/** The votes of a sample that moved as far as one beside it. */
+const VOTE = 4
+/** The vote of a sample that stands alone: other files have such ones too. Only counts if all are like that. */
 const STRAY_VOTE = 1
+
+/** How many samples in a row may have changed where the bytes after them are in their old place. */
+const MAX_CHANGED = 4
+/** How many samples after equal ones are compared to choose one of those. */
+const MAX_AHEAD = 32
 
 /** The part of a base that has most in common with a piece. */
 interface Match {
-  /** Where its first anchor begins, and its last one ends. */
+  /** Where its first sample begins, and its last one ends. */
   from: number
   to: number
   /** Where the piece would begin, according to most of them. */
   place: number
 }
 
-/** A span of the base, from one anchor to another one. */
+/** A span of the base, from one sample to another one. */
 interface Span {
   first: number
   last: number
@@ -29,91 +29,120 @@ interface Span {
   moved: number
 }
 
-/** The anchors of the base that also occur in a piece. */
+/** The samples of the base that also occur in a piece. */
 interface Votes {
-  /** For each anchor of the base, where it is in the piece. */
+  /** For each sample of the base, where it is in the piece. */
   places: Uint32Array
-  /** For each anchor of the base, its votes. 0: the piece does not have it. */
+  /** For each sample of the base, its votes. 0: the piece does not have it. */
   weights: Uint8Array
   /** Fewer votes do not count. */
   least: number
-  /** The first anchor that has votes, and one more than the last. */
+  /** The first sample that has votes, and one more than the last. */
   from: number
   to: number
 }
 
 /**
- * The span of a base that has most anchors in common with a piece. If several have, the one
+ * The span of a base that has most samples in common with a piece. If several have, the one
  * nearest to the piece's own place.
  *
  * @param start - where the piece begins in its own file
  * @param length - the most bytes of the span
  * @returns undefined if they have none in common
  */
-export function matchPiece (index: AnchorIndex, piece: Uint8Array, start: number, length: number): Match | undefined {
-  const few = index.mask | gearMask(32 - Math.clz32(Math.floor(piece.byteLength / LOOKED_UP)))
-  const votes = castVotes(index, piece, few) ?? castVotes(index, piece, index.mask)
-  const span = votes == null ? undefined : bestSpan(index, votes, start, length)
+export function matchPiece (index: SampleIndex, piece: Uint8Array, start: number, length: number): Match | undefined {
+  const votes = castVotes(index, piece, start)
+  const span = votes == null ? undefined : bestSpan(index.step, votes, start, length)
 
   if (votes == null || span == null) {
     return undefined
   }
 
   return {
-    from: index.start(span.first),
-    to: index.start(span.last) + ANCHOR_LENGTH,
-    place: placeOf(index, span, votes)
+    from: span.first * index.step,
+    to: span.last * index.step + SAMPLE_LENGTH,
+    place: placeOf(index.step, span, votes)
   }
 }
 
 /**
- * Look up the anchors of a piece. Each place in the base has the votes of one, however often the
- * piece repeats it.
+ * Look for the samples of the base in a piece. From one that was found, those after it are looked for where they
+ * should be: only what changed is searched byte by byte.
  *
- * @returns undefined if no anchor of the piece is in the base
+ * @returns undefined if no sample is in the piece
  */
-function castVotes (index: AnchorIndex, piece: Uint8Array, mask: number): Votes | undefined {
-  const places = new Uint32Array(index.count)
-  const weights = new Uint8Array(index.count)
-  // the anchors of the base that equal this anchor of the piece, and the one before it
-  let found = new Uint32Array(MAX_EQUAL)
-  let before = new Uint32Array(MAX_EQUAL)
-  let [equal, equalBefore, placeBefore, least, from, to] = [0, 0, 0, STRAY_VOTE, index.count, 0]
+function castVotes (index: SampleIndex, piece: Uint8Array, start: number): Votes | undefined {
+  const { step, count } = index
+  const view = viewOf(piece)
+  const places = new Uint32Array(count)
+  const weights = new Uint8Array(count)
+  let [least, from, to] = [STRAY_VOTE, count, 0]
 
-  findAnchors(piece, mask, (key, _, place) => {
-    equal = index.find(key, found)
+  const vote = (sample: number, place: number, weight: number): void => {
+    // each sample has the votes of one, however often the piece repeats it
+    if (weights[sample] < weight) {
+      weights[sample] = weight
+      places[sample] = place
+      from = Math.min(from, sample)
+      to = Math.max(to, sample + 1)
+    }
+  }
 
-    for (let i = 0; i < equal; i++) {
-      const anchor = found[i]
-      const moved = index.start(anchor) - place
+  for (let at = index.search(piece, view, 0); at >= 0; at = index.search(piece, view, at)) {
+    let sample = bestFound(index, view, at, start)
+    vote(sample, at, STRAY_VOTE)
 
-      if (weights[anchor] === 0) {
-        weights[anchor] = STRAY_VOTE
-        places[anchor] = place
-        from = Math.min(from, anchor)
-        to = Math.max(to, anchor + 1)
+    for (let ahead = 1; ahead <= MAX_CHANGED; ahead++) {
+      const [next, place] = [sample + ahead, at + ahead * step]
+
+      if (next >= count || place + SAMPLE_LENGTH > piece.byteLength) {
+        break
       }
 
-      for (let j = 0; j < equalBefore; j++) {
-        if (index.start(before[j]) - placeBefore === moved) {
-          weights[anchor] = VOTE / equal
-          weights[before[j]] = Math.max(weights[before[j]], VOTE / equalBefore)
-          places[anchor] = place
-          places[before[j]] = placeBefore
-          least = VOTE / MAX_EQUAL
-        }
+      if (index.has(next, view, place)) {
+        least = VOTE
+        vote(sample, at, VOTE)
+        vote(next, place, VOTE);
+        [sample, at, ahead] = [next, place, 0]
       }
     }
 
-    [found, before, equalBefore, placeBefore] = [before, found, equal, place]
-  })
+    at += SAMPLE_LENGTH
+  }
 
   return from < to ? { places, weights, least, from, to } : undefined
 }
 
+/** Of equal samples the one whose neighbours are most like those in the piece, or else the nearest one. */
+function bestFound (index: SampleIndex, view: DataView, at: number, start: number): number {
+  const { found, step, count } = index
+  let [best, bestAhead, bestMoved] = [found[0], -1, Infinity]
+
+  for (const sample of found.length === 1 ? [] : found) {
+    const moved = Math.abs(sample * step - at - start)
+    let ahead = 0
+
+    while (ahead < MAX_AHEAD) {
+      const [next, place] = [sample + ahead + 1, at + (ahead + 1) * step]
+
+      if (next >= count || place + SAMPLE_LENGTH > view.byteLength || !index.has(next, view, place)) {
+        break
+      }
+
+      ahead++
+    }
+
+    if (ahead > bestAhead || (ahead === bestAhead && moved < bestMoved)) {
+      [best, bestAhead, bestMoved] = [sample, ahead, moved]
+    }
+  }
+
+  return best
+}
+
 /** The span of the base, `length` bytes at most, that has the most votes. */
 function bestSpan (
-  index: AnchorIndex,
+  step: number,
   { places, weights, least, from, to }: Votes,
   start: number,
   length: number
@@ -126,16 +155,16 @@ function bestSpan (
       continue
     }
 
-    const end = index.start(first) + Math.max(length - ANCHOR_LENGTH, 0)
+    const end = first * step + Math.max(length - SAMPLE_LENGTH, 0)
 
-    for (; next < to && index.start(next) <= end; next++) {
+    for (; next < to && next * step <= end; next++) {
       if (weights[next] >= least) {
         votes += weights[next]
         last = next
       }
     }
 
-    const moved = Math.abs(index.start(first) - places[first] - start)
+    const moved = Math.abs(first * step - places[first] - start)
 
     if (best == null || votes > best.votes || (votes === best.votes && moved < best.moved)) {
       best = { first, last, votes, moved }
@@ -147,15 +176,29 @@ function bestSpan (
   return best
 }
 
-/** Where in the base the piece begins, according to the median of a match's anchors. */
-function placeOf (index: AnchorIndex, { first, last }: Span, { places, weights, least }: Votes): number {
-  const begins: number[] = []
+/** Where in the base the piece begins, according to the median of a match's samples. */
+function placeOf (step: number, { first, last }: Span, { places, weights, least }: Votes): number {
+  const begins = new Map<number, number>()
+  let count = 0
 
-  for (let anchor = first; anchor <= last; anchor++) {
-    if (weights[anchor] >= least) {
-      begins.push(index.start(anchor) - places[anchor])
+  for (let sample = first; sample <= last; sample++) {
+    if (weights[sample] >= least) {
+      const begin = sample * step - places[sample]
+      begins.set(begin, (begins.get(begin) ?? 0) + 1)
+      count++
     }
   }
 
-  return Float64Array.from(begins).toSorted()[begins.length >> 1]
+  let before = 0
+
+  for (const [begin, samples] of [...begins].toSorted(([a], [b]) => a - b)) {
+    before += samples
+
+    if (2 * before > count) {
+      return begin
+    }
+  }
+
+  // a span has at least one sample
+  return first * step
 }

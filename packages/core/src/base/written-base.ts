@@ -26,6 +26,9 @@ interface WrittenBaseRoot extends WrittenFile {
 /** The numbers of the fields mode and mtime of a UnixFS message. */
 const METADATA: ReadonlySet<number> = new Set([7, 8])
 
+/** The first bytes of a dictionary that zstd does not take as raw content, but as one with tables of its own. */
+const MAGIC = [0x37, 0xa4, 0x30, 0xec]
+
 const NO_REGION: Region = { offset: 0, length: 0 }
 
 /** An earlier version of a file that is being added: its frames refer back to regions of it. */
@@ -77,9 +80,10 @@ export class WrittenBase {
     }
 
     const content = contentOf(entry, settings, { signal })
-    const finder = await RegionFinder.of(content.read(0, content.size), signal)
+    const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
+    const finder = await RegionFinder.of(reader.readAll(signal), content.size)
 
-    return new WrittenBase(entry, finder, new BaseReader(entry.cid, content, settings.inFlightBytes), content.size)
+    return new WrittenBase(entry, finder, reader, content.size)
   }
 
   /**
@@ -91,14 +95,31 @@ export class WrittenBase {
   async aid (bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
     const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize))
 
-    return region == null
+    if (region == null) {
+      return { bytes, region: NO_REGION }
+    }
+
+    const dictionary = await this.#reader.read(region)
+
+    if (!MAGIC.every((byte, i) => dictionary[i] === byte)) {
+      return { bytes, region, dictionary }
+    }
+
+    // what begins one byte later cannot begin so too
+    const { offset, length } = region
+
+    return length <= MIN_REGION_SIZE
       ? { bytes, region: NO_REGION }
-      : { bytes, region, dictionary: await this.#reader.read(region) }
+      : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1) }
   }
 
-  /** Whether any piece of the first bytes of a file is like a part of the base. */
-  resembles (bytes: Uint8Array, frameSize: number): boolean {
-    for (let start = 0; start < bytes.byteLength; start += frameSize) {
+  /**
+   * Whether any piece of the first bytes of a file is like a part of the base.
+   *
+   * @param from - where to begin
+   */
+  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean {
+    for (let start = from; start < bytes.byteLength; start += frameSize) {
       if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
         return true
       }

@@ -14,6 +14,9 @@ const LINK_LENGTH = 52
 /** Bytes that a base takes in addition: a link, a link to the frames that would otherwise be inline, and its region. */
 const BASE_LENGTH = 2 * LINK_LENGTH + 16
 
+/** Bytes of a piece that are compressed first to learn whether its base saves much: 128 KiB. */
+const PART_SIZE = 128 * 1024
+
 /** How to compress a file, if at all, and why. */
 export interface Decision {
   choice?: Choice
@@ -103,19 +106,28 @@ async function compressFirst (
   signal?: AbortSignal | null
 ): Promise<{ trial: Frame, based: boolean }> {
   const size = piece.byteLength
-  const bytes = await codec.compress(piece, { level, signal })
+  const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
   if (region == null || codec.dictionaries !== true) {
-    return { trial: { size, bytes }, based: false }
+    return { trial: { size, bytes: await unaided() }, based: false }
   }
 
   if (dictionary == null) {
-    return { trial: { size, bytes, region }, based: true }
+    return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
   const aided = await codec.compress(piece, { level: basedLevel, dictionary, signal })
+  const saves = (bytes: Uint8Array): boolean =>
+    aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 
-  return aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
+  // without its base, all of the piece takes at least what a part of it does
+  if (size > PART_SIZE && saves(await unaided(piece.subarray(0, PART_SIZE)))) {
+    return { trial: { size, bytes: aided, region }, based: true }
+  }
+
+  const bytes = await unaided()
+
+  return saves(bytes)
     ? { trial: { size, bytes: aided, region }, based: true }
     : { trial: { size, bytes }, based: false }
 }

@@ -140,12 +140,15 @@ async function begin (
   const base = cid == null ? undefined : await openBase(cid)
   const based = compression.basedLayoutOf(layout)
 
-  if (base?.resembles(bytes, based.frameSize) === true) {
+  if (base != null) {
     const first = await base.aid(bytes.subarray(0, based.frameSize), 0, based.frameSize)
-    const decision = await decide(first, compression, signal)
 
-    if (decision.based === true) {
-      return { bytes, first, layout: based, decision, base }
+    if (first.dictionary != null || base.resembles(bytes, based.frameSize, based.frameSize)) {
+      const decision = await decide(first, compression, signal)
+
+      if (decision.based === true) {
+        return { bytes, first, layout: based, decision, base }
+      }
     }
   }
 
