@@ -66,6 +66,7 @@ export type { NodeLinks } from './dag/node-links.ts'
 export type { DirectoryLink, EntryLocation } from './directory/directory.ts'
 export type { CodeOf, MarkerCode, MarkerName } from './marker.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
+export { sketchOf, SKETCHED_SIZE } from './base/sketch.ts'
 export type { BaseOf, CompressionOptions } from './policy/compression.ts'
 export type {
   AddFrameEvents,

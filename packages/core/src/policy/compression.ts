@@ -108,8 +108,12 @@ export interface CompressionOptions {
 /** Where a file is cut into frames. */
 export type Cut = 'size' | 'content'
 
-/** Names the earlier version of the file that is added at a path, if there is one. */
-export type BaseOf = (path: string | undefined) => CID | undefined | Promise<CID | undefined>
+/**
+ * Names the earlier version of the file that is added at a path, if there is one.
+ *
+ * @param start - the first bytes of the file, at most 16 MiB, to find by content what it was. They must not be changed
+ */
+export type BaseOf = (path: string | undefined, start: Uint8Array) => CID | undefined | Promise<CID | undefined>
 
 /** The codec and level chosen for one file. */
 export interface Choice {

@@ -135,7 +135,7 @@ async function begin (
 ): Promise<Beginning> {
   const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
   const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
-  const cid = await compression.baseOf?.(path)
+  const cid = await compression.baseOf?.(path, bytes)
   // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
   const base = cid == null ? undefined : await openBase(cid)
   const based = compression.basedLayoutOf(layout)
