@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
@@ -61,6 +61,26 @@ describe.concurrent('ipfsz add --base', () => {
     const same = async (root: string): Promise<string> =>
       (await sandbox.run(['stat', '--json', `${root}/same`])).stdout.toString()
     expect(await same(cid)).toBe(await same(base))
+  })
+
+  it('finds by content what a file was before it was renamed', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree/old'), { recursive: true })
+    await sandbox.write('tree/old/a', FIRST)
+    await sandbox.write('tree/old/stays', noise(100_000, 3))
+    await sandbox.write('tree/old/b', noise(100_000, 2))
+    const base = await add(sandbox, 'tree')
+    await rename(join(sandbox.directory, 'tree/old/a'), join(sandbox.directory, 'tree/new'))
+    await rm(join(sandbox.directory, 'tree/old/b'))
+    await sandbox.write('tree/new', SECOND)
+    await sandbox.write('tree/copy', Buffer.concat([text(9), noise(100_000, 3)]))
+    const cid = await add(sandbox, '--base', base, 'tree')
+    const stat = async (path: string): Promise<{ base?: string, plainCid: string }> =>
+      JSON.parse((await sandbox.run(['stat', '--json', path])).stdout.toString()) as { base?: string, plainCid: string }
+
+    expect((await stat(`${cid}/new`)).base).toBe((await stat(`${base}/old/a`)).plainCid)
+    expect((await sandbox.run(['cat', `${cid}/new`])).stdout.equals(SECOND)).toBe(true)
+    // what is like a file that is still there is not that file under another name
+    expect((await stat(`${cid}/copy`)).base).toBeUndefined()
   })
 
   it('moves to another repo with its base, in a CAR', async ({ sandbox }) => {

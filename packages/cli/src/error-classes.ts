@@ -115,6 +115,19 @@ export class NotPinnedError extends Error {
   }
 }
 
+/** Thrown when nothing was added under a name with `--base latest`. */
+export class NoHistoryError extends Error {
+  static override readonly name = 'NoHistoryError'
+  override readonly name = 'NoHistoryError'
+  /** The name. */
+  readonly history: string
+
+  constructor (history: string) {
+    super(`"${history}" has no history: list those that there are with ipfsz log`)
+    this.history = history
+  }
+}
+
 /** Thrown when a pin record is damaged, cannot be read, or is not a pin record at all. */
 export class PinRecordError extends Error {
   static override readonly name = 'PinRecordError'

@@ -1,14 +1,17 @@
 import { stat } from 'node:fs/promises'
 import { ipfsz, isMarked } from '@ipfsz/core'
-import { AddedRoots, STDIN } from './added-roots.ts'
+import { STDIN } from './added-names.ts'
+import { AddedRoots } from './added-roots.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
+import { LATEST, LatestVersions } from './latest-versions.ts'
 import { withTargets } from './read-target.ts'
 import { countNewBlocks } from '../repo/count-new-blocks.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
-import type { AddRootOptions, Store } from './added-roots.ts'
+import type { Store } from './add-store.ts'
+import type { AddRootOptions } from './added-roots.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -23,8 +26,10 @@ export interface AddCommandOptions extends AddRootOptions {
   sync: boolean
   /** The address of the RPC API of a running Kubo, to add to it instead of the repo. */
   kubo?: string
-  /** An earlier version of each path: a CID or a name, and a path below it. */
+  /** An earlier version of each path: a CID or a name, and a path below it, or `latest`. */
   base?: string
+  /** The name whose history `latest` continues. By default the last name of each path. */
+  name?: string
 }
 
 /** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
@@ -46,8 +51,22 @@ export async function add (named: string[], options: AddCommandOptions, context:
     throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
   }
 
-  const { base } = options
-  const [earlier] = base == null ? [] : await withTargets([base], context, async targets => targets)
+  const { base, name } = options
+
+  if (base === LATEST && name == null && (options.wrap || paths.includes(STDIN))) {
+    throw new UsageError(
+      `--base latest needs the name of what is added, and ${options.wrap ? 'a new directory' : 'stdin'} has none: ` +
+        'give one with --name'
+    )
+  }
+
+  if (name != null && paths.length > 1 && !options.wrap) {
+    throw new UsageError('--name is for one path: add the others by themselves')
+  }
+
+  const [earlier] = base == null || base === LATEST
+    ? []
+    : await withTargets([base], context, async targets => targets)
   const failed = await withStore(options, context, async store =>
     addEach(paths, { ...options, earlier }, store, context))
 
@@ -68,12 +87,12 @@ async function withStore (
   }
 
   if (kubo == null) {
-    return withRepo(context, { lock: 'add', links, deterministic, sync }, async session =>
-      work({
-        ...base == null ? session : countNew(session, deterministic),
-        kind: 'repo',
-        gateway: await findGateway(session.repo.path)
-      }))
+    return withRepo(context, { lock: 'add', links, deterministic, sync }, async session => {
+      const counted = base == null ? session : countNew(session, deterministic)
+      const latest = base === LATEST ? new LatestVersions(counted, options, context) : undefined
+
+      return work({ ...counted, latest, kind: 'repo', gateway: await findGateway(session.repo.path) })
+    })
   }
 
   if (links) {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import { addFile, openFile } from '../disk/add-file.ts'
 import { addTree, addWrapped } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
@@ -9,19 +9,20 @@ import { resolvePath } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { contentUrl } from '../gateway/content-url.ts'
 import { repoPath } from '../repo/repo.ts'
+import { nameOf, STDIN } from './added-names.ts'
 import { earlierVersion } from './earlier-version.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { quote } from '../terminal/quote.ts'
 import type { FileSource } from '../disk/add-file.ts'
 import type { Added, AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
 import type { Preserve } from '../disk/tree-source.ts'
-import type { Context, Session } from '../context.ts'
-import type { KuboSession } from '../kubo/kubo.ts'
+import type { Context } from '../context.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'
+import type { Store } from './add-store.ts'
 import type { CID } from 'multiformats/cid'
 
 export interface AddRootOptions extends AddPrinterInit {
@@ -42,18 +43,6 @@ export interface AddRootOptions extends AddPrinterInit {
   preserve: Preserve
 }
 
-/** Where files are added: the repo, a Kubo, or nowhere if only CIDs are wanted. */
-export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> & {
-  kind: 'repo' | 'kubo' | 'none'
-  /** The URL of a gateway that serves the repo, if one runs. */
-  gateway?: string | undefined
-  /** How many bytes were stored so far in blocks that were not there before, if that is counted. */
-  newBytes?: () => number
-}
-
-/** The path that stands for stdin. */
-export const STDIN = '-'
-
 /** Adds paths of the command line. What it returns is printed once it is pinned. */
 export class AddedRoots {
   readonly #options: AddRootOptions
@@ -72,9 +61,9 @@ export class AddedRoots {
   async addFile (path: string): Promise<PendingRoot> {
     const { io, output, signal } = this.#context
     const { link, preserve } = this.#options
-    const compression = await this.#compression(false)
     const isStdin = path === STDIN
     const name = isStdin ? STDIN : basename(path)
+    const compression = await this.#compression(name)
     const source: FileSource = isStdin ? { content: io.stdin } : await openFile(resolvePath(path, io), preserve)
     const progress = output.progress(name, source.size)
 
@@ -83,11 +72,13 @@ export class AddedRoots {
       this.#store.files,
       { compression, link, progress, signal }
     )
+    const remember = this.#store.latest?.added(name, { cid, size })
 
     return {
       cid,
       ...isStdin ? {} : { name },
-      print: () => {
+      print: async () => {
+        await remember?.()
         this.#print({
           cid: cid.toString(),
           plainCid: plainCid.toString(),
@@ -109,7 +100,11 @@ export class AddedRoots {
 
     return {
       name,
-      ...await this.#addTree(name, async options => addTree(resolvePath(path, io), this.#store.files, options))
+      ...await this.#addTree(
+        name,
+        entry => join(resolvePath(path, io), entry),
+        async options => addTree(resolvePath(path, io), this.#store.files, options)
+      )
     }
   }
 
@@ -135,16 +130,24 @@ export class AddedRoots {
       names.add(name)
     }
 
-    return this.#addTree('', async options => addWrapped(named, this.#store.files, options))
+    const pathOf = (entry: string): string => {
+      const [first, ...rest] = entry.split('/')
+
+      return join(named.find(({ name }) => name === first)?.path ?? first, ...rest)
+    }
+
+    return this.#addTree('', pathOf, async options => addWrapped(named, this.#store.files, options))
   }
 
+  /** @param pathOf - where an entry of the tree is on this machine */
   async #addTree (
     name: string,
+    pathOf: (entry: string) => string,
     add: (options: AddTreeOptions) => Promise<AddedTree>
   ): Promise<Pick<PendingRoot, 'cid' | 'print'>> {
     const { output, signal } = this.#context
     const { link, hidden, ignore, gitignore, preserve } = this.#options
-    const compression = await this.#compression(true)
+    const compression = await this.#compression(name, pathOf)
     const { newBytes } = this.#store
     const before = newBytes?.() ?? 0
 
@@ -171,10 +174,13 @@ export class AddedRoots {
 
     const { root, files, compressed, ...lost } = added
     const newSize = newBytes == null ? undefined : newBytes() - before
+    const remember = this.#store.latest?.added(name, root)
 
     return {
       cid: root.cid,
       print: async () => {
+        await remember?.()
+
         for await (const file of unprinted.from(0)) {
           this.#printer.entry(file)
         }
@@ -189,13 +195,25 @@ export class AddedRoots {
     }
   }
 
-  /** How to compress, with the earlier version if there is one. */
-  async #compression (isDirectory: boolean): Promise<CompressionOptions> {
-    const { earlier, compression } = this.#options
+  /**
+   * How to compress, with the earlier version if there is one.
+   *
+   * @param name - of the path that is added
+   * @param pathOf - of a directory, where an entry of it is on this machine
+   */
+  async #compression (name: string, pathOf?: (entry: string) => string): Promise<CompressionOptions> {
+    const { compression } = this.#options
+    const { files, latest } = this.#store
+    const cid = await latest?.find(name)
+    const earlier = cid == null ? this.#options.earlier : { cid, path: '' }
 
-    return earlier == null
-      ? compression
-      : { ...compression, base: await earlierVersion(earlier, isDirectory, this.#store.files, this.#context.signal) }
+    if (earlier == null) {
+      return compression
+    }
+
+    const base = await earlierVersion(earlier, { pathOf, renews: latest != null }, files, this.#context.signal)
+
+    return { ...compression, base }
   }
 
   #print (
@@ -226,9 +244,4 @@ export class AddedRoots {
 
     return `ipfsz ${command} ${cid}${repo === repoPath(undefined, io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
   }
-}
-
-/** Resolved, so that `.` and `..` get the directory's real name. */
-function nameOf (path: string, cwd: string): string {
-  return path === STDIN ? STDIN : basename(resolve(cwd, path)) || '/'
 }

@@ -7,7 +7,7 @@ export interface Example {
 /** Headings for the list of all commands, in order, and the commands below each. */
 export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: readonly string[]]> = [
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
-  ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link', 'import']],
+  ['Keep, delete and move:', ['log', 'pin', 'rm', 'gc', 'car', 'link', 'import']],
   ['Check and repair:', ['verify', 'repair']],
   [
     'Share with other nodes and browsers:',
@@ -117,6 +117,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'originals ls': examples(
     ['originals ls', 'List what is served by its original CID'],
     ['originals ls --json', 'List it for a script']
+  ),
+  log: examples(
+    ['log photos', 'List the versions of photos, the newest first'],
+    ['log --json photos | head -1', 'Get the CID of the last one, for a script']
   ),
   verify: examples(
     ['verify CID', 'Check one file or directory'],

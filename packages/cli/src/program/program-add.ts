@@ -50,8 +50,10 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     )
     .option(
       '--base <cid>',
-      'an earlier version of the file or directory, in the repo: what it has in common with it is stored once'
+      'an earlier version of the file or directory, in the repo: what it has in common with it is stored once; ' +
+        'latest: the last version that was added so under the same name (ipfsz log lists them)'
     )
+    .option('--name <name>', 'with --base latest, the name of what is added (default: the last name of its path)')
     .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
@@ -111,6 +113,10 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         throw new UsageError('--base needs the repo: it cannot be combined with --kubo or --only-hash')
       }
 
+      if (flags.name != null && flags.base !== 'latest') {
+        throw new UsageError('--name is the name of a history: it needs --base latest')
+      }
+
       if (flags.kubo != null && flags.sync === false) {
         throw new UsageError(
           '--no-sync cannot be combined with --kubo: Kubo decides when to sync (Datastore.Spec in its config)'
@@ -137,6 +143,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         onlyHash = false,
         kubo,
         base,
+        name,
         recursive: _recursive,
         progress: _progress,
         cidVersion: _cidVersion,
@@ -160,6 +167,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
           gitignore,
           preserve: { mode, mtime },
           ...base == null ? {} : { base },
+          ...name == null ? {} : { name },
           ...kubo == null ? {} : { kubo }
         },
         context()

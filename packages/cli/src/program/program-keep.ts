@@ -56,6 +56,20 @@ export function defineKeepCommands (program: Command, context: () => Context): v
       await gc({ dryRun, force }, context())
     })
 
+  program.command('log')
+    .description('list the versions that were added with --base latest: date, CID, original size, what was new')
+    .argument('[name]', 'a name, by default the last one of the added path (default: list the names)')
+    .option('--forget', 'forget the versions of the name; their pins stay')
+    .action(async (name: string | undefined, { forget = false }: { forget?: boolean }) => {
+      const { forgetHistory, listHistories, log } = await import('../commands/log.ts')
+
+      if (forget && name == null) {
+        throw new UsageError('--forget needs the name of the history to forget')
+      }
+
+      await (name == null ? listHistories(context()) : (forget ? forgetHistory : log)(name, context()))
+    })
+
   const car = program.command('car').description('move files between repos, and to any other IPFS node')
 
   car.command('export')

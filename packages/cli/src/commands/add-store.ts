@@ -1,0 +1,14 @@
+import type { Session } from '../context.ts'
+import type { KuboSession } from '../kubo/kubo.ts'
+import type { LatestVersions } from './latest-versions.ts'
+
+/** Where files are added: the repo, a Kubo, or nowhere if only CIDs are wanted. */
+export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> & {
+  kind: 'repo' | 'kubo' | 'none'
+  /** The URL of a gateway that serves the repo, if one runs. */
+  gateway?: string | undefined
+  /** How many bytes were stored so far in blocks that were not there before, if that is counted. */
+  newBytes?: () => number
+  /** The histories of what is added, for `--base latest`. */
+  latest?: LatestVersions | undefined
+}

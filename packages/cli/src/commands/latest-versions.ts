@@ -1,0 +1,99 @@
+import { UsageError } from '../errors.ts'
+import { Histories, isHistoryName } from '../repo/history.ts'
+import type { Context, Session } from '../context.ts'
+import type { Version } from '../repo/history.ts'
+import type { Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** What `--base` says for the last version that was added under the same name. */
+export const LATEST = 'latest'
+
+/** The histories of names, while versions are added to them one after another. */
+export class LatestVersions {
+  readonly #files: Ipfsz
+  readonly #newBytes: () => number
+  readonly #histories: Histories
+  readonly #context: Context
+  readonly #name: string | undefined
+  /** What was new before the version that is being added. */
+  #before = 0
+
+  /** @param name - of the history. By default that of each path */
+  constructor (
+    { repo, files, newBytes = () => 0 }: Pick<Session, 'repo' | 'files'> & { newBytes?: () => number },
+    { name }: { name?: string | undefined },
+    context: Context
+  ) {
+    this.#histories = new Histories(repo)
+    this.#context = context
+    this.#name = name
+    this.#files = files
+    this.#newBytes = newBytes
+  }
+
+  /**
+   * The newest version that the repo still has. Undefined if there is none: then the next one is the first.
+   *
+   * @param name - of the path that is added
+   */
+  async find (name: string): Promise<CID | undefined> {
+    const { signal, output } = this.#context
+    const versions = await this.#histories.versions(this.#nameOf(name))
+    this.#before = this.#newBytes()
+
+    for (const { cid } of versions) {
+      signal.throwIfAborted()
+
+      if (await this.#has(cid)) {
+        return cid
+      }
+    }
+
+    if (versions.length > 0) {
+      output.note(`the repo has no version of ${this.#nameOf(name)} any more: all of it is stored`)
+    }
+
+    return undefined
+  }
+
+  /**
+   * What adds a version to the history, once its blocks are safe.
+   *
+   * @param name - of the path that was added
+   */
+  added (name: string, { cid, size }: Pick<Version, 'cid'> & { size: number | bigint }): () => Promise<void> {
+    const version = {
+      name: this.#nameOf(name),
+      cid,
+      date: new Date(this.#context.io.now()),
+      size: Number(size),
+      addedSize: this.#newBytes() - this.#before
+    }
+
+    return async () => { await this.#histories.append(version) }
+  }
+
+  async #has (cid: CID): Promise<boolean> {
+    try {
+      await this.#files.stat(cid, { offline: true, signal: this.#context.signal })
+
+      return true
+    } catch (err) {
+      if (err instanceof Error && err.name === 'NotFoundError') {
+        return false
+      }
+
+      throw err
+    }
+  }
+
+  #nameOf (path: string): string {
+    const name = this.#name ?? path
+
+    if (!isHistoryName(name)) {
+      throw new UsageError(`"${name}" cannot be the name of a history: it needs 1 to 255 bytes`)
+    }
+
+    return name
+  }
+}

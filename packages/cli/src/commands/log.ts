@@ -1,0 +1,69 @@
+import { openToRead, withRepo } from '../context.ts'
+import { NoHistoryError } from '../errors.ts'
+import { Histories } from '../repo/history.ts'
+import { printable } from '../terminal/output.ts'
+import { versionSummary } from '../terminal/version-summary.ts'
+import { count, formatSize } from '../terminal/units.ts'
+import type { Context } from '../context.ts'
+
+/**
+ * Print the versions that were added under a name with `--base latest`, the newest first.
+ *
+ * @throws {NoHistoryError} the name has no history
+ */
+export async function log (name: string, context: Context): Promise<void> {
+  const { output, signal } = context
+  const { repo, pins } = await openToRead(context)
+  const versions = await new Histories(repo).versions(name)
+
+  if (versions.length === 0) {
+    throw new NoHistoryError(name)
+  }
+
+  for (const { cid, date, size, addedSize } of versions) {
+    signal.throwIfAborted()
+    const pinned = await pins.has(cid)
+
+    output.result(
+      { name, cid: cid.toString(), date: date.toISOString(), size, addedSize, pinned },
+      output.stdout.isTTY === true
+        ? versionSummary({ cid: cid.toString(), date, size, addedSize, pinned }, output.stdout.columns)
+        : [
+          date.toISOString(), cid, formatSize(size), formatSize(addedSize), ...pinned ? [] : ['not pinned']
+        ].join('\t')
+    )
+  }
+}
+
+/** Print the names that have a history. */
+export async function listHistories (context: Context): Promise<void> {
+  const { output } = context
+  const { repo } = await openToRead(context)
+
+  for (const { last: { name, date }, versions } of await new Histories(repo).list()) {
+    output.result(
+      { name, versions, date: date.toISOString() },
+      [date.toISOString(), count(versions, 'version'), printable(name)].join('\t')
+    )
+  }
+}
+
+/**
+ * Forget the versions of a name. Their pins stay.
+ *
+ * @throws {NoHistoryError} the name has no history
+ */
+export async function forgetHistory (name: string, context: Context): Promise<void> {
+  await withRepo(context, { lock: 'add', existing: true }, async ({ repo }) => {
+    const versions = await new Histories(repo).forget(name)
+
+    if (versions === 0) {
+      throw new NoHistoryError(name)
+    }
+
+    context.output.result(
+      { name, versions },
+      `${printable(name)}\t${count(versions, 'version')} forgotten: pins stay`
+    )
+  })
+}

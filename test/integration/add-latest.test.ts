@@ -1,0 +1,159 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { expectFailure, expectSuccess, it } from './run-cli.ts'
+import type { RunResult, Sandbox } from './run-cli.ts'
+
+const FIRST = noise(600_000)
+const SECOND = Buffer.concat([FIRST.subarray(0, 300_000), text(1000), FIRST.subarray(300_000)])
+const THIRD = Buffer.concat([text(500), SECOND])
+
+interface Version {
+  name: string
+  cid: string
+  size: number
+  addedSize: number
+  pinned: boolean
+}
+
+async function addLatest (sandbox: Sandbox, ...args: string[]): Promise<string> {
+  const result = await sandbox.run(['add', '-Q', '--base', 'latest', ...args])
+  expectSuccess(result)
+
+  return result.stdout.toString().trim()
+}
+
+async function readLog ({ run }: Sandbox, ...args: string[]): Promise<Version[]> {
+  const result = await run(['log', '--json', ...args])
+  expectSuccess(result)
+
+  return result.stdout.toString().trim().split('\n').filter(Boolean).map(line => JSON.parse(line) as Version)
+}
+
+function expectFailed (result: RunResult, code: number, message: string): void {
+  expectFailure(result, code)
+  expect(result.stderr).toContain(message)
+}
+
+async function baseOf ({ run }: Sandbox, cid: string): Promise<string | undefined> {
+  return (JSON.parse((await run(['stat', '--json', cid])).stdout.toString()) as { base?: string }).base
+}
+
+describe.concurrent('ipfsz add --base latest', () => {
+  it('stores what changed since the last version, and log lists the versions', async ({ sandbox }) => {
+    const cids: string[] = []
+
+    for (const bytes of [FIRST, SECOND, THIRD]) {
+      await sandbox.write('report', bytes)
+      cids.push(await addLatest(sandbox, 'report'))
+    }
+
+    const versions = await readLog(sandbox, 'report')
+
+    expect(versions.map(({ cid }) => cid)).toEqual(cids.toReversed())
+    expect(versions.map(({ size }) => size)).toEqual([THIRD, SECOND, FIRST].map(({ byteLength }) => byteLength))
+    expect(versions.every(({ name, pinned }) => name === 'report' && pinned)).toBe(true)
+    expect(versions.slice(0, 2).every(({ addedSize }) => addedSize < 3000)).toBe(true)
+    expect(versions[2].addedSize).toBeGreaterThanOrEqual(FIRST.byteLength)
+    // both refer back to the first one
+    expect(await baseOf(sandbox, cids[2])).toBe(await baseOf(sandbox, cids[1]))
+    expect((await sandbox.run(['cat', cids[2]])).stdout.equals(THIRD)).toBe(true)
+
+    // nothing changed: that is no new version
+    expect(await addLatest(sandbox, 'report')).toBe(cids[2])
+    expect(await readLog(sandbox, 'report')).toHaveLength(3)
+
+    const [line] = (await sandbox.run(['log', 'report'])).stdout.toString().split('\n')
+    expect(line).toMatch(new RegExp(`^\\d{4}-.*Z\\t${cids[2]}\\t[^\\t]+\\t[^\\t]+$`))
+  })
+
+  it('continues from the newest version that the repo still has', async ({ sandbox }) => {
+    await sandbox.write('report', FIRST)
+    await addLatest(sandbox, 'report')
+    await sandbox.write('report', SECOND)
+    const second = await addLatest(sandbox, 'report')
+    expectSuccess(await sandbox.run(['pin', 'rm', second]))
+    expect((await readLog(sandbox, 'report')).map(({ pinned }) => pinned)).toEqual([false, true])
+    expectSuccess(await sandbox.run(['gc']))
+
+    await sandbox.write('report', THIRD)
+    const third = await addLatest(sandbox, 'report')
+    expect(await baseOf(sandbox, third)).toBeDefined()
+
+    for (const { cid } of (await readLog(sandbox, 'report')).filter(({ pinned }) => pinned)) {
+      expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+    }
+
+    expectSuccess(await sandbox.run(['gc', '--force']))
+    const fresh = await sandbox.run(['add', '-Q', '--base', 'latest', 'report'])
+    expect(fresh.code).toBe(0)
+    expect(fresh.stderr).toContain('has no version of report any more')
+    expect(await baseOf(sandbox, fresh.stdout.toString().trim())).toBeUndefined()
+  })
+
+  it('keeps a history of a directory, in which files that changed much begin anew', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree'))
+    const changed = Buffer.concat([FIRST.subarray(0, 200_000), noise(400_000, 2)])
+    const cids: string[] = []
+
+    for (const bytes of [FIRST, changed, changed, Buffer.concat([changed, text(9)])]) {
+      await sandbox.write('tree/a', bytes)
+      await sandbox.write('tree/number', Buffer.from(String(cids.length)))
+      cids.push(await addLatest(sandbox, '--no-detect', 'tree'))
+    }
+
+    const bases = await Promise.all(cids.map(async cid => baseOf(sandbox, `${cid}/a`)))
+    expect(bases.map(base => base != null)).toEqual([false, true, false, true])
+    expect(bases[3]).not.toBe(bases[1])
+    expect(await readLog(sandbox, 'tree')).toHaveLength(4)
+  })
+
+  it('has one history for each name', async ({ sandbox }) => {
+    await sandbox.write('a', FIRST)
+    await sandbox.write('b', SECOND)
+    const other = 'a/b: \u202e\n'
+
+    expectSuccess(await sandbox.run(['add', '--base', 'latest', 'a', 'b']))
+    await addLatest(sandbox, '--name', other, 'a')
+    const piped = ['add', '-Q', '--base', 'latest', '--name', 'a', '-']
+    expectSuccess(await sandbox.run(piped, { stdin: SECOND }))
+
+    expect((await readLog(sandbox)).map(({ name }) => name)).toEqual(['a', other, 'b'])
+    expect(await readLog(sandbox, 'a')).toHaveLength(2)
+
+    expectSuccess(await sandbox.run(['log', '--forget', other]))
+    expectFailed(await sandbox.run(['log', other]), 1, 'has no history')
+    expect((await readLog(sandbox)).map(({ name }) => name)).toEqual(['a', 'b'])
+  })
+
+  it('refuses what has no name, or another kind than its last version', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree'))
+    await sandbox.write('file', FIRST)
+    const cid = await addLatest(sandbox, 'file')
+
+    const failures: Array<[string[], number, string]> = [
+      [['add', '--base', 'latest', '-'], 2, '--name'],
+      [['add', '--base', 'latest', '-w', 'file'], 2, '--name'],
+      [['add', '--base', 'latest', '--name', 'a', 'file', 'tree'], 2, '--name is for one path'],
+      [['add', '--base', 'latest', '--name', '', 'file'], 2, 'cannot be the name'],
+      [['add', '--base', 'latest', '--only-hash', 'file'], 2, '--only-hash'],
+      [['add', '--name', 'a', 'file'], 2, '--base latest'],
+      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, cid],
+      [['log', 'nothing'], 1, 'has no history'],
+      [['log', '--forget', 'nothing'], 1, 'has no history'],
+      [['log', '--forget'], 2, '--forget needs']
+    ]
+
+    for (const [args, code, message] of failures) {
+      expectFailed(await sandbox.run(args), code, message)
+    }
+  })
+
+  it('says which base is missing', async ({ sandbox }) => {
+    await sandbox.write('file', FIRST)
+    const first = await addLatest(sandbox, 'file')
+    await rm(sandbox.repo, { recursive: true })
+    expectFailed(await sandbox.run(['add', '--base', first, 'file']), 1, first)
+  })
+})
