@@ -131,7 +131,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     locks: ['disk'],
     cache: ['disk', 'locks'],
     repo: ['dag', 'disk', 'locks'],
-    kubo: ['repo'],
+    kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'terminal'],
     network: ['dag', 'ports', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { holdFile } from '../../packages/cli/dist/locks/kernel-lock.js'
 import { expectSuccess, it, parseLines } from '../integration/run-cli.ts'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
@@ -85,6 +86,29 @@ describe('ipfsz import --from-kubo', () => {
       await waitForProvider(root, daemon)
       await expectSameDag(root)
     }
+  })
+})
+
+describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', () => {
+  it('compresses its pins, changes nothing in it, and keeps Kubo out meanwhile', async ({ sandbox }) => {
+    const [kuboRepo, repo] = [join(sandbox.directory, 'kubo'), join(sandbox.directory, 'imported')]
+    const file = await sandbox.write('file', text(600_000, 9))
+    const ipfs = async (...args: string[]): Promise<string> =>
+      (await run('ipfs', args, undefined, { IPFS_PATH: kuboRepo })).toString().trim()
+    await ipfs('init', '--profile=test')
+    const cid = await ipfs('add', '-Q', file)
+    const blocks = await ipfs('refs', 'local')
+    const result = await sandbox.run(['import', '--json', '--from-kubo', kuboRepo, '--repo', repo, cid])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toMatchObject([{ original: cid, compressed: 1, unknown: 0 }])
+    expectSuccess(await sandbox.run(['import', '--from-kubo', kuboRepo, '--repo', repo]))
+    expect((await sandbox.run(['cat', '--repo', repo, cid])).stdout.equals(text(600_000, 9))).toBe(true)
+    expect(await ipfs('refs', 'local')).toBe(blocks)
+
+    const release = holdFile(join(kuboRepo, 'repo.lock'))
+    await expect(ipfs('refs', 'local')).rejects.toThrow('lock')
+    release?.()
   })
 })
 

@@ -7,7 +7,7 @@ import { counter } from '../terminal/progress.ts'
 import { count } from '../terminal/units.ts'
 import { withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
-import type { KuboSource } from '../kubo/kubo.ts'
+import type { KuboSource } from '../kubo/kubo-source.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { ImportedDag } from '@ipfsz/core/originals'
@@ -61,7 +61,7 @@ export async function importFromKubo (
     } finally {
       await store.close()
     }
-  })
+  }).finally(source.close)
 
   if (failed > 0) {
     throw new IncompleteError(`${count(failed, 'pin')} were not imported: see the errors above`)

@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { UsageError } from '../errors.ts'
+import { isHeld } from '../locks/kernel-lock.ts'
 import { CommandKuboClient } from './kubo-client.ts'
+import type { KuboSource } from './kubo-source.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 import type { Ipfsz, IpfszInit } from '@ipfsz/core'
-import type { Blockstore } from 'interface-blockstore'
-import type { CID } from 'multiformats/cid'
 
 /** How long Kubo may take to return a block that it has, in milliseconds. */
 const BLOCK_TIMEOUT = 60_000
@@ -46,20 +46,22 @@ export async function openKubo (address: string, init: IpfszInit, signal: AbortS
   }
 }
 
-/** The blocks and pins of a running Kubo node, to read. */
-export interface KuboSource {
-  blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
-  pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
-}
-
 /**
- * Connect to a Kubo node to read what it has. It fetches nothing for that.
+ * Open what a Kubo node has, to read it. It fetches nothing for that.
  *
- * @param address - of its RPC API, a URL or a multiaddr, or the directory of its repo
- * @throws {UsageError} the address is none of these, or Kubo does not run on that repo
+ * @param address - of its RPC API, a URL or a multiaddr, or the directory of its repo, whether Kubo runs on it or not
+ * @throws {UsageError} the address is none of these
  */
 export async function openKuboSource (address: string, signal: AbortSignal): Promise<KuboSource> {
-  const { url, headers } = parseAddress(await apiOf(address))
+  const api = await apiOf(address)
+
+  if (api == null) {
+    const { openKuboRepo } = await import('./kubo-repo.ts')
+
+    return openKuboRepo(address)
+  }
+
+  const { url, headers } = parseAddress(api)
   const client = new CommandKuboClient(url, headers)
 
   await checkKubo(client, { signal, timeout: FIRST_ANSWER_TIMEOUT })
@@ -71,23 +73,42 @@ export async function openKuboSource (address: string, signal: AbortSignal): Pro
       has: async (cid, options) => blocks.has(cid, options),
       put: async cid => cid
     },
-    pins: signal => client.pins(signal)
+    pins: signal => client.pins(signal),
+    close: async () => {}
   }
 }
 
-/** The address in the file `api` of a repo that Kubo runs on; any other text is an address already. */
-async function apiOf (address: string): Promise<string> {
+/**
+ * The address in the file `api` of a repo that Kubo runs on; any other text is an address already.
+ *
+ * @returns undefined for the repo of a Kubo that does not run
+ */
+async function apiOf (address: string): Promise<string | undefined> {
   if (!(await stat(address).catch(() => undefined))?.isDirectory()) {
     return address
   }
 
+  // a Kubo that was killed leaves the file behind
+  if (!isUsed(join(address, 'repo.lock'))) {
+    return undefined
+  }
+
+  const api = await readFile(join(address, 'api'), 'utf8').catch(() => undefined)
+
+  if (api == null) {
+    throw new UsageError(`A process of Kubo uses the repo ${address}, but serves no API: wait until it ends`)
+  }
+
+  return api.trim()
+}
+
+/** Whether a process of Kubo has the lock of its repo. */
+function isUsed (lock: string): boolean {
   try {
-    return (await readFile(join(address, 'api'), 'utf8')).trim()
-  } catch (err) {
-    throw new UsageError(
-      `Kubo does not run on the repo ${address}: start it with IPFS_PATH=${address} ipfs daemon --offline`,
-      { cause: err }
-    )
+    return isHeld(lock)
+  } catch {
+    // on Windows, no other process can open the file then
+    return true
   }
 }
 

@@ -91,11 +91,11 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   program.command('import')
-    .description('compress what a running Kubo has pinned, and go on serving its CIDs with --serve-originals')
+    .description('compress what a Kubo has pinned, and go on serving its CIDs with --serve-originals')
     .argument('[cid...]', 'what to import (default: all recursive pins)')
     .requiredOption(
       '--from-kubo <address>',
-      'the RPC API of the Kubo, http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001, or the directory of its repo'
+      'the RPC API of a running Kubo, http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001, or the directory of its repo'
     )
     .addOption(new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto']).default('zstd'))
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
