@@ -7,7 +7,7 @@ import { encodeNode } from '../src/dag/node.ts'
 import { mark, MARKERS, NotFoundError, unmark } from '../src/index.ts'
 import { OriginalIndex } from '../src/originals/original-index.ts'
 import { fileId } from '../src/originals/records.ts'
-import { leavesOf, text } from './fixtures.ts'
+import { leavesOf, noise, text } from './fixtures.ts'
 import { blockOf, imported, linked, makeShelf } from './original-fixtures.ts'
 import type { DerivedBlockstoreInit } from '../src/originals/index.ts'
 import type { Shelf } from './original-fixtures.ts'
@@ -262,6 +262,26 @@ describe('a DerivedBlockstore that strangers ask', () => {
 
     expect(sizes).toHaveLength(16)
     expect(clock.now()).toBeGreaterThan(6000)
+  })
+
+  it('counts what is decompressed of a base, too', async () => {
+    const clock = new FakeClock()
+    const { fs, originals, derived } = makeShelf({}, { bytesPerSecond: MIB, clock })
+    const first = noise(2 * MIB)
+    const base = await fs.addBytes(first)
+    const compression = { codec: 'zstd', frameSize: MIB, base } as const
+    const cid = await fs.addBytes(first.subarray(10), { link: true, compression })
+    await originals.add(cid)
+    const { blocks } = await imported(first.subarray(10), 'unixfs-v1-2025')
+    const asking = Promise.all(blocks.map(async ({ cid }) => blockOf(cid, derived))).then(() => undefined)
+
+    for (let time = await clock.paused(); time != null; time = await Promise.race([clock.paused(), asking])) {
+      clock.advance(time)
+    }
+
+    // a frame of 1 MiB and a region of up to 4 came before the second one
+    expect((await fs.stat(cid)).base).toBeDefined()
+    expect(clock.now()).toBeGreaterThan(3900)
   })
 
   it('turns away who asks when too many wait, and finds the block later', async () => {

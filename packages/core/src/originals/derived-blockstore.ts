@@ -2,7 +2,7 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
-import { MAX_FOREIGN_LEAF_SIZE } from '../constants.ts'
+import { MAX_FOREIGN_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import { encodeLeaf } from '../content-cid/leaf-hasher.ts'
 import { ipfszReader } from '../create-reader.ts'
 import { checkBlock } from '../dag/hashes.ts'
@@ -155,13 +155,14 @@ export class DerivedBlockstore implements Blockstore {
     options: Options
   ): Promise<Uint8Array> {
     const signal = options?.signal
-    const { size, frameSize } = await raceSignal(this.#files.stat(compressed, { offline: true }), signal)
+    const { size, frameSize, base } = await raceSignal(this.#files.stat(compressed, { offline: true }), signal)
 
     if (frameSize == null || length > MAX_FOREIGN_LEAF_SIZE || offset + length > Number(size)) {
       throw new OriginalMismatchError(cid, compressed, `it has no block of ${length} bytes at ${offset}`)
     }
 
-    const bytes = await this.#read(compressed, { size: Number(size), frameSize }, offset, length, signal)
+    const file = { size: Number(size), frameSize, hasBase: base != null }
+    const bytes = await this.#read(compressed, file, offset, length, signal)
 
     return kind === 'raw' ? bytes : encodeLeaf(bytes)
   }
@@ -169,7 +170,7 @@ export class DerivedBlockstore implements Blockstore {
   /** A part of the original bytes of a file. A copy: the frames are large, and are kept by the decoder alone. */
   async #read (
     compressed: CID,
-    { size, frameSize }: { size: number, frameSize: number },
+    { size, frameSize, hasBase }: { size: number, frameSize: number, hasBase: boolean },
     offset: number,
     length: number,
     signal: AbortSignal | null | undefined
@@ -181,7 +182,8 @@ export class DerivedBlockstore implements Blockstore {
       const range = { offset: start, length: frameLength, offline: true }
       const frame = await this.#decoder.get(
         `${compressed}/${start}`,
-        frameLength,
+        // the region of a base may be so much larger than the frame, and is decompressed as well
+        frameLength * (hasBase ? 1 + REGION_RATIO : 1),
         async signal => collectBytes(this.#files.cat(compressed, { ...range, signal })),
         signal
       )

@@ -44,7 +44,8 @@ export interface DerivedBlockstoreInit {
 
   /**
    * How many bytes of frames are decompressed in a second, for all who ask together. It bounds the processor time that
-   * strangers can cause, who ask for one block of each frame in turn.
+   * strangers can cause, who ask for one block of each frame in turn. A frame that refers back to a base counts five
+   * times, for what may have to be decompressed of that.
    *
    * @default 134217728
    */

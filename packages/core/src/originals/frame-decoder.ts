@@ -61,7 +61,7 @@ export class FrameDecoder {
    * Get a decompressed frame.
    *
    * @param key - what identifies the frame
-   * @param size - its original bytes
+   * @param size - the original bytes that are decompressed for it, which count for the rate
    * @throws {DecodeQueueFullError}
    */
   async get (key: string, size: number, decode: Decode, signal?: AbortSignal | null): Promise<Uint8Array> {
