@@ -43,10 +43,12 @@ export function addNotes (
     ? 'the executable bit is not kept'
     : `the executable ${executables === 1 ? 'bit of 1 file is' : `bits of ${executables} files are`} not kept`
 
+  const skipped = hidden === 1
+    ? '1 hidden entry was skipped: add it with --hidden'
+    : `${hidden} hidden entries were skipped: add them with --hidden`
+
   return [
-    ...hidden === 0
-      ? []
-      : [`${hidden} hidden ${hidden === 1 ? 'entry was' : 'entries were'} skipped: add them with --hidden`],
+    ...hidden === 0 ? [] : [skipped],
     ...executables === 0 ? [] : [`${bits}: keep modes with --preserve-mode`]
   ]
 }
