@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { alignedRow, sizeCell, tabbedRow, wordCell } from '../src/terminal/row.ts'
+import { pairs, table } from '../src/terminal/table.ts'
+
+const CID = `b${'a'.repeat(58)}`
+
+describe('a row', () => {
+  it('has tabs between its cells for scripts, and no padding', () => {
+    expect(tabbedRow([CID, sizeCell(10), sizeCell(undefined), wordCell('zstd', 6), 'a b']))
+      .toBe(`${CID}\t10 B\t-\tzstd\ta b`)
+  })
+
+  it('aligns sizes at their end, and words at their beginning', () => {
+    const row = (size: number, codec: string): string => alignedRow([sizeCell(size), wordCell(codec, 6), 'name'], 79)
+
+    expect([row(10, 'zstd'), row(100_000, 'brotli')]).toEqual(['    10 B  zstd    name', '97.7 KiB  brotli  name'])
+  })
+
+  it('goes on below a CID that leaves no room, as a line that can be copied', () => {
+    expect(alignedRow([CID, sizeCell(10), 'name'], 39)).toBe(`${CID}\n      10 B  name`)
+    expect(alignedRow([CID, 'pinned'], 79)).toBe(`${CID}  pinned`)
+  })
+
+  it('is broken between words where a cell is longer than a line', () => {
+    expect(alignedRow([CID, 'no longer pinned: the next ipfsz gc deletes its blocks'], 39)).toBe([
+      CID,
+      '  no longer pinned: the next ipfsz gc',
+      '  deletes its blocks'
+    ].join('\n'))
+  })
+})
+
+describe('a table', () => {
+  const rows = [['Codec', 'Blocks', 'Size'], ['zstd', '100', '1.00 MiB'], ['漢', '1', '10 B']]
+
+  it('has columns as wide as their cells', () => {
+    expect(table(rows, Infinity)).toBe('Codec  Blocks  Size\nzstd   100     1.00 MiB\n漢     1       10 B')
+  })
+
+  it('loses space before it becomes a list', () => {
+    expect(table(rows, 21)).toBe('Codec Blocks Size\nzstd  100    1.00 MiB\n漢    1      10 B')
+    expect(table(rows, 20)).toBe('zstd\n  Blocks  100\n  Size    1.00 MiB\n漢\n  Blocks  1\n  Size    10 B')
+  })
+
+  it('has values below their labels where both do not fit', () => {
+    expect(pairs([['Plain CID', CID], ['Type', 'file']], 39)).toBe(`Plain CID\n${CID}\nType       file`)
+  })
+})
