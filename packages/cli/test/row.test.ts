@@ -11,9 +11,10 @@ describe('a row', () => {
   })
 
   it('aligns sizes at their end, and words at their beginning', () => {
-    const row = (size: number, codec: string): string => alignedRow([sizeCell(size), wordCell(codec, 6), 'name'], 79)
+    const rows = [[10, 'zstd'], [100_000, 'brotli']] as const
+    const lines = rows.map(([size, codec]) => alignedRow([sizeCell(size), wordCell(codec, 6), 'name'], 79))
 
-    expect([row(10, 'zstd'), row(100_000, 'brotli')]).toEqual(['    10 B  zstd    name', '97.7 KiB  brotli  name'])
+    expect(lines).toEqual(['    10 B  zstd    name', '97.7 KiB  brotli  name'])
   })
 
   it('goes on below a CID that leaves no room, as a line that can be copied', () => {
