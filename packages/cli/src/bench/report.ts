@@ -146,7 +146,7 @@ function footnote ({ rows, unmeasured, needed, time }: Report, width: number): s
     ...partial.length === 0 ? [] : [`~ measured on less, to finish within ${time} s: ${partial.join('; ')}.`],
     ...slow.length === 0
       ? []
-      : [`Not measured, as even a few frames take too long: ${slow.join(', ')}. Measure all with --time ${needed}.`]
+      : [`Not measured, as even a few frames may take too long: ${slow.join(', ')}. Measure all with --time ${needed}.`]
   ]
 
   return notes.length === 0 ? [] : ['', ...notes.flatMap(note => wrap(note, width).split('\n'))]
