@@ -94,7 +94,7 @@ describe('ipfsz site add', () => {
     expect(stdout.toString()).toContain('--codec none')
   })
 
-  it('names the first page that is plain without what it needs, and the patterns that keep that', async ({ sandbox }) => {
+  it('names the first page that is plain without what it needs, and what keeps that', async ({ sandbox }) => {
     await writeSite(sandbox, [
       'index.html', 'app.js', 'part.js', 'a b.png', 'large.png', 'print.css', 'font.woff2', 'icon', 'data.json'
     ])

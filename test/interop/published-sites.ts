@@ -159,13 +159,15 @@ async function buildApp (outDir: string): Promise<void> {
   })
 }
 
+function picture (name: string): string {
+  return `<img src="/${name}.png" alt="">`
+}
+
 /** Pictures that nothing can compress any more. */
 async function writePhotos (directory: string): Promise<void> {
-  const show = (name: string): string => `<img src="/${name}.png" alt="">`
-
   await writeFiles(directory, {
-    'index.html': page('Photos', `<h1>Photos</h1>${show('light')}`),
-    '2025/index.html': page('2025', `<h1>2025</h1><a href="/">Photos</a>${show('dark')}${show('phone')}`),
+    'index.html': page('Photos', `<h1>Photos</h1>${picture('light')}`),
+    '2025/index.html': page('2025', `<h1>2025</h1><a href="/">Photos</a>${picture('dark')}${picture('phone')}`),
     'style.css': `p, h1 { color: ${COLOR} }`
   })
 

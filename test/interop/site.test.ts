@@ -89,7 +89,7 @@ describe('a site with a name', () => {
     expect(statuses.filter(status => status === 200)).toHaveLength(1)
   })
 
-  it('opens at paths that are no file where the gateway knows ipfs-404.html, and no _redirects', async ({ sandbox }) => {
+  it('opens at paths that are no file where gateways know ipfs-404.html, and no _redirects', async ({ sandbox }) => {
     const { car, cid } = await addSite(sandbox, FILES)
     const blocks = await fromCar(await readFile(car))
     const gateway = createGateway({ fs: ipfsz({ blockstore: blocks }), blocks })
