@@ -237,7 +237,7 @@ describe('what a visit fetches', () => {
     const { page } = await newPage(browser)
     await page.goto(`${originOf(cid, proxy)}/`, NO_LIMIT)
     await isShown(page, { pictures: 1 })
-    await page.goto(`${originOf(cid, proxy)}/2025/`, NO_LIMIT)
+    await page.goto(`${originOf(cid, proxy)}${VISITS.find(({ site }) => site === 'photos')?.deep}`, NO_LIMIT)
     await isShown(page, { pictures: 2 })
     expect(proxy.received).toBeGreaterThan(size)
     expect(proxy.received).toBeLessThan((storedSize + loaderSize + workerSize) * 1.1)

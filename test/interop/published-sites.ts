@@ -59,6 +59,9 @@ export interface Visit {
 
 const COLOR = 'rgb(1, 2, 3)'
 
+/** A name with everything that means something in an address, in HTML or in a shell. */
+const HOSTILE = '50% <b>"&amp;\'#?\\ $(x)\n\u{1f4f7}'
+
 export const VISITS: readonly Visit[] = [
   {
     site: 'documents',
@@ -78,7 +81,7 @@ export const VISITS: readonly Visit[] = [
   },
   {
     site: 'photos',
-    deep: '/2025/#last',
+    deep: `/${encodeURIComponent(HOSTILE)}/#last`,
     deepLook: { heading: '2025', pictures: 2, color: COLOR },
     link: 'a',
     linked: '/',
@@ -167,7 +170,7 @@ function picture (name: string): string {
 async function writePhotos (directory: string): Promise<void> {
   await writeFiles(directory, {
     'index.html': page('Photos', `<h1>Photos</h1>${picture('light')}`),
-    '2025/index.html': page('2025', `<h1>2025</h1><a href="/">Photos</a>${picture('dark')}${picture('phone')}`),
+    [`${HOSTILE}/index.html`]: page('2025', `<h1>2025</h1><a href="/">Photos</a>${picture('dark')}${picture('phone')}`),
     'style.css': `p, h1 { color: ${COLOR} }`
   })
 

@@ -191,6 +191,13 @@ describe('a site with a name', () => {
     await silent.context().route('**/ipfsz-worker.js', resolve)
     await silent.goto(`http://${cid}.ipfs.localhost:${port}/`)
     const request = await asked
+    // for a second nothing is shown: most pages come before that, with their styles
+    expect(await silent.evaluate(() => [0, 1000].map(time => {
+      const [animation] = document.body.getAnimations()
+      animation.currentTime = time
+
+      return getComputedStyle(document.body).visibility
+    }))).toEqual(['hidden', 'visible'])
     await silent.clock.fastForward(30_000)
     expect(await silent.textContent('h1')).toBe('The gateway keeps silent')
     expect(await silent.textContent('main')).toContain('TimeoutError')

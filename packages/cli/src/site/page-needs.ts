@@ -16,7 +16,7 @@ export interface MissingNeeds {
 const MAX_READ = 1024 * 1024
 
 /** Tags that load something, and the attributes that say what. None of these loops over the same characters twice. */
-const TAG = /<(link|script|img|source|video|audio|track|input|image|use)\b([^<>]*)>/gi
+const TAG = /<(link|script|img|source|video|audio|track|input|image|use)\b([^<>]{0,10000})>/gi
 const ATTRIBUTE = /\b(src|href|srcset|imagesrcset|poster)=(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi
 const LOADED_LINK = /\brel=["']?[^"'>]*\b(?:stylesheet|preload|modulepreload|icon|manifest)\b/i
 const STYLE = /(?:\burl\(["']?|@import ["'])([^"')\s]+)/g
