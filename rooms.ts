@@ -73,11 +73,12 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'unixfs.ts',
       'util'
     ],
+    dictionary: ['base', 'dag', 'frames', 'policy', 'util', 'write'],
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
-      'base', 'change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams', 'unixfs.ts',
-      'util', 'verification.ts', 'write'
+      'base', 'change', 'dag', 'dictionary', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams',
+      'unixfs.ts', 'util', 'verification.ts', 'write'
     ],
     'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],

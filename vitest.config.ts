@@ -30,6 +30,8 @@ const NODE_ONLY = [
   // how many blocks are read ahead, damage that is found by arithmetic, and indexes that servers keep
   'packages/core/test/{hostile-tree,memory,originals}.test.ts',
   'packages/blockstore-compressed/test/hostile.test.ts',
+  // writing: golden.test.ts reads a directory with a dictionary in browsers too
+  'packages/core/test/{cover,dictionaries}.test.ts',
   // what `auto` chooses, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
   // test/browser runs it on IndexedDB, which takes as long again

@@ -94,6 +94,11 @@ const SIDES: readonly Side[] = [
     add: addWithFirstAsBase,
     read: readWith(blockstore => ipfsz({ blockstore }))
   },
+  {
+    name: 'ipfsz, dictionaries',
+    add: addWith(blockstore => withCompression(ipfsz({ blockstore }), { dictionaries: 'auto' })),
+    read: readWith(blockstore => ipfsz({ blockstore }))
+  },
   { name: 'one .tar.zst', add: addTar, read: readTar }
 ]
 

@@ -6,11 +6,16 @@ import { describe, expect, it } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { useKubo } from '../support/kubo.ts'
 import { fromCar, RecordingBlockstore } from '../support/recording-blockstore.ts'
+import { run } from '../support/tools.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 64 * 1024
 
 const { directory, ipfs } = useKubo()
+
+function hex (bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
 
 describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo with a file compressed with %s', (
   codec: CodecName
@@ -73,6 +78,38 @@ describe('Kubo with a file that has a base', () => {
     const exported = await fromCar(await ipfs(['dag', 'export', plain]))
     expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), second))
       .toBe(0)
+  })
+})
+
+describe('Kubo with a directory whose files share a dictionary', () => {
+  it('pins, serves and exports the dictionary with it', async () => {
+    const shared = hex(noise(2000))
+    const files = Array.from({ length: 8 }, (_, i) => ({
+      path: `tree/${i}.txt`,
+      content: Buffer.from(`${shared.slice(0, 3000)} ${i} ${hex(noise(200, i + 2))} ${shared.slice(3000)}`)
+    }))
+    const blockstore = new RecordingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const [cid] = (await Array.fromAsync(fs.addAll(files, { compression: { dictionaries: 'auto' } }))).slice(-1)
+      .map(({ cid }) => cid)
+    const { base, plainCid } = await fs.stat(cid, { path: '5.txt' })
+    const dictionary = String(base)
+    const car = join(directory(), 'dictionary.car')
+    await writeFile(car, await blockstore.toCar(unmark(cid)))
+
+    await ipfs(['dag', 'import', '--pin-roots=true', car])
+
+    expect((await ipfs(['pin', 'ls', '--type=indirect', '--quiet', dictionary])).toString()).toContain(dictionary)
+
+    const exported = await fromCar(await ipfs(['dag', 'export', unmark(cid).toString()]))
+    const read = ipfsz({ blockstore: exported }).cat(cid, { path: '5.txt' })
+    expect(Buffer.concat(await Array.fromAsync(read)).equals(files[5].content)).toBe(true)
+
+    // with the tools of the format: the dictionary's content, then the file
+    await writeFile(join(directory(), 'dictionary'), await run('zstd', ['-dc'], await ipfs(['cat', dictionary])))
+    const stored = await ipfs(['cat', plainCid.toString()])
+    const original = await run('zstd', ['-dc', '-D', join(directory(), 'dictionary')], stored)
+    expect(original.equals(files[5].content)).toBe(true)
   })
 })
 

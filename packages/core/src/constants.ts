@@ -159,6 +159,12 @@ export const MAX_MISPLACED_LOOKUPS = 2 ** 26
 /** How many decoded file roots are cached, for the next range of the same file. */
 export const MAX_CACHED_ROOTS = 16
 
+/** The most original bytes of the bases that are cached, 4 MiB: of eight dictionaries and more. */
+export const MAX_CACHED_CONTENTS_SIZE = 4 * MIB
+
+/** The most original bytes of a base that is cached as a whole, 512 KiB: all dictionaries that this software makes. */
+export const MAX_CACHED_CONTENT_SIZE = 512 * KIB
+
 /** The most bytes that the cached roots take, 8 MiB. The newest is kept whatever its size. */
 export const MAX_CACHED_ROOTS_SIZE = 8 * MIB
 

@@ -9,6 +9,15 @@ export interface DecidedProgress {
   codec: string
   /** Why: the file type found in its first bytes, the trial of the first frame, or the options. */
   reason: 'type' | 'trial' | 'options' | 'empty'
+  /** The dictionary of the file, if it is to have one. */
+  dictionary?: DictionaryProgress
+}
+
+export interface DictionaryProgress {
+  /** Its plain CID. */
+  cid: CID
+  /** Bytes of its blocks. The stored size of each file that has it includes them. */
+  size: number
 }
 
 export interface FrameProgress {

@@ -72,6 +72,7 @@ export type {
   AddFrameEvents,
   CatFrameEvents,
   DecidedProgress,
+  DictionaryProgress,
   FetchedBlockProgress,
   FetchEvents,
   FetchRetryProgress,

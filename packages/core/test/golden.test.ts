@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
 import { ipfsz, mark } from '../src/index.ts'
 import { collect } from './fixtures.ts'
-import { DICTIONARY, LARGE, NEXT, SHARED, SHARING, SIMILAR, SMALL, SOUND, SOUND_24 } from './golden/content.ts'
+import { DICTIONARY, LARGE, NEXT, PAGES, SHARED, SHARING, SIMILAR, SMALL, SOUND, SOUND_24 } from './golden/content.ts'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
@@ -42,6 +42,10 @@ const BASED = [
   ['bagc3j7ibciqntxaknrh26r7egrb7bqctcora6yzjraakrr6malnjg7gaeif3wci', NEXT, LARGE],
   ['bagc3j7ibciqlltfq4ttcvx7my5clf2vsptfz3jebyogazn4gcyfgwqntzu5as5y', SIMILAR, DICTIONARY]
 ] as const
+
+/** The directory in the golden file with a dictionary, and the dictionary, see golden/make-dictionary.ts. */
+const PAGES_CID = 'bagalj7ibciqda2tokxqsnzrn5evbucgj46co3jevhu7u4nfmzxwdyddpcafhkka'
+const PAGES_DICTIONARY = 'bafybeidj4mxk25rvj36ouxrf4si77u2pxjpzt67tl2mg6rqv6culvo746m'
 
 /** The same with filters, and cut by content, see golden/make-version-2.ts. */
 const FILTERED = {
@@ -105,6 +109,24 @@ describe('the golden file with bases, format version 2,', () => {
     // a small plain base is a raw block
     const readable = base?.code === 0x70 ? mark(base, 'zstd') : base
     expect(Buffer.compare(await collect(fs.cat(readable as CID)), baseBytes)).toBe(0)
+  })
+})
+
+describe('the golden file with a dictionary, format version 2,', () => {
+  it('holds a directory of readable files and their dictionary', async () => {
+    const fs = await load('dictionary')
+    const cid = CID.parse(PAGES_CID)
+
+    for (const [i, page] of PAGES.entries()) {
+      const path = `${i}.html`
+
+      expect(Buffer.compare(await collect(fs.cat(cid, { path })), page)).toBe(0)
+      expect((await fs.stat(cid, { path })).base?.toString()).toBe(PAGES_DICTIONARY)
+    }
+
+    await expect(fs.verify(cid)).resolves.toMatchObject({ files: 6 })
+    const dictionary = await fs.stat(mark(CID.parse(PAGES_DICTIONARY), 'zstd'), { extended: true })
+    expect(dictionary).toMatchObject({ frames: 1, blocks: 1n })
   })
 })
 

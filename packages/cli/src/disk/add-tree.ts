@@ -1,5 +1,6 @@
 import { codecName, isMarked, unmark } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
+import { SharedDictionaries } from './shared-dictionaries.ts'
 import { treeSource } from './tree-source.ts'
 import { wrappedSource } from './wrapped-source.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -68,6 +69,7 @@ async function addCandidates (
   { add, progress, onAdded, signal }: AddTreeOptions
 ): Promise<AddedTree> {
   const sizes = new Map<string, number>()
+  const shared = new SharedDictionaries()
   const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
   let total = 0
   let last: ImportResult | undefined
@@ -82,12 +84,12 @@ async function addCandidates (
   })
 
   try {
-    for await (const result of files.addAll(candidates, { ...add, signal })) {
+    for await (const result of files.addAll(candidates, { ...add, signal, onProgress: event => shared.note(event) })) {
       const path = result.path?.slice(ROOT.length + 1) ?? ''
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        const added = describe(result, path, sizes.get(path) ?? 0)
+        const added = describe(result, path, sizes.get(path) ?? 0, shared.take(result.path))
         counts.files += added.type === 'file' ? 1 : 0
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
@@ -102,11 +104,12 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total), ...counts }
+  return { root: describe(last, '', total, shared.repeated), ...counts }
 }
 
-function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number): Added {
-  const storedSize = BigInt(stored)
+/** @param repeated - bytes of its stored size that belong to other files too */
+function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number, repeated: number): Added {
+  const storedSize = BigInt(stored) - BigInt(repeated)
 
   return {
     cid,

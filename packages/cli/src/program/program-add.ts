@@ -10,10 +10,11 @@ import type { Command } from 'commander'
 export const CODECS = Object.keys(codecs)
 
 interface AddFlags extends
-  Omit<CompressionOptions, 'base'>,
+  Omit<CompressionOptions, 'base' | 'dictionaries'>,
   Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
+  dictionaries?: boolean
   wrapWithDirectory?: boolean
   recursive?: boolean
   progress?: boolean
@@ -54,6 +55,10 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         'latest: the last version that was added so under the same name (ipfsz log lists them)'
     )
     .option('--name <name>', 'with --base latest, the name of what is added (default: the last name of its path)')
+    .option(
+      '--dictionaries',
+      'in directories, store once what small files of a kind have in common: reading one needs its dictionary too'
+    )
     .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
@@ -117,6 +122,16 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         throw new UsageError('--name is the name of a history: it needs --base latest')
       }
 
+      if (flags.dictionaries === true && !['zstd', 'auto'].includes(flags.codec ?? 'zstd')) {
+        throw new UsageError(`--dictionaries needs zstd, but the codec is ${flags.codec}`)
+      }
+
+      if (flags.dictionaries === true && (flags.base != null || cut === 'content')) {
+        throw new UsageError(
+          `--dictionaries cannot be combined with ${flags.base == null ? '--cut content' : '--base'}: choose one`
+        )
+      }
+
       if (flags.kubo != null && flags.sync === false) {
         throw new UsageError(
           '--no-sync cannot be combined with --kubo: Kubo decides when to sync (Datastore.Spec in its config)'
@@ -144,6 +159,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         kubo,
         base,
         name,
+        dictionaries = false,
         recursive: _recursive,
         progress: _progress,
         cidVersion: _cidVersion,
@@ -153,7 +169,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       await add(
         paths,
         {
-          compression,
+          compression: { ...compression, ...dictionaries ? { dictionaries: 'auto' } : {} },
           deterministic,
           quiet,
           quieter,

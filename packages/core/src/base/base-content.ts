@@ -1,9 +1,10 @@
 import { readRange } from '../dag/read.ts'
-import { MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
+import { MAX_CACHED_CONTENT_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
+import { collectBytes } from '../util/bytes.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Entry } from '../read/entry.ts'
 import type { EntrySource } from '../read/path.ts'
@@ -37,7 +38,29 @@ type Options = Omit<ReadFramesOptions, 'inFlightBytes' | 'onProgress'>
  * @throws {NotFoundError} its root is missing
  */
 export async function openBase (cid: CID, settings: BaseSettings, options: Options): Promise<BaseContent> {
-  return contentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+  const contents = settings.roots?.contents
+  const known = contents?.get(cid)
+
+  if (known != null) {
+    return contentIn(known)
+  }
+
+  const content = contentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+
+  if (contents == null || content.size > MAX_CACHED_CONTENT_SIZE) {
+    return content
+  }
+
+  const bytes = await collectBytes(content.read(0, content.size))
+  contents.set(cid, bytes)
+
+  return contentIn(bytes)
+}
+
+function contentIn (bytes: Uint8Array): BaseContent {
+  const { byteLength: size } = bytes
+
+  return { size, pieceSize: size, read: (start, end) => once(bytes.subarray(start, end)) }
 }
 
 /**
@@ -62,7 +85,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
   }
 
   if (node == null) {
-    return { size, pieceSize: size, read: (start, end) => once(block.subarray(start, end)) }
+    return contentIn(block)
   }
 
   if (header == null) {

@@ -1,5 +1,4 @@
-import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
-import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
+import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { fileSize } from '../dag/read.ts'
 import { readFields } from '../format/protobuf.ts'
@@ -8,20 +7,14 @@ import { dagSize, originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { contentOf, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
+import { maxRegion, NO_REGION } from './frame-base.ts'
 import { RegionFinder } from './region-finder.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
-import type { WrittenFile } from '../dag/write.ts'
-import type { Region } from '../format/header.ts'
 import type { Entry } from '../read/entry.ts'
 import type { BaseSettings } from './base-content.ts'
+import type { FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
-
-/** A written file: what adding a file returns. */
-interface WrittenBaseRoot extends WrittenFile {
-  /** The marker code. */
-  code: number
-}
 
 /** The numbers of the fields mode and mtime of a UnixFS message. */
 const METADATA: ReadonlySet<number> = new Set([7, 8])
@@ -29,10 +22,8 @@ const METADATA: ReadonlySet<number> = new Set([7, 8])
 /** The first bytes of a dictionary that zstd does not take as raw content, but as one with tables of its own. */
 const MAGIC = [0x37, 0xa4, 0x30, 0xec]
 
-const NO_REGION: Region = { offset: 0, length: 0 }
-
 /** An earlier version of a file that is being added: its frames refer back to regions of it. */
-export class WrittenBase {
+export class WrittenBase implements FrameBase {
   /** The link from the root of the new file. */
   readonly link: FileLink
   /** Original bytes. */
@@ -86,12 +77,7 @@ export class WrittenBase {
     return new WrittenBase(entry, finder, reader, content.size)
   }
 
-  /**
-   * Find what a piece may refer back to.
-   *
-   * @param start - where the piece begins in its file
-   * @param frameSize - the most bytes in a piece of the file
-   */
+  /** See `FrameBase`. */
   async aid (bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
     const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize))
 
@@ -113,11 +99,7 @@ export class WrittenBase {
       : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1) }
   }
 
-  /**
-   * Whether any piece of the first bytes of a file is like a part of the base.
-   *
-   * @param from - where to begin
-   */
+  /** See `FrameBase`. */
   resembles (bytes: Uint8Array, from: number, frameSize: number): boolean {
     for (let start = from; start < bytes.byteLength; start += frameSize) {
       if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
@@ -127,26 +109,6 @@ export class WrittenBase {
 
     return false
   }
-
-  /** Find what the pieces of a file may refer back to, of which `start` bytes were read before. */
-  async * aidAll (pieces: AsyncIterable<Uint8Array>, start: number, frameSize: number): AsyncGenerator<Piece> {
-    let position = start
-
-    for await (const piece of pieces) {
-      const { byteLength } = piece
-
-      yield await this.aid(piece, position, frameSize)
-      position += byteLength
-    }
-  }
-}
-
-/**
- * The most bytes of a region, so that those of all frames stay within what the format allows: a small file may have a
- * dictionary much larger than itself.
- */
-function maxRegion (length: number, frameSize: number): number {
-  return Math.min(MAX_FRAME_SIZE, length < frameSize ? MAX_LEAF_SIZE + length : REGION_RATIO * length)
 }
 
 function rootOf ({ cid, node, header }: Entry, { dagSize }: FileLink): WrittenBaseRoot | undefined {

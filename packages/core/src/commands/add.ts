@@ -4,6 +4,7 @@ import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from 'race-signal'
 import { WrittenBases } from '../base/written-bases.ts'
+import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
@@ -126,18 +127,23 @@ async function * importCandidates (
   const marks = new Marks()
   const bases = new WrittenBases(settings, signal)
   const blockstore = coalescingBlockstore(settings.blockstore)
+  const resolved = resolveCompression(compression, settings.writers)
+  const dictionaries = resolved?.dictionaries == null
+    ? undefined
+    : new TreeDictionaries({ ...resolved.dictionaries, signal }, blockstore, options.wrapWithDirectory === true)
   const buildFile = compressingFileBuilder({
-    compression: resolveCompression(compression, settings.writers),
+    compression: resolved,
     inFlightBytes: settings.inFlightBytes,
     budget,
     links: link ? settings.links : undefined,
     openBase: async cid => bases.open(cid),
+    takeDictionary: path => dictionaries?.take(path),
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) }
   })
-  const results = importer(candidates, blockstore as ImporterStore, {
+  const results = importer(dictionaries?.pass(candidates) ?? candidates, blockstore as ImporterStore, {
     ...IMPORTER_DEFAULTS,
     ...importerOptions,
     onProgress,

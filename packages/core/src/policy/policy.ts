@@ -12,7 +12,7 @@ const ROOT_LENGTH = 64
 const LINK_LENGTH = 52
 
 /** Bytes that a base takes in addition: a link, a link to the frames that would otherwise be inline, and its region. */
-const BASE_LENGTH = 2 * LINK_LENGTH + 16
+export const BASE_LENGTH = 2 * LINK_LENGTH + 16
 
 /** Bytes of a piece that are compressed first to learn whether its base saves much: 128 KiB. */
 const PART_SIZE = 128 * 1024

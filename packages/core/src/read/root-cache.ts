@@ -1,4 +1,5 @@
 import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
+import { ContentCache } from './content-cache.ts'
 import { PathCache } from './path-cache.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
@@ -23,6 +24,8 @@ const FRAME_SIZE = 8
 export class RootCache {
   /** The paths that led to files in directories. */
   readonly paths = new PathCache()
+  /** The content of small bases. */
+  readonly contents = new ContentCache()
   readonly #roots = new Map<string, { root: CachedRoot, size: number }>()
   #size = 0
 

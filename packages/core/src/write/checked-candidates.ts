@@ -4,7 +4,8 @@ import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
 import type { ImportCandidateStream } from '../unixfs.ts'
 
-type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+/** A file, directory or symlink to import. */
+export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
 /** What a path in the import is. `parent`: a directory known only because something is in it. */
 type Kind = 'file' | 'directory' | 'parent'

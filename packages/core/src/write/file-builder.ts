@@ -12,7 +12,7 @@ import { mendLayout } from '../dag/mend-layout.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { decide } from '../policy/policy.ts'
 import { writeFile } from './write-file.ts'
-import type { WrittenBase } from '../base/written-base.ts'
+import type { FrameBase } from '../base/frame-base.ts'
 import type { FilesBudget } from './bounded-reader.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -38,7 +38,9 @@ interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'
   /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
   /** Opens the base of a file. */
-  openBase (cid: CID): Promise<WrittenBase | undefined>
+  openBase (cid: CID): Promise<FrameBase | undefined>
+  /** Takes the dictionary of the file that is added at a path. */
+  takeDictionary (path: string): FrameBase | undefined
   /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined
   /** Links each compressed file to the CID that its bytes have uncompressed. */
@@ -72,16 +74,22 @@ async function buildFile (
 ): Promise<BuiltFile> {
   const { compression } = init
   const { path, originalPath } = file
+  // at once, whatever becomes of the file
+  const dictionary = originalPath == null ? undefined : init.takeDictionary(originalPath)
 
   if (compression == null) {
     emit(init, 'ipfsz:add:decided', { path, codec: 'none', reason: 'options' })
     return buildPlain(file, reader.rest(), blockstore, init)
   }
 
-  const { bytes, first, layout, base, decision } = await begin(path, reader, compression, init)
+  const { bytes, first, layout, base, decision } = await begin(path, dictionary, reader, compression, init)
   const { choice, reason, trial, filters = [] } = decision
 
-  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason })
+  const shared = base == null || base !== dictionary
+    ? {}
+    : { dictionary: { cid: base.link.cid, size: base.link.dagSize } }
+
+  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...shared })
 
   if (choice == null) {
     return buildPlain(file, withFirst(bytes, reader), blockstore, init)
@@ -123,12 +131,13 @@ interface Beginning {
   layout: Layout
   decision: Decision
   /** Undefined without one, and if it does not help. */
-  base?: WrittenBase
+  base?: FrameBase
 }
 
 /** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
 async function begin (
   path: string | undefined,
+  dictionary: FrameBase | undefined,
   reader: ByteReader,
   compression: Compression,
   { openBase, signal }: CompressingFileBuilderInit
@@ -137,7 +146,7 @@ async function begin (
   const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
   const cid = await compression.baseOf?.(path, bytes)
   // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
-  const base = cid == null ? undefined : await openBase(cid)
+  const base = cid == null ? dictionary : await openBase(cid)
   const based = compression.basedLayoutOf(layout)
 
   if (base != null) {

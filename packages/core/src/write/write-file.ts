@@ -1,3 +1,4 @@
+import { aidAll } from '../base/frame-base.ts'
 import { Unchanged } from '../base/unchanged.ts'
 import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
@@ -10,7 +11,7 @@ import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
 import { SEEK_TABLE } from '../format/seek-table.ts'
 import { encodeTrailer } from '../format/trailer.ts'
-import type { WrittenBase } from '../base/written-base.ts'
+import type { FrameBase } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { Choice, Cut } from '../policy/compression.ts'
@@ -60,7 +61,7 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
   /** What the codec does to the bytes before it compresses them. */
   filters: readonly Filter[]
   /** What they may refer back to. */
-  base?: WrittenBase | undefined
+  base?: FrameBase | undefined
   /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
   maxListed: number
 }
@@ -97,7 +98,7 @@ export async function writeFile (
     ? cutByContent(reader, size => pool.take(size))
     : splitFrames(reader, frameSize, pool)
   const rest = prepend(slices(bytes.subarray(start), frameSize), later)
-  const pieces = base == null ? toPieces(rest) : base.aidAll(rest, start, frameSize)
+  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, start, frameSize)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
   const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
@@ -175,7 +176,7 @@ async function * joinFrames (
   frames: AsyncIterable<Frame>,
   table: FrameTable,
   codec: string,
-  base?: WrittenBase
+  base?: FrameBase
 ): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)

@@ -33,3 +33,10 @@ export const SOUND_24 = Uint8Array.from({ length: 120_000 }, (_, i) => {
 
   return sample >> i % 3 * 8 & 0xff
 })
+
+/** Files of a directory that have most in common. */
+export const PAGES = Array.from({ length: 6 }, (_, i) => Buffer.concat([
+  LARGE.subarray(0, 3000),
+  text(400 + 50 * i, 20 + i),
+  LARGE.subarray(3000, 6000)
+]))

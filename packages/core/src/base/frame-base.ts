@@ -1,0 +1,64 @@
+import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
+import type { FileLink } from '../dag/node.ts'
+import type { WrittenFile } from '../dag/write.ts'
+import type { Region } from '../format/header.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+
+/** A written file: what adding a file returns. */
+export interface WrittenBaseRoot extends WrittenFile {
+  /** The marker code. */
+  code: number
+}
+
+export const NO_REGION: Region = { offset: 0, length: 0 }
+
+/** What the frames of a file that is being added may refer back to: an earlier version, or the tree's dictionary. */
+export interface FrameBase {
+  /** The link from the root of the new file. */
+  readonly link: FileLink
+  /** Original bytes. */
+  readonly size: number
+  /** Its root, if every file with the same content has that root. */
+  readonly root?: WrittenBaseRoot | undefined
+
+  /**
+   * Find what a piece may refer back to.
+   *
+   * @param start - where the piece begins in its file
+   * @param frameSize - the most bytes in a piece of the file
+   */
+  aid (bytes: Uint8Array, start: number, frameSize: number): Piece | Promise<Piece>
+
+  /**
+   * Whether any piece of the first bytes of a file is like a part of the base.
+   *
+   * @param from - where to begin
+   */
+  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean
+}
+
+/** Find what the pieces of a file may refer back to, of which `start` bytes were read before. */
+export async function * aidAll (
+  base: FrameBase,
+  pieces: AsyncIterable<Uint8Array>,
+  start: number,
+  frameSize: number
+): AsyncGenerator<Piece> {
+  let position = start
+
+  for await (const piece of pieces) {
+    const { byteLength } = piece
+
+    yield await base.aid(piece, position, frameSize)
+    position += byteLength
+  }
+}
+
+/**
+ * The most bytes of a region, so that those of all frames stay within what the format allows: a small file may have a
+ * dictionary much larger than itself.
+ */
+export function maxRegion (length: number, frameSize: number): number {
+  return Math.min(MAX_FRAME_SIZE, length < frameSize ? MAX_LEAF_SIZE + length : REGION_RATIO * length)
+}

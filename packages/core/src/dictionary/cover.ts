@@ -1,0 +1,256 @@
+/** Bytes of what is counted: shorter strings are cheap anyway, and longer ones miss matches. */
+const STRING_LENGTH = 8
+
+/** Bytes of a segment. */
+const SEGMENT_LENGTH = 1024
+
+/** In how many rounds the segments are chosen, each from all parts of the samples. */
+const ROUNDS = 2
+
+/** A part of the samples has at least this many times the bytes of a segment. */
+const MIN_PART = 10
+
+/** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
+const MIN_SCORE = 16
+
+/** The most samples that are told apart. */
+const MAX_SAMPLES = 2 ** 16 - 1
+
+/** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */
+const COUNTED = 0b11
+
+/** The bits of a slot's number. Three tables take 4 bytes for each slot: 12 MiB together at most. */
+const MAX_SLOT_BITS = 20
+const MIN_SLOT_BITS = 12
+
+const WEIGHT = 2 ** 16
+
+/** A span of the samples. */
+interface Segment {
+  /** Its first string that is counted, and one more than the last. */
+  first: number
+  last: number
+  /** In how many more samples than one its strings are, all added up. */
+  score: number
+}
+
+/**
+ * Choose the segments of some samples that have most in common with the other samples: the COVER method (Liao, Petri,
+ * Moffat and Wirth, "Effective Construction of Relative Lempel-Ziv Dictionaries", 2016), as zstd has it. The samples
+ * are divided into parts, and from each part the best segment is taken in turn. Strings that a segment covers
+ * count no more for the later ones. What occurs in one sample only is never chosen for itself.
+ *
+ * The same samples yield the same bytes. Time is linear in their bytes.
+ *
+ * @param size - the most bytes to choose
+ * @returns the segments, the best last: there zstd reaches them with the smallest offsets
+ */
+export function selectSegments (samples: readonly Uint8Array[], size: number): Uint8Array {
+  const strings = new Strings(samples.slice(0, MAX_SAMPLES))
+  const chosen: Array<Segment & { bytes: Uint8Array }> = []
+  const { length } = strings.bytes
+  const wanted = Math.ceil(size / (SEGMENT_LENGTH * ROUNDS))
+  const parts = Math.max(1, Math.min(wanted, Math.floor(length / (SEGMENT_LENGTH * MIN_PART))))
+  const bounds = Array.from({ length: parts + 1 }, (_, part) => strings.firstFrom(Math.floor(length * part / parts)))
+  // what a part has to offer only becomes less
+  let left = Array.from({ length: parts }, (_, part) => part)
+  let room = size
+
+  while (left.length > 0) {
+    left = left.filter(part => {
+      if (room < STRING_LENGTH) {
+        return false
+      }
+
+      const best = strings.best(bounds[part], bounds[part + 1], Math.min(SEGMENT_LENGTH, room))
+
+      if (best == null || best.score < MIN_SCORE) {
+        return false
+      }
+
+      const bytes = strings.bytesOf(best)
+      chosen.push({ ...best, bytes })
+      strings.cover(best)
+      room -= bytes.byteLength
+
+      return true
+    })
+  }
+
+  const dictionary = new Uint8Array(size - room)
+  let end = dictionary.byteLength
+
+  for (const { bytes } of chosen.toSorted((a, b) => b.score - a.score)) {
+    end -= bytes.byteLength
+    dictionary.set(bytes, end)
+  }
+
+  return dictionary
+}
+
+/** The strings of 8 bytes in the samples that are counted and in more than one sample. */
+class Strings {
+  /** All samples, one after the other. */
+  readonly bytes: Uint8Array
+  /** Where each string begins. */
+  readonly #places: Uint32Array
+  /** The slot of each string. Equal strings have the same, others have another. */
+  readonly #slots: Uint32Array
+  /**
+   * For each slot, in how many more samples than one its string is, times 65,536, and how often it is in the segment
+   * that is looked at: one table, as most of the time goes into waiting for memory. Strings of chosen segments have 0.
+   */
+  readonly #weights: Uint32Array
+
+  constructor (samples: readonly Uint8Array[]) {
+    const length = samples.reduce((total, { byteLength }) => total + byteLength, 0)
+    const bits = Math.min(MAX_SLOT_BITS, Math.max(MIN_SLOT_BITS, 32 - Math.clz32(length)))
+    // for each slot, the hash of its string, and the number of the last sample that has it
+    const owners = new Uint32Array(2 ** bits)
+    const last = new Uint32Array(2 ** bits)
+
+    this.bytes = new Uint8Array(length)
+    this.#weights = new Uint32Array(2 ** bits)
+
+    // twice as many as are expected. Only hostile content has more, and they do not count
+    const places = new Uint32Array(Math.ceil(length / 2))
+    const hashes = new Uint32Array(places.length)
+    let position = 0
+    let count = 0
+
+    for (const [i, sample] of samples.entries()) {
+      const from = count
+      this.bytes.set(sample, position)
+      count = hashStrings(sample, position, places, hashes, count)
+      position += sample.byteLength
+
+      for (let number = from; number < count; number++) {
+        const hash = hashes[number]
+        const slot = hash >>> 32 - bits
+        owners[slot] ||= hash
+
+        if (owners[slot] === hash && last[slot] !== i + 1) {
+          this.#weights[slot] += last[slot] === 0 ? 0 : WEIGHT
+          last[slot] = i + 1
+        }
+      }
+    }
+
+    // those that are in one sample only, or whose slot another string has, are dropped
+    let kept = 0
+
+    for (let number = 0; number < count; number++) {
+      const slot = hashes[number] >>> 32 - bits
+
+      if (owners[slot] === hashes[number] && this.#weights[slot] > 0) {
+        places[kept] = places[number]
+        hashes[kept++] = slot
+      }
+    }
+
+    this.#places = places.slice(0, kept)
+    this.#slots = hashes.slice(0, kept)
+  }
+
+  /** The first string that begins at a place or behind it. */
+  firstFrom (place: number): number {
+    let low = 0
+    let high = this.#places.length
+
+    while (low < high) {
+      const middle = (low + high) >> 1
+
+      if (this.#places[middle] < place) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+
+    return low
+  }
+
+  /** The best segment of so many bytes between two strings. Undefined if all of its strings are covered. */
+  best (first: number, last: number, length: number): Segment | undefined {
+    const [places, slots, weights] = [this.#places, this.#slots, this.#weights]
+    const span = length - STRING_LENGTH
+    let best: Segment | undefined
+    let score = 0
+    let oldest = first
+
+    for (let next = first; next < last; next++) {
+      for (; places[next] - places[oldest] > span; oldest++) {
+        const left = --weights[slots[oldest]]
+        score -= left % WEIGHT === 0 ? left / WEIGHT : 0
+      }
+
+      const before = weights[slots[next]]++
+      score += before % WEIGHT === 0 ? before / WEIGHT : 0
+
+      if (score > (best?.score ?? 0)) {
+        best = { first: oldest, last: next + 1, score }
+      }
+    }
+
+    for (; oldest < last; oldest++) {
+      weights[slots[oldest]]--
+    }
+
+    return best == null ? undefined : this.#trim(best)
+  }
+
+  /** Count the strings of a segment no more. */
+  cover ({ first, last }: Segment): void {
+    for (const slot of this.#slots.subarray(first, last)) {
+      this.#weights[slot] = 0
+    }
+  }
+
+  bytesOf ({ first, last }: Segment): Uint8Array {
+    return this.bytes.subarray(this.#places[first], this.#places[last - 1] + STRING_LENGTH)
+  }
+
+  /** Drop the strings at both ends that are covered already. */
+  #trim ({ first, last, score }: Segment): Segment {
+    while (this.#weights[this.#slots[first]] === 0) {
+      first++
+    }
+
+    while (this.#weights[this.#slots[last - 1]] === 0) {
+      last--
+    }
+
+    return { first, last, score }
+  }
+}
+
+/** Add the places and hashes of the strings of a sample that are counted. Returns how many there are now. */
+function hashStrings (
+  sample: Uint8Array,
+  position: number,
+  places: Uint32Array,
+  hashes: Uint32Array,
+  count: number
+): number {
+  const before = STRING_LENGTH - 1
+  let low = 0
+  let high = 0
+
+  for (let i = 0; i < sample.byteLength; i++) {
+    low = low >>> 8 | high << 24
+    high = high >>> 8 | sample[i] << 24
+
+    // the finalizer of MurmurHash3
+    let mixed = Math.imul(low, 0x9e3779b1) ^ high
+    mixed = Math.imul(mixed ^ mixed >>> 16, 0x85ebca6b)
+    mixed = Math.imul(mixed ^ mixed >>> 13, 0xc2b2ae35)
+
+    if (i >= before && (mixed & COUNTED) === 0) {
+      places[count] = position + i - before
+      hashes[count] = mixed
+      count = Math.min(count + 1, places.length - 1)
+    }
+  }
+
+  return count
+}

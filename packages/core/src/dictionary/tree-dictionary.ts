@@ -1,0 +1,47 @@
+import { maxRegion, NO_REGION } from '../base/frame-base.ts'
+import { DEFAULT_FRAME_SIZE } from '../constants.ts'
+import { writeRoot } from '../dag/write.ts'
+import type { FrameBase } from '../base/frame-base.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { FileLink } from '../dag/node.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+import type { Coder, Trained } from './train.ts'
+
+/** A dictionary that files of a tree share: a compressed file of one block. All of it is the region of each frame. */
+export class TreeDictionary implements FrameBase {
+  readonly link: FileLink
+  readonly size: number
+  readonly #content: Uint8Array
+
+  private constructor (link: FileLink, content: Uint8Array) {
+    this.link = link
+    this.size = content.byteLength
+    this.#content = content
+  }
+
+  /** Write a dictionary as the file that it is. */
+  static async write (
+    { content, frame }: Pick<Trained, 'content' | 'frame'>,
+    { codec, signal }: Coder,
+    blockstore: PutStore
+  ): Promise<TreeDictionary> {
+    const size = content.byteLength
+    const header = { codec: codec.code, size, frameSize: DEFAULT_FRAME_SIZE, frameLengths: [frame.byteLength] }
+    const { cid, dagSize } = await writeRoot({ inline: frame, header }, {}, blockstore, { signal })
+
+    return new TreeDictionary({ cid, size: frame.byteLength, dagSize }, content)
+  }
+
+  /** See `FrameBase`. Small frames go without a dictionary that is larger than the format allows for them. */
+  aid (bytes: Uint8Array, _start: number, frameSize: number): Piece {
+    return this.size > maxRegion(bytes.byteLength, frameSize)
+      ? { bytes, region: NO_REGION }
+      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.#content }
+  }
+
+  /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */
+  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean {
+    return from < bytes.byteLength &&
+      this.size <= maxRegion(Math.min(bytes.byteLength - from, frameSize), frameSize)
+  }
+}

@@ -1,0 +1,256 @@
+import { decode } from '@ipld/dag-pb'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, unmark } from '../src/index.ts'
+import { chunked, collect, CountingBlockstore, getBlock, noise, text } from './fixtures.ts'
+import type { AddOptions, CompressionOptions } from '../src/index.ts'
+
+/** What pages of a site have in common: hardly compressible, and longer than what each has of its own. */
+const FRAME = hex(noise(1500, 1))
+const OTHER = hex(noise(1500, 2))
+
+interface File {
+  path: string
+  content: Uint8Array
+}
+
+/** Files of one kind: most of each is in all of them. */
+function pages (count: number, { name = 'page', extension = 'html', shared = FRAME } = {}): File[] {
+  return Array.from({ length: count }, (_, i) => ({
+    path: `site/${name}-${i}.${extension}`,
+    content: Buffer.concat([shared.subarray(0, 1800), text(400 + 31 * i, 100 + i), shared.subarray(1200)])
+  }))
+}
+
+function hex (bytes: Uint8Array): Buffer {
+  return Buffer.from(Buffer.from(bytes).toString('hex'))
+}
+
+interface Added {
+  root: CID
+  fs: ReturnType<typeof ipfsz>
+  blockstore: CountingBlockstore
+  /** Bytes of all blocks. */
+  stored: number
+  /** The plain CIDs of the dictionaries that the events name. */
+  dictionaries: Set<string>
+}
+
+async function addTree (
+  files: Parameters<ReturnType<typeof ipfsz>['addAll']>[0],
+  compression: CompressionOptions = { dictionaries: 'auto' },
+  options: AddOptions = {}
+): Promise<Added> {
+  const blockstore = new CountingBlockstore()
+  const fs = ipfsz({ blockstore })
+  const dictionaries = new Set<string>()
+  let root: CID | undefined
+
+  const results = fs.addAll(files, {
+    compression,
+    ...options,
+    onProgress (event) {
+      if (event.type === 'ipfsz:add:decided' && event.detail.dictionary != null) {
+        dictionaries.add(event.detail.dictionary.cid.toString())
+      }
+    }
+  })
+
+  for await (const { cid } of results) {
+    root = cid
+  }
+
+  let stored = 0
+
+  for (const cid of new Set(blockstore.puts)) {
+    stored += (await getBlock(CID.parse(cid), blockstore)).byteLength
+  }
+
+  return { root: root as CID, fs, blockstore, stored, dictionaries }
+}
+
+describe('the small files of a tree', () => {
+  it('share a dictionary, which saves more than it takes', async () => {
+    const files = pages(12)
+    const { root, fs, stored, dictionaries } = await addTree(files)
+    const alone = await addTree(files, {})
+
+    expect(stored).toBeLessThan(alone.stored * 0.6)
+    expect(dictionaries.size).toBe(1)
+    await expect(fs.verify(root)).resolves.toMatchObject({ files: 12 })
+
+    for (const { path, content } of files) {
+      const below = path.slice('site/'.length)
+
+      expect(Buffer.from(await collect(fs.cat(root, { path: below }))).equals(content)).toBe(true)
+      expect([...dictionaries]).toContain((await fs.stat(root, { path: below })).base?.toString())
+    }
+  })
+
+  it('are each read by three blocks: root, leaf and dictionary, which is read once for all', async () => {
+    const { root, blockstore, dictionaries } = await addTree(pages(12))
+    const [{ Hash: file }] = decode(await getBlock(unmark(root), blockstore)).Links
+    const fresh = new CountingBlockstore()
+
+    for (const cid of new Set(blockstore.puts)) {
+      await fresh.put(CID.parse(cid), await getBlock(CID.parse(cid), blockstore))
+    }
+
+    const tree = CID.createV1(root.code, root.multihash)
+    const fs = ipfsz({ blockstore: fresh })
+    await collect(fs.cat(tree, { path: 'page-0.html' }))
+    const read = new Set(fresh.gets)
+    read.delete(unmark(tree).toString())
+
+    expect(read.size).toBe(3)
+    expect(read).toContain(file.toString())
+
+    for (const { path } of pages(12)) {
+      await collect(fs.cat(tree, { path: path.slice('site/'.length) }))
+    }
+
+    expect(fresh.gets.filter(cid => dictionaries.has(cid))).toHaveLength(1)
+  })
+
+  it('refer to all of the dictionary, so that zstd needs only its content', async () => {
+    const { root, fs, blockstore } = await addTree(pages(12))
+    const { base, size } = await fs.stat(root, { path: 'page-3.html' })
+    const dictionary = await fs.stat(CID.createV1(0x3f5a05, (base as CID).multihash))
+    const { Links } = decode(await getBlock(unmark(root), blockstore))
+    const { Hash: file } = Links.find(({ Name }) => Name === 'page-3.html') ?? Links[0]
+
+    expect(size).toBe(BigInt(pages(12)[3].content.byteLength))
+    expect(dictionary).toMatchObject({ codec: 'zstd', frames: 1 })
+    expect(dictionary.base).toBeUndefined()
+    // the last link of the root, so that every node keeps it with the file
+    expect(decode(await getBlock(file, blockstore)).Links.at(-1)?.Hash.toString()).toBe(base?.toString())
+    expect(decode(await getBlock(base as CID, blockstore)).Links).toEqual([])
+  })
+
+  it('have a dictionary for each kind', async () => {
+    const files = [...pages(8), ...pages(8, { extension: 'json', shared: OTHER })]
+    const { root, fs, dictionaries } = await addTree(files)
+    const [html, json] = await Promise.all(
+      ['page-1.html', 'page-1.json'].map(async path => (await fs.stat(root, { path })).base?.toString())
+    )
+
+    expect(dictionaries.size).toBe(2)
+    expect(html).not.toBe(json)
+  })
+
+  it('have several dictionaries if the first of a kind are unlike the last', async () => {
+    // all of both does not fit into one dictionary
+    const files = [4, 5].flatMap(seed => {
+      const shared = hex(noise(90_000, seed))
+
+      return Array.from({ length: 4 }, (_, i) => (
+        { path: `site/${seed}-${i}.html`, content: Buffer.concat([shared, noise(100, 10 * seed + i)]) }
+      ))
+    })
+    const { root, fs, dictionaries } = await addTree(files)
+    const dictionaryOf = async (path: string): Promise<string> => String((await fs.stat(root, { path })).base)
+
+    expect(dictionaries.size).toBe(2)
+    expect(await dictionaryOf('4-3.html')).toBe(await dictionaryOf('4-0.html'))
+    expect(await dictionaryOf('5-0.html')).not.toBe(await dictionaryOf('4-3.html'))
+  })
+
+  it('get the same CID however they arrive', async () => {
+    const files = pages(12)
+    const { root } = await addTree(files)
+    const slow = (async function * () {
+      for (const { path, content } of files) {
+        yield { path, content: chunked(content, 7) }
+        await Promise.resolve()
+      }
+    })()
+
+    expect((await addTree(slow)).root.toString()).toBe(root.toString())
+    expect((await addTree(files, { dictionaries: 'auto' }, { fileImportConcurrency: 1 })).root.toString())
+      .toBe(root.toString())
+  })
+
+  it('stay as they are without a gain', async () => {
+    const unlike = Array.from({ length: 8 }, (_, i) => ({ path: `tree/${i}.bin`, content: hex(noise(2000, i + 1)) }))
+    const few = pages(3)
+
+    for (const files of [unlike, few]) {
+      const { root, dictionaries } = await addTree(files)
+
+      expect(dictionaries.size).toBe(0)
+      expect(root.toString()).toBe((await addTree(files, {})).root.toString())
+    }
+  })
+
+  it('stay as they are unless asked for, and outside of a directory', async () => {
+    const { dictionaries } = await addTree(pages(12), {})
+    const loose = pages(12).map(({ path, content }) => ({ path: path.slice('site/'.length), content }))
+
+    expect(dictionaries.size).toBe(0)
+    expect((await addTree(loose)).dictionaries.size).toBe(0)
+    expect((await addTree(loose, { dictionaries: 'auto' }, { wrapWithDirectory: true })).dictionaries.size).toBe(1)
+  })
+
+  it('pass with what has no dictionary: large files, directories, symlinks, empty and compressed files', async () => {
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), noise(2000)])
+    const large = text(1_200_000, 9)
+    const { root, fs } = await addTree([
+      { path: 'site' },
+      { path: 'site/large.html', content: chunked(large, 500_000) },
+      { path: 'site/empty.html', content: new Uint8Array(0) },
+      ...pages(8),
+      { path: 'site/picture.html', content: png },
+      { path: 'site/sub', mode: 0o750 }
+    ])
+
+    expect(Buffer.from(await collect(fs.cat(root, { path: 'large.html' }))).equals(large)).toBe(true)
+    expect((await fs.stat(root, { path: 'large.html' })).base).toBeUndefined()
+    expect((await collect(fs.cat(root, { path: 'empty.html' }))).byteLength).toBe(0)
+    expect(Buffer.from(await collect(fs.cat(root, { path: 'picture.html' }))).equals(png)).toBe(true)
+    expect((await fs.stat(root, { path: 'sub' })).mode).toBe(0o750)
+  })
+})
+
+describe('a tree with dictionaries', () => {
+  it('says which dictionary is missing or wrong', async () => {
+    const { root, blockstore, dictionaries } = await addTree(pages(12))
+    const [dictionary] = [...dictionaries].map(text => CID.parse(text))
+    const read = async (): Promise<unknown> =>
+      collect(ipfsz({ blockstore }).cat(root, { path: 'page-1.html' }))
+
+    await blockstore.delete(dictionary)
+    await expect(read()).rejects.toMatchObject({
+      name: 'UnreadableBaseError',
+      base: dictionary,
+      cause: { name: 'NotFoundError' }
+    })
+    await blockstore.put(dictionary, text(100))
+    await expect(read()).rejects.toMatchObject({ name: 'UnreadableBaseError', cause: { name: 'CorruptBlockError' } })
+  })
+
+  it('ends when it is aborted, and closes what it reads', async () => {
+    const controller = new AbortController()
+    let closed = false
+    const files = (async function * () {
+      try {
+        yield * pages(8)
+        controller.abort(new Error('enough'))
+        yield * pages(8, { name: 'more' })
+      } finally {
+        closed = true
+      }
+    })()
+
+    await expect(addTree(files, { dictionaries: 'auto' }, { signal: controller.signal })).rejects.toThrow('enough')
+    await expect.poll(() => closed).toBe(true)
+  })
+
+  it.each<CompressionOptions>([
+    { codec: 'lz4', dictionaries: 'auto' },
+    { cut: 'content', dictionaries: 'auto' },
+    { base: () => undefined, dictionaries: 'auto' },
+    { dictionaries: 'yes' as 'auto' }
+  ])('refuses %o', async compression => {
+    await expect(addTree(pages(4), compression)).rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+})

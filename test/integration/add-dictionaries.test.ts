@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { expectFailure, expectSuccess, it } from './run-cli.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const SHARED = Buffer.from(noise(2000)).toString('hex')
+const FILES = Array.from({ length: 8 }, (_, i) =>
+  Buffer.concat([Buffer.from(SHARED.slice(0, 3000)), text(300, i + 1), Buffer.from(SHARED.slice(3000))]))
+
+async function writeTree (sandbox: Sandbox): Promise<void> {
+  await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
+
+  for (const [i, bytes] of FILES.entries()) {
+    await sandbox.write(`tree/sub/${i}.html`, bytes)
+  }
+}
+
+describe.concurrent('ipfsz add --dictionaries', () => {
+  it('counts a dictionary once, and reads, verifies and keeps files that have it', async ({ sandbox }) => {
+    await writeTree(sandbox)
+    const added = await sandbox.run(['add', '--json', '--dictionaries', 'tree'])
+    expectSuccess(added)
+    const lines = added.stdout.toString().trim().split('\n').map(line => JSON.parse(line))
+    const tree = lines.find(({ name }) => name === 'tree')
+    const files = lines.filter(({ name }) => name.endsWith('.html'))
+    // an empty directory, which is none of it
+    expectSuccess(await sandbox.run(['gc']))
+    const { stdout } = await sandbox.run(['stats', '--json'])
+    const { storedSize } = JSON.parse(stdout.toString().trim().split('\n')[0])
+
+    // what is printed is what the repo holds
+    expect(tree.storedSize).toBe(storedSize)
+    expect(files).toHaveLength(8)
+
+    for (const file of files) {
+      expect(file.storedSize).toBeLessThan(1000)
+    }
+
+    expectSuccess(await sandbox.run(['verify', tree.cid]))
+    expect((await sandbox.run(['cat', `${tree.cid}/sub/3.html`])).stdout.equals(FILES[3])).toBe(true)
+    expect((await sandbox.run(['stat', `${tree.cid}/sub/3.html`])).stdout.toString()).toMatch(/^Base +bafy/mu)
+  })
+
+  it('computes the same CID with --only-hash', async ({ sandbox }) => {
+    await writeTree(sandbox)
+    const args = ['-Q', '--dictionaries', 'tree']
+    const hashed = await sandbox.run(['add', '--only-hash', ...args])
+    const stored = await sandbox.run(['add', ...args])
+
+    expectSuccess(stored)
+    expect(hashed.stdout.toString()).toBe(stored.stdout.toString())
+  })
+
+  it('refuses what excludes dictionaries', async ({ sandbox }) => {
+    await writeTree(sandbox)
+
+    for (const args of [['--codec', 'lz4'], ['--codec', 'none'], ['--cut', 'content'], ['--base', 'bafyx']]) {
+      const result = await sandbox.run(['add', '--dictionaries', ...args, 'tree'])
+      expectFailure(result, 2)
+      expect(result.stderr).toContain('--dictionaries')
+    }
+  })
+})
