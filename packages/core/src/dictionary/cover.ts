@@ -3,26 +3,21 @@ const STRING_LENGTH = 8
 
 /** Bytes of a segment. */
 const SEGMENT_LENGTH = 1024
-
 /** In how many rounds the segments are chosen, each from all parts of the samples. */
 const ROUNDS = 2
-
 /** A part of the samples has at least this many times the bytes of a segment. */
 const MIN_PART = 10
-
 /** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
 const MIN_SCORE = 16
-
 /** The most samples that are told apart. */
 const MAX_SAMPLES = 2 ** 16 - 1
 
 /** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */
 const COUNTED = 0b11
-
 /** The bits of a slot's number. Three tables take 4 bytes for each slot: 12 MiB together at most. */
 const MAX_SLOT_BITS = 20
 const MIN_SLOT_BITS = 12
-
+/** One more sample, in the table of weights. */
 const WEIGHT = 2 ** 16
 
 /** A span of the samples. */
@@ -72,7 +67,6 @@ export function selectSegments (samples: readonly Uint8Array[], size: number): U
       chosen.push({ ...best, bytes })
       strings.cover(best)
       room -= bytes.byteLength
-
       return true
     })
   }

@@ -106,10 +106,9 @@ export interface CompressionOptions {
   base?: CID | BaseOf | undefined
 
   /**
-   * Make dictionaries for the small files of a directory: what files of a kind have in common is stored once, if
-   * that saves at least 5 % with the dictionary counted (`auto`). Each file links to its dictionary, so that a node
-   * that pins the one has the other, and reading needs both. Its CID then depends on the files beside it. `addAll`
-   * holds back files of up to 1 MiB until it has 16 MiB of them. Not with `base` or `cut: 'content'`.
+   * Store once what small files of a kind in a directory have in common, if that saves 5 % with the dictionary
+   * counted (`auto`). Each file links to its dictionary, reading needs both, and the CID depends on the files
+   * beside it. `addAll` holds back 16 MiB of files of up to 1 MiB. Not with `base` or `cut: 'content'`.
    *
    * @default false
    */
@@ -147,7 +146,6 @@ export interface Compression {
   cut: Cut
   detect: boolean
   baseOf?: BaseOf | undefined
-  /** What compresses files with a dictionary. Undefined: dictionaries are not wanted. */
   dictionaries?: DictionaryCoder | undefined
 }
 
@@ -248,7 +246,5 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
   }
 
   const level = checkLevel(codec, options.level)
-  const choice = { codec, level, basedLevel: basedLevel(codec, options.level) }
-
-  return async () => choice
+  return async () => ({ codec, level, basedLevel: basedLevel(codec, options.level) })
 }
