@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'cborg'
@@ -82,6 +83,55 @@ describe('the repo of a Kubo that does not run', () => {
       .toEqual(cid.multihash)
   })
 
+  it.runIf(process.platform !== 'win32')('cannot lead LevelDB to files that it does not have', async () => {
+    const cid = await cidOf('hello')
+    const repo = await makeRepo({ a: { cid: cid.bytes, mode: 0 } })
+    const [datastore, own] = [join(repo, 'datastore'), join(repo, 'own')]
+    const used = new Set(await readdir(datastore))
+    await writeFile(own, 'mine')
+
+    // LevelDB writes the next of these when it opens a database
+    for (let number = 1; number <= 20; number++) {
+      const digits = `${number}`.padStart(6, '0')
+
+      for (const name of [`${digits}.dbtmp`, `${digits}.log`, `MANIFEST-${digits}`].filter(name => !used.has(name))) {
+        await symlink(own, join(datastore, name))
+      }
+    }
+
+    const source = await openKuboSource(repo, signal)
+
+    expect(await Array.fromAsync(source.pins(signal))).toHaveLength(1)
+    await source.close()
+    expect(await readFile(own, 'utf8')).toBe('mine')
+  })
+
+  it.runIf(process.platform !== 'win32')('is not waited for if a block is a pipe, or without end', async () => {
+    const cid = await cidOf('hello')
+    const repo = await makeRepo({})
+    const { dir, file } = new FlatfsNames().encode(cid)
+    const path = join(repo, 'blocks', dir, file)
+    const source = await openKuboSource(repo, signal)
+    const read = async (): Promise<unknown> =>
+      Array.fromAsync(source.blockstore.get(cid) as AsyncIterable<Uint8Array>)
+
+    await truncate(path, 2 ** 40)
+    await expect(read()).rejects.toMatchObject({ name: 'RepoError' })
+    await rm(path)
+    await expect(read()).rejects.toMatchObject({ name: 'NotFoundError' })
+
+    for (const make of [async () => symlink('/dev/zero', path), async () => execFileSync('mkfifo', [path])]) {
+      await make()
+      await expect(read()).rejects.toMatchObject({ name: 'RepoError' })
+      await rm(path)
+    }
+
+    await source.close()
+    await rm(join(repo, 'version'))
+    execFileSync('mkfifo', [join(repo, 'version')])
+    await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'RepoError' })
+  })
+
   it('is refused while a process holds it', async () => {
     const repo = await makeRepo({})
     const release = holdFile(join(repo, 'repo.lock'))
@@ -114,6 +164,7 @@ describe('the repo of a Kubo that does not run', () => {
     ['has another database', { spec: { mounts: [SPEC.mounts[0], { ...SPEC.mounts[1], type: 'pebbleds' }] } }],
     ['has no blocks', { spec: { mounts: [SPEC.mounts[1]] } }],
     ['is spread over other directories', { spec: { mounts: [SPEC.mounts[0], { ...SPEC.mounts[1], path: '../x' }] } }],
+    ['has its database among its own files', { spec: { mounts: [SPEC.mounts[0], { ...SPEC.mounts[1], path: '.' }] } }],
     ['says nothing that is known', { spec: { mounts: [null, 5] } }]
   ])('is refused if it %s', async (_, init) => {
     await expect(openKuboSource(await makeRepo({}, init), signal)).rejects.toMatchObject({ name: 'UsageError' })

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs'
-import { cp, mkdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, opendir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { FsBlockstore } from 'blockstore-fs'
+import { readRegularFile } from '../disk/read-regular-file.ts'
 import { removeTemporary, temporaryFor } from '../disk/temporary-files.ts'
 import { RepoError, UsageError } from '../error-classes.ts'
 import { holdFile } from '../locks/kernel-lock.ts'
 import { loadLevel } from '../repo/load-level.ts'
-import { FlatfsNames } from './flatfs-names.ts'
+import { flatfsBlocks } from './flatfs-blocks.ts'
 import { decodePinRecord, PIN_RECORDS } from './kubo-pin-record.ts'
 import type { KuboSource } from './kubo-source.ts'
 
@@ -16,6 +16,9 @@ const LOCK = 'repo.lock'
 
 /** The first version of Kubo's repo in which files of blocks are named by multihash (Kubo 0.12). */
 const MIN_VERSION = 12
+
+/** The most bytes of the files that describe the repo, 64 KiB. */
+const MAX_SPEC_SIZE = 64 * 1024
 
 /** The layout of the blocks that Kubo makes: in directories named by the next to last characters. */
 const FLATFS = '/repo/flatfs/shard/v1/next-to-last/2'
@@ -50,14 +53,9 @@ export async function openKuboRepo (directory: string): Promise<KuboSource> {
     release()
     await removeTemporary(copy)
   }
-  const blockstore = new FsBlockstore(blocks, { shardingStrategy: new FlatfsNames() })
 
   return {
-    blockstore: {
-      get: (cid, options) => blockstore.get(cid, options),
-      has: async (cid, options) => blockstore.has(cid, options),
-      put: async cid => cid
-    },
+    blockstore: flatfsBlocks(blocks),
     pins: signal => readPins(datastore, copy, signal),
     close
   }
@@ -66,12 +64,16 @@ export async function openKuboRepo (directory: string): Promise<KuboSource> {
 /** The recursive pins in a LevelDB. */
 async function * readPins (datastore: string, copy: string, signal: AbortSignal): ReturnType<KuboSource['pins']> {
   await mkdir(copy, { recursive: true, mode: 0o700 })
-  // the kernel need not copy what the file system can share
-  await cp(datastore, copy, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    filter: path => basename(path) !== 'LOCK'
-  })
+
+  for await (const entry of await opendir(datastore)) {
+    signal.throwIfAborted()
+
+    // LevelDB has regular files alone. It would write through a symbolic link, which leads anywhere
+    if (entry.isFile() && entry.name !== 'LOCK') {
+      // the kernel need not copy what the file system can share
+      await copyFile(join(datastore, entry.name), join(copy, entry.name), constants.COPYFILE_FICLONE)
+    }
+  }
 
   const LevelDatastore = await loadLevel()
   const level = new LevelDatastore(copy, { createIfMissing: false })
@@ -93,7 +95,7 @@ async function * readPins (datastore: string, copy: string, signal: AbortSignal)
 /** Where blocks and pins are, in a repo as Kubo makes it by default. */
 async function readSpec (directory: string): Promise<{ blocks: string, datastore: string }> {
   const [version, spec] = await Promise.all(['version', 'datastore_spec'].map(async name =>
-    readFile(join(directory, name), 'utf8').catch((cause: unknown) => {
+    readRegularFile(join(directory, name), MAX_SPEC_SIZE).then(String, (cause: unknown) => {
       throw new RepoError(`${directory} is not the repo of a Kubo: its file ${name} cannot be read`, { cause })
     })))
   const [blocks, datastore] = mountsOf(spec)
@@ -128,5 +130,5 @@ function mountsOf (spec: string): Array<Mount | undefined> {
 
 /** Whether a path is a name in the repo. Kubo's could lead anywhere. */
 function isName (path: unknown): path is string {
-  return typeof path === 'string' && path !== '' && path !== '..' && basename(path) === path
+  return typeof path === 'string' && !['', '.', '..'].includes(path) && basename(path) === path
 }

@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
+import { readRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { CommandKuboClient } from './kubo-client.ts'
@@ -12,6 +13,9 @@ import type { Ipfsz, IpfszInit } from '@ipfsz/core'
 const BLOCK_TIMEOUT = 60_000
 /** How long to wait for the first answer, in milliseconds. */
 const FIRST_ANSWER_TIMEOUT = 10_000
+
+/** The most bytes of an address in Kubo's file `api`. */
+const MAX_API_SIZE = 4096
 
 /** The multiaddrs that Kubo writes into its file `api`, perhaps followed by http, https or tls/http. */
 const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/http))?\/?$/
@@ -93,7 +97,7 @@ async function apiOf (address: string): Promise<string | undefined> {
     return undefined
   }
 
-  const api = await readFile(join(address, 'api'), 'utf8').catch(() => undefined)
+  const api = await readRegularFile(join(address, 'api'), MAX_API_SIZE).then(String, () => undefined)
 
   if (api == null) {
     throw new UsageError(`A process of Kubo uses the repo ${address}, but serves no API: wait until it ends`)
