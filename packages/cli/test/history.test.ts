@@ -1,3 +1,4 @@
+import { decode, encode } from 'cborg'
 import { MemoryDatastore } from 'datastore-core'
 import { Key } from 'interface-datastore'
 import * as raw from 'multiformats/codecs/raw'
@@ -71,6 +72,21 @@ describe('Histories', () => {
       await expect(histories.list()).resolves.toEqual([])
     }
   })
+
+  it.each([{ date: 8.64e15 + 1 }, { date: 1.5e308 }, { size: -1 }, { addedSize: -1 }, { sequence: 0.5 }])(
+    'refuses a record with %j',
+    async wrong => {
+      const datastore = new MemoryDatastore()
+      const histories = new Histories({ datastore })
+      await histories.append(await version(1))
+
+      for await (const { key, value } of datastore.query({})) {
+        await datastore.put(key, encode({ ...decode(value) as object, ...wrong }))
+      }
+
+      await expect(histories.list()).rejects.toMatchObject({ name: 'RepoError' })
+    }
+  )
 })
 
 describe('versionSummary', () => {

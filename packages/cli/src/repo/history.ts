@@ -126,13 +126,17 @@ async function prefixOf (name: string): Promise<string> {
   return `${PREFIX}/${base32.baseEncode(digest)}`
 }
 
+function isCount (value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
 /** @throws {RepoError} the record is damaged */
 function parse (key: Key, value: Uint8Array): Stored {
   try {
     const { name, cid, date, size, addedSize, sequence } = decode(value) as Record<string, unknown>
-    const numbers = [date, size, addedSize, sequence]
+    const isDate = typeof date === 'number' && !Number.isNaN(new Date(date).getTime())
 
-    if (typeof name !== 'string' || typeof cid !== 'string' || !numbers.every(Number.isSafeInteger)) {
+    if (typeof name !== 'string' || typeof cid !== 'string' || !isDate || ![size, addedSize, sequence].every(isCount)) {
       throw new TypeError('a field is missing or has another type')
     }
 
@@ -140,7 +144,7 @@ function parse (key: Key, value: Uint8Array): Stored {
       key,
       name,
       cid: CID.parse(cid),
-      date: new Date(Number(date)),
+      date: new Date(date),
       size: Number(size),
       addedSize: Number(addedSize),
       sequence: Number(sequence)
