@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
@@ -92,6 +92,28 @@ describe.concurrent('ipfsz add --base latest', () => {
     expect(await baseOf(sandbox, fresh.stdout.toString().trim())).toBeUndefined()
   })
 
+  it('needs no version that the repo has only a part of', async ({ sandbox }) => {
+    // of two leaves
+    await sandbox.write('report', noise(1_100_000))
+    const first = await addLatest(sandbox, 'report')
+    const blocks = join(sandbox.directory, 'repo', 'blocks')
+    const files = (await readdir(blocks, { recursive: true })).filter(name => name.endsWith('.data'))
+    const sizes = await Promise.all(files.map(async name => (await stat(join(blocks, name))).size))
+    const leaf = join(blocks, files[sizes.indexOf(Math.max(...sizes))])
+
+    await sandbox.write('report', SECOND)
+    await rename(leaf, `${leaf}.away`)
+    // the repo is damaged: that is not passed over
+    expectFailure(await sandbox.run(['add', '--base', 'latest', 'report']), 1)
+    expectSuccess(await sandbox.run(['pin', 'rm', first]))
+    const added = await sandbox.run(['add', '-Q', '--base', 'latest', 'report'])
+    const second = added.stdout.toString().trim()
+
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('has no version of report any more')])
+    expect(await baseOf(sandbox, second)).toBeUndefined()
+    expect((await sandbox.run(['cat', second])).stdout.equals(SECOND)).toBe(true)
+  })
+
   it('keeps a history of a directory, in which files that changed much begin anew', async ({ sandbox }) => {
     await mkdir(join(sandbox.directory, 'tree'))
     const changed = Buffer.concat([FIRST.subarray(0, 200_000), noise(400_000, 2)])
@@ -139,7 +161,8 @@ describe.concurrent('ipfsz add --base latest', () => {
       [['add', '--base', 'latest', '--name', '', 'file'], 2, 'cannot be the name'],
       [['add', '--base', 'latest', '--only-hash', 'file'], 2, '--only-hash'],
       [['add', '--name', 'a', 'file'], 2, '--base latest'],
-      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, cid],
+      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, `${cid} cannot be a base`],
+      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'give what is added another --name'],
       [['log', 'nothing'], 1, 'has no history'],
       [['log', '--forget', 'nothing'], 1, 'has no history'],
       [['log', '--forget'], 2, '--forget needs']

@@ -33,9 +33,11 @@ export async function earlierVersion (
   const stats = await files.stat(cid, { path, signal })
 
   if ((stats.type === 'directory') !== (pathOf != null)) {
+    const reason = pathOf == null ? 'it is not a file' : 'it is a file, and a directory is added'
+
     throw new InvalidBaseError(
       cid,
-      pathOf != null ? 'it is a file, and a directory is added: name its earlier version' : 'it is not a file'
+      `${reason}: ${renews ? 'give what is added another --name' : 'name the earlier version of what is added'}`
     )
   }
 

@@ -1,4 +1,5 @@
-import { UsageError } from '../errors.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { DamagedDagError, UsageError } from '../errors.ts'
 import { Histories, isHistoryName } from '../repo/history.ts'
 import type { Context, Session } from '../context.ts'
 import type { Version } from '../repo/history.ts'
@@ -11,6 +12,8 @@ export const LATEST = 'latest'
 /** The histories of names, while versions are added to them one after another. */
 export class LatestVersions {
   readonly #files: Ipfsz
+  readonly #repo: Session['repo']
+  readonly #pins: Session['pins']
   readonly #newBytes: () => number
   readonly #histories: Histories
   readonly #context: Context
@@ -20,11 +23,13 @@ export class LatestVersions {
 
   /** @param name - of the history. By default that of each path */
   constructor (
-    { repo, files, newBytes = () => 0 }: Pick<Session, 'repo' | 'files'> & { newBytes?: () => number },
+    { repo, files, pins, newBytes = () => 0 }: Pick<Session, 'repo' | 'files' | 'pins'> & { newBytes?: () => number },
     { name }: { name?: string | undefined },
     context: Context
   ) {
     this.#histories = new Histories(repo)
+    this.#repo = repo
+    this.#pins = pins
     this.#context = context
     this.#name = name
     this.#files = files
@@ -44,7 +49,7 @@ export class LatestVersions {
     for (const { cid } of versions) {
       signal.throwIfAborted()
 
-      if (await this.#has(cid)) {
+      if (await this.#has(cid) && (await this.#pins.has(cid) || await this.#isWhole(cid))) {
         return cid
       }
     }
@@ -80,6 +85,26 @@ export class LatestVersions {
       return true
     } catch (err) {
       if (err instanceof Error && err.name === 'NotFoundError') {
+        return false
+      }
+
+      throw err
+    }
+  }
+
+  /**
+   * Whether the repo has every block of a version that is not pinned: a collection that was killed leaves any part of
+   * one behind, and reading a part of one from another node brings that part back.
+   */
+  async #isWhole (cid: CID): Promise<boolean> {
+    try {
+      for await (const _ of walkDag(cid, this.#repo.blockstore, { signal: this.#context.signal, leaves: 'has' })) {
+        // the walk fails if one is missing
+      }
+
+      return true
+    } catch (err) {
+      if (err instanceof DamagedDagError) {
         return false
       }
 
