@@ -253,6 +253,20 @@ describe('a file with a base', () => {
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnreadableBaseError', base: unmark(base) })
   })
 
+  it.each([['changed', SECOND], ['did not change', FIRST]])(
+    'is refused if the base lacks a block that its content does not need, and the file %s',
+    async (_, second) => {
+      const blockstore = new MemoryBlockstore()
+      const fs = ipfsz({ blockstore })
+      // each part is a leaf, and so is the seek table
+      const base = await fs.addBytes(FIRST, { compression: { codec: 'zstd', detect: false, cut: 'content' } })
+      await blockstore.delete(decode(await getBlock(unmark(base), blockstore)).Links.at(-1)?.Hash as CID)
+
+      expect(Buffer.from(await collect(fs.cat(base))).equals(FIRST)).toBe(true)
+      await expect(fs.addBytes(second, { compression: { base } })).rejects.toMatchObject({ name: 'NotFoundError' })
+    }
+  )
+
   it('is refused if the base is a directory', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const base = await fs.addDirectory()

@@ -5,6 +5,7 @@ import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
+import { verifyTrailer } from '../read/verify-trailer.ts'
 import { contentOf, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
@@ -47,6 +48,7 @@ export class WrittenBase implements FrameBase {
    *
    * @returns undefined if the file is too small or too large to be a base
    * @throws {InvalidBaseError} it is not a file
+   * @throws {InvalidTrailerError} what it has after its frames is not what its header needs
    * @throws {NotFoundError} a block of it is missing
    */
   static async open (
@@ -73,6 +75,11 @@ export class WrittenBase implements FrameBase {
     const content = contentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const finder = await RegionFinder.of(reader.readAll(signal), content.size)
+
+    if (entry.node != null && entry.header != null) {
+      // the new file has all of the base, not only its content
+      await verifyTrailer({ node: entry.node, header: entry.header }, settings.blockstore, { signal })
+    }
 
     return new WrittenBase(entry, finder, reader, content.size)
   }

@@ -1,16 +1,13 @@
 import { ByteReader } from '../util/byte-reader.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { fileSize, readRange, readWhole } from '../dag/read.ts'
-import { MAX_LEAF_SIZE } from '../constants.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
-import { frameCount } from '../format/frame-sizes.ts'
-import { SEEK_TABLE, seekTableEnds } from '../format/seek-table.ts'
 import { frameRuns } from '../frames/frame-runs.ts'
 import { codecOf, decompressFrames, takeFrames } from '../frames/read-frames.ts'
 import { findSeekTable } from '../streams/read-seek-table.ts'
 import { readSeekable } from '../streams/read-seekable.ts'
-import { encodeTrailer } from '../format/trailer.ts'
 import { decompressStream } from '../streams/stream-codec.ts'
+import { checkTrailer, checkTrailerLength } from './verify-trailer.ts'
 import type { Entry } from './entry.ts'
 import type { CompressedFile, RegionSource } from '../frames/read-frames.ts'
 import type { GetStore } from '../dag/block.ts'
@@ -114,7 +111,7 @@ async function verifyCompressed (
   blockstore: GetStore,
   options: VerifyFileOptions
 ): Promise<VerifiedFile> {
-  const { node, header, codec } = file
+  const { node, header } = file
   const { contentCid } = header
   // the last link of a file with a base is its base
   const storedBaseSize = header.regions == null ? undefined : Number(node.unixfs.blockSizes.at(-1))
@@ -123,13 +120,10 @@ async function verifyCompressed (
     ? readWhole(node, blockstore, options)
     : readRange(node, 0, fileSize(node) - storedBaseSize, blockstore, options)
   const reader = new ByteReader(stream, options.signal)
-  const trailer = header.table == null ? encodeTrailer(codec.name, header, storedBaseSize) : undefined
   let size = 0n
   let frames = 0
 
-  if (trailer != null) {
-    checkTrailerLength(file, trailer, storedBaseSize)
-  }
+  checkTrailerLength(file)
 
   try {
     for await (const { bytes } of decompressFrames(file, takeAll(file, reader, blockstore, options), options)) {
@@ -139,10 +133,7 @@ async function verifyCompressed (
       frames++
     }
 
-    await (trailer == null ? checkSeekTable(file, reader) : checkTrailer(file, reader, trailer))
-
-    // read to the end: empty blocks may follow
-    await reader.read(1)
+    await checkTrailer(file, reader)
   } finally {
     reader.close()
   }
@@ -169,40 +160,5 @@ async function * takeAll (
     for await (const run of frameRuns(file, 0, size, blockstore, options)) {
       yield * takeFrames(reader, run)
     }
-  }
-}
-
-async function checkTrailer ({ node }: CompressedFile, reader: ByteReader, trailer: Uint8Array): Promise<void> {
-  const found = await reader.read(trailer.byteLength)
-
-  if (!sameBytes(trailer, found)) {
-    throw new InvalidTrailerError(node.cid, 'it differs from the header')
-  }
-}
-
-/** Compare what is around the entries: those were compared with the header when they were read. */
-async function checkSeekTable ({ node, header }: CompressedFile, reader: ByteReader): Promise<void> {
-  const frames = frameCount(header)
-  const { head, foot } = seekTableEnds(frames)
-  const start = await reader.read(head.byteLength)
-
-  for (let at = 0; at < frames * SEEK_TABLE.entryLength; at += MAX_LEAF_SIZE) {
-    await reader.read(Math.min(MAX_LEAF_SIZE, frames * SEEK_TABLE.entryLength - at))
-  }
-
-  if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
-    throw new InvalidTrailerError(node.cid, 'its seek table has another beginning or end than its frames need')
-  }
-}
-
-function sameBytes (expected: Uint8Array, found: Uint8Array): boolean {
-  return expected.every((byte, i) => byte === found[i])
-}
-
-function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Array, storedBaseSize = 0): void {
-  const length = fileSize(node) - storedBaseSize - header.frameLengths.reduce((total, length) => total + length, 0)
-
-  if (length !== trailer.byteLength) {
-    throw new InvalidTrailerError(node.cid, `it should have ${trailer.byteLength} bytes, but has ${length}`)
   }
 }

@@ -1,0 +1,103 @@
+import { MAX_LEAF_SIZE } from '../constants.ts'
+import { fileSize, readRange } from '../dag/read.ts'
+import { InvalidTrailerError } from '../errors.ts'
+import { frameCount } from '../format/frame-sizes.ts'
+import { SEEK_TABLE, seekTableEnds } from '../format/seek-table.ts'
+import { encodeTrailer } from '../format/trailer.ts'
+import { codecName } from '../marker.ts'
+import { ByteReader } from '../util/byte-reader.ts'
+import type { GetStore } from '../dag/block.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { ReadOptions } from '../dag/read.ts'
+import type { Header } from '../format/header.ts'
+
+interface StoredFile {
+  node: FileNode
+  header: Header
+}
+
+/**
+ * Check what a compressed file has after its frames, which nobody reads for its content: so blocks of it may be
+ * missing, and a file that links to this one would never be whole.
+ *
+ * @throws {InvalidTrailerError}
+ * @throws {NotFoundError} a block is missing
+ */
+export async function verifyTrailer (file: StoredFile, blockstore: GetStore, options: ReadOptions): Promise<void> {
+  const { node, header } = file
+
+  checkTrailerLength(file)
+
+  const trailer = readRange(node, framesLength(header), fileSize(node) - baseSize(file), blockstore, options)
+  const reader = new ByteReader(trailer, options.signal)
+
+  try {
+    await checkTrailer(file, reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Check how long it is, if the header says that: of a file with groups, the header was read with it. */
+export function checkTrailerLength (file: StoredFile): void {
+  const { node, header } = file
+  const expected = trailerOf(file)?.byteLength
+  const length = fileSize(node) - baseSize(file) - framesLength(header)
+
+  if (expected != null && length !== expected) {
+    throw new InvalidTrailerError(node.cid, `it should have ${expected} bytes, but has ${length}`)
+  }
+}
+
+/** @param reader - at the end of the frames */
+export async function checkTrailer (file: StoredFile, reader: ByteReader): Promise<void> {
+  const trailer = trailerOf(file)
+
+  if (trailer == null) {
+    await checkSeekTable(file, reader)
+  } else if (!sameBytes(trailer, await reader.read(trailer.byteLength))) {
+    throw new InvalidTrailerError(file.node.cid, 'it differs from the header')
+  }
+
+  // read to the end: empty blocks may follow
+  await reader.read(1)
+}
+
+/** Compare what is around the entries: those are compared with the header when they are read. */
+async function checkSeekTable ({ node, header }: StoredFile, reader: ByteReader): Promise<void> {
+  const frames = frameCount(header)
+  const { head, foot } = seekTableEnds(frames)
+  const start = await reader.read(head.byteLength)
+
+  for (let at = 0; at < frames * SEEK_TABLE.entryLength; at += MAX_LEAF_SIZE) {
+    await reader.read(Math.min(MAX_LEAF_SIZE, frames * SEEK_TABLE.entryLength - at))
+  }
+
+  if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
+    throw new InvalidTrailerError(node.cid, 'its seek table has another beginning or end than its frames need')
+  }
+}
+
+/** Undefined if the frames are in groups: it may be large. */
+function trailerOf (file: StoredFile): Uint8Array | undefined {
+  const { header } = file
+
+  return header.table == null
+    ? encodeTrailer(codecName(header.codec) ?? '', header, header.regions == null ? undefined : baseSize(file))
+    : undefined
+}
+
+/** Bytes of the base as it is stored, which is below the last link. */
+function baseSize ({ node, header }: StoredFile): number {
+  return header.regions == null ? 0 : Number(node.unixfs.blockSizes.at(-1))
+}
+
+function framesLength ({ frameLengths, table }: Header): number {
+  const lengths = table == null ? frameLengths : table.groups.map(({ length }) => length)
+
+  return lengths.reduce((total, length) => total + length, 0)
+}
+
+function sameBytes (expected: Uint8Array, found: Uint8Array): boolean {
+  return expected.every((byte, i) => byte === found[i])
+}
