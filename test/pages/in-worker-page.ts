@@ -78,31 +78,3 @@ export async function finishReading (): Promise<number | string> {
     return (err as Error).name
   }
 }
-
-/** Read a long body, and a short one once the long one has begun. Returns which ended first, and their bytes. */
-export async function readBoth (
-  { long, short }: { long: string, short: string }
-): Promise<Array<{ ended: string, length: number }>> {
-  const ends: Array<{ ended: string, length: number }> = []
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-
-  const read = async (ended: string, url: string): Promise<void> => {
-    const { body } = await fetch(url)
-    const reader = (body as ReadableStream<Uint8Array>).getReader()
-    let length = 0
-
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      length += next.value.byteLength
-      begin()
-    }
-
-    ends.push({ ended, length })
-  }
-
-  const reading = read('long', long)
-  await Promise.race([begun, reading])
-  await read('short', short)
-  await reading
-
-  return ends
-}

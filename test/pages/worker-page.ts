@@ -10,6 +10,7 @@ import type { Listening } from '../support/listen.ts'
  * another worker to the browser.
  */
 const WORKER = `
+  import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
   import { registerIpfsz } from '@ipfsz/gateway/service-worker'
 
   const query = new URL(location.href).searchParams
@@ -19,7 +20,33 @@ const WORKER = `
     Object.defineProperty(self, 'indexedDB', { value: undefined })
   }
 
+  // an event that always waits, and the most frames that were decompressed before it came
+  const frames = { total: 0, atOnce: 0 }
+  let run = 0
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    run = 0
+    port2.postMessage(undefined)
+  }
+
+  const decoder = zstdDecoder()
+  const counting = {
+    ...decoder,
+    decompress: (...args) => {
+      frames.total++
+      run++
+      frames.atOnce = Math.max(frames.atOnce, run)
+
+      return decoder.decompress(...args)
+    }
+  }
+
+  if (query.has('count')) {
+    port2.postMessage(undefined)
+  }
+
   registerIpfsz({
+    ...query.has('count') ? { codecs: [counting] } : {},
     gateways: query.getAll('gateway'),
     trusted: query.getAll('trusted'),
     ...query.has('cache') ? { cacheSize: Number(query.get('cache')) } : {},
@@ -30,7 +57,7 @@ const WORKER = `
   // a listener of the page's own
   addEventListener('fetch', event => {
     if (new URL(event.request.url).pathname === '/worker') {
-      event.respondWith(Response.json({ id, version: query.get('version') }))
+      event.respondWith(Response.json({ id, version: query.get('version'), frames }))
     }
   })
 `
