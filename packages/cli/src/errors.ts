@@ -43,7 +43,7 @@ export function exitCode (err: Error): number {
 
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
-  const { cid, code, size, max, frames, frameSize } = err as Error & Values
+  const { cid, code, size, max, frames, frameSize, path } = err as Error & Values
 
   switch (err.name) {
     case 'AbortError':
@@ -97,7 +97,7 @@ export function explain (err: Error): string {
     case 'InvalidDagError':
       return `${err.message}: the file or directory was written incorrectly. Add the original again`
     case 'FileTooLargeError':
-      return `the file has more than ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
+      return `${path ?? 'the file'} has more than ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
     case 'BlockTooLargeError':
       return `the block ${String(cid)} has at least ${size} bytes, and ipfsz reads at most ${max}: ` +
         'add the file again, in smaller blocks'
@@ -153,6 +153,7 @@ interface Values {
   max?: number
   frames?: number
   frameSize?: number
+  path?: string
 }
 
 /** Nobody sent a block. */

@@ -89,7 +89,8 @@ describe('explain', () => {
     new UnsupportedCodecError(cid, 0x3f5a0e, ['zstd']),
     new UnknownHashError(cid, 'Pass its hasher in `hashers`'),
     new BlockTooLargeError(cid, 2, 1),
-    new FileTooLargeError(2, 1)
+    new FileTooLargeError(2, 1),
+    new FileTooLargeError(2, 1, 'tree/a.db')
   ])('names no option of the library for $name, whatever quotes it', (err) => {
     for (const text of [explain(err), explain(new DamagedDagError(cid, err))]) {
       expect(text).not.toMatch(/`codecs`|`hashers`|maxBlockSize|frameSize|undefined/)

@@ -66,11 +66,14 @@ export class FileTooLargeError extends Error {
   override readonly name = 'FileTooLargeError'
   readonly frames: number
   readonly frameSize: number
+  /** Which file of those that were added, if it has a path. */
+  readonly path: string | undefined
 
-  constructor (frames: number, frameSize: number) {
-    super(`The file has more than ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
+  constructor (frames: number, frameSize: number, path?: string) {
+    super(`${path ?? 'The file'} has more than ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
     this.frames = frames
     this.frameSize = frameSize
+    this.path = path
   }
 }
 

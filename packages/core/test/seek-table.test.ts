@@ -72,7 +72,7 @@ describe('a frame table', () => {
     ['of another codec', 'gzip', {}],
     ['with a base', 'zstd', { region: { offset: 0, length: 0 } }]
   ])('refuses more frames %s than a root can list', (_, codec, region) => {
-    const table = new FrameTable({ ...init, codec })
+    const table = new FrameTable({ ...init, codec, path: 'tree/a.db' })
     const bytes = new Uint8Array(20_000)
     const fill = (): void => {
       for (;;) {
@@ -80,7 +80,11 @@ describe('a frame table', () => {
       }
     }
 
-    expect(fill).toThrow(expect.objectContaining({ name: 'FileTooLargeError', frameSize: 65536 }))
+    expect(fill).toThrow(expect.objectContaining({
+      name: 'FileTooLargeError',
+      frameSize: 65536,
+      path: 'tree/a.db'
+    }))
     // three bytes for each length within 896 KiB, and two for the region
     expect(table.lengths).toHaveLength(Math.floor(896 * 1024 / (codec === 'zstd' ? 5 : 3)))
   })

@@ -15,6 +15,8 @@ interface FrameTableInit {
   listsSizes: boolean
   /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
   maxListed: number
+  /** The path of the file, for errors. */
+  path?: string | undefined
 }
 
 /** Records the frames of a file while it is written: their lengths, their regions, and their total size. */
@@ -39,13 +41,13 @@ export class FrameTable {
    * @throws {FileTooLargeError} there are more frames than can be listed
    */
   add (frame: Frame): void {
-    const { listsSizes, frameSize } = this.#init
+    const { listsSizes, frameSize, path } = this.#init
     const { region, size, bytes: { byteLength: length } } = frame
     const numbers = [length, ...listsSizes ? [size] : [], ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
 
     if (!this.#isListed && (!this.#canBeSeekTable || region != null || this.lengths.length === MAX_SEEKABLE_FRAMES)) {
-      throw new FileTooLargeError(this.lengths.length, frameSize)
+      throw new FileTooLargeError(this.lengths.length, frameSize, path)
     }
 
     this.lengths.push(length)

@@ -100,7 +100,8 @@ async function buildFile (
   const codec = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
-  const settings = { codec, level, ...layout, cut: compression.cut, filters, base, maxListed: maxListed(compression) }
+  const { cut } = compression
+  const settings = { codec, level, ...layout, cut, filters, base, maxListed: maxListed(compression), path }
   const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null

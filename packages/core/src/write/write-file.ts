@@ -64,6 +64,8 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
   base?: FrameBase | undefined
   /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
   maxListed: number
+  /** The path of the file, for errors. */
+  path?: string | undefined
 }
 
 /**
@@ -77,13 +79,13 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
 export async function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize, leafSize, cut, filters, base, maxListed }: FrameSettings,
+  { codec, level, frameSize, leafSize, cut, filters, base, maxListed, path }: FrameSettings,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
-  const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed })
+  const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
   const { bytes, first, frame } = beginning
