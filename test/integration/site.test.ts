@@ -1,5 +1,5 @@
 import { mkdir, rm, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
@@ -164,11 +164,19 @@ describe('ipfsz site add', () => {
       stderr: expect.stringContaining('index.html is ignored, and a site needs it')
     })
 
-    await writeSite(sandbox, ['ipfsz-worker.js'])
-    expect(await sandbox.run(['site', 'add', 'dist'])).toMatchObject({
-      code: 2,
-      stdout: Buffer.alloc(0),
-      stderr: expect.stringContaining('ipfsz-worker.js has a name that published sites need')
-    })
   })
+
+  it.for(['ipfsz-worker.js', 'ipfsz-site/a.html', '_redirects/a.html', 'ipfs-404.html/a.html'])(
+    'refuses a site with %s, a name that it adds itself',
+    async (name, { sandbox }) => {
+      await mkdir(dirname(join(sandbox.directory, 'dist', name)), { recursive: true })
+      await writeSite(sandbox, ['index.html', name])
+
+      expect(await sandbox.run(['site', 'add', 'dist'])).toMatchObject({
+        code: 2,
+        stdout: Buffer.alloc(0),
+        stderr: expect.stringContaining(`${name} has a name that published sites need`)
+      })
+    }
+  )
 })

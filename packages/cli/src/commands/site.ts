@@ -11,7 +11,7 @@ import { readSiteScripts } from '../site-scripts.ts'
 import { keepMatcher } from '../site/keep.ts'
 import { titleOf } from '../site/loader-page.ts'
 import { publishSite } from '../site/publish-site.ts'
-import { RESERVED_NAMES } from '../site/site-config.ts'
+import { RESERVED_PATHS } from '../site/site-config.ts'
 import { addNotes } from '../terminal/add-summary.ts'
 import { alignedRow, tabbedRow } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -77,7 +77,7 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
       throw new UsageError(`${START} is ignored, and a site needs it`)
     }
 
-    const taken = paths.find(path => RESERVED_NAMES.test(path.split('/')[0]))
+    const taken = paths.find(path => RESERVED_PATHS.test(path))
 
     if (taken != null) {
       throw new UsageError(`${taken} has a name that published sites need: rename it`)

@@ -15,8 +15,8 @@ export const CONFIG = 'ipfszSite'
 export const WORKER_FILE = 'ipfsz-worker.js'
 export const TREE_NAME = 'ipfsz-site'
 
-/** Those that the site itself cannot have. */
-export const RESERVED_NAMES = /^ipfsz-(?:site|worker(?:-[0-9a-f]+)?\.js)$/
+/** Paths that the site itself cannot have: these names, and directories with the names of files that we add. */
+export const RESERVED_PATHS = /^(?:ipfsz-(?:site|worker(?:-[0-9a-f]+)?\.js)(?:\/|$)|(?:_redirects|ipfs-404\.html)\/)/
 
 /** The name of the worker's script. Another script has another name: browsers keep it for the next release. */
 export function workerScriptFile (script: Uint8Array): string {
