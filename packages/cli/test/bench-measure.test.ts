@@ -243,6 +243,37 @@ describe('measure', () => {
     expect(again).toMatchObject({ measurements: [{ codecLevel: slow }, { codecLevel: fast }], unmeasured: [] })
   })
 
+  it.each([
+    // as fast in a frame as in a piece, like brotli 11
+    [0, 5600],
+    // a byte takes twice as long in a piece that is four times as large
+    [0.5, 11_200]
+  ])('learns from larger pieces what time a frame takes: a level that slows down with power %d', async (power, frame) => {
+    const frames = makeFrames(4 * MIB, 4 * MIB)
+    const measureIn = async (time: number): Promise<[number, number]> => {
+      const clock = new Clock()
+      const codecLevel = fakeCodecLevel(clock)
+      const { codec } = codecLevel
+      const slow = {
+        ...codec,
+        compress (bytes: Uint8Array) {
+          clock.milliseconds += bytes.byteLength * frame / (8 * MIB) * (bytes.byteLength / (4 * MIB)) ** power
+
+          return codec.compress(bytes)
+        }
+      }
+      const { measurements } = await measure([{ ...codecLevel, codec: slow }], frames, optionsOf(clock, { time }))
+
+      return [measurements.length, clock.milliseconds]
+    }
+
+    // the frames, the pieces, and what is kept for others
+    expect(await measureIn(frame * 1.7)).toEqual([1, expect.any(Number)])
+    const [count, taken] = await measureIn(frame * 0.95)
+    expect(count).toBe(0)
+    expect(taken).toBeLessThan(frame * 0.95)
+  })
+
   it('knows the ratio of a small file from the warm-up', async () => {
     const clock = new Clock()
     const { measurements: [measurement] } = await measure(

@@ -28,6 +28,8 @@ export interface Run {
   passes: Pass[]
   /** The last pass before these. It tells how long whole frames may take, but not what they are compressed to. */
   warmUp: Pass
+  /** The power of the size of a piece that the time per byte grows with. Undefined: only one size was compressed. */
+  slowing?: number
 }
 
 /** Loads the codec, lets its code be optimised, and learns roughly how fast it is. */
@@ -94,10 +96,15 @@ export function leastFrames (frames: readonly Uint8Array[], width: number): Uint
 
 /** How long it may take to compress and decompress these frames, by the last pass, in milliseconds. */
 export function expectedTime (run: Run, frames: readonly Uint8Array[], width: number): number {
-  const { passes, warmUp, frames: known } = run
-  const factor = slowness(largestOf(frames)) / slowness(largestOf(known))
+  const [size, known] = [largestOf(frames), largestOf(run.frames)]
+  const factor = run.slowing == null ? slowness(size) / slowness(known) : (size / known) ** run.slowing
 
-  return duration(passes.at(0) ?? warmUp) / longestThread(known, width) * longestThread(frames, width) * factor
+  return timePerByte(run, width) * longestThread(frames, width) * factor
+}
+
+/** How long a thread took for each byte in the last pass, in milliseconds. */
+export function timePerByte ({ passes, warmUp, frames }: Run, width: number): number {
+  return duration(passes.at(0) ?? warmUp) / longestThread(frames, width)
 }
 
 /** The bytes of the thread that gets most of them. */

@@ -1,4 +1,4 @@
-import { expectedTime, leastFrames, measureFirst, warmUp } from './first-round.ts'
+import { expectedTime, leastFrames, measureFirst, timePerByte, warmUp } from './first-round.ts'
 import { duration, runPass } from './pass.ts'
 import { measureSlowLevels } from './slow-levels.ts'
 import { summarize } from './summarize.ts'
@@ -59,7 +59,7 @@ export async function measure (
   }
 
   // slow levels come last, and share the time that fast ones leave
-  const order = runs.toSorted((a, b) => timePerByte(a) - timePerByte(b))
+  const order = runs.toSorted((a, b) => timePerByte(a, width) - timePerByte(b, width))
 
   for (const [i, run] of order.entries()) {
     const share = (end - now() - time * (1 - FIRST_ROUND)) / (order.length - i)
@@ -89,11 +89,6 @@ export async function measure (
 
 function isUnmeasured ({ passes }: Run): boolean {
   return passes.length === 0
-}
-
-/** By the warm-up, in milliseconds. */
-function timePerByte ({ warmUp }: Run): number {
-  return duration(warmUp) / warmUp.size
 }
 
 function isWorthAnother ({ passes }: Run, left: number): boolean {
