@@ -1,11 +1,17 @@
 import { DEFAULT_COLUMNS, shorten } from '../terminal/columns.ts'
 import type { Io } from '../io.ts'
 
-/** Shows on one line of stderr what is being measured. Does nothing without a terminal. */
+/** How often the line is drawn, in milliseconds. */
+const INTERVAL = 100
+
+/** Shows on one line of stderr what is being measured, and for how long. Does nothing without a terminal. */
 export class Status {
   readonly #io: Pick<Io, 'stderr' | 'now'>
   readonly #time: number
   readonly #start: number
+  #timer: NodeJS.Timeout | undefined
+  #label = ''
+  #shown = ''
 
   /**
    * @param time - the time limit in seconds
@@ -16,22 +22,35 @@ export class Status {
     this.#time = time
   }
 
+  /** Show a label, at once if it is the first one, and otherwise when the line is drawn the next time. */
   show (label: string): void {
-    if (this.#io.stderr.isTTY === true) {
-      const seconds = Math.round((this.#io.now() - this.#start) / 1000)
+    this.#label = label
 
-      const time = ` ...  ${seconds} of at most ${this.#time} s`
-      // in the last column, some terminals wrap
-      const room = (this.#io.stderr.columns || DEFAULT_COLUMNS) - 1
-
-      this.#io.stderr.write(`\r\x1b[K${`${shorten(label, room - time.length)}${time}`.slice(0, room)}`)
+    if (this.#io.stderr.isTTY === true && this.#timer == null) {
+      this.#timer = setInterval(() => { this.#draw() }, INTERVAL).unref()
+      this.#draw()
     }
   }
 
   /** Clears the line. */
   end (): void {
+    clearInterval(this.#timer)
+
     if (this.#io.stderr.isTTY === true) {
       this.#io.stderr.write('\r\x1b[K')
+    }
+  }
+
+  #draw (): void {
+    const seconds = Math.round((this.#io.now() - this.#start) / 1000)
+    const time = ` ...  ${seconds} of at most ${this.#time} s`
+    // in the last column, some terminals wrap
+    const room = (this.#io.stderr.columns || DEFAULT_COLUMNS) - 1
+    const line = `${shorten(this.#label, room - time.length)}${time}`.slice(0, room)
+
+    if (line !== this.#shown) {
+      this.#shown = line
+      this.#io.stderr.write(`\r\x1b[K${line}`)
     }
   }
 }
