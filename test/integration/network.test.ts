@@ -142,6 +142,15 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     }
   })
 
+  it('say that no peer advertises a CID', async ({ sandbox }) => {
+    const bootstrap = (await startDaemon(sandbox, { repo: join(sandbox.directory, 'boot') })).address
+    const cid = CID.createV1(raw.code, await sha256.digest(text(10))).toString()
+    const result = await sandbox.run(['providers', cid], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+
+    expect(result).toMatchObject({ code: 0, stderr: `ipfsz: no peer was found that advertises ${cid}\n` })
+    expect(result.stdout).toHaveLength(0)
+  })
+
   it.for([
     ['roots', 0],
     ['all', 1]

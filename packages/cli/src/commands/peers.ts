@@ -84,11 +84,18 @@ export async function providers (text: string, context: Context): Promise<void> 
       : await withReading(context, target.cid, async ({ files }) => cidAt(target, files, signal), { access })
     const found = network.findProviders(cid, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
 
+    let count = 0
+
     await output.during(`searching for providers of ${cid}`, async () => {
       for await (const { peerId, addresses } of found) {
+        count++
         output.row({ peerId, addresses }, [peerId, ...addresses.map(printable)])
       }
     })
+
+    if (count === 0) {
+      output.note(`no peer was found that advertises ${cid}`)
+    }
   })
 }
 
