@@ -54,6 +54,8 @@ describe.concurrent('ipfsz du', () => {
     expect(await du(sandbox, `${plain}/sub/b.txt`)).toMatchObject([{ name: `${plain}/sub/b.txt`, size: 20_000 }])
     expect((await sandbox.run(['du', `${cid}/noise`])).stdout.toString())
       .toBe(`2.86 MiB\t2.86 MiB\t${cid}/noise\n`)
+    // the original size first, as with ls
+    expect((await sandbox.run(['du', `${cid}/a.txt`])).stdout.toString()).toMatch(/^2\.86 MiB\t\d+ KiB\t/)
   })
 
   it('counts each block and each file once, however often they occur', async ({ sandbox }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alignedRow, sizeCell, tabbedRow, wordCell } from '../src/terminal/row.ts'
+import { alignedRow, cidCell, sizeCell, sizeHeading, tabbedRow, wordCell } from '../src/terminal/row.ts'
 import { pairs, table } from '../src/terminal/table.ts'
 
 const CID = `b${'a'.repeat(58)}`
@@ -20,6 +20,15 @@ describe('a row', () => {
   it('goes on below a CID that leaves no room, as a line that can be copied', () => {
     expect(alignedRow([CID, sizeCell(10), 'name'], 39)).toBe(`${CID}\n      10 B  name`)
     expect(alignedRow([CID, 'pinned'], 79)).toBe(`${CID}  pinned`)
+  })
+
+  it.each([200, 79, 64])('has its heading above its column, below a plain and a marked CID: %d columns', width => {
+    const cells = [sizeCell(100_000), 'name']
+    const heading = alignedRow([cidCell('CID'), sizeHeading('STORED'), 'NAME'], width)
+    const rows = [CID, `${CID}${'a'.repeat(5)}`].map(cid => alignedRow([cidCell(cid), ...cells], width))
+    const columnOf = (text: string, word: string): number => text.split('\n').at(-1)?.indexOf(word) ?? -1
+
+    expect(rows.map(row => columnOf(row, 'name'))).toEqual([columnOf(heading, 'NAME'), columnOf(heading, 'NAME')])
   })
 
   it('is broken between words where a cell is longer than a line', () => {

@@ -7,7 +7,7 @@ import { withNames } from './read-target.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
-import { sizeCell } from '../terminal/row.ts'
+import { sizeCell, sizeHeading } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import type { Context, Session } from '../context.ts'
 import type { Usage } from '../dag/usage.ts'
@@ -27,7 +27,7 @@ interface Target {
 }
 
 /**
- * Print what files and directories take in the repo: stored and original size, each block counted once.
+ * Print what files and directories take in the repo: original and stored size, each block counted once.
  *
  * @param texts - CIDs or names, with or without a path, or names of pins. By default all pins
  * @throws {UsageError} a text is none of these
@@ -50,6 +50,8 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
   })
   const usages: Usage[] = []
   let failed = unread.length
+
+  output.heading([sizeHeading('ORIGINAL'), sizeHeading('STORED'), 'NAME'])
 
   try {
     for (const target of targets) {
@@ -191,6 +193,6 @@ function print (name: string, cid: CID | undefined, usage: Usage, { output }: Co
 
   output.row(
     { cid: cid?.toString(), name, size, storedSize, blocks },
-    [sizeCell(storedSize), sizeCell(size), printable(name)]
+    [sizeCell(size), sizeCell(storedSize), printable(name)]
   )
 }

@@ -2,9 +2,10 @@ import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
-import { sizeCell, wordCell } from '../terminal/row.ts'
+import { cidCell, sizeCell, sizeHeading, wordCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
 /** Columns of the longest codec name, of `0644`, and of a time. */
@@ -25,6 +26,8 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
   const progress = new LateProgress(() => output.progress(`listing ${text}`, undefined, 'entry'))
   // on a terminal, the list itself shows how far it is
   const onEntry = output.stdout.isTTY === true ? () => {} : () => { progress.add(1) }
+
+  output.heading(headings(options))
 
   try {
     await withTarget(
@@ -67,7 +70,7 @@ async function list (
       mode: entry.unixfs?.mode,
       mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
     }, [
-      entry.cid.toString(),
+      cidCell(entry.cid.toString()),
       sizeCell(directory || !sizeKnown ? undefined : size),
       sizeCell(storedSize),
       wordCell(directory ? '-' : codec, CODEC_WIDTH),
@@ -81,6 +84,17 @@ async function list (
       await list({ cid: entry.cid, path: '', prefix: `${name}/` }, files, options, context)
     }
   }
+}
+
+function headings ({ long }: LsCommandOptions): Cell[] {
+  return [
+    cidCell('CID'),
+    sizeHeading('ORIGINAL'),
+    sizeHeading('STORED'),
+    wordCell('CODEC', CODEC_WIDTH),
+    ...long ? [wordCell('MODE', MODE_WIDTH), wordCell('CHANGED', TIME_WIDTH)] : [],
+    'NAME'
+  ]
 }
 
 /** Such as `0644`: the usual one if the directory keeps none. `-` for an entry that is only bytes. */

@@ -31,6 +31,8 @@ export class Output {
   #progress: Progress | undefined
   /** What is fetched: bars say from where. */
   #arrivals: Arrivals | undefined
+  /** The headings of the next row. */
+  #heading: readonly Cell[] | undefined
   /** Whether a file is being written to the terminal: a bar would delete its lines. */
   #showsBytes = false
 
@@ -50,7 +52,17 @@ export class Output {
 
   /** Print a result that is a line of a list: with tabs between its cells, or aligned on a terminal. */
   row (value: Record<string, unknown>, cells: readonly Cell[]): void {
+    if (this.#heading != null) {
+      this.result({}, alignedRow(this.#heading, this.width))
+      this.#heading = undefined
+    }
+
     this.result(value, this.stdout.isTTY === true ? alignedRow(cells, this.width) : tabbedRow(cells))
+  }
+
+  /** Head the rows that follow, if there are any. Only people see it: a script would take it for a result. */
+  heading (cells: readonly Cell[]): void {
+    this.#heading = this.json || this.stdout.isTTY !== true ? undefined : cells
   }
 
   /** Print a result of labels with values, then sentences: with tabs after the labels, or aligned on a terminal. */

@@ -2,13 +2,28 @@ import { columnsOf } from './columns.ts'
 import { formatSize } from './units.ts'
 import { wrap } from './wrap.ts'
 
-/** What a line of a list consists of. A list is printed line by line, so each column has the width that is usual. */
-export type Cell = string | { text: string, width: number, right?: true }
+/**
+ * What a line of a list consists of. A list is printed line by line, so each column has the width that is usual.
+ * A `long` cell has a line of its own where it leaves no room for the others, as a string has.
+ */
+export type Cell = string | { text: string, width: number, right?: true, long?: true }
 
 const GAP = '  '
 const INDENT = '  '
 /** Columns of the longest size, such as `1023 KiB`. */
 const SIZE_WIDTH = 8
+/** Columns of a marked CID. A plain one is shorter. */
+const CID_WIDTH = 64
+
+/** A CID in a list of plain and marked ones. */
+export function cidCell (text: string): Cell {
+  return { text, width: CID_WIDTH, long: true }
+}
+
+/** The heading of a column of sizes. */
+export function sizeHeading (text: string): Cell {
+  return { text, width: SIZE_WIDTH, right: true }
+}
 
 /** A size, or `-` if it is unknown. */
 export function sizeCell (bytes: number | bigint | undefined): Cell {
@@ -40,13 +55,14 @@ export function alignedRow (cells: readonly Cell[], width: number): string {
   }
 
   const lines: string[] = []
+  const isLong = typeof cells[0] === 'string' || cells[0]?.long === true
 
   for (const cell of cells) {
     const last = lines.at(-1)
     const line = `${last == null || columnsOf(last) > width ? INDENT : `${last}${GAP}`}${pad(cell)}`
 
     // a CID or a path at the beginning has a line of its own, so that the cells after it are aligned
-    if (last != null && (lines.length > 1 || typeof cells[0] !== 'string') && columnsOf(line.trimEnd()) <= width) {
+    if (last != null && (lines.length > 1 || !isLong) && columnsOf(line.trimEnd()) <= width) {
       lines[lines.length - 1] = line
     } else {
       lines.push(...below(cell, width, lines.length === 0))
