@@ -248,7 +248,10 @@ describe('measure', () => {
     [0, 5600],
     // a byte takes twice as long in a piece that is four times as large
     [0.5, 11_200]
-  ])('learns from larger pieces what time a frame takes: a level that slows down with power %d', async (power, frame) => {
+  ])('learns from larger pieces what time a frame takes: a level that slows down with power %d', async (
+    power,
+    frame
+  ) => {
     const frames = makeFrames(4 * MIB, 4 * MIB)
     const measureIn = async (time: number): Promise<[number, number]> => {
       const clock = new Clock()

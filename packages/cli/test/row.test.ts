@@ -4,6 +4,11 @@ import { pairs, table } from '../src/terminal/table.ts'
 
 const CID = `b${'a'.repeat(58)}`
 
+/** The column in the last line of a text in which a word begins. */
+function columnOf (text: string, word: string): number {
+  return text.split('\n').at(-1)?.indexOf(word) ?? -1
+}
+
 describe('a row', () => {
   it('has tabs between its cells for scripts, and no padding', () => {
     expect(tabbedRow([CID, sizeCell(10), sizeCell(undefined), wordCell('zstd', 6), 'a b']))
@@ -22,12 +27,21 @@ describe('a row', () => {
     expect(alignedRow([CID, 'pinned'], 79)).toBe(`${CID}  pinned`)
   })
 
+  it.each([20, 30, 39, 50, 60])('loses no cell: %d columns', width => {
+    const words = ['10 B', '20 B', 'zstd', '0644', '-', 'name']
+    const row = alignedRow(
+      [CID, sizeCell(10), sizeCell(20), wordCell('zstd', 6), wordCell('0644', 4), wordCell('-', 20), 'name'],
+      width
+    )
+
+    expect(row.split('\n').slice(1).join(' ').split(/ {2,}/).filter(word => word !== '').map(word => word.trim()))
+      .toEqual(words)
+  })
+
   it.each([200, 79, 64])('has its heading above its column, below a plain and a marked CID: %d columns', width => {
     const cells = [sizeCell(100_000), 'name']
     const heading = alignedRow([cidCell('CID'), sizeHeading('STORED'), 'NAME'], width)
     const rows = [CID, `${CID}${'a'.repeat(5)}`].map(cid => alignedRow([cidCell(cid), ...cells], width))
-    const columnOf = (text: string, word: string): number => text.split('\n').at(-1)?.indexOf(word) ?? -1
-
     expect(rows.map(row => columnOf(row, 'name'))).toEqual([columnOf(heading, 'NAME'), columnOf(heading, 'NAME')])
   })
 

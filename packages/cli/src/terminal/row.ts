@@ -59,10 +59,10 @@ export function alignedRow (cells: readonly Cell[], width: number): string {
 
   for (const cell of cells) {
     const last = lines.at(-1)
-    const line = `${last == null || columnsOf(last) > width ? INDENT : `${last}${GAP}`}${pad(cell)}`
+    const line = `${last ?? ''}${GAP}${pad(cell)}`
 
     // a CID or a path at the beginning has a line of its own, so that the cells after it are aligned
-    if (last != null && (lines.length > 1 || !isLong) && columnsOf(line.trimEnd()) <= width) {
+    if (last != null && (lines.length > 1 || !isLong) && columnsOf(line) <= width) {
       lines[lines.length - 1] = line
     } else {
       lines.push(...below(cell, width, lines.length === 0))
