@@ -147,22 +147,25 @@ export class BlockFetcher {
     const giveUp = new AbortController()
     const attempt = anySignal([signal, giveUp.signal])
     const left = this.#settings.timeout - this.#waited(attempts)
+    const isHedged = this.window.lastArrival === Number.NEGATIVE_INFINITY
     const isFirst = stalls === 0 && this.#sources.length > 1
-    // a first source that keeps silent leaves half of the time to the others
-    const time = Math.min(stallTime(this.window, this.#settings, stalls, size), isFirst ? left / 2 : left)
+    // a first source that keeps silent leaves half of the time to the others, unless they are asked beside it
+    const share = isFirst && !isHedged ? left / 2 : left
+    const time = Math.min(stallTime(this.window, this.#settings, stalls, size), share)
+    const pause = stalls > 0 ? 0 : isHedged ? Math.min(HEDGE_TIME, left / 2) : undefined
     const unwatch = watchForStall(this.window, time, () => {
       giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`))
     })
 
     try {
       attempt.throwIfAborted()
-      const block = await raceSignal(this.#ask(attempts, {
+      const block = await raceSignal(this.#ask(cid, {
         ...options,
         root: scope.root,
         size: options.expectedSize,
         providers: [...options.providers ?? [], ...scope.providers],
         signal: attempt
-      }), attempt)
+      }, pause), attempt)
 
       if (block.provider != null) {
         scope.add(block.provider)
@@ -181,9 +184,7 @@ export class BlockFetcher {
    * Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. While
    * nothing has arrived at all, the next one is asked too after a second.
    */
-  async #ask ({ cid, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
-    const isFirst = this.window.lastArrival === Number.NEGATIVE_INFINITY
-    const pause = stalls > 0 ? 0 : isFirst ? HEDGE_TIME : undefined
+  async #ask (cid: CID, options: SourceOptions, pause: number | undefined): Promise<SourceBlock> {
     const { source, block, hasOvertaken } = await askSources(this.#order.sources, cid, options, pause)
 
     if (hasOvertaken) {
