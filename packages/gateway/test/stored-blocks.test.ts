@@ -1,5 +1,5 @@
 /** The cache of a service worker, in the browser's storage. */
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DATABASE, StoredBlocks } from '../src/service-worker/stored-blocks.ts'
 import { keptBlocks } from '../../../test/support/kept-blocks.ts'
 
@@ -53,6 +53,26 @@ describe('stored blocks', () => {
     // alone too large
     await stored.put(new Map([['large', new Uint8Array(4 * SIZE)]]))
     expect(await found(stored, 2, 3, 4)).toEqual([2, 3, 4])
+  })
+
+  it('are not waited for if the database does not answer', async () => {
+    const stored = new StoredBlocks(5 * SIZE)
+    await stored.put(blocks(1))
+    expect(await found(stored, 1)).toEqual([1])
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    // its events never come
+    const get = vi.spyOn(IDBObjectStore.prototype, 'get').mockReturnValue(new EventTarget() as IDBRequest)
+    onTestFinished(() => {
+      vi.useRealTimers()
+      get.mockRestore()
+    })
+    const reading = found(stored, 1)
+    await vi.waitFor(() => { expect(get).toHaveBeenCalled() })
+    vi.advanceTimersByTime(10_000)
+
+    expect(await reading).toEqual([])
+    expect(await found(stored, 1)).toEqual([])
   })
 
   it('are gone without an error if the browser removes them, and are stored anew', async () => {

@@ -21,6 +21,9 @@ const USE_STEP = 3_600_000
 /** What a block takes besides its bytes. */
 const OVERHEAD = 200
 
+/** How long a read may take, in milliseconds. If it takes longer, blocks are fetched, and not looked for here again. */
+const PATIENCE = 10_000
+
 interface Entry {
   size: number
   /** When it was used, in milliseconds since 1970. */
@@ -31,14 +34,15 @@ interface Entry {
  * Blocks in IndexedDB, within some bytes. Those that were used longest ago make room for others. Every change is one
  * transaction, so that the total is right whichever worker or tab is killed when, and however many share it.
  *
- * Nothing here throws: a browser that stores nothing, such as one in private mode, or that has no more room, is a cache
- * that holds nothing.
+ * Nothing here throws, and no reader waits for long: a browser that stores nothing, such as one in private mode, that
+ * has no more room, or whose database does not answer, is a cache that holds nothing.
  */
 export class StoredBlocks {
   #maxSize: number
   readonly #touched = new Set<string>()
   #opening: Promise<IDBDatabase | undefined> | undefined
   #isFull = false
+  #isSilent = false
 
   /** @param maxSize - in bytes. With 0, nothing is stored or read */
   constructor (maxSize: number) {
@@ -46,6 +50,26 @@ export class StoredBlocks {
   }
 
   async get (key: string): Promise<Uint8Array | undefined> {
+    if (this.#isSilent) {
+      return undefined
+    }
+
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const silence = new Promise<undefined>(resolve => {
+      timer = setTimeout(() => {
+        this.#isSilent = true
+        resolve(undefined)
+      }, PATIENCE)
+    })
+
+    try {
+      return await Promise.race([this.#read(key), silence])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #read (key: string): Promise<Uint8Array | undefined> {
     return this.#run(async database => {
       const transaction = database.transaction([BYTES, ENTRIES])
       const [bytes, entry] = await Promise.all([
