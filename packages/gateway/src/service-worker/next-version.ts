@@ -3,8 +3,14 @@ import type { FetchEvent, WorkerScope } from './worker-scope.ts'
 /** The message that makes a worker that waits the active one. */
 const TAKE_OVER = 'ipfsz:take-over'
 
+/** How often the next version is told to take over before this one shows its own page instead. */
+const MAX_OFFERS = 5
+
 /** The empty pages that were sent, by the ids of their clients. */
 const emptyPages = new Set<string>()
+
+/** How often the next version was told to take over. */
+let offers = 0
 
 /** Let the version before this one say when it may take over. */
 export function waitForTurn (scope: WorkerScope): void {
@@ -38,15 +44,19 @@ export async function handOver (
   const windows = await clients.matchAll({ type: 'window' })
   const pages = windows.filter(({ frameType }) => frameType !== 'nested')
 
-  if (pages.length > 1) {
+  if (pages.length > 1 || offers === MAX_OFFERS) {
     return undefined
   }
 
+  // seconds: the browser replaces this version once it has nothing to do, so it must not be asked all the time
+  const pause = offers === 0 ? 0 : 1
+
   if (pages.every(({ id }) => emptyPages.has(id))) {
     waiting.postMessage(TAKE_OVER)
+    offers++
   }
 
   emptyPages.add(resultingClientId)
 
-  return new Response(null, { headers: { refresh: '0', 'cache-control': 'no-store' } })
+  return new Response(null, { headers: { refresh: `${pause}`, 'cache-control': 'no-store' } })
 }
