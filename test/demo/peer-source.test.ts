@@ -31,6 +31,7 @@ class Peer {
   }
 
   async * #get (cid: CID, signal?: AbortSignal | null): AsyncGenerator<Uint8Array> {
+    signal?.throwIfAborted()
     this.wants.push(cid.toString())
     await this.#answer.promise
     signal?.throwIfAborted()
@@ -76,5 +77,12 @@ describe('a block from a peer', () => {
     gone.abort(new DOMException('', 'NetworkError'))
 
     await expect(reading).rejects.toHaveProperty('name', 'NetworkError')
+  })
+
+  it('ends at once if no peer is left, and leaves no error behind', async () => {
+    const source = patient(peer.source, () => AbortSignal.abort(new DOMException('', 'NetworkError')))
+
+    await expect(read(source, peer.cid)).rejects.toHaveProperty('name', 'NetworkError')
+    expect(peer.wants).toEqual([])
   })
 })

@@ -262,7 +262,7 @@ describe('a file with a base', () => {
       const base = await fs.addBytes(FIRST, { compression: { codec: 'zstd', detect: false, cut: 'content' } })
       await blockstore.delete(decode(await getBlock(unmark(base), blockstore)).Links.at(-1)?.Hash as CID)
 
-      expect(Buffer.from(await collect(fs.cat(base))).equals(FIRST)).toBe(true)
+      expect(Buffer.compare(await collect(fs.cat(base)), FIRST)).toBe(0)
       await expect(fs.addBytes(second, { compression: { base } })).rejects.toMatchObject({ name: 'NotFoundError' })
     }
   )

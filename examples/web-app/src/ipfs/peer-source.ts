@@ -81,11 +81,17 @@ async function fetchBlock (
   }
 }
 
+/** Whoever loses the race may fail later: that is handled here too. */
 async function raceAbort<T> (promise: Promise<T>, signal?: AbortSignal | null): Promise<T> {
-  signal?.throwIfAborted()
   const ended = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => { reject(signal.reason) }, { once: true, signal: ended.signal })
+    const abort = (): void => { reject(signal?.reason) }
+
+    if (signal?.aborted === true) {
+      abort()
+    }
+
+    signal?.addEventListener('abort', abort, { once: true, signal: ended.signal })
   })
 
   try {
