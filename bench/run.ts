@@ -73,6 +73,8 @@ try {
     await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
   } else {
     await runOne()
+    // all is printed: at its own end Node would wait for handles of libraries, and once waited for ever
+    process.exit()
   }
 } catch (err) {
   if (!(err instanceof NoInputError)) {
