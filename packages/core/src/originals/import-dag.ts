@@ -1,3 +1,4 @@
+// Above 250 lines: the steps of one import share its state, and nearly all of them change it.
 import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import * as raw from 'multiformats/codecs/raw'
