@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { globalAgent as httpAgent, request as requestHttp } from 'node:http'
 import { globalAgent as httpsAgent, request as requestHttps } from 'node:https'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import type { Fetch, GatewayChunk, GatewayResponse } from '@ipfsz/core/http'
+import { ChunkQueue } from '@ipfsz/codecs/internal'
+import type { Fetch, GatewayBody, GatewayResponse } from '@ipfsz/core/http'
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -48,7 +49,7 @@ export function createNodeFetch ({
 function responseOf (response: IncomingMessage): GatewayResponse {
   const { statusCode: status = 500, headersDistinct } = response
   const get = (name: string): string | null => headersDistinct[name]?.join(', ') ?? null
-  const body = new Body(decoded(response, get('content-encoding')))
+  const body = bodyOf(decoded(response, get('content-encoding')))
 
   return { status, headers: { get, has: name => get(name) != null }, body }
 }
@@ -84,73 +85,34 @@ function decoderOf (encoding: string): ReturnType<typeof createGunzip> | 'unknow
 }
 
 /** The body of a response, read as a `ReadableStream` is. */
-class Body {
-  readonly #stream: Readable
-  readonly #chunks: Uint8Array[] = []
-  #waiting = 0
-  #hasEnded = false
-  #failure: Error | undefined
-  #wake = (): void => {}
-
-  constructor (stream: Readable) {
-    this.#stream = stream
-    // also before it is read: an error must not end the process
-    stream.on('error', err => { this.#end(err) })
-    stream.on('end', () => { this.#end() })
-    stream.on('close', () => { this.#end(new Error('the connection was closed')) })
-  }
-
-  getReader (): this {
-    this.#stream.on('data', (chunk: Buffer) => {
-      this.#chunks.push(chunk)
-      this.#waiting += chunk.byteLength
-      this.#wake()
-
-      if (this.#waiting >= MAX_AHEAD) {
-        this.#stream.pause()
+function bodyOf (stream: Readable): GatewayBody {
+  const chunks = new ChunkQueue({
+    maxWaiting: MAX_AHEAD,
+    pause () { stream.pause() },
+    resume () {
+      if (stream.isPaused()) {
+        stream.resume()
       }
-    })
+    }
+  })
 
-    return this
-  }
+  // also before it is read: an error must not end the process
+  stream.on('error', err => { chunks.end(err) })
+  stream.on('end', () => { chunks.end() })
+  stream.on('close', () => { chunks.end(new Error('the connection was closed')) })
 
-  /** The next bytes. */
-  async read (): Promise<GatewayChunk> {
-    for (;;) {
-      const value = this.#chunks.shift()
+  return {
+    getReader () {
+      stream.on('data', (chunk: Buffer) => { chunks.push(chunk) })
 
-      if (value != null) {
-        this.#waiting -= value.byteLength
+      return {
+        async read () {
+          const value = await chunks.next()
 
-        if (this.#waiting < MAX_AHEAD && this.#stream.isPaused()) {
-          this.#stream.resume()
+          return { done: value == null, value }
         }
-
-        return { done: false, value }
       }
-
-      if (this.#failure != null) {
-        throw this.#failure
-      }
-
-      if (this.#hasEnded) {
-        return { done: true }
-      }
-
-      await new Promise<void>(resolve => { this.#wake = resolve })
-    }
-  }
-
-  async cancel (): Promise<void> {
-    this.#stream.destroy()
-  }
-
-  /** @param failure - undefined: it has arrived whole */
-  #end (failure?: Error): void {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true
-      this.#failure = failure
-      this.#wake()
-    }
+    },
+    async cancel () { stream.destroy() }
   }
 }

@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { ChunkQueue } from './chunk-queue.ts'
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
 export { formatSize } from './format-size.ts'
 export { mapOrdered, settle, unwrap } from './map-ordered.ts'

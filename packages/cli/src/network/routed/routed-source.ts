@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
+import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
 import { httpUrl } from './http-address.ts'
 import type { Router } from './router.ts'
@@ -58,7 +59,7 @@ export class RoutedSource implements PlannedSource {
   async fetch (cid: CID, options: SourceOptions): Promise<SourceBlock> {
     const { pool, http, failed } = this.#init
 
-    await until(this.#ready ??= this.#search(), options.signal)
+    await raceSignal(this.#ready ??= this.#search(), options.signal)
 
     if (pool.gateways.length === 0) {
       throw failed(cid, this.#failures)
@@ -133,21 +134,6 @@ export class RoutedSource implements PlannedSource {
     if (this.#failures.length < MAX_FAILURES) {
       this.#failures.push(err)
     }
-  }
-}
-
-/** Wait for a promise that never rejects. */
-async function until (promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => { aborted.reject(signal.reason) }
-
-  signal.throwIfAborted()
-  signal.addEventListener('abort', onAbort, { once: true })
-
-  try {
-    await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }
 

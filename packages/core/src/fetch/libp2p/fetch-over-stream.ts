@@ -1,5 +1,6 @@
 import { readResponseHead } from './response-head.ts'
-import { StreamReader } from './stream-reader.ts'
+import { chunksOf } from './stream-chunks.ts'
+import type { StreamChunks } from './stream-chunks.ts'
 import type { Stream } from '@libp2p/interface'
 
 /** Statuses whose responses have no body, and no `Response` may have one (Fetch, section 2.2.3). */
@@ -28,9 +29,9 @@ export async function fetchOverStream (
 
   try {
     signal?.throwIfAborted()
-    const reader = new StreamReader(stream)
+    const chunks = chunksOf(stream)
     stream.send(new TextEncoder().encode(requestHead(url, new Headers(headers))))
-    const head = await readResponseHead(reader)
+    const head = await readResponseHead(chunks)
 
     if (WITHOUT_BODY.includes(head.status)) {
       release()
@@ -39,7 +40,7 @@ export async function fetchOverStream (
       return new Response(null, head)
     }
 
-    return new Response(bodyOf(stream, reader, head.rest, release), head)
+    return new Response(bodyOf(stream, chunks, head.rest, release), head)
   } catch (err) {
     release()
     stream.abort(toError(err))
@@ -55,7 +56,7 @@ function requestHead ({ pathname, search, host }: URL, headers: Headers): string
 
 function bodyOf (
   stream: Stream,
-  reader: StreamReader,
+  chunks: StreamChunks,
   rest: Uint8Array,
   release: () => void
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -64,7 +65,7 @@ function bodyOf (
   return new ReadableStream({
     async pull (controller) {
       try {
-        const bytes = first ?? await reader.next()
+        const bytes = first ?? await chunks.next()
         first = undefined
 
         if (bytes != null) {

@@ -1,5 +1,5 @@
 import { MAX_HEAD_SIZE } from './limits.ts'
-import type { StreamReader } from './stream-reader.ts'
+import type { StreamChunks } from './stream-chunks.ts'
 
 /** The head of a response, and the first bytes of its body. */
 export interface ResponseHead {
@@ -26,11 +26,11 @@ const LF = 10
  * @throws {InvalidResponseError} it is no such response, or its head has more than 16 KiB
  * @throws {Error} the stream breaks off
  */
-export async function readResponseHead (reader: Pick<StreamReader, 'next'>): Promise<ResponseHead> {
+export async function readResponseHead (chunks: StreamChunks): Promise<ResponseHead> {
   let bytes = new Uint8Array(0)
 
   for (;;) {
-    const chunk = await reader.next()
+    const chunk = await chunks.next()
 
     if (chunk == null) {
       throw new InvalidResponseError('ended its response before the body')
