@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
     streams: ['dag', 'format', 'frames', 'util'],
     read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'],
-    base: ['cut', 'dag', 'format', 'frames', 'read', 'util'],
+    base: ['content-cid', 'cut', 'dag', 'format', 'frames', 'read', 'util'],
     write: [
       'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'unixfs.ts',
       'util'

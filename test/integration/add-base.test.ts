@@ -1,6 +1,12 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as dagPb from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
+import { openRepo } from '../../packages/cli/dist/repo/repo.js'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -38,7 +44,7 @@ describe.concurrent('ipfsz add --base', () => {
     const saved = JSON.parse((await sandbox.run(['stats', '--json'])).stdout.toString().trim().split('\n')[0])
     expect(saved.files.storedSize).toBeLessThan(3000)
     expectSuccess(await sandbox.run(['verify', cid]))
-    expect((await sandbox.run(['stat', cid])).stdout.toString()).toContain(`Base        ${base}`)
+    expect((await sandbox.run(['stat', cid])).stdout.toString()).toContain(`Base\t${base}\n`)
   })
 
   it('takes the file of the same path for each file of a directory', async ({ sandbox }) => {
@@ -81,6 +87,28 @@ describe.concurrent('ipfsz add --base', () => {
     expect((await sandbox.run(['cat', `${cid}/new`])).stdout.equals(SECOND)).toBe(true)
     // what is like a file that is still there is not that file under another name
     expect((await stat(`${cid}/copy`)).base).toBeUndefined()
+  })
+
+  it('refuses a base that lacks a block, even one that states no bytes', async ({ sandbox }) => {
+    await sandbox.write('second', SECOND)
+    const leaf = await add(sandbox, '--codec', 'none', await sandbox.write('leaf', FIRST.subarray(0, 900_000)))
+    const lacking = CID.createV1(raw.code, await sha256.digest(Buffer.from('nobody has this')))
+    const block = dagPb.encode(dagPb.prepare({
+      Data: new UnixFS({ type: 'file', blockSizes: [900_000n, 0n] }).marshal(),
+      Links: [{ Name: '', Hash: CID.parse(leaf), Tsize: 900_000 }, { Name: '', Hash: lacking, Tsize: 0 }]
+    }))
+    const base = CID.createV1(dagPb.code, await sha256.digest(block))
+    const { disk } = await openRepo(sandbox.repo)
+    await disk.put(base, block)
+
+    // all of its content is here
+    expect((await sandbox.run(['cat', base.toString()])).stdout).toHaveLength(900_000)
+    const refused = await sandbox.run(['add', '--base', base.toString(), 'second'])
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain(lacking.toString())
+    expect((await sandbox.run(['pin', 'ls'])).stdout.toString().trim().split('\n')).toHaveLength(1)
+    await disk.put(lacking, Buffer.from('nobody has this'))
+    await add(sandbox, '--base', base.toString(), 'second')
   })
 
   it('moves to another repo with its base, in a CAR', async ({ sandbox }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { describe, expect } from 'vitest'
 import { main } from '../../packages/cli/dist/main.js'
-import { random, text } from '../support/data.ts'
+import { noise, random, text } from '../support/data.ts'
 import { MODES, PowerCut } from '../support/power-cut.ts'
 import { CLI, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Mode } from '../support/power-cut.ts'
@@ -57,6 +57,36 @@ describe('after a power cut', () => {
     })
 
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
+  })
+
+  it('what add --base printed is readable even if its base was unsynced', async ({ sandbox }) => {
+    const [first, second] = await Promise.all([
+      sandbox.write('first', noise(70_000)),
+      sandbox.write('second', Buffer.concat([noise(70_000), text(100)]))
+    ])
+
+    const cut = await record(sandbox, async run => {
+      // what was fetched is not synced either
+      const [{ cid }] = await run(['add', '--no-sync', '--no-pin', first])
+      await run(['add', '--base', String(cid), second], () => true)
+    })
+
+    await expectKept(sandbox, cut)
+  })
+
+  it('the base of what add --base printed is on the disk even if an unsynced add has pinned it', async ({ sandbox }) => {
+    const [first, second] = await Promise.all([
+      sandbox.write('first', noise(70_000)),
+      sandbox.write('second', Buffer.concat([noise(70_000), text(100)]))
+    ])
+
+    const cut = await record(sandbox, async run => {
+      const [{ cid }] = await run(['add', '--no-sync', first])
+      await run(['add', '--base', String(cid), second])
+    })
+
+    // a block of its own: it does not shrink
+    expect([...cut.at(cut.length, 'lost').values()].map(bytes => bytes?.byteLength)).toContain(70_000)
   })
 
   it('what pin add and car import printed is readable even if its blocks were unsynced', async ({ sandbox }) => {
@@ -175,7 +205,7 @@ interface Expected {
 }
 
 /** Cut the power at many moments, and check the repo on each disk that may result. */
-async function expectKept (sandbox: Sandbox, cut: PowerCut, { safe = [], again }: Expected): Promise<void> {
+async function expectKept (sandbox: Sandbox, cut: PowerCut, { safe = [], again }: Expected = {}): Promise<void> {
   const seen = new Set<string>()
   const all = told(cut, cut.length, safe)
 

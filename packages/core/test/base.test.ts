@@ -2,11 +2,12 @@ import { unixfs } from '@helia/unixfs'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { decode } from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
+import { MemoryDatastore } from 'datastore-core'
 import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, getBlock, noise, text } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, noise, putNode, text } from './fixtures.ts'
 import type { CompressionOptions } from '../src/index.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -264,6 +265,26 @@ describe('a file with a base', () => {
 
       expect(Buffer.compare(await collect(fs.cat(base)), FIRST)).toBe(0)
       await expect(fs.addBytes(second, { compression: { base } })).rejects.toMatchObject({ name: 'NotFoundError' })
+    }
+  )
+
+  it.each([['changed', Buffer.concat([text(99_000), noise(99)])], ['did not change', text(100_000)]])(
+    'is refused if the base names another content CID than it has, and the file %s',
+    async (_, second) => {
+      const blockstore = new MemoryBlockstore()
+      const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
+      const linked = await fs.addBytes(text(100_000), { link: true })
+      const { contentCid } = await fs.verify(linked)
+      const { Data = new Uint8Array(0), Links } = decode(await getBlock(unmark(linked), blockstore))
+      const wrong = Buffer.from(Data)
+      wrong[wrong.indexOf(contentCid?.multihash.digest ?? '')] ^= 1
+      const base = await putNode({ Data: wrong, Links }, blockstore)
+
+      await expect(fs.addBytes(second, { compression: { base } }))
+        .rejects.toMatchObject({ name: 'ContentMismatchError', cid: base, actual: contentCid })
+      const cid = await fs.addBytes(second, { compression: { base: linked } })
+      expect(cid.equals(linked)).toBe(second.byteLength === 100_000)
+      await expect(fs.verify(cid)).resolves.toMatchObject({ files: 1 })
     }
   )
 

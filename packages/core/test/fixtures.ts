@@ -7,7 +7,7 @@ import { text } from '../../../test/support/data.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 
-export { noise, random, text } from '../../../test/support/data.ts'
+export { noise, random, same, text } from '../../../test/support/data.ts'
 
 /** An in-memory blockstore that records its gets and puts. */
 export class CountingBlockstore extends MemoryBlockstore {
@@ -67,7 +67,7 @@ export async function stored (
   return { blockstore, cid, bytes }
 }
 
-export async function putNode (node: dagPb.PBNode, blockstore: CountingBlockstore): Promise<CID> {
+export async function putNode (node: dagPb.PBNode, blockstore: Pick<Blockstore, 'put'>): Promise<CID> {
   const block = dagPb.encode(node)
   const cid = CID.createV1(dagPb.code, await sha256.digest(block))
   await blockstore.put(cid, block)

@@ -1,6 +1,7 @@
 import type { Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
 import type { LatestVersions } from './latest-versions.ts'
+import type { CID } from 'multiformats/cid'
 
 /** Where files are added: the repo, a Kubo, or nowhere if only CIDs are wanted. */
 export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> & {
@@ -11,4 +12,8 @@ export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'lin
   newBytes?: () => number
   /** The histories of what is added, for `--base latest`. */
   latest?: LatestVersions | undefined
+  /**
+   * Makes what checks the bases of the files below a root: see `baseChecker`. Not for a Kubo, which walks what it pins.
+   */
+  basesOf?: (earlier: CID) => Promise<(base: CID) => Promise<void>>
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { ipfsz, isMarked } from '@ipfsz/core'
 import { STDIN } from './added-names.ts'
 import { AddedRoots } from './added-roots.ts'
+import { baseChecker } from './base-checker.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
@@ -91,7 +92,13 @@ async function withStore (
       const counted = base == null ? session : countNew(session, deterministic)
       const latest = base === LATEST ? new LatestVersions(counted, options, context) : undefined
 
-      return work({ ...counted, latest, kind: 'repo', gateway: await findGateway(session.repo.path) })
+      return work({
+        ...counted,
+        latest,
+        basesOf: async earlier => baseChecker(earlier, session.pins, context.signal),
+        kind: 'repo',
+        gateway: await findGateway(session.repo.path)
+      })
     })
   }
 

@@ -203,7 +203,7 @@ export class AddedRoots {
    */
   async #compression (name: string, pathOf?: (entry: string) => string): Promise<CompressionOptions> {
     const { compression } = this.#options
-    const { files, latest } = this.#store
+    const { files, latest, basesOf } = this.#store
     const cid = await latest?.find(name)
     const earlier = cid == null ? this.#options.earlier : { cid, path: '' }
 
@@ -211,7 +211,9 @@ export class AddedRoots {
       return compression
     }
 
-    const base = await earlierVersion(earlier, { pathOf, renews: latest != null }, files, this.#context.signal)
+    const check = await basesOf?.(earlier.cid) ?? (async () => {})
+    const options = { pathOf, renews: latest != null, check }
+    const base = await earlierVersion(earlier, options, files, this.#context.signal)
 
     return { ...compression, base }
   }

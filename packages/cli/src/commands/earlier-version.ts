@@ -16,6 +16,8 @@ export interface EarlierVersionOptions {
   pathOf?: ((entry: string) => string) | undefined
   /** Whether a file that has little left in common with its base gets no base. */
   renews: boolean
+  /** Called with each file that becomes a base, before it is read for that. */
+  check: (base: CID) => Promise<void>
 }
 
 /**
@@ -26,7 +28,7 @@ export interface EarlierVersionOptions {
  */
 export async function earlierVersion (
   { cid, path }: Pick<CidPath, 'cid' | 'path'>,
-  { pathOf, renews }: EarlierVersionOptions,
+  { pathOf, renews, check }: EarlierVersionOptions,
   files: Pick<Ipfsz, 'cat' | 'ls' | 'stat'>,
   signal: AbortSignal
 ): Promise<CID | BaseOf | undefined> {
@@ -41,8 +43,16 @@ export async function earlierVersion (
     )
   }
 
+  const checked = async (base: CID | undefined): Promise<CID | undefined> => {
+    if (base != null) {
+      await check(base)
+    }
+
+    return base
+  }
+
   if (pathOf == null) {
-    return renews && isOutdated(stats) ? undefined : stats.plainCid
+    return checked(renews && isOutdated(stats) ? undefined : stats.plainCid)
   }
 
   const renamed = new RenamedFiles({ files, cid, path, isGone: async entry => isMissing(pathOf(entry)), signal })
@@ -53,11 +63,11 @@ export async function earlierVersion (
       const names = [...path.split('/'), ...entry.split('/').slice(1)].filter(Boolean)
       const found = await files.stat(cid, { path: names.join('/'), signal })
 
-      return found.type === 'directory' || (renews && isOutdated(found)) ? undefined : found.plainCid
+      return await checked(found.type === 'directory' || (renews && isOutdated(found)) ? undefined : found.plainCid)
     } catch (err) {
       if (isNoEntry(err)) {
         // the file is new, or has a new name
-        return renamed.find(start)
+        return checked(await renamed.find(start))
       }
 
       throw err

@@ -26,6 +26,12 @@ export interface CheckOptions {
   reached?: Reached
   /** Called with the number of blocks that were checked since the last call. */
   onBlocks?: (blocks: number) => void
+  /**
+   * Whether to read leaves too. Without it they only have to be there: enough for what was checked before.
+   *
+   * @default 'read'
+   */
+  leaves?: 'read' | 'has'
 }
 
 /**
@@ -101,14 +107,18 @@ export class RepoPins {
   /**
    * Check that all blocks below a root are in the repo, before it is pinned. Reads every block and marks it to be
    * synced with the next pin: blocks that were fetched for a reader are not synced yet, and their files may be empty
-   * after a power cut.
+   * after a power cut. Nor are those of a pin that Helia or `ipfsz add --no-sync` made.
    *
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
-  async check (cid: CID, signal: AbortSignal, { reached, onBlocks }: CheckOptions = {}): Promise<void> {
+  async check (
+    cid: CID,
+    signal: AbortSignal,
+    { reached, onBlocks, leaves = 'read' }: CheckOptions = {}
+  ): Promise<void> {
     const { blockstore, disk } = this.#repo
 
-    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'read', reached })) {
+    for await (const block of walkDag(cid, blockstore, { signal, leaves, reached })) {
       if (block.cid.multihash.code !== identity.code) {
         await disk.syncLater(block.cid)
       }

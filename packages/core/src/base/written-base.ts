@@ -1,6 +1,8 @@
 import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
+import { ContentCid } from '../content-cid/content-cid.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { fileSize } from '../dag/read.ts'
+import { ContentMismatchError } from '../errors.ts'
 import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
@@ -22,6 +24,10 @@ const METADATA: ReadonlySet<number> = new Set([7, 8])
 
 /** The first bytes of a dictionary that zstd does not take as raw content, but as one with tables of its own. */
 const MAGIC = [0x37, 0xa4, 0x30, 0xec]
+
+interface Options {
+  signal?: AbortSignal | null | undefined
+}
 
 /** An earlier version of a file that is being added: its frames refer back to regions of it. */
 export class WrittenBase implements FrameBase {
@@ -49,12 +55,13 @@ export class WrittenBase implements FrameBase {
    * @returns undefined if the file is too small or too large to be a base
    * @throws {InvalidBaseError} it is not a file
    * @throws {InvalidTrailerError} what it has after its frames is not what its header needs
+   * @throws {ContentMismatchError} its header names another content CID than its content has
    * @throws {NotFoundError} a block of it is missing
    */
   static async open (
     asked: CID,
     settings: BaseSettings,
-    options: { signal?: AbortSignal | null | undefined }
+    options: Options
   ): Promise<WrittenBase | undefined> {
     const { signal } = options
     const open = async (cid: CID): Promise<Entry> =>
@@ -74,7 +81,7 @@ export class WrittenBase implements FrameBase {
 
     const content = contentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
-    const finder = await RegionFinder.of(reader.readAll(signal), content.size)
+    const finder = await RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size)
 
     if (entry.node != null && entry.header != null) {
       // the new file has all of the base, not only its content
@@ -115,6 +122,33 @@ export class WrittenBase implements FrameBase {
     }
 
     return false
+  }
+}
+
+/** Pass a base's content on, and compare it with the content CID of its header: a file that links to it relies on it. */
+async function * checkContent (
+  { cid, header }: Entry,
+  pieces: AsyncIterable<Uint8Array>,
+  signal: Options['signal']
+): AsyncGenerator<Uint8Array> {
+  const expected = header?.contentCid
+
+  if (expected == null) {
+    yield * pieces
+    return
+  }
+
+  const content = new ContentCid({ signal })
+
+  for await (const bytes of pieces) {
+    await content.update(bytes)
+    yield bytes
+  }
+
+  const actual = await content.digest()
+
+  if (!actual.equals(expected)) {
+    throw new ContentMismatchError(cid, expected, actual)
   }
 }
 
