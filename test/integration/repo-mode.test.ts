@@ -2,7 +2,9 @@ import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
-import { expectSuccess, it } from './run-cli.ts'
+import { expectFailure, expectSuccess, it } from './run-cli.ts'
+
+const CID = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
 async function mode (path: string): Promise<number> {
   return (await stat(path)).mode & 0o777
@@ -30,6 +32,14 @@ describe('the directory of a repo', () => {
       expect(await mode(join(sandbox.directory, 'a', 'b'))).toBe(await mode(join(sandbox.directory, 'usual')))
     }
   })
+
+  // Node would try for ever to make the parents of such a directory
+  it.for([['add', '-'], ['init'], ['daemon'], ['gateway'], ['name', 'publish', CID], ['get', CID]])(
+    'is refused by ipfsz %s below /proc, where there can be none',
+    async (args, { sandbox }) => {
+      expectFailure(await sandbox.run(['--repo', '/proc/ipfsz/repo', ...args], { stdin: text(1000) }), 1)
+    }
+  )
 
   it('keeps its mode when it already exists', async ({ sandbox }) => {
     await mkdir(sandbox.repo)
