@@ -37,6 +37,7 @@ describe.concurrent('a terminal of 40 columns', () => {
   it('breaks no word of any list or summary', async ({ sandbox }) => {
     const { cid, earlier } = await prepare(sandbox)
     const file = (await sandbox.run(['add', '-Q', '--link', 'tree/a/one'])).stdout.toString().trim()
+    await sandbox.run(['add', '--base', 'latest', 'tree/a/one'])
 
     for (
       const args of [
@@ -50,6 +51,8 @@ describe.concurrent('a terminal of 40 columns', () => {
         ['diff', earlier, cid],
         ['pin', 'ls', '-l'],
         ['pin', 'add', cid],
+        ['log'],
+        ['log', 'one'],
         ['link', 'ls'],
         ['originals', 'index', file],
         ['originals', 'ls'],
@@ -78,6 +81,9 @@ describe.concurrent('a terminal of 40 columns', () => {
     const { cid } = await prepare(sandbox)
     const { lines: usage } = await runOnTerminal(sandbox, ['du', cid], COLUMNS)
     const { lines: listed } = await runOnTerminal(sandbox, ['ls', cid], 200)
+    const { lines: pins } = await runOnTerminal(sandbox, ['pin', 'ls', '-l'], 200)
+    await sandbox.run(['add', '--base', 'latest', 'tree/a/one'])
+    const { lines: names } = await runOnTerminal(sandbox, ['log'], COLUMNS * 2)
 
     const sizes = usage.filter(line => line.includes('KiB'))
 
@@ -90,6 +96,15 @@ describe.concurrent('a terminal of 40 columns', () => {
       expect.stringMatching(/^ {9}- {2}.{5}KiB {2}- {7}a\/$/),
       expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}zstd {4}a /),
       expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}zstd {4}sm/)
+    ])
+    expect(pins.map(line => line.slice(64))).toEqual([
+      '  ORIGINAL    STORED  PINNED                    NAME',
+      expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}\d{4}-.{18}Z {2}tree$/),
+      expect.stringMatching(/^ {2}.{5}KiB {2}.{5}KiB {2}\d{4}-.{18}Z {2}tree$/)
+    ])
+    expect(names).toEqual([
+      'LAST ADDED                VERSIONS       NAME',
+      expect.stringMatching(/^\d{4}-.{18}Z {2}1 version {6}one$/)
     ])
   })
 

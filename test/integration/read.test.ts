@@ -203,7 +203,7 @@ describe.concurrent('ipfsz stat', () => {
       frameSize: 4 * 1024 * 1024,
       blocks: expect.any(Number)
     })
-    expect(text.trimEnd().split('\n').map(line => line.split(/ {2,}/))).toEqual([
+    expect(text.trimEnd().split('\n').map(line => line.split('\t'))).toEqual([
       ['Plain CID', plainCid],
       ['Marked CID', cid],
       ['Type', 'file'],

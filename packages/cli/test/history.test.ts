@@ -102,4 +102,8 @@ describe('versionSummary', () => {
       expect(lines.join('\n').includes('not pinned')).toBe(!pinned)
     }
   })
+
+  it('says that nothing is new of a version that was stored before', () => {
+    expect(versionSummary({ ...printed, addedSize: 0 }, 80)).toContain('118 MiB, stored before, not pinned')
+  })
 })

@@ -2,9 +2,13 @@ import { openToRead, withRepo } from '../context.ts'
 import { NoHistoryError } from '../errors.ts'
 import { Histories } from '../repo/history.ts'
 import { printable } from '../terminal/output.ts'
+import { timeCell, wordCell } from '../terminal/row.ts'
 import { versionSummary } from '../terminal/version-summary.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
+
+/** Columns of the longest number of versions, `1000 versions`. */
+const COUNT_WIDTH = 13
 
 /**
  * Print the versions that were added under a name with `--base latest`, the newest first.
@@ -40,10 +44,12 @@ export async function listHistories (context: Context): Promise<void> {
   const { output } = context
   const { repo } = await openToRead(context)
 
+  output.heading([timeCell('LAST ADDED'), wordCell('VERSIONS', COUNT_WIDTH), 'NAME'])
+
   for (const { last: { name, date }, versions } of await new Histories(repo).list()) {
-    output.result(
+    output.row(
       { name, versions, date: date.toISOString() },
-      [date.toISOString(), count(versions, 'version'), printable(name)].join('\t')
+      [timeCell(date.toISOString()), wordCell(count(versions, 'version'), COUNT_WIDTH), printable(name)]
     )
   }
 }

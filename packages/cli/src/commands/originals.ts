@@ -94,20 +94,24 @@ export async function indexLinked (
 /** List the originals that are indexed: CID, marked CID, layout. */
 export async function listOriginals (context: Context): Promise<void> {
   const { repo, links } = await openToRead(context)
+  let count = 0
 
-  if (!hasOriginals(repo.path) || links == null) {
-    return
+  if (hasOriginals(repo.path) && links != null) {
+    const store = new OriginalsStore(repo.path, { writes: false })
+    const originals = new Originals({ blockstore: repo.blockstore, links, datastore: store })
+
+    try {
+      for await (const original of originals.list({ signal: context.signal })) {
+        print(original, context)
+        count++
+      }
+    } finally {
+      await store.close()
+    }
   }
 
-  const store = new OriginalsStore(repo.path, { writes: false })
-  const originals = new Originals({ blockstore: repo.blockstore, links, datastore: store })
-
-  try {
-    for await (const original of originals.list({ signal: context.signal })) {
-      print(original, context)
-    }
-  } finally {
-    await store.close()
+  if (count === 0) {
+    context.output.note('no originals are indexed: ipfsz originals index indexes those of linked files')
   }
 }
 

@@ -53,6 +53,10 @@ export async function peers (context: Context): Promise<void> {
       [peerId, printable(address), direction, ...agent == null || agent === '' ? [] : [printable(agent)]]
     )
   }
+
+  if (connected.length === 0) {
+    output.note('the daemon is connected to no peer')
+  }
 }
 
 /** Connect the daemon to peers. */

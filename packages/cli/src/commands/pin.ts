@@ -6,7 +6,7 @@ import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { counter } from '../terminal/progress.ts'
-import { sizeCell } from '../terminal/row.ts'
+import { cidCell, sizeCell, sizeHeading, timeCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
@@ -71,13 +71,17 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
   const progress = output.progress('listing pins', undefined, 'pin')
   const onPin = counter(progress)
 
+  if (long) {
+    output.heading([cidCell('CID'), sizeHeading('ORIGINAL'), sizeHeading('STORED'), timeCell('PINNED'), 'NAME'])
+  }
+
   try {
     for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
       const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
 
       output.row(
         { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
-        [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]
+        [long ? cidCell(cid.toString()) : cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]
       )
       onPin(1)
     }
@@ -108,6 +112,6 @@ async function describePin (
 
   return {
     values: { size, storedSize, pinnedAt },
-    cells: [sizeCell(size), sizeCell(storedSize), pinnedAt]
+    cells: [sizeCell(size), sizeCell(storedSize), timeCell(pinnedAt)]
   }
 }

@@ -5,7 +5,6 @@ import { MarkedTwins } from '../dag/marked-twins.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { LateProgress } from '../terminal/progress.ts'
-import { pairs } from '../terminal/table.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
@@ -65,7 +64,7 @@ async function show (
   // `extended` counts all files of a directory
   const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
 
-  output.result({
+  output.labelled({
     plainCid: plainCid.toString(),
     markedCid: markedCid?.toString(),
     type,
@@ -78,7 +77,7 @@ async function show (
     filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
     base: base?.toString(),
     blocks
-  }, pairs([
+  }, [
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
@@ -90,7 +89,7 @@ async function show (
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
     ['Blocks', String(blocks)]
-  ], output.width))
+  ])
 }
 
 type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>

@@ -35,6 +35,11 @@ export function wordCell (text: string, width: number): Cell {
   return { text, width }
 }
 
+/** A time such as `2026-01-31T12:00:00.000Z`, or the heading of a column of times. */
+export function timeCell (text: string): Cell {
+  return wordCell(text, 24)
+}
+
 /** A line for scripts: cells with tabs between them. */
 export function tabbedRow (cells: readonly Cell[]): string {
   return cells.map(textOf).join('\t')

@@ -23,7 +23,9 @@ export function versionSummary (
   columns: number | undefined
 ): string {
   const width = (columns || DEFAULT_COLUMNS) - 1
-  const first = `${minuteOf(date)}  ${formatSize(size)}, ${formatSize(addedSize)} new`
+  // as the first version that was added with `--base latest` may be
+  const news = addedSize === 0 ? 'stored before' : `${formatSize(addedSize)} new`
+  const first = `${minuteOf(date)}  ${formatSize(size)}, ${news}`
   const unpinned = 'not pinned'
   const parts = pinned ? [first] : columnsOf(first) + unpinned.length + 2 <= width
     ? [`${first}, ${unpinned}`]
