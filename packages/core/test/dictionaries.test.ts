@@ -2,7 +2,7 @@ import { decode } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, unmark } from '../src/index.ts'
-import { chunked, collect, CountingBlockstore, getBlock, noise, text } from './fixtures.ts'
+import { chunked, collect, CountingBlockstore, getBlock, noise, same, text } from './fixtures.ts'
 import type { AddOptions, CompressionOptions } from '../src/index.ts'
 
 /** What pages of a site have in common: hardly compressible, and longer than what each has of its own. */
@@ -153,6 +153,55 @@ describe('the small files of a tree', () => {
     expect(dictionaries.size).toBe(2)
     expect(await dictionaryOf('4-3.html')).toBe(await dictionaryOf('4-0.html'))
     expect(await dictionaryOf('5-0.html')).not.toBe(await dictionaryOf('4-3.html'))
+  })
+
+  it('get dictionaries 16 MiB at a time, so that no more are held', async () => {
+    // what follows the shared bytes shrinks to nothing
+    const size = 1_000_000
+    const [first, second] = [pages(17), pages(6, { name: 'second', shared: OTHER })].map(files => files.map(file => {
+      const content = new Uint8Array(size)
+      content.set(file.content)
+
+      return { ...file, content }
+    }))
+    const files = [...first, ...second]
+    let read = 0
+    let readAtFirst = 0
+    const source = async function * (): AsyncGenerator<File> {
+      for (const file of files) {
+        read++
+        yield file
+      }
+    }
+    // the first block that is written is a dictionary
+    class Blockstore extends CountingBlockstore {
+      override put (...args: Parameters<CountingBlockstore['put']>): ReturnType<CountingBlockstore['put']> {
+        readAtFirst ||= read
+
+        return super.put(...args)
+      }
+    }
+
+    const fs = ipfsz({ blockstore: new Blockstore() })
+    const bases: string[] = []
+    let root: CID | undefined
+
+    for await (const { cid } of fs.addAll(source(), { compression: { dictionaries: 'auto' } })) {
+      root = cid
+    }
+
+    for (const { path, content } of files) {
+      const below = { path: path.slice('site/'.length) }
+      bases.push(String((await fs.stat(root as CID, below)).base))
+      expect(same(await collect(fs.cat(root as CID, below)), content)).toBe(true)
+    }
+
+    expect(readAtFirst).toBe(Math.ceil(16 * 1024 * 1024 / size))
+    // those of the second window have their own
+    expect(new Set(bases.slice(0, 17)).size).toBe(1)
+    expect(new Set(bases.slice(17)).size).toBe(1)
+    expect(bases[0]).not.toBe(bases[17])
+    expect(bases).not.toContain('undefined')
   })
 
   it('get the same CID however they arrive', async () => {
