@@ -140,13 +140,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'terminal'],
     site: ['disk'],
+    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
-      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'network', 'pending-roots.ts', 'repo',
-      'site', 'site-scripts.ts', 'terminal'
+      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'migrate', 'network',
+      'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'terminal'
     ],
     program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }

@@ -135,6 +135,20 @@ describe('after a power cut', () => {
     }
   })
 
+  it('what migrate has copied is readable and pinned', async ({ sandbox }) => {
+    const source = join(sandbox.directory, 'source')
+    const file = await sandbox.write('file', text(1_500_000))
+    expectSuccess(await sandbox.run(['add', '-Q', '--repo', source, file]))
+
+    const cut = await record(sandbox, async run => {
+      await run(['migrate', source, join(sandbox.directory, 'disk', 'repo')])
+      await run(['pin', 'ls'], () => true)
+    })
+
+    expect(cut.notes(cut.length)).toHaveLength(1)
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
+  })
+
   it('a removed pin does not come back once gc has deleted its blocks', async ({ sandbox }) => {
     const [kept, gone] = [await sandbox.add(text(300_000, 1)), await sandbox.add(text(300_000, 2))]
 

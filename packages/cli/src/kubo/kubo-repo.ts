@@ -21,7 +21,7 @@ const MIN_VERSION = 12
 const MAX_SPEC_SIZE = 64 * 1024
 
 /** The layout of the blocks that Kubo makes: in directories named by the next to last characters. */
-const FLATFS = '/repo/flatfs/shard/v1/next-to-last/2'
+export const FLATFS = '/repo/flatfs/shard/v1/next-to-last/2'
 
 interface Mount {
   mountpoint?: unknown
@@ -34,10 +34,11 @@ interface Mount {
  * Open the repo of a Kubo that does not run, to read what it has pinned. Kubo cannot start meanwhile. Nothing in the
  * repo changes: its blocks are files, and the LevelDB with its pins is opened in a copy, because LevelDB always writes.
  *
+ * @returns also the directory of its flatfs
  * @throws {UsageError} Kubo runs, or the repo is not as Kubo makes it by default
  * @throws {RepoError} the repo cannot be read
  */
-export async function openKuboRepo (directory: string): Promise<KuboSource> {
+export async function openKuboRepo (directory: string): Promise<KuboSource & { directory: string }> {
   const { blocks, datastore } = await readSpec(directory)
   const lock = join(directory, LOCK)
   const release = holdFile(lock)
@@ -55,6 +56,7 @@ export async function openKuboRepo (directory: string): Promise<KuboSource> {
   }
 
   return {
+    directory: blocks,
     blockstore: flatfsBlocks(blocks),
     pins: signal => readPins(datastore, copy, signal),
     close

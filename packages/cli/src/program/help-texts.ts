@@ -7,7 +7,7 @@ export interface Example {
 /** Headings for the list of all commands, in order, and the commands below each. */
 export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: readonly string[]]> = [
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
-  ['Keep, delete and move:', ['log', 'pin', 'rm', 'gc', 'car', 'link', 'import']],
+  ['Keep, delete and move:', ['log', 'pin', 'rm', 'gc', 'car', 'link', 'import', 'migrate']],
   ['Check and repair:', ['verify', 'repair']],
   [
     'Share with other nodes and browsers:',
@@ -97,6 +97,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   import: examples(
     ['import --from-kubo http://127.0.0.1:5001', 'Compress everything that a Kubo has pinned'],
     ['import --from-kubo ~/.ipfs CID', 'Compress one of its pins']
+  ),
+  migrate: examples(
+    ['migrate ~/.ipfs /data/ipfsz', 'Copy all that a Kubo has, which must not run'],
+    ['migrate --dry-run ~/.ipfsz /data/ipfsz', 'See how much is left to copy to another disk']
   ),
   'link add': examples(
     ['link add ORIGINAL MARKED', 'Read a compressed file by the CID of its original'],

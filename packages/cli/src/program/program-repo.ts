@@ -37,6 +37,16 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       await stats(context())
     })
 
+  program.command('migrate')
+    .description('copy the blocks, pins and links of another store; run it again to go on')
+    .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), or a directory of blocks')
+    .argument('<to>', 'a repo, which is made if there is none, or a directory of blocks')
+    .option('--dry-run', 'count what would be copied')
+    .action(async (from: string, to: string, { dryRun = false }: { dryRun?: boolean }) => {
+      const { migrate } = await import('../commands/migrate.ts')
+      await migrate(from, to, { dryRun }, context())
+    })
+
   program.command('blockstore')
     .description('change how blocks are stored on disk')
     .command('convert')

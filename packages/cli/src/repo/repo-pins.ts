@@ -19,6 +19,12 @@ import type { CID } from 'multiformats/cid'
 export interface NewPin {
   cid: CID
   name?: string
+  /**
+   * How many levels below the root to keep.
+   *
+   * @default all
+   */
+  depth?: number
 }
 
 export interface CheckOptions {
@@ -65,7 +71,7 @@ export class RepoPins {
     await disk.sync()
 
     // one by one: a dag-pb CID and a raw CID of the same bytes share one count
-    for (const { cid, name } of added) {
+    for (const { cid, name, depth = Infinity } of added) {
       const plain = unmark(cid).toV1()
       const [key, countedAs] = [pinKey(plain), countKey(plain)].map(String)
       const { pinCount, pinnedBy } = counts.get(countedAs) ?? await this.#readCount(plain)
@@ -75,7 +81,7 @@ export class RepoPins {
         counts.set(countedAs, { pinCount: pinCount + 1, pinnedBy: [...pinnedBy, plain.bytes] })
       }
 
-      pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name })
+      pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name, depth })
     }
 
     const uncounted = await put(datastore, counts)
@@ -84,7 +90,7 @@ export class RepoPins {
     const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
     const unpinned = await put(
       datastore,
-      pinnable.map(([key, { cid, name }]) => [key, { depth: Infinity, metadata: metadataOf(cid, name) }])
+      pinnable.map(([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }])
     )
 
     return added.map(pin => unpinned.get(keysOf(pin)[0]) ?? uncounted.get(keysOf(pin)[1]))

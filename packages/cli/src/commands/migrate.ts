@@ -1,0 +1,225 @@
+import { realpath } from 'node:fs/promises'
+import { copyLinks } from '@ipfsz/core'
+import { explain, IncompleteError, UsageError } from '../errors.ts'
+import { copyBlocks } from '../migrate/copy-blocks.ts'
+import { copyPins } from '../migrate/copy-pins.ts'
+import { withDestination } from '../migrate/destination.ts'
+import { openMigrationSource } from '../migrate/migration-source.ts'
+import { counter } from '../terminal/progress.ts'
+import { count, formatSize } from '../terminal/units.ts'
+import type { Context } from '../context.ts'
+import type { Destination } from '../migrate/destination.ts'
+import type { MigrationSource } from '../migrate/migration-source.ts'
+import type { NewPin } from '../repo/repo-pins.ts'
+
+export interface MigrateCommandOptions {
+  /** Count what would be copied, but copy nothing. */
+  dryRun: boolean
+}
+
+/** How many of each kind were copied, were there already, or are lost: damaged, unreadable, or without some block. */
+interface Totals {
+  blocks: Count
+  /** Bytes of the blocks that were copied, not compressed. */
+  size: number
+  pins: Count
+  links: Count
+}
+
+interface Count {
+  copied: number
+  there: number
+  lost: number
+}
+
+/**
+ * Copy blocks, pins and links from one store to another. What is there already is not copied again, so an interrupted
+ * migration goes on where it was. Deletes nothing.
+ *
+ * @throws {IncompleteError} a block is damaged or cannot be read, or a pin was left out: each was printed
+ */
+export async function migrate (
+  from: string,
+  to: string,
+  { dryRun }: MigrateCommandOptions,
+  context: Context
+): Promise<void> {
+  const source = await openMigrationSource(from, context)
+
+  try {
+    const totals = await withDestination(
+      to,
+      { dryRun, links: source.links != null },
+      context,
+      async destination => copyAll(source, destination, { dryRun }, context)
+    )
+
+    report(totals, { from, to, dryRun }, context)
+  } finally {
+    await source.close()
+  }
+}
+
+async function copyAll (
+  source: MigrationSource,
+  destination: Destination | undefined,
+  { dryRun }: MigrateCommandOptions,
+  context: Context
+): Promise<Totals> {
+  const { output, signal } = context
+  const [blocks, pins, links] = Array.from({ length: 3 }, (): Count => ({ copied: 0, there: 0, lost: 0 }))
+  const totals: Totals = { blocks, size: 0, pins, links }
+
+  await checkDifferent(source, destination)
+
+  // before the blocks: what is pinned while they are copied may have blocks that were not listed
+  const pinned: NewPin[] = []
+  const onDamaged = (err: Error): void => {
+    pins.lost++
+    output.error(explain(err), err)
+  }
+
+  for await (const { cid, name, depth } of source.pins(signal, onDamaged)) {
+    pinned.push({ cid, depth, ...name == null ? {} : { name } })
+  }
+
+  await copyAllBlocks(source, destination, totals, { dryRun }, context)
+  await (dryRun ? undefined : destination?.disk.sync())
+
+  const session = destination?.session
+
+  if (destination != null && session == null) {
+    if (pinned.length > 0) {
+      output.note(`${destination.disk.path} is a directory of blocks alone: ${count(pinned.length, 'pin')} stay behind`)
+    }
+  } else if (dryRun) {
+    for (const { cid } of pinned) {
+      pins[await session?.pins.has(cid) === true ? 'there' : 'copied']++
+    }
+  } else if (session != null) {
+    await pinAll(pinned, session, totals, context)
+    await linkAll(source, session, totals, context)
+  }
+
+  return totals
+}
+
+async function copyAllBlocks (
+  source: MigrationSource,
+  destination: Destination | undefined,
+  totals: Totals,
+  { dryRun }: MigrateCommandOptions,
+  { output, signal }: Context
+): Promise<void> {
+  const total = output.showsProgress
+    ? await output.during('counting blocks', async () => countBlocks(source, signal))
+    : 0
+  const progress = output.progress(dryRun ? 'looking for blocks' : 'copying', total, 'block')
+  const done = counter(progress)
+
+  try {
+    for await (const block of copyBlocks(source, destination, { dryRun, signal })) {
+      totals.blocks[block.state]++
+      done(1)
+
+      if (block.state === 'copied') {
+        totals.size += block.size
+      } else if (block.state === 'lost') {
+        output.error(`${block.cid} was not copied: ${explain(block.error)}`, block.error)
+      }
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+async function pinAll (
+  pinned: readonly NewPin[],
+  session: NonNullable<Destination['session']>,
+  { pins }: Totals,
+  { output, signal }: Context
+): Promise<void> {
+  const progress = output.progress('pinning', undefined, 'block')
+
+  try {
+    for await (const copied of copyPins(pinned, session, { signal, onBlocks: counter(progress) })) {
+      if (copied.state === 'incomplete') {
+        pins.lost++
+        output.error(`${copied.pin.cid} was not pinned: ${explain(copied.error)}`, copied.error)
+      } else {
+        pins[copied.state]++
+      }
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+async function linkAll (
+  { links: from }: MigrationSource,
+  { repo: { blockstore }, links: datastore }: NonNullable<Destination['session']>,
+  { links }: Totals,
+  { signal }: Context
+): Promise<void> {
+  if (from != null && datastore != null) {
+    for await (const { outcome } of copyLinks(from, { blockstore, datastore }, { signal })) {
+      links[outcome === 'missing' ? 'lost' : outcome]++
+    }
+  }
+}
+
+/** @throws {UsageError} both are one directory */
+async function checkDifferent (source: MigrationSource, destination: Destination | undefined): Promise<void> {
+  const [from, to] = await Promise.all([source.directory, destination?.disk.path].map(async path =>
+    path == null ? undefined : realpath(path).catch(() => path)))
+
+  if (from === to) {
+    throw new UsageError(`${from} cannot be copied to itself: name another store`)
+  }
+}
+
+async function countBlocks (source: MigrationSource, signal: AbortSignal): Promise<number> {
+  let blocks = 0
+
+  for await (const batch of source.list(signal)) {
+    blocks += batch.length
+  }
+
+  return blocks
+}
+
+/** @throws {IncompleteError} */
+function report (
+  { blocks, size, pins, links }: Totals,
+  { from, to, dryRun }: { from: string, to: string, dryRun: boolean },
+  { output }: Context
+): void {
+  const [verb, amount, rest] = dryRun
+    ? ['Would copy', '', '']
+    : ['Copied', ` (${formatSize(size)})`, ` and ${count(links.copied, 'link')}`]
+
+  output.sentence(
+    {
+      dryRun,
+      copied: blocks.copied,
+      copiedSize: size,
+      there: blocks.there,
+      lost: blocks.lost,
+      pins: pins.copied,
+      pinsThere: pins.there,
+      pinsLost: pins.lost,
+      links: links.copied,
+      linksThere: links.there,
+      linksLost: links.lost
+    },
+    `${verb} ${count(blocks.copied, 'block')}${amount}, ${count(pins.copied, 'pin')}${rest} from ${from} to ${to}, ` +
+      `which has ${count(blocks.there, 'block')} already`
+  )
+
+  if (blocks.lost > 0 || pins.lost > 0) {
+    throw new IncompleteError(
+      `${count(blocks.lost, 'block')} and ${count(pins.lost, 'pin')} were not copied: see the errors above. ` +
+        'Repair the source, and run ipfsz migrate again: it copies only what is missing'
+    )
+  }
+}

@@ -1,0 +1,85 @@
+import { mapOrdered } from '@ipfsz/codecs/internal'
+import { checkBlock, checkHash } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { readAtMost } from '../read-at-most.ts'
+import { hasBlock } from './destination.ts'
+import type { Destination } from './destination.ts'
+import type { MigrationSource } from './migration-source.ts'
+
+/** How many blocks are read and written at a time. A disk commits those that wait together. */
+const CONCURRENCY = 16
+
+/** The most bytes of a block, 16 MiB: as many as a store that compresses takes, eight times what nodes exchange. */
+const MAX_BLOCK_SIZE = 16 * 1024 * 1024
+
+/** What became of a block. One that is `lost` is damaged, or cannot be read, and the error says why. */
+export type CopiedBlock =
+  & { cid: CID }
+  & ({ state: 'copied', size: number } | { state: 'there' } | { state: 'lost', error: Error })
+
+export interface CopyOptions {
+  /** Whether to look only. Then no block is read, and `size` is 0. */
+  dryRun: boolean
+  signal: AbortSignal
+}
+
+/**
+ * Copy the blocks that the destination lacks, a few at a time, each compared with its CID. Those that are there are
+ * not read, only synced later: another process may have written them just now.
+ *
+ * @param destination - undefined for one that does not exist yet
+ * @throws {Error} a block cannot be written, or the source cannot be listed
+ */
+export function copyBlocks (
+  source: MigrationSource,
+  destination: Destination | undefined,
+  { dryRun, signal }: CopyOptions
+): AsyncGenerator<CopiedBlock> {
+  return mapOrdered(cids(source, signal), async (cid): Promise<CopiedBlock> => {
+    if (destination != null && await hasBlock(destination, cid)) {
+      await (dryRun ? undefined : destination.disk.syncLater(cid))
+
+      return { cid, state: 'there' }
+    }
+
+    if (dryRun || destination == null) {
+      return { cid, state: 'copied', size: 0 }
+    }
+
+    let bytes: Uint8Array
+
+    try {
+      bytes = await readVerified(cid, source, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+
+      return { cid, state: 'lost', error: error as Error }
+    }
+
+    await destination.blockstore.put(cid, bytes, { signal })
+
+    return { cid, state: 'copied', size: bytes.byteLength }
+  }, { concurrency: CONCURRENCY, signal })
+}
+
+async function readVerified (cid: CID, { blockstore }: MigrationSource, signal: AbortSignal): Promise<Uint8Array> {
+  checkHash(cid)
+
+  const bytes = await readAtMost(
+    blockstore.get(cid, { signal }) as AsyncIterable<Uint8Array>,
+    MAX_BLOCK_SIZE,
+    () => new Error(`The block ${cid} has more than ${MAX_BLOCK_SIZE} bytes`)
+  )
+  await checkBlock(cid, bytes)
+
+  return bytes
+}
+
+async function * cids (source: MigrationSource, signal: AbortSignal): AsyncGenerator<CID> {
+  for await (const batch of source.list(signal)) {
+    for (const multihash of batch) {
+      yield CID.createV1(raw.code, multihash)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { unmark } from '@ipfsz/core'
+import { Reached, walkDag } from '../dag/dag-walk.ts'
+import type { Session } from '../context.ts'
+import type { NewPin } from '../repo/repo-pins.ts'
+
+/** What became of a pin. The error of one that is `incomplete` says which block the destination lacks. */
+export type CopiedPin =
+  & { pin: NewPin }
+  & ({ state: 'copied' } | { state: 'there' } | { state: 'incomplete', error: Error })
+
+export interface CopyPinsOptions {
+  signal: AbortSignal
+  /** Called with the number of blocks that were looked at since the last call. */
+  onBlocks?: (blocks: number) => void
+}
+
+/**
+ * Pin what another store has pinned, if all of it is here. Nodes are read, leaves only looked for: those that were
+ * copied have been checked. Pins that are here stay as they are.
+ */
+export async function * copyPins (
+  from: readonly NewPin[],
+  { pins, repo }: Session,
+  { signal, onBlocks }: CopyPinsOptions
+): AsyncGenerator<CopiedPin> {
+  let reached = new Reached()
+
+  for (const pin of from) {
+    if (await pins.has(pin.cid)) {
+      yield { pin, state: 'there' }
+      continue
+    }
+
+    try {
+      for await (
+        const _ of walkDag(unmark(pin.cid), repo.blockstore, { signal, leaves: 'has', depth: pin.depth, reached })
+      ) {
+        onBlocks?.(1)
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      // a walk that failed has not reached all below what it recorded
+      reached = new Reached()
+      yield { pin, state: 'incomplete', error: error as Error }
+      continue
+    }
+
+    const [error] = await pins.addNew([pin])
+
+    if (error != null) {
+      throw error
+    }
+
+    yield { pin, state: 'copied' }
+  }
+}

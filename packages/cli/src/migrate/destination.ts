@@ -1,0 +1,123 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { NextToLast } from 'blockstore-fs/sharding'
+import { openToRead, resolvePath, withRepo } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import type { Context, Session } from '../context.ts'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** A store to copy to. */
+export interface Destination {
+  /** The files of its blocks. */
+  readonly disk: SharedFsBlockstore
+  /** The blocks, which are compressed as the repo is set to. */
+  readonly blockstore: Pick<Blockstore, 'put'>
+  /** The repo, unless the store is a directory of blocks alone. */
+  readonly session: Session | undefined
+}
+
+export interface DestinationOptions {
+  /** Whether the work only looks. It then gets no destination if there is none yet. */
+  dryRun: boolean
+  /** Whether the work writes links. */
+  links: boolean
+}
+
+/** The directories of blockstore-fs: two characters of base32. */
+const SHARD = /^[A-Z2-7]{2}$/
+
+/** What a directory of blocks has besides. */
+const TEMPORARY = '.tmp'
+
+type Kind = 'repo' | 'blocks' | 'new'
+
+/**
+ * Open a repo, or a directory of blocks as blockstore-fs lays them out. What does not exist yet becomes a repo.
+ * Garbage collections wait until the work ends.
+ *
+ * @throws {UsageError} the path is something else
+ */
+export async function withDestination<T> (
+  text: string,
+  { dryRun, links }: DestinationOptions,
+  context: Context,
+  work: (destination: Destination | undefined) => Promise<T>
+): Promise<T> {
+  const path = resolvePath(text, context.io)
+  const kind = await kindOf(path, text)
+  const ofRepo = { ...context, repo: path }
+
+  if (kind === 'blocks') {
+    return withDirectory(path, work)
+  }
+
+  if (!dryRun) {
+    return withRepo(ofRepo, { lock: 'add', links }, async session => work(ofSession(session)))
+  }
+
+  if (kind === 'new') {
+    return work(undefined)
+  }
+
+  const session = await openToRead(ofRepo)
+
+  return work(ofSession(session)).finally(async () => session.links?.close())
+}
+
+/** Whether a block is there. An empty file is none: a power cut leaves such files for blocks that were not synced. */
+export async function hasBlock ({ disk }: Destination, cid: CID): Promise<boolean> {
+  const { dir, file } = NAMES.encode(cid)
+
+  return stat(join(disk.path, dir, file)).then(stats => stats.isFile() && stats.size > 0, () => false)
+}
+
+const NAMES = new NextToLast()
+
+async function withDirectory<T> (path: string, work: (destination: Destination) => Promise<T>): Promise<T> {
+  const disk = new SharedFsBlockstore(path)
+
+  try {
+    return await work({ disk, blockstore: disk, session: undefined })
+  } finally {
+    await disk.settled()
+  }
+}
+
+function ofSession (session: Session): Destination {
+  return { disk: session.repo.disk, blockstore: session.repo.blockstore, session }
+}
+
+async function kindOf (path: string, text: string): Promise<Kind> {
+  const names = await readdir(path).catch((err: NodeJS.ErrnoException): string[] => {
+    if (err.code === 'ENOENT') {
+      return []
+    }
+
+    throw err
+  })
+
+  if (names.length === 0) {
+    return 'new'
+  }
+
+  if (names.includes('datastore_spec') || names.includes('SHARDING')) {
+    throw new UsageError(
+      `${text} is the repo of a Kubo, which can only be copied from: write to it with ` +
+        'ipfsz car export CID -o - | ipfs dag import'
+    )
+  }
+
+  if (names.includes('blocks')) {
+    return 'repo'
+  }
+
+  if (names.every(name => name === TEMPORARY || SHARD.test(name))) {
+    return 'blocks'
+  }
+
+  throw new UsageError(
+    `${text} has other files than those of a repo: name a repo, a directory of blocks, or one that does not exist yet`
+  )
+}

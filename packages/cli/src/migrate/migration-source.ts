@@ -1,0 +1,131 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { openToRead, resolvePath } from '../context.ts'
+import { RepoError, UsageError } from '../errors.ts'
+import { readRegularFile } from '../disk/read-regular-file.ts'
+import { flatfsBlocks } from '../kubo/flatfs-blocks.ts'
+import { flatfsFiles } from '../kubo/flatfs-files.ts'
+import { FLATFS, openKuboRepo } from '../kubo/kubo-repo.ts'
+import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
+import type { Context } from '../context.ts'
+import type { PinRecordError } from '../errors.ts'
+import type { Pin } from '../repo/pin-records.ts'
+import type { LinkDatastore } from '@ipfsz/core'
+import type { Blockstore } from 'interface-blockstore'
+import type { MultihashDigest } from 'multiformats'
+
+/** The most bytes of the file that describes a flatfs. */
+const MAX_SPEC_SIZE = 4096
+
+/** A store to copy from. Nothing in it changes. */
+export interface MigrationSource {
+  /** The directory of its blocks. */
+  readonly directory: string
+  /** The blocks, decompressed, and not compared with their CIDs. */
+  readonly blockstore: Pick<Blockstore, 'get'>
+  /** The multihashes of all blocks, in batches. */
+  list: (signal: AbortSignal) => AsyncIterable<MultihashDigest[]>
+  /** What is pinned. Pins that cannot be read are left out. */
+  pins: (signal: AbortSignal, onDamaged: (err: PinRecordError) => void) => AsyncIterable<Omit<Pin, 'plainCid'>>
+  /** Undefined if it has none. */
+  links: LinkDatastore | undefined
+  close: () => Promise<void>
+}
+
+/**
+ * Open a repo of ipfsz, of Helia or of a Kubo that does not run, or a directory of blocks, as blockstore-fs and Kubo's
+ * flatfs lay them out.
+ *
+ * @throws {UsageError} it is none of these, or a Kubo uses it
+ * @throws {RepoError} it cannot be read
+ */
+export async function openMigrationSource (text: string, context: Context): Promise<MigrationSource> {
+  const path = resolvePath(text, context.io)
+  const names = new Set(await readdir(path).catch((cause: unknown) => {
+    throw new RepoError(`Cannot read the directory ${text}`, { cause })
+  }))
+
+  if (names.has('datastore_spec')) {
+    const { directory, blockstore, pins, close } = await openKuboRepo(path)
+
+    return { ...flatfs(directory, blockstore), pins: signal => withDepth(pins(signal)), close }
+  }
+
+  if (names.has('SHARDING')) {
+    await checkSharding(path)
+
+    return flatfs(path, flatfsBlocks(path))
+  }
+
+  return names.has('blocks') ? openRepoSource(path, context) : openFiles(path, text)
+}
+
+async function openRepoSource (repo: string, context: Context): Promise<MigrationSource> {
+  const { repo: { disk, blockstore }, pins, links } = await openToRead({ ...context, repo })
+
+  return {
+    directory: disk.path,
+    blockstore,
+    list: signal => multihashes(disk, signal),
+    pins: (signal, onDamaged) => pins.ls(signal, onDamaged),
+    links,
+    close: async () => links?.close()
+  }
+}
+
+/** @throws {UsageError} there are no blocks in the directory */
+async function openFiles (path: string, text: string): Promise<MigrationSource> {
+  const disk = new SharedFsBlockstore(path)
+
+  for await (const _ of disk.files()) {
+    return {
+      directory: disk.path,
+      blockstore: new PlainRepoBlockstore(disk),
+      list: signal => multihashes(disk, signal),
+      ...nothingPinned
+    }
+  }
+
+  throw new UsageError(
+    `There are no blocks in ${text}: name a repo of ipfsz, Helia or Kubo, or a directory of blocks`
+  )
+}
+
+function flatfs (
+  directory: string,
+  blockstore: MigrationSource['blockstore']
+): MigrationSource {
+  return { directory, blockstore, list: signal => flatfsFiles(directory, signal), ...nothingPinned }
+}
+
+const nothingPinned: Pick<MigrationSource, 'pins' | 'links' | 'close'> = {
+  async * pins () {
+    // a directory of blocks has no pins
+  },
+  links: undefined,
+  close: async () => {}
+}
+
+async function * multihashes (disk: SharedFsBlockstore, signal: AbortSignal): ReturnType<MigrationSource['list']> {
+  for await (const files of disk.files({ signal })) {
+    yield files.map(({ multihash }) => multihash)
+  }
+}
+
+async function * withDepth (
+  pins: ReturnType<Awaited<ReturnType<typeof openKuboRepo>>['pins']>
+): ReturnType<MigrationSource['pins']> {
+  for await (const pin of pins) {
+    yield { ...pin, depth: Infinity }
+  }
+}
+
+/** @throws {UsageError} the files are named in another way than Kubo's */
+async function checkSharding (directory: string): Promise<void> {
+  const sharding = (await readRegularFile(join(directory, 'SHARDING'), MAX_SPEC_SIZE)).toString().trim()
+
+  if (sharding !== FLATFS) {
+    throw new UsageError(`The blocks in ${directory} are not laid out as Kubo does by default, ${FLATFS}`)
+  }
+}

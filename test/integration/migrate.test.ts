@@ -1,0 +1,191 @@
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { base32upper } from 'multiformats/bases/base32'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const JSON_MIGRATE = ['migrate', '--json']
+
+/** Copies a store, and returns the totals. */
+async function migrate (sandbox: Sandbox, ...args: string[]): Promise<Record<string, unknown>> {
+  const result = await sandbox.run([...JSON_MIGRATE, ...args])
+  expectSuccess(result)
+
+  return parseLines(result.stdout)[0]
+}
+
+/** All files below a directory, with their bytes. */
+async function contents (directory: string): Promise<Record<string, string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const paths = entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+
+  return Object.fromEntries(await Promise.all(
+    paths.toSorted().map(async path => [path, (await readFile(path)).toString('latin1')])
+  ))
+}
+
+function sizeOf (files: Record<string, string>): number {
+  return Object.values(files).join('').length
+}
+
+/** The blocks of a repo, as Kubo lays them out. */
+async function makeFlatfs (repo: string, directory: string): Promise<void> {
+  await mkdir(directory)
+  await writeFile(join(directory, 'SHARDING'), '/repo/flatfs/shard/v1/next-to-last/2\n')
+
+  for (const file of await blockFiles(repo)) {
+    // without the multibase prefix, in a directory named by the characters before the last one
+    const name = basename(file, '.data').slice(1)
+    await mkdir(join(directory, name.slice(-3, -1)), { recursive: true })
+    await cp(file, join(directory, name.slice(-3, -1), `${name}.data`))
+  }
+}
+
+describe.concurrent('ipfsz migrate', () => {
+  it('copies blocks, pins with names, and links to a new repo, and leaves the source as it is', async ({ sandbox }) => {
+    const { repo } = sandbox
+    const cid = await sandbox.add(text(300_000), '--link')
+    await sandbox.write('named', noise(2_500_000))
+    expectSuccess(await sandbox.run(['add', 'named']))
+    const before = await contents(join(repo, 'blocks'))
+    const pins = (await sandbox.run(['pin', 'ls'])).stdout.toString()
+    const blocks = (await blockFiles(repo)).length
+
+    expect(await migrate(sandbox, '--dry-run', repo, 'new')).toMatchObject({ copied: blocks, pins: 2 })
+    expect(await readdir(sandbox.directory)).not.toContain('new')
+
+    expect(await migrate(sandbox, repo, 'new')).toEqual({
+      dryRun: false,
+      copied: blocks,
+      copiedSize: expect.any(Number),
+      there: 0,
+      lost: 0,
+      pins: 2,
+      pinsThere: 0,
+      pinsLost: 0,
+      links: 1,
+      linksThere: 0,
+      linksLost: 0
+    })
+    expect(await contents(join(repo, 'blocks'))).toEqual(before)
+    expect((await sandbox.run(['--repo', 'new', 'pin', 'ls'])).stdout.toString()).toBe(pins)
+    expect((await sandbox.run(['--repo', 'new', 'link', 'ls'])).stdout.toString())
+      .toBe((await sandbox.run(['link', 'ls'])).stdout.toString())
+    expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
+    expect((await sandbox.run(['--repo', 'new', 'cat', '--offline', cid])).stdout.equals(text(300_000))).toBe(true)
+  })
+
+  it('copies again only what is missing, and does not read the rest', async ({ sandbox }) => {
+    await sandbox.add(noise(3_500_000))
+    await migrate(sandbox, sandbox.repo, 'new')
+    const [first, second] = await blockFiles(join(sandbox.directory, 'new'))
+    const all = await blockFiles(sandbox.repo)
+
+    // one was lost in a power cut, and of one that was not synced an empty file is left
+    await rm(first)
+    await truncate(second)
+
+    // the others cannot be read
+    for (const file of all.slice(2)) {
+      await writeFile(file, 'damaged')
+    }
+
+    expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({
+      copied: 2, there: all.length - 2, lost: 0, pins: 0, pinsThere: 1
+    })
+    expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
+  })
+
+  it('lists damaged blocks and skips them and their pins, copies the rest, and exits with 1', async ({ sandbox }) => {
+    const good = await sandbox.add(text(100_000))
+    const bad = await sandbox.add(noise(1_500_000))
+    const files = await blockFiles(sandbox.repo)
+    const sizes = await Promise.all(files.map(async file => (await readFile(file)).byteLength))
+    const damaged = files[sizes.indexOf(Math.max(...sizes))]
+    await writeFile(damaged, Buffer.concat([await readFile(damaged), Buffer.of(0)]))
+
+    const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, sandbox.repo, 'new'])
+    const names = stderr.trim().split('\n').map(line => (JSON.parse(line) as { name: string }).name)
+
+    expect(code).toBe(1)
+    expect(names).toEqual(['CorruptBlockError', 'DamagedDagError', 'IncompleteError'])
+    expect(stderr).toContain(bad)
+    expect(parseLines(stdout)).toMatchObject([{ copied: files.length - 1, lost: 1, pins: 1, pinsLost: 1 }])
+    expectSuccess(await sandbox.run(['--repo', 'new', 'verify', good]))
+    expect(await blockFiles(join(sandbox.directory, 'new'))).toHaveLength(files.length - 1)
+  })
+
+  it('lists files of blocks that are too large, no files, or have an unknown hash', async ({ sandbox }) => {
+    await sandbox.add(text(1000))
+    const [file] = await blockFiles(sandbox.repo)
+    const [large, other] = [await sandbox.add(text(1001)), await sandbox.add(text(1002))]
+    const added = (await blockFiles(sandbox.repo)).filter(path => path !== file)
+    await truncate(added[0], 2 ** 40)
+    await rm(added[1])
+    await sandbox.shell(`mkfifo '${added[1]}'`)
+    // a multihash of murmur3, which Helia would store
+    await cp(file, join(dirname(file), `${base32upper.encode(Buffer.from('22080102030405060708', 'hex'))}.data`))
+
+    const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, sandbox.repo, 'new'])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('UnknownHashError')
+    expect(stderr).toContain('has more than 16777216 bytes')
+    // the named pipe is not listed as a block, but its pin finds none
+    expect(parseLines(stdout)).toMatchObject([{ copied: 1, lost: 2, pins: 1, pinsLost: 2 }])
+    expect(stderr).toContain(large)
+    expect(stderr).toContain(other)
+  })
+
+  it('compresses what it copies if the repo does, and opens what is compressed', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1_500_000), '--codec', 'none')
+    expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))
+    await migrate(sandbox, sandbox.repo, 'small')
+    await migrate(sandbox, 'small', 'plain')
+
+    const [plain, small] = await Promise.all(['plain', 'small'].map(async repo =>
+      contents(join(sandbox.directory, repo, 'blocks'))))
+
+    expect(sizeOf(small)).toBeLessThan(sizeOf(plain) / 2)
+    expect(Object.values(plain)).toEqual(Object.values(await contents(join(sandbox.repo, 'blocks'))))
+    expectSuccess(await sandbox.run(['--repo', 'small', 'verify', cid]))
+  })
+
+  it('copies from a flatfs of Kubo, and between directories of blocks as Helia has them', async ({ sandbox }) => {
+    await sandbox.add(noise(1_500_000))
+    const { directory, repo } = sandbox
+    const names = (await blockFiles(repo)).map(file => basename(file))
+    await makeFlatfs(repo, join(directory, 'flatfs'))
+
+    expect(await migrate(sandbox, 'flatfs', 'new')).toMatchObject({ copied: names.length, pins: 0 })
+    expect((await blockFiles(join(directory, 'new'))).map(file => basename(file))).toEqual(names)
+
+    // a directory of blocks that has some of them
+    const [file] = await blockFiles(repo)
+    await mkdir(join(directory, 'helia', basename(dirname(file))), { recursive: true })
+    await cp(file, join(directory, 'helia', basename(dirname(file)), basename(file)))
+    expect(await migrate(sandbox, join(repo, 'blocks'), 'helia')).toMatchObject({ copied: names.length - 1, there: 1 })
+    expect(await readdir(join(directory, 'helia'))).toEqual(
+      expect.arrayContaining(await readdir(join(repo, 'blocks')).then(all => all.filter(name => name !== '.tmp')))
+    )
+  })
+
+  it('refuses a store to itself, what is no store, and to write to a Kubo', async ({ sandbox }) => {
+    await sandbox.add(text(1000))
+    const { repo, directory } = sandbox
+    await makeFlatfs(repo, join(directory, 'flatfs'))
+    await mkdir(join(directory, 'empty'))
+    await sandbox.write('file', text(10))
+
+    expectFailure(await sandbox.run(['migrate', repo, repo]), 2)
+    expectFailure(await sandbox.run(['migrate', join(repo, 'blocks'), repo]), 2)
+    expectFailure(await sandbox.run(['migrate', 'empty', 'new']), 2)
+    expectFailure(await sandbox.run(['migrate', 'missing', 'new']), 1)
+    expectFailure(await sandbox.run(['migrate', repo, 'flatfs']), 2)
+    expectFailure(await sandbox.run(['migrate', repo, directory]), 2)
+    expectFailure(await sandbox.run(['migrate', repo, 'file']), 1)
+    expect(await readdir(directory)).not.toContain('new')
+  })
+})
