@@ -1,0 +1,91 @@
+/** The client of a site. `clients.ts` starts it in a network namespace, and writes jobs to it, one a line. */
+import { createHash } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { longText } from '../../../test/support/data.ts'
+import { noiseOf } from './noise.ts'
+import type { Job, Outcome, SiteObject } from './messages.ts'
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await run(JSON.parse(line) as Job))}\n`)
+}
+
+async function run (job: Job): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  // made before the clock starts
+  const objects = job.items.map(item => bytesOf(item))
+  const rest = job.items.entries()
+
+  await Promise.all(Array.from({ length: job.concurrency }, async () => {
+    for (const [i, item] of rest) {
+      const start = performance.now()
+
+      try {
+        const { check, cid } = await (job.kind === 'write' ? write(job, item, objects[i]) : read(job, item))
+        outcomes[i] = { wall: performance.now() - start, cid }
+        check?.(objects[i])
+      } catch (err) {
+        outcomes[i] = { wall: performance.now() - start, failure: reason(err) }
+      }
+    }
+  }))
+
+  return outcomes
+}
+
+interface Done {
+  cid?: string
+  /** Compares what was read, after the clock has stopped. */
+  check?: (expected: Uint8Array) => void
+}
+
+async function write ({ api, timeout }: Job, { node }: { node: string }, bytes: Uint8Array): Promise<Done> {
+  const signal = AbortSignal.timeout(timeout)
+
+  if (api === 'node') {
+    return { cid: await (await ask(`${node}/add`, { method: 'POST', body: bytes as BodyInit, signal })).text() }
+  }
+
+  const form = new FormData()
+  form.set('file', new Blob([bytes as BlobPart]))
+  const response = await ask(`${node}/api/v0/add?cid-version=1&pin=false`, { method: 'POST', body: form, signal })
+
+  return { cid: (await response.json() as { Hash: string }).Hash }
+}
+
+async function read ({ api, timeout }: Job, { node, cid = '' }: { node: string, cid?: string }): Promise<Done> {
+  const url = api === 'kubo' ? `${node}/api/v0/cat?arg=${cid}` : `${node}/cat?arg=${cid}`
+  const response = await ask(url, { method: 'POST', signal: AbortSignal.timeout(timeout) })
+  const bytes = new Uint8Array(await response.arrayBuffer())
+
+  return {
+    check: expected => {
+      if (digest(bytes) !== digest(expected)) {
+        throw new Error(`read ${bytes.byteLength} other bytes than were written`)
+      }
+    }
+  }
+}
+
+async function ask (url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init)
+
+  if (!response.ok) {
+    throw new Error(`${response.status}: ${await response.text()}`)
+  }
+
+  return response
+}
+
+function bytesOf ({ size, compressible, seed }: SiteObject): Uint8Array {
+  return compressible ? longText(size, seed) : noiseOf(size, seed)
+}
+
+function digest (bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function reason (err: unknown): string {
+  const { name, message, cause } = err as Error
+
+  return cause instanceof Error ? `${name}: ${message}: ${cause.message}` : `${name}: ${message}`
+}

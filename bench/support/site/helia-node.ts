@@ -1,0 +1,62 @@
+/**
+ * A Helia node of a site. `helia-sides.ts` starts it in a network namespace. It dials the addresses in each line of its
+ * stdin, and ends with it.
+ */
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { buffer } from 'node:stream/consumers'
+import { unixfs } from '@helia/unixfs'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { ipfsz } from '@ipfsz/core'
+import { multiaddr } from '@multiformats/multiaddr'
+import { FsBlockstore } from 'blockstore-fs'
+import { CID } from 'multiformats/cid'
+import { createNode } from '../network/node.ts'
+import { API_PORT, SWARM_PORT } from './messages.ts'
+import type { HeliaNode, HeliaNodeInit } from './messages.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
+const disk = kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
+await disk.open()
+const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
+const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((err: Error) => { response.writeHead(500).end(`${err.name}: ${err.message}`) })
+})
+
+server.listen(API_PORT, '0.0.0.0', () => {
+  print({ multiaddr: helia.libp2p.getMultiaddrs()[0].toString() })
+})
+
+for await (const line of createInterface({ input: process.stdin })) {
+  for (const peer of JSON.parse(line) as string[]) {
+    await helia.libp2p.dial(multiaddr(peer))
+  }
+
+  print({})
+}
+
+process.exit()
+
+function print (value: Partial<HeliaNode>): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+async function answer (request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://node')
+
+  if (pathname === '/add') {
+    const cid = await files.addBytes(await buffer(request))
+    // acknowledged only when it is on the disk, as Kubo does
+    await (disk instanceof SharedFsBlockstore ? disk.sync() : undefined)
+    response.end(cid.toString())
+  } else {
+    for await (const bytes of files.cat(CID.parse(searchParams.get('arg') ?? ''))) {
+      response.write(bytes)
+    }
+
+    response.end()
+  }
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { atExit } from '../at-exit.ts'
+import { hostsOf } from './side.ts'
+import { addressOf } from './wan.ts'
+import type { HeliaNode, HeliaNodeInit } from './messages.ts'
+import type { RunningSide, Side, SideInit } from './side.ts'
+
+/** Helia with stores of its own, Helia on a directory of each site, and compressed files on one. */
+export const HELIA_SIDES: readonly Side[] = [
+  side('Helia, own stores', 'helia', false),
+  side('Helia, shared directory', 'helia', true),
+  side('ipfsz, shared directory', 'ipfsz', true)
+]
+
+function side (name: string, kind: HeliaNodeInit['kind'], shared: boolean): Side {
+  return { name, api: 'node', start: async init => start(kind, shared, init) }
+}
+
+async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideInit): Promise<RunningSide> {
+  const { wan, directory } = init
+  const hosts = hostsOf(init)
+  const running = await Promise.all(hosts.map(async ({ site, node }) => {
+    const address = addressOf(site, node)
+    const blocks = join(directory, shared ? `site-${site}` : `node-${site}-${node}`)
+    const argument: HeliaNodeInit = { address, blocks, kind }
+    const [command, args] = wan.on(site, node, [
+      process.execPath, join(import.meta.dirname, 'helia-node.ts'), JSON.stringify(argument)
+    ])
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    const stay = atExit(() => { child.kill() })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const answer = async (): Promise<unknown> => {
+      const { value, done } = await lines.next()
+
+      if (done === true) {
+        throw new Error(`the node ${address} ended: see what it printed above`)
+      }
+
+      return JSON.parse(value)
+    }
+
+    return { child, stay, answer, ...await answer() as HeliaNode }
+  }))
+
+  for (const [i, { child, answer }] of running.entries()) {
+    child.stdin.write(`${JSON.stringify(running.slice(0, i).map(({ multiaddr }) => multiaddr))}\n`)
+    await answer()
+  }
+
+  return {
+    close: async () => {
+      await Promise.all(running.map(async ({ child, stay }) => {
+        child.stdin.end()
+        await once(child, 'close')
+        stay()
+      }))
+    }
+  }
+}

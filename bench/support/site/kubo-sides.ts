@@ -1,0 +1,141 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { atExit } from '../at-exit.ts'
+import { environment } from '../kubo.ts'
+import { API_PORT, SWARM_PORT } from './messages.ts'
+import { hostsOf } from './side.ts'
+import { addressOf } from './wan.ts'
+import type { RunningSide, Side, SideInit } from './side.ts'
+
+/** How long a daemon may take to start, in milliseconds. */
+const START = 60_000
+
+/** How the nodes of a site are set up. */
+interface Setup {
+  /** Whether they keep their blocks in one directory. */
+  shared: boolean
+  /** Whether they stay connected to each other, as Kubo's setting `Peering` does. */
+  peering: boolean
+}
+
+/** Kubo as the paper ran it, with the setting that an operator of a site would choose, and on a directory per site. */
+export const KUBO_SIDES: readonly Side[] = [
+  side('Kubo, own stores', { shared: false, peering: false }),
+  side('Kubo, own stores, peering in the site', { shared: false, peering: true }),
+  side('Kubo, shared directory', { shared: true, peering: true })
+]
+
+interface Node {
+  site: number
+  node: number
+  repo: string
+  peer: string
+}
+
+function side (name: string, setup: Setup): Side {
+  return { name, api: 'kubo', start: async init => start(setup, init) }
+}
+
+async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
+  const nodes = await Promise.all(hostsOf(init).map(async host => createNode(host, init.directory)))
+
+  for (const node of nodes) {
+    await configure(node, nodes, setup)
+    await (setup.shared ? shareBlocks(node, init.directory) : undefined)
+  }
+
+  const daemons = await Promise.all(nodes.map(async node => startDaemon(node, init)))
+
+  return {
+    close: async () => {
+      await Promise.all(daemons.map(async daemon => daemon.close()))
+    }
+  }
+}
+
+async function createNode (host: { site: number, node: number }, directory: string): Promise<Node> {
+  const repo = join(directory, `kubo-${host.site}-${host.node}`)
+  await promisify(execFile)('ipfs', ['init', '--empty-repo'], { env: environment(repo) })
+  const { Identity } = JSON.parse(await readFile(join(repo, 'config'), 'utf8')) as { Identity: { PeerID: string } }
+
+  return { ...host, repo, peer: Identity.PeerID }
+}
+
+/** Bootstrap from all others, with a DHT of their own, and ask nobody else. */
+async function configure ({ site, node, repo }: Node, nodes: readonly Node[], { peering }: Setup): Promise<void> {
+  const file = join(repo, 'config')
+  const config = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, unknown>>
+  const others = nodes.filter(other => other.repo !== repo)
+  const addressTo = (other: Node): string => `/ip4/${addressOf(other.site, other.node)}/tcp/${SWARM_PORT}`
+  const siblings = peering ? others.filter(other => other.site === site) : []
+
+  await writeFile(file, JSON.stringify({
+    ...config,
+    Addresses: {
+      ...config.Addresses,
+      Swarm: [`/ip4/${addressOf(site, node)}/tcp/${SWARM_PORT}`],
+      API: `/ip4/0.0.0.0/tcp/${API_PORT}`,
+      Gateway: []
+    },
+    AutoConf: { Enabled: false },
+    AutoTLS: { Enabled: false },
+    AutoNAT: { ServiceMode: 'disabled' },
+    Bootstrap: others.map(other => `${addressTo(other)}/p2p/${other.peer}`),
+    Peering: { Peers: siblings.map(other => ({ ID: other.peer, Addrs: [addressTo(other)] })) },
+    Discovery: { MDNS: { Enabled: false } },
+    DNS: { Resolvers: {} },
+    HTTPRetrieval: { Enabled: false },
+    Ipns: { ...config.Ipns, DelegatedPublishers: [] },
+    Routing: { Type: 'dhtserver', DelegatedRouters: [] },
+    Swarm: {
+      ...config.Swarm,
+      AddrFilters: null,
+      DisableNatPortMap: true,
+      EnableHolePunching: false,
+      RelayClient: { Enabled: false },
+      RelayService: { Enabled: false },
+      Transports: { Network: { QUIC: false, Relay: false, WebRTCDirect: false, WebTransport: false, Websocket: false } }
+    }
+  }))
+}
+
+/** The first node of a site brings the directory. */
+async function shareBlocks ({ site, repo }: Node, directory: string): Promise<void> {
+  const [own, shared] = [join(repo, 'blocks'), join(directory, `site-${site}`)]
+
+  await (existsSync(shared) ? rm(own, { recursive: true }) : rename(own, shared))
+  await symlink(shared, own)
+}
+
+async function startDaemon ({ site, node, repo }: Node, { wan }: SideInit): Promise<RunningSide> {
+  const [command, args] = wan.on(site, node, ['ipfs', 'daemon'])
+  const child = spawn(command, args, { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
+  const stay = atExit(() => { child.kill() })
+  let output = ''
+
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', data => { output = `${output}${String(data)}`.slice(-10_000) })
+  }
+
+  for (const deadline = performance.now() + START; !output.includes('Daemon is ready');) {
+    if (child.exitCode != null || performance.now() > deadline) {
+      throw new Error(`ipfs daemon did not start: ${output}`)
+    }
+
+    await setTimeout(50)
+  }
+
+  return {
+    close: async () => {
+      const ended = once(child, 'close')
+      child.kill()
+      await ended
+      stay()
+    }
+  }
+}

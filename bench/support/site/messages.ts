@@ -1,0 +1,52 @@
+/** What a node speaks: Kubo's RPC API, or the two requests of `helia-node.ts`. */
+export type Api = 'kubo' | 'node'
+
+/** An object to write or to read. */
+export interface SiteObject {
+  /** Bytes. */
+  size: number
+  compressible: boolean
+  seed: number
+}
+
+/** Work for the client of a site. The answer is one `Outcome` for each item, in order. */
+export interface Job {
+  kind: 'write' | 'read'
+  api: Api
+  /** How many objects are written or read at a time. */
+  concurrency: number
+  /** How long each may take, in milliseconds. */
+  timeout: number
+  /** Each with the URL of the node to ask, and the CID to read. */
+  items: Array<SiteObject & { node: string, cid?: string }>
+}
+
+export interface Outcome {
+  /** Milliseconds. */
+  wall: number
+  /** Of what was written. */
+  cid?: string
+  /** Why it failed. */
+  failure?: string
+}
+
+/** The argument of the process of a Helia node. */
+export interface HeliaNodeInit {
+  /** The address to listen on. */
+  address: string
+  /** The directory of its blocks. Other nodes may use it too. */
+  blocks: string
+  /** Plain UnixFS in an FsBlockstore; or compressed files in a SharedFsBlockstore, under marked CIDs. */
+  kind: 'helia' | 'ipfsz'
+}
+
+/** The first line that the process prints. */
+export interface HeliaNode {
+  /** Its address on libp2p. */
+  multiaddr: string
+}
+
+/** The port of a node's API. */
+export const API_PORT = 5001
+/** The port of a node on libp2p. */
+export const SWARM_PORT = 4001

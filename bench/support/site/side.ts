@@ -1,0 +1,28 @@
+import type { Api } from './messages.ts'
+import type { Wan } from './wan.ts'
+
+export interface SideInit {
+  wan: Wan
+  sites: number
+  /** In each site. */
+  nodes: number
+  /** Empty, and removed at the end. */
+  directory: string
+}
+
+/** One way to run the nodes of all sites. */
+export interface Side {
+  name: string
+  api: Api
+  /** Start all nodes, connected to each other. */
+  start (init: SideInit): Promise<RunningSide>
+}
+
+export interface RunningSide {
+  close (): Promise<void>
+}
+
+/** The hosts of all nodes. */
+export function hostsOf ({ sites, nodes }: Pick<SideInit, 'sites' | 'nodes'>): Array<{ site: number, node: number }> {
+  return Array.from({ length: sites * nodes }, (_, i) => ({ site: Math.floor(i / nodes) + 1, node: i % nodes + 1 }))
+}
