@@ -15,6 +15,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   codecs: [],
   core: ['codecs', 'errors'],
   'blockstore-compressed': ['codecs', 'errors'],
+  'blockstore-s3': ['codecs'],
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core'],
   'verified-fetch': ['core', 'gateway'],
@@ -27,6 +28,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   codecs: ['codec.ts', 'constants.ts', 'errors.ts', 'implementation.ts'],
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
+  'blockstore-s3': ['constants.ts', 'contract.ts', 'errors.ts', 'keys.ts', 's3-url.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
@@ -98,6 +100,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'events.ts': ['value'],
     convert: ['block-writes.ts', 'events.ts', 'util', 'value'],
     fs: []
+  },
+  'blockstore-s3': {
+    credentials: [],
+    xml: [],
+    request: ['credentials', 'xml']
   },
   'libp2p-compression': {
     frames: [],

@@ -1,0 +1,53 @@
+import { env } from 'node:process'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { fromContainerMetadata, fromInstanceMetadata } from '@smithy/credential-provider-imds'
+import { S3CredentialsError } from '../errors.ts'
+import { readProfile } from './profile.ts'
+import type { S3Credentials, S3CredentialsProvider } from '../contract.ts'
+
+/** It would write to the console otherwise. */
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/**
+ * Find credentials as the command `aws` does: in the environment, in a profile, from the container, from the instance.
+ * A profile that is passed goes before the environment.
+ *
+ * @returns a provider for the place that has some
+ */
+export function findCredentials (profile: string | undefined): S3CredentialsProvider {
+  // it keeps the last credentials, and extends them while the service cannot be reached
+  const fromInstance = fromInstanceMetadata({ logger: SILENT, ec2MetadataV1Disabled: true })
+
+  return async () => (profile == null ? fromEnvironment() : undefined) ??
+    (await readProfile(profile)).credentials ??
+    await fromRole(fromInstance)
+}
+
+function fromEnvironment (): S3Credentials | undefined {
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+    AWS_SESSION_TOKEN: sessionToken = ''
+  } = env
+
+  return accessKeyId === '' || secretAccessKey === ''
+    ? undefined
+    : { accessKeyId, secretAccessKey, ...sessionToken === '' ? {} : { sessionToken } }
+}
+
+async function fromRole (fromInstance: S3CredentialsProvider): Promise<S3Credentials> {
+  const inContainer = (env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? env.AWS_CONTAINER_CREDENTIALS_FULL_URI) != null
+
+  if (!inContainer && env.AWS_EC2_METADATA_DISABLED?.toLowerCase() === 'true') {
+    throw new S3CredentialsError(`There are no credentials: ${PLACES}`)
+  }
+
+  try {
+    return await (inContainer ? fromContainerMetadata({ maxRetries: 2 }) : fromInstance)()
+  } catch (cause) {
+    throw new S3CredentialsError(`There are no credentials: ${PLACES}, and the role of this ${
+      inContainer ? 'container' : 'instance'} gives none: ${messageOf(cause)}`, { cause })
+  }
+}
+
+const PLACES = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, ~/.aws/credentials has none for the profile'

@@ -1,0 +1,115 @@
+import type { S3Operation } from './contract.ts'
+
+export { DeleteFailedError, GetFailedError, HasFailedError, NotFoundError, OpenFailedError, PutFailedError }
+  from 'interface-store'
+
+/** What a request was about. */
+export interface S3Subject {
+  operation: S3Operation
+  bucket: string
+  /** With the prefix. Missing if the request is about the bucket. */
+  key?: string | undefined
+  /** The endpoint that was asked last. */
+  endpoint: string
+  /** How often the request was sent. */
+  attempts: number
+}
+
+/** What a message begins with: `Could not get s3://bucket/key`. */
+function describe ({ operation, bucket, key }: S3Subject): string {
+  return `Could not ${operation} s3://${bucket}${key == null ? '' : `/${key}`}`
+}
+
+function times ({ attempts }: S3Subject): string {
+  return attempts === 1 ? '' : ` (${attempts} attempts)`
+}
+
+/** Thrown when the store answered a request with an error. */
+export class S3ResponseError extends Error {
+  static override readonly name = 'S3ResponseError'
+  override readonly name = 'S3ResponseError'
+  readonly from = 'store'
+  readonly subject: S3Subject
+  /** The HTTP status. */
+  readonly status: number
+  /** The error code of S3, such as `AccessDenied`. Made from the status if the answer has none, as those to HEAD. */
+  readonly code: string
+
+  constructor (subject: S3Subject, status: number, code: string, detail: string) {
+    super(`${describe(subject)}: the store at ${subject.endpoint} answered ${status} ${code}${
+      detail === '' ? '' : `: ${detail}`}${times(subject)}`)
+    this.subject = subject
+    this.status = status
+    this.code = code
+  }
+}
+
+/** What a request was doing when the network failed. */
+export type S3Phase = 'connect' | 'send' | 'response' | 'body'
+
+/** Thrown when no endpoint could be reached, or none answered completely in time. */
+export class S3NetworkError extends Error {
+  static override readonly name = 'S3NetworkError'
+  override readonly name = 'S3NetworkError'
+  readonly from = 'network'
+  readonly subject: S3Subject
+  readonly phase: S3Phase
+
+  constructor (subject: S3Subject, phase: S3Phase, detail: string, cause?: unknown) {
+    super(`${describe(subject)}: no answer over the network from ${subject.endpoint}: ${detail}${times(subject)}`, {
+      cause
+    })
+    this.subject = subject
+    this.phase = phase
+  }
+}
+
+/** Thrown when the store refuses requests because of their time, even after they were signed with its own clock. */
+export class S3ClockSkewError extends Error {
+  static override readonly name = 'S3ClockSkewError'
+  override readonly name = 'S3ClockSkewError'
+  readonly from = 'store'
+  readonly subject: S3Subject
+  /** How far the store's clock is ahead of this machine's, in milliseconds. Missing if the store does not say. */
+  readonly skew: number | undefined
+
+  constructor (subject: S3Subject, skew: number | undefined) {
+    super(`${describe(subject)}: the clocks of this machine and of the store at ${subject.endpoint} differ by ${
+      skew == null ? 'too much' : `${Math.round(Math.abs(skew) / 1000)} s`}. Set the one that is wrong`)
+    this.subject = subject
+    this.skew = skew
+  }
+}
+
+/** Thrown when there are no credentials, or they could not be fetched. */
+export class S3CredentialsError extends Error {
+  static override readonly name = 'S3CredentialsError'
+  override readonly name = 'S3CredentialsError'
+}
+
+/** Thrown when an object is larger than `maxObjectSize`, or an answer larger than it can be. */
+export class S3ObjectTooLargeError extends Error {
+  static override readonly name = 'S3ObjectTooLargeError'
+  override readonly name = 'S3ObjectTooLargeError'
+  readonly subject: S3Subject
+  /** In bytes. */
+  readonly max: number
+
+  constructor (subject: S3Subject, max: number) {
+    super(`${describe(subject)}: the answer has more than ${max} bytes`)
+    this.subject = subject
+    this.max = max
+  }
+}
+
+/** Thrown for a URL of a store, a bucket or an option that is not valid. */
+export class S3UrlError extends Error {
+  static override readonly name = 'S3UrlError'
+  override readonly name = 'S3UrlError'
+}
+
+/** Thrown for a key that S3 cannot hold, or that URLs would change. */
+export class S3KeyError extends Error {
+  static override readonly name = 'S3KeyError'
+  override readonly name = 'S3KeyError'
+}

@@ -1,0 +1,84 @@
+import { encodeKey, encodeRfc3986 } from '../keys.ts'
+import { sign } from './sign.ts'
+import { exchange } from './transport.ts'
+import type { S3Credentials, S3Operation } from '../contract.ts'
+import type { Agent } from 'node:http'
+import type { Settings } from './settings.ts'
+import type { Answer, Timeouts } from './transport.ts'
+
+export interface S3Request<T = unknown> {
+  operation: S3Operation
+  method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** With the prefix. Missing for the bucket. */
+  key?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array
+  /** The most bytes of the answer. */
+  maxBytes: number
+  /**
+   * Read an answer that is no error.
+   *
+   * @throws {TransportFailure} it was damaged on its way: the request is sent again
+   * @throws {AnswerError} it says that a part of the request failed
+   * @throws {Error} it is none that S3 gives
+   */
+  read: (answer: Answer) => T
+  signal?: AbortSignal | null | undefined
+}
+
+/** An error inside of an answer whose status is one of success. */
+export class AnswerError extends Error {
+  readonly code: string
+
+  constructor (code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface AttemptOptions {
+  bucket: string
+  endpoint: string
+  settings: Pick<Settings, 'pathStyle' | 'region'>
+  credentials: S3Credentials
+  date: Date
+  agent: Agent
+  timeouts: Timeouts
+}
+
+/** Send a request once. Its time, and so its signature, is new each time. */
+export async function attempt (
+  { method, key, query = {}, headers = {}, body, maxBytes, signal }: S3Request,
+  { bucket, endpoint, settings, credentials, date, agent, timeouts }: AttemptOptions
+): Promise<Answer> {
+  const url = makeUrl(endpoint, bucket, settings.pathStyle, key, query)
+  const signed = await sign({ method, url, headers, body }, credentials, settings.region, date)
+  const sent: Record<string, string> = method === 'PUT' || method === 'POST'
+    ? { 'content-length': String(body?.byteLength ?? 0) }
+    : {}
+
+  return exchange({ method, url, headers: { ...signed, ...sent }, body, agent, timeouts, maxBytes, signal })
+}
+
+function makeUrl (
+  endpoint: string,
+  bucket: string,
+  pathStyle: boolean,
+  key: string | undefined,
+  query: Record<string, string>
+): URL {
+  const url = new URL(endpoint)
+  const encoded = key == null ? '' : encodeKey(key)
+
+  if (pathStyle) {
+    url.pathname = `/${bucket}${key == null ? '' : `/${encoded}`}`
+  } else {
+    url.hostname = `${bucket}.${url.hostname}`
+    url.pathname = `/${encoded}`
+  }
+
+  url.search = Object.entries(query).map(([name, value]) => `${name}=${encodeRfc3986(value)}`).join('&')
+
+  return url
+}

@@ -1,0 +1,187 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
+import type { S3Phase } from '../errors.ts'
+import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+
+export interface Exchange {
+  method: string
+  url: URL
+  headers: Record<string, string>
+  body?: Uint8Array | undefined
+  agent: Agent
+  timeouts: Timeouts
+  /** The most bytes of an answer that is no error. */
+  maxBytes: number
+  signal?: AbortSignal | null | undefined
+}
+
+/** In milliseconds. */
+export interface Timeouts {
+  connect: number
+  response: number
+  progress: number
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** The network failed. */
+export class TransportFailure extends Error {
+  readonly phase: S3Phase
+  /** Whether the request went over a connection that was kept: the server may have closed it just then. */
+  readonly reused: boolean
+
+  constructor (phase: S3Phase, reused: boolean, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.phase = phase
+    this.reused = reused
+  }
+}
+
+/** The answer has more bytes than `maxBytes`. */
+export class AnswerTooLarge extends Error {}
+
+/**
+ * Send one request, and read its answer completely.
+ *
+ * @throws {TransportFailure}
+ * @throws {AnswerTooLarge}
+ * @throws the reason of the signal
+ */
+export async function exchange ({
+  method, url, headers, body, agent, timeouts, maxBytes, signal
+}: Exchange): Promise<Answer> {
+  signal?.throwIfAborted()
+
+  return new Promise((resolve, reject) => {
+    let phase: S3Phase = 'connect'
+    let timer: NodeJS.Timeout | undefined
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = send(url, { method, headers, agent })
+
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      settle()
+    }
+    const fail = (err: unknown): void => {
+      end(() => { reject(err instanceof Error ? err : new Error(String(err))) })
+      request.destroy()
+    }
+    const failTransport = (message: string, cause?: unknown): void => {
+      fail(new TransportFailure(phase, request.reusedSocket, message, cause))
+    }
+    const onAbort = (): void => { end(() => { reject(signal?.reason as Error) }); request.destroy() }
+    const arm = (milliseconds: number, what: string): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => { failTransport(`${what} took more than ${milliseconds} ms`) }, milliseconds)
+    }
+    // a timer that looks at intervals whether enough has been transferred
+    const watch = (transferred: () => number): void => {
+      const before = transferred()
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        if (transferred() - before < MIN_PROGRESS) {
+          failTransport(`${transferred()} bytes were transferred, and then fewer than ${MIN_PROGRESS} in ${
+            timeouts.progress} ms`)
+        } else {
+          watch(transferred)
+        }
+      }, timeouts.progress)
+    }
+    const onSent = (): void => {
+      if (phase === 'send') {
+        phase = 'response'
+        arm(timeouts.response, 'the answer')
+      }
+    }
+    const onConnected = (): void => {
+      phase = 'send'
+
+      if (request.writableFinished) {
+        onSent()
+      } else {
+        watch(() => request.socket?.bytesWritten ?? 0)
+      }
+    }
+
+    signal?.addEventListener('abort', onAbort)
+    request.on('error', err => { failTransport(messageOf(err) || 'the connection failed', err) })
+    request.on('finish', onSent)
+    request.on('socket', socket => {
+      if (socket.connecting) {
+        arm(timeouts.connect, 'connecting')
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
+      } else {
+        onConnected()
+      }
+    })
+    request.on('response', response => {
+      const reader = new AnswerReader(response, method, maxBytes)
+      phase = 'body'
+      watch(() => reader.received)
+      const onBody = (body: Buffer): void => {
+        end(() => { resolve({ status: response.statusCode ?? 0, headers: response.headers, body }) })
+      }
+      const onError = (err: unknown): void => {
+        if (err instanceof AnswerTooLarge) {
+          fail(err)
+        } else {
+          failTransport(`the answer ended after ${reader.received} bytes: ${messageOf(err)}`, err)
+        }
+      }
+
+      reader.read().then(onBody, onError)
+    })
+    request.end(body)
+  })
+}
+
+class AnswerReader {
+  received = 0
+  readonly #response: IncomingMessage
+  readonly #method: string
+  readonly #max: number
+
+  constructor (response: IncomingMessage, method: string, max: number) {
+    this.#response = response
+    this.#method = method
+    this.#max = max
+  }
+
+  /** The body. Of an error, its beginning. */
+  async read (): Promise<Buffer> {
+    const { headers, statusCode = 0 } = this.#response
+    const isError = statusCode < 200 || statusCode > 299
+    const chunks: Buffer[] = []
+
+    if (!isError && this.#method !== 'HEAD' && Number(headers['content-length'] ?? 0) > this.#max) {
+      throw new AnswerTooLarge()
+    }
+
+    for await (const chunk of this.#response as AsyncIterable<Buffer>) {
+      this.received += chunk.byteLength
+      chunks.push(chunk)
+
+      if (isError && this.received > MAX_ERROR_SIZE) {
+        return Buffer.concat(chunks)
+      }
+
+      if (this.received > this.#max) {
+        throw new AnswerTooLarge()
+      }
+    }
+
+    if (!this.#response.complete) {
+      throw new Error('it is not complete')
+    }
+
+    // a copy, as a small chunk is a part of a large buffer that it would keep alive
+    return Buffer.concat(chunks)
+  }
+}

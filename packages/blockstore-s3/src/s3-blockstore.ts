@@ -1,0 +1,234 @@
+import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'
+import { collect } from './collect.ts'
+import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, MAX_KEYS } from './constants.ts'
+import {
+  DeleteFailedError, GetFailedError, HasFailedError, NotFoundError, OpenFailedError, PutFailedError, S3ResponseError
+} from './errors.ts'
+import { S3Objects } from './s3-objects.ts'
+import type { ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
+import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+
+type Source<T> = Iterable<T> | AsyncIterable<T>
+
+export interface S3BlockstoreInit {
+  /** Whether `open` creates the bucket, if the store says that it does not exist. @default false */
+  createIfMissing?: boolean | undefined
+
+  /** Blocks that a batch puts or gets at a time. @default 16 */
+  concurrency?: number | undefined
+
+  /** The most bytes of a block. @default 16777216 */
+  maxBlockSize?: number | undefined
+}
+
+/** A block in the store, as a listing describes it. */
+export interface StoredBlockInfo extends Omit<ObjectInfo, 'key'> {
+  cid: CID
+}
+
+/**
+ * Blocks in an S3 bucket, each an object below `blocks/`. Other objects in the bucket are never touched, nor listed.
+ *
+ * A block that is not there is a NotFoundError, and `has` answers false only if the store says so. Every other failure
+ * is one of GetFailedError, PutFailedError, HasFailedError, DeleteFailedError and OpenFailedError, whose `cause` says
+ * whether it was the store (S3ResponseError) or the network (S3NetworkError).
+ *
+ * Bytes are not compared with their CIDs here: a CompressedBlockstore of @ipfsz/blockstore-compressed around it does
+ * so.
+ */
+export class S3Blockstore implements Blockstore<object, object, object, RangeOptions> {
+  /** The objects of the bucket, for whoever keeps other records there. */
+  readonly objects: S3Objects
+  readonly #init: Required<{ [K in keyof S3BlockstoreInit]: NonNullable<S3BlockstoreInit[K]> }>
+
+  /** @throws {S3UrlError} */
+  constructor (objects: S3Objects | S3ObjectsInit, {
+    createIfMissing = false, concurrency = DEFAULT_CONCURRENCY, maxBlockSize = DEFAULT_MAX_BLOCK_SIZE
+  }: S3BlockstoreInit = {}) {
+    this.objects = objects instanceof S3Objects
+      ? objects
+      // what is larger than a block is refused before it is read
+      : new S3Objects({ maxObjectSize: maxBlockSize, ...objects })
+    this.#init = { createIfMissing, concurrency, maxBlockSize }
+  }
+
+  /**
+   * Check that the bucket is there and may be listed.
+   *
+   * @throws {OpenFailedError}
+   */
+  async open ({ signal }: S3Options = {}): Promise<void> {
+    const { objects } = this
+    const about = `Could not open the bucket ${objects.bucket}`
+
+    await guard(OpenFailedError, about, signal, async () => {
+      try {
+        await objects.checkBucket({ signal })
+      } catch (err) {
+        if (!this.#init.createIfMissing || !(err instanceof S3ResponseError) || err.code !== 'NoSuchBucket') {
+          throw err
+        }
+
+        await objects.createBucket({ signal })
+      }
+    })
+  }
+
+  /** Close connections that are kept. */
+  async close (): Promise<void> {
+    this.objects.close()
+  }
+
+  /**
+   * Store a block. When this resolves, every node that uses the store sees it.
+   *
+   * @throws {PutFailedError}
+   */
+  async put (cid: CID, value: Uint8Array | Source<Uint8Array>, { signal }: S3Options = {}): Promise<CID> {
+    await guard(PutFailedError, `Could not store the block ${cid}`, signal, async () => {
+      await this.objects.put(blockKey(cid), await collect(value, this.#init.maxBlockSize, signal), { signal })
+    })
+
+    return cid
+  }
+
+  /**
+   * Read a block, or a part of it, in one piece.
+   *
+   * @throws {NotFoundError}
+   * @throws {GetFailedError}
+   */
+  async * get (cid: CID, options: RangeOptions & S3Options = {}): AsyncGenerator<Uint8Array> {
+    yield await guard(GetFailedError, `Could not read the block ${cid}`, options.signal, async () => {
+      return this.objects.get(blockKey(cid), options)
+    })
+  }
+
+  /** @throws {HasFailedError} the store refuses to tell, or does not answer */
+  async has (cid: CID, { signal }: S3Options = {}): Promise<boolean> {
+    return guard(HasFailedError, `Could not look for the block ${cid}`, signal, async () => {
+      return await this.objects.stat(blockKey(cid), { signal }) != null
+    })
+  }
+
+  /** @throws {DeleteFailedError} */
+  async delete (cid: CID, { signal }: S3Options = {}): Promise<void> {
+    await guard(DeleteFailedError, `Could not delete the block ${cid}`, signal, async () => {
+      await this.objects.delete([blockKey(cid)], { signal })
+    })
+  }
+
+  /** @throws {PutFailedError} */
+  async * putMany (source: Source<InputPair>, { signal }: S3Options = {}): AsyncGenerator<CID> {
+    const { concurrency } = this.#init
+
+    yield * mapOrdered(source, async ({ cid, bytes }) => this.put(cid, bytes, { signal }), { concurrency, signal })
+  }
+
+  /**
+   * @throws {NotFoundError}
+   * @throws {GetFailedError}
+   */
+  async * getMany (source: Source<CID>, { signal }: S3Options = {}): AsyncGenerator<Pair> {
+    const { concurrency } = this.#init
+    const read = async (cid: CID): Promise<{ cid: CID, block: Uint8Array }> => ({
+      cid,
+      block: await collect(this.get(cid, { signal }), this.#init.maxBlockSize, signal)
+    })
+
+    for await (const { cid, block } of mapOrdered(source, read, { concurrency, signal })) {
+      yield { cid, bytes: once(block) }
+    }
+  }
+
+  /** Delete blocks, up to a thousand with one request. @throws {DeleteFailedError} */
+  async * deleteMany (source: Source<CID>, { signal }: S3Options = {}): AsyncGenerator<CID> {
+    let batch: CID[] = []
+
+    for await (const cid of source) {
+      batch.push(cid)
+
+      if (batch.length === MAX_KEYS) {
+        yield * this.#deleteBatch(batch, signal)
+        batch = []
+      }
+    }
+
+    yield * this.#deleteBatch(batch, signal)
+  }
+
+  /**
+   * All blocks, by CIDs of version 1 with the codec raw: a multihash is all that the store knows. A block is read when
+   * its bytes are asked for.
+   *
+   * @throws {GetFailedError}
+   */
+  async * getAll (options: S3Options = {}): AsyncGenerator<Pair> {
+    for await (const page of this.list(options)) {
+      for (const { cid } of page) {
+        yield { cid, bytes: this.get(cid, options) }
+      }
+    }
+  }
+
+  /**
+   * List all blocks without reading them, in pages, ascending by their keys.
+   *
+   * @param options.after - list those behind this block
+   * @throws {GetFailedError}
+   */
+  async * list ({ after, signal }: S3Options & { after?: CID | undefined } = {}): AsyncGenerator<StoredBlockInfo[]> {
+    const pages = this.objects.list(BLOCKS, { after: after == null ? undefined : blockKey(after), signal })
+    const about = `Could not list the blocks in the bucket ${this.objects.bucket}`
+
+    for (;;) {
+      const page = await guard(GetFailedError, about, signal, async () => pages.next())
+
+      if (page.done === true) {
+        return
+      }
+
+      yield page.value.flatMap(({ key, ...info }) => {
+        const multihash = multihashOf(key)
+
+        return multihash == null ? [] : [{ cid: CID.createV1(raw.code, multihash), ...info }]
+      })
+    }
+  }
+
+  async * #deleteBatch (cids: CID[], signal: AbortSignal | null | undefined): AsyncGenerator<CID> {
+    if (cids.length > 0) {
+      await guard(DeleteFailedError, `Could not delete ${cids.length} blocks`, signal, async () => {
+        await this.objects.delete(cids.map(blockKey), { signal })
+      })
+    }
+
+    yield * cids
+  }
+}
+
+function * once<T> (value: T): Generator<T> {
+  yield value
+}
+
+/** Wrap what fails in an error of blockstores, with its cause. An abort stays what it is. */
+async function guard<T> (
+  type: new (message: string) => Error,
+  about: string,
+  signal: AbortSignal | null | undefined,
+  work: () => Promise<T>
+): Promise<T> {
+  signal?.throwIfAborted()
+
+  try {
+    return await work()
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw Object.assign(new (cause instanceof NotFoundError ? NotFoundError : type)(`${about}: ${messageOf(cause)}`), {
+      cause
+    })
+  }
+}

@@ -1,0 +1,33 @@
+import { childrenOf, parseAnswer, textOf } from './parse.ts'
+import type { XmlElement } from '@rgrove/parse-xml'
+import type { ObjectInfo } from '../contract.ts'
+
+/** A page of a listing. Keys are whole, with the prefix. */
+export interface Listing {
+  objects: ObjectInfo[]
+  /** Whether others follow. */
+  truncated: boolean
+}
+
+/** @throws {Error} it is no listing */
+export function parseListing (body: Uint8Array): Listing {
+  const root = parseAnswer(new TextDecoder().decode(body), 'ListBucketResult')
+  const encoded = textOf(root, 'EncodingType') === 'url'
+
+  return {
+    objects: childrenOf(root, 'Contents').map(element => parseObject(element, encoded)),
+    truncated: textOf(root, 'IsTruncated') === 'true'
+  }
+}
+
+function parseObject (element: XmlElement, encoded: boolean): ObjectInfo {
+  const text = textOf(element, 'Key') ?? ''
+  const size = Number(textOf(element, 'Size') ?? Number.NaN)
+  const modified = new Date(textOf(element, 'LastModified') ?? '')
+
+  if (text === '' || !Number.isSafeInteger(size) || size < 0 || Number.isNaN(modified.getTime())) {
+    throw new Error('an object of the listing has no key, size or time')
+  }
+
+  return { key: encoded ? decodeURIComponent(text.replaceAll('+', '%20')) : text, size, modified }
+}
