@@ -8,10 +8,11 @@ import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
-import { MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../constants.ts'
+import { DEFAULT_FRAME_SIZE, MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
+import { filePieces } from '../write/file-pieces.ts'
 import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
@@ -92,7 +93,9 @@ async function addOne (
   options: AddOptions
 ): Promise<ImportResult> {
   try {
-    const candidates = new CheckedCandidates([candidate], options.wrapWithDirectory === true)
+    // of one file: many at a time would hold a piece each
+    const content = filePieces(candidate.content, Math.min(DEFAULT_FRAME_SIZE, settings.inFlightBytes))
+    const candidates = new CheckedCandidates([{ ...candidate, content: content ?? candidate.content }], options.wrapWithDirectory === true)
     const results = importCandidates(candidates, settings, options)
     let last: ImportResult | undefined
 

@@ -119,5 +119,14 @@ function align (position: number): number {
 
 /** Whether no byte is a control character other than white space, as in ASCII, Latin-1 and UTF-8. */
 function isText (bytes: Uint8Array): boolean {
-  return bytes.every(byte => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d))
+  // not `every`: calling a function for each byte took a quarter of the time that a tree of small files takes
+  for (let i = 0; i < bytes.byteLength; i++) {
+    const byte = bytes[i]
+
+    if (byte < 0x20 && (byte < 0x09 || byte > 0x0d)) {
+      return false
+    }
+  }
+
+  return true
 }

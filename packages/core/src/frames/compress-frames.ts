@@ -1,6 +1,6 @@
+import { BufferPool } from './buffer-pool.ts'
 import { emit } from '../events.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
-import type { BufferPool } from './buffer-pool.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { Region } from '../format/header.ts'
@@ -10,8 +10,6 @@ import type { ProgressOptions } from 'progress-events'
 interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Codec
   level: number
-  /** The pool that the pieces were read into. */
-  pool: BufferPool
   /** How many frames are compressed at a time. */
   concurrency: number
   signal?: AbortSignal | null
@@ -64,17 +62,17 @@ export async function * compressFrames (
   pieces: AsyncIterable<Piece>,
   options: CompressFramesOptions
 ): AsyncGenerator<Frame> {
-  const { codec, level, pool, signal } = options
+  const { codec, level, signal } = options
 
   yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary }): Promise<Frame> => {
     const size = piece.byteLength
     const aid = dictionary == null ? {} : { dictionary }
     // nothing else refers to a pooled buffer, so it may be transferred to a worker
-    const bytes = await codec.compress(piece, { level, signal, transfer: pool.isLent(piece), ...aid })
+    const bytes = await codec.compress(piece, { level, signal, transfer: BufferPool.isLent(piece), ...aid })
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {
-      pool.release(piece)
+      BufferPool.release(piece)
     }
 
     return { size, bytes, ...region == null ? {} : { region } }

@@ -100,6 +100,11 @@ export async function writeFile (
     ? cutByContent(reader, size => pool.take(size))
     : splitFrames(reader, frameSize, pool)
   const rest = prepend(slices(bytes.subarray(start), frameSize), later)
+
+  if (base == null && start === bytes.byteLength && frame?.bytes.buffer !== bytes.buffer) {
+    BufferPool.release(bytes)
+  }
+
   const pieces = base == null ? toPieces(rest) : aidAll(base, rest, start, frameSize)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
@@ -107,7 +112,6 @@ export async function writeFile (
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     codec,
     level,
-    pool,
     concurrency: frameConcurrency(held, options.inFlightBytes),
     signal: options.signal
   })
@@ -115,6 +119,7 @@ export async function writeFile (
   const stream = joinFrames(reportFrames(frames, options), table, codec.name, base)
   const leaves = cut === 'content' ? leafPerPart(stream) : packLeaves(stream, leafSize)
   const root = await writeContent(leaves, table, blockstore, options)
+  pool.close()
   const contentCid = await content?.digest()
 
   if (base?.root != null && unchanged?.isWhole(base.size) === true && hasNoMetadata(metadata) && content == null) {
