@@ -1,6 +1,7 @@
 import { NotFoundError } from 'interface-store'
-import type { GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore } from '../src/store/object-store.ts'
-import type { AbortOptions } from 'interface-store'
+import type {
+  AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore
+} from '../src/store/object-store.ts'
 
 /** An operation of a store, as a scheduler or a fault sees it. */
 export interface StoreOperation {

@@ -1,4 +1,7 @@
-import type { AbortOptions } from 'interface-store'
+/** What every operation takes. */
+export interface AbortOptions {
+  signal?: AbortSignal | undefined
+}
 
 export interface ObjectInfo {
   key: string
