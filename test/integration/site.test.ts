@@ -1,8 +1,12 @@
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
+import { ipfszReader } from '@ipfsz/core/reader'
+import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
-import { text } from '../support/data.ts'
+import { openRepo } from '../../packages/cli/dist/repo/repo.js'
+import { noise, text } from '../support/data.ts'
 import { it } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -83,6 +87,23 @@ describe('ipfsz site add', () => {
     const stat = await sandbox.run(['stat', `${tree}/data.sqlite`, '--json'])
 
     expect(JSON.parse(stat.stdout.toString())).toMatchObject({ frameSize: 65_536 })
+  })
+
+  it('stores once what its pages have in common with --dictionaries, which the worker reads', async ({ sandbox }) => {
+    const head = Buffer.from(noise(3000)).toString('hex')
+    const pages = ['index.html', ...Array.from({ length: 7 }, (_, i) => `${i}.html`)]
+    await mkdir(join(sandbox.directory, 'dist'))
+    await Promise.all(pages.map(async name => sandbox.write(`dist/${name}`, Buffer.from(`${head}<p>${name}`))))
+    const add = async (...args: string[]): Promise<Report> =>
+      JSON.parse((await sandbox.run(['site', 'add', 'dist', '--json', ...args])).stdout.toString()) as Report
+    const [alone, shared] = [await add(), await add('--dictionaries')]
+
+    expect(shared.storedSize).toBeLessThan(alone.storedSize / 4)
+    // as the worker does
+    const { disk } = await openRepo(sandbox.repo)
+    const reader = ipfszReader({ blockstore: disk }, { codecs: [zstdDecoder()] })
+    const read = await Array.fromAsync(reader.cat(CID.parse(shared.tree), { path: '3.html' }))
+    expect(Buffer.concat(read).toString()).toBe(`${head}<p>3.html`)
   })
 
   it('says what a first visit fetches, and that a small site should stay plain', async ({ sandbox }) => {

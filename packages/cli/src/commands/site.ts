@@ -30,6 +30,8 @@ export interface SiteAddOptions {
   level: number
   /** Makes parts of large files cheap to read. */
   optimize?: 'ranges' | undefined
+  /** Store once what small files of a kind have in common. */
+  dictionaries: boolean
 }
 
 /** The page of the root. */
@@ -58,7 +60,8 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
         compression: {
           codec: 'zstd',
           level: options.level,
-          ...options.optimize == null ? { frameSize: FRAME_SIZE } : { optimize: options.optimize }
+          ...options.optimize == null ? { frameSize: FRAME_SIZE } : { optimize: options.optimize },
+          ...options.dictionaries ? { dictionaries: 'auto' } : {}
         }
       },
       progress: output.progress(path),

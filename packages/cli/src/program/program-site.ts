@@ -31,9 +31,13 @@ export function defineSiteCommands (program: Command, context: () => Context): v
       new Option('--optimize <what>', 'ranges: for a site that reads small parts of large files, as of databases')
         .choices(['ranges'])
     )
+    .option(
+      '--dictionaries',
+      'store once what small files of a kind have in common: the first page that is read needs that too'
+    )
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
-      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, optimize } = flags
+      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, optimize, dictionaries = false } = flags
       const { addSite } = await import('../commands/site.ts')
-      await addSite(directory, { keep, ignore, hidden, level, optimize }, context())
+      await addSite(directory, { keep, ignore, hidden, level, optimize, dictionaries }, context())
     })
 }
