@@ -1,12 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { holdFile } from '../../packages/cli/dist/locks/kernel-lock.js'
-import { expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { startKubo } from '../support/network-kubo.ts'
 import { run } from '../support/tools.ts'
+import type { RunResult } from '../integration/run-cli.ts'
 import type { KuboNode } from '../support/network-kubo.ts'
 
 /** How long a provider may take to be found, in milliseconds. */
@@ -43,6 +44,14 @@ async function expectSameDag (cid: string): Promise<void> {
     node.ipfs(['--offline', 'dag', 'export', '--progress=false', cid])))
 
   expect(fetched.equals(added)).toBe(true)
+}
+
+/** The file of the largest block of a repo. */
+async function largestBlock (repo: string): Promise<string> {
+  const files = await blockFiles(repo)
+  const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+
+  return files[sizes.indexOf(Math.max(...sizes))]
 }
 
 describe('ipfsz import --from-kubo', () => {
@@ -86,6 +95,28 @@ describe('ipfsz import --from-kubo', () => {
       await waitForProvider(root, daemon)
       await expectSameDag(root)
     }
+
+    const pinned = async (): Promise<string[]> =>
+      (await other.ipfs(['pin', 'ls', '--type=recursive', '-q'])).toString().split('\n')
+        .filter(cid => roots.includes(cid))
+    const replace = async (...cids: string[]): Promise<RunResult> => sandbox.run(
+      ['import', '--from-kubo', `http://127.0.0.1:${other.apiPort}`, '--replace', '--repo', repo, ...cids]
+    )
+    const leaf = await largestBlock(repo)
+
+    // nothing is unpinned of which a block is missing here
+    await rename(leaf, `${leaf}.away`)
+    expectFailure(await replace(roots[0]), 1)
+    expect((await pinned()).toSorted()).toEqual(roots.toSorted())
+    await rename(`${leaf}.away`, leaf)
+    expect(await replace(...roots)).toMatchObject({ code: 0, stderr: expect.stringContaining('3 pins moved here') })
+    expect(await pinned()).toEqual([])
+
+    // Kubo has none of it any more, and gets it back from the compressed copy
+    await other.ipfs(['repo', 'gc', '-q'])
+    await expect(other.ipfs(['--offline', 'block', 'get', roots[0]])).rejects.toThrow()
+    await other.ipfs(['swarm', 'connect', daemon.address])
+    await other.pin(roots[0])
   })
 })
 
@@ -103,6 +134,7 @@ describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', (
     expectSuccess(result)
     expect(parseLines(result.stdout)).toMatchObject([{ original: cid, compressed: 1, unknown: 0 }])
     expectSuccess(await sandbox.run(['import', '--from-kubo', kuboRepo, '--repo', repo]))
+    expectFailure(await sandbox.run(['import', '--replace', '--from-kubo', kuboRepo, '--repo', repo]), 2)
     expect((await sandbox.run(['cat', '--repo', repo, cid])).stdout.equals(text(600_000, 9))).toBe(true)
     expect(await ipfs('refs', 'local')).toBe(blocks)
 

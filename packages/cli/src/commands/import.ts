@@ -1,5 +1,6 @@
-import { importDag } from '@ipfsz/core/originals'
+import { DerivedBlockstore, importDag } from '@ipfsz/core/originals'
 import { resolvePath, withRepo } from '../context.ts'
+import { walkDag } from '../dag/dag-walk.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
 import { OriginalsStore } from '../repo/originals-store.ts'
@@ -16,6 +17,8 @@ import type { CID } from 'multiformats/cid'
 export interface ImportCommandOptions {
   /** The address of the RPC API of a running Kubo, or the directory of its repo. */
   fromKubo: string
+  /** Unpin in Kubo what is imported. */
+  replace: boolean
   compression: CompressionOptions
 }
 
@@ -28,38 +31,71 @@ interface Root {
  * Copy what a Kubo has pinned into the repo, compressed, so that a daemon that serves originals answers to the same
  * CIDs. What was imported before is not read again.
  *
+ * With `replace`, what the repo answers for is unpinned in Kubo: Kubo's own collection then deletes it.
+ *
  * @param texts - the CIDs or names to import, by default all recursive pins
  */
 export async function importFromKubo (
   texts: string[],
-  { fromKubo, compression }: ImportCommandOptions,
+  { fromKubo, replace, compression }: ImportCommandOptions,
   context: Context
 ): Promise<void> {
   const { signal, io, output } = context
   const named = await withTargets(texts, context, async targets => targets.map(rootOf))
   const { openKuboSource } = await import('../kubo/kubo.ts')
   const source = await openKuboSource(fromKubo.includes('://') ? fromKubo : resolvePath(fromKubo, io), signal)
+  const { unpin } = source
   let failed = 0
+  let moved = 0
+
+  if (replace && unpin == null) {
+    await source.close()
+    throw new UsageError('--replace needs a Kubo that runs, to unpin there what is imported: start ipfs daemon')
+  }
+
+  /** Do something about a root. The others go on if it fails. */
+  const attempt = async (root: CID, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (err) {
+      if (signal.aborted || !(err instanceof Error) || named.length === 1) {
+        throw err
+      }
+
+      output.error(`${root}: ${explain(err)}`, err)
+      failed++
+    }
+  }
 
   await withRepo(context, { lock: 'add', links: true }, async session => {
     const store = new OriginalsStore(session.repo.path, { writes: true })
+    const replaced: CID[] = []
 
     try {
       for await (const root of named.length > 0 ? named.map(cid => ({ cid })) : source.pins(signal)) {
-        try {
+        await attempt(root.cid, async () => {
           await importRoot(root, { source, store, compression }, session, context)
-        } catch (err) {
-          if (signal.aborted || !(err instanceof Error) || named.length === 1) {
-            throw err
-          }
 
-          // the other pins go on
-          output.error(`${root.cid}: ${explain(err)}`, err)
-          failed++
-        }
+          if (replace) {
+            await checkServed(root.cid, store, session, context)
+            replaced.push(root.cid)
+          }
+        })
+      }
+
+      // not before: while Kubo lists its pins, it removes none
+      for (const root of replaced) {
+        await attempt(root, async () => {
+          await unpin?.(root, signal)
+          moved++
+        })
       }
     } finally {
       await store.close()
+    }
+
+    if (moved > 0) {
+      output.note(`${count(moved, 'pin')} moved here from Kubo: ipfs repo gc deletes their blocks there`)
     }
   }).finally(source.close)
 
@@ -106,6 +142,8 @@ async function importRoot (
     links: links as NonNullable<typeof links>,
     datastore: store
   }, { compression, signal, onBytes: counter(progress) }).finally(() => progress.end())
+  // a call that was killed may have written some of its blocks, and not synced their names
+  await pins.check(imported.cid, signal, { leaves: 'has' })
   const [error] = await pins.addNew([{ cid: imported.cid, name }])
 
   if (error != null) {
@@ -114,6 +152,30 @@ async function importRoot (
 
   report(original, imported, context)
   await tellDaemon(repo.path, [imported.cid], context)
+}
+
+/**
+ * Read every block of an original from the repo alone, compared with its CID, as strangers will who ask for it.
+ *
+ * @throws {DamagedDagError} the repo does not have one
+ */
+async function checkServed (
+  original: CID,
+  store: OriginalsStore,
+  { repo }: Session,
+  { output, signal }: Context
+): Promise<void> {
+  const derived = new DerivedBlockstore(repo.blockstore, { datastore: store, bytesPerSecond: Infinity })
+  const progress = output.progress(`checking ${original}`, undefined, 'block')
+  const onBlocks = counter(progress)
+
+  try {
+    for await (const _ of walkDag(original, derived, { signal, leaves: 'read' })) {
+      onBlocks(1)
+    }
+  } finally {
+    progress.end()
+  }
 }
 
 function report (original: CID, { cid, compressed, unknown, plain }: ImportedDag, { output }: Context): void {

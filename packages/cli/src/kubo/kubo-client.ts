@@ -105,6 +105,19 @@ export class CommandKuboClient implements KuboClient {
     }
   }
 
+  /**
+   * Remove a recursive pin.
+   *
+   * @throws {KuboFailedError} it is not pinned
+   */
+  async unpin (cid: CID, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#object('pin/rm', { values: { arg: cid }, signal })
+    } catch (err) {
+      throw err instanceof AnswerError ? new KuboFailedError(err.message, { cause: err }) : err
+    }
+  }
+
   async #object (command: string, call: Call): Promise<Record<string, unknown>> {
     const value: unknown = JSON.parse((await this.#bytes(command, call)).toString())
 

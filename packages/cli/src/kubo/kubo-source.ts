@@ -6,5 +6,7 @@ export interface KuboSource {
   blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
   /** The recursive pins. */
   pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
+  /** Remove a recursive pin, while they are not listed. Undefined for a Kubo that does not run. */
+  unpin?: (cid: CID, signal: AbortSignal) => Promise<void>
   close: () => Promise<void>
 }

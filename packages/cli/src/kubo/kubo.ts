@@ -78,6 +78,7 @@ export async function openKuboSource (address: string, signal: AbortSignal): Pro
       put: async cid => cid
     },
     pins: signal => client.pins(signal),
+    unpin: async (cid, signal) => client.unpin(cid, signal),
     close: async () => {}
   }
 }

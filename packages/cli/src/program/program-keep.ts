@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
 
-type ImportFlags = CompressionOptions & { fromKubo: string }
+type ImportFlags = CompressionOptions & { fromKubo: string, replace?: boolean }
 
 /** Define the commands that pin, delete, link, and move DAGs between repos. */
 export function defineKeepCommands (program: Command, context: () => Context): void {
@@ -100,9 +100,10 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .addOption(new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto']).default('zstd'))
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .action(async (cids: string[], { fromKubo, ...compression }: ImportFlags) => {
+    .option('--replace', 'then unpin it in Kubo, once every block of it was read from here')
+    .action(async (cids: string[], { fromKubo, replace = false, ...compression }: ImportFlags) => {
       const { importFromKubo } = await import('../commands/import.ts')
-      await importFromKubo(cids, { fromKubo, compression }, context())
+      await importFromKubo(cids, { fromKubo, replace, compression }, context())
     })
 
   const link = program.command('link').description('link the CIDs of uncompressed files to compressed files')
