@@ -32,15 +32,14 @@ async function remove (child: IDBBlockstore): Promise<void> {
   await child.destroy()
 }
 
-for (const codec of CODECS) {
-  for (const verify of VERIFY) {
-    describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, compliance suite`, () => {
-      interfaceBlockstoreTests({
-        setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
-        teardown: async store => remove(store.unwrap() as IDBBlockstore)
-      })
+// what each codec stores is read back below, and passes the suite in memory, in Node
+for (const [codec, verify] of [...VERIFY.map(verify => ['zstd', verify] as const), ['none', 'hash'] as const]) {
+  describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, compliance suite`, () => {
+    interfaceBlockstoreTests({
+      setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
+      teardown: async store => remove(store.unwrap() as IDBBlockstore)
     })
-  }
+  })
 }
 
 async function cidOf (bytes: Uint8Array): Promise<CID> {

@@ -66,7 +66,7 @@ describe('the demo page', () => {
         seen.add(document.getElementById('status')?.textContent ?? '')
       }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
     })
-    await page.add({ name: 'long.txt', bytes: longText(24_000_000) })
+    await page.add({ name: 'long.txt', bytes: longText(12_000_000) })
 
     const seen = await page.page.evaluate('[...seen]')
     expect(seen).toEqual(

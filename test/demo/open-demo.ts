@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { startDemo } from '../../examples/web-app/demo.ts'
@@ -5,6 +8,9 @@ import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { DEMO_DIRECTORY } from './build-demo.ts'
 import type { Demo } from '../../examples/web-app/demo.ts'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright'
+
+/** A larger file is on the disk, as people's files are: sending 40 MB to Chromium takes seconds. In bytes. */
+const MAX_SENT_SIZE = 100_000
 
 export interface OpenInit extends BrowserContextOptions {
   /** Matches the errors that a test expects. */
@@ -116,9 +122,17 @@ export class DemoPage {
   }
 
   async choose ({ name, bytes }: TestFile): Promise<void> {
-    await this.page.getByLabel(
-      'Choose files'
-    ).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+    const input = this.page.getByLabel('Choose files')
+
+    if (bytes.byteLength <= MAX_SENT_SIZE) {
+      await input.setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+      return
+    }
+
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
+    onTestFinished(async () => rm(directory, { recursive: true }))
+    await writeFile(join(directory, name), bytes)
+    await input.setInputFiles(join(directory, name))
   }
 
   /** Add a sample, and wait until it is stored and shown. */

@@ -40,7 +40,7 @@ describe('the demo page with failures or hostile input', () => {
     const context = page.page.context()
     await page.add({ name: 'finished', bytes: TEXT })
     await page.page.getByLabel('Level').fill('19')
-    await page.choose({ name: 'unfinished', bytes: longText(40_000_000) })
+    await page.choose({ name: 'unfinished', bytes: longText(16_000_000) })
     // some of its blocks are stored
     await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
     await page.page.close()
@@ -65,20 +65,20 @@ describe('the demo page with failures or hostile input', () => {
     // Chromium renders nothing in a background tab
     await page.page.bringToFront()
     await page.page.getByLabel('Level').fill('19')
-    await page.choose({ name: 'slow', bytes: longText(24_000_000) })
+    await page.choose({ name: 'slow', bytes: longText(16_000_000) })
     await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
 
     await other.button('Remove leftovers').click()
     await other.status.getByText('Something is being added').waitFor()
     await page.shows('slow')
-    expect((await page.download()).equals(longText(24_000_000))).toBe(true)
+    expect((await page.download()).equals(longText(16_000_000))).toBe(true)
   })
 
   it('deletes a file during another add, and says that its blocks stay for now', async () => {
     const page = await open()
     await page.add({ name: 'old', bytes: TEXT })
     await page.page.getByLabel('Level').fill('19')
-    await page.choose({ name: 'slow', bytes: longText(24_000_000) })
+    await page.choose({ name: 'slow', bytes: longText(16_000_000) })
     await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
     await page.button('Delete old').click()
     await page.button('Delete old for good').click()
@@ -87,7 +87,7 @@ describe('the demo page with failures or hostile input', () => {
 
     await page.button('Remove leftovers').click()
     await page.status.getByText(/Deleted \d+ leftover blocks?/).waitFor()
-    expect((await page.download()).equals(longText(24_000_000))).toBe(true)
+    expect((await page.download()).equals(longText(16_000_000))).toBe(true)
   })
 
   it('says that a file is empty instead of comparing codecs on it', async () => {

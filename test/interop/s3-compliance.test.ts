@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { registerHooks } from 'node:module'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
-import { codecs } from '@ipfsz/codecs/all'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { FoundOrNotS3Blockstore } from './s3/found-or-not.ts'
 import { makeClient, startS3, stopS3 } from './s3/server.ts'
@@ -18,8 +17,13 @@ registerHooks({
 })
 const { interfaceBlockstoreTests } = await import('interface-blockstore-tests')
 
-const CODECS = [...Object.keys(codecs), 'none'] as Array<CodecName | 'none'>
-const VERIFY: Verify[] = ['hash', 'length', 'none']
+/** The other codecs are tried in memory, in packages/blockstore-compressed: to a bucket, their values are the same. */
+const STORES: Array<{ codec: CodecName | 'none', verify: Verify }> = [
+  { codec: 'zstd', verify: 'hash' },
+  { codec: 'zstd', verify: 'length' },
+  { codec: 'zstd', verify: 'none' },
+  { codec: 'none', verify: 'hash' }
+]
 
 let server: S3Server
 
@@ -35,14 +39,12 @@ async function makeChild (): Promise<FoundOrNotS3Blockstore> {
   return child
 }
 
-for (const codec of CODECS) {
-  for (const verify of VERIFY) {
-    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, compliance suite`, () => {
-      interfaceBlockstoreTests({
-        // the blocks of the suite are small, but each should go through the codec
-        setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
-        teardown: async () => {}
-      })
+for (const { codec, verify } of STORES) {
+  describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, compliance suite`, () => {
+    interfaceBlockstoreTests({
+      // the blocks of the suite are small, but each should go through the codec
+      setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
+      teardown: async () => {}
     })
-  }
+  })
 }

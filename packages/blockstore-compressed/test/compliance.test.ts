@@ -46,8 +46,15 @@ const innerNames = Object.keys(INNER_STORES)
 for (const [i, name] of innerNames.entries()) {
   for (const [j, codec] of CODECS.entries()) {
     for (const [k, verify] of VERIFY.entries()) {
-      // `npm test` covers every inner store, codec and `verify` at least once. All other combinations take a minute
-      const tags = j % innerNames.length === i && j % VERIFY.length === k ? [] : ['slow']
+      // `npm test` covers every inner store, codec and `verify` at least once
+      const isFirst = j % innerNames.length === i && j % VERIFY.length === k
+
+      // every codec with every `verify` in memory: to the other stores, one codec's values are like another's
+      if (!isFirst && name !== 'MemoryBlockstore' && codec !== 'zstd') {
+        continue
+      }
+
+      const tags = isFirst ? [] : ['slow']
 
       describe(`CompressedBlockstore (${name}, ${codec}, verify ${verify}) in the compliance suite`, { tags }, () => {
         interfaceBlockstoreTests({
