@@ -37,7 +37,39 @@ describe('printable', () => {
   })
 })
 
+/** An output that writes to `stdout`. */
+function outputTo (stdout: Writable): Output {
+  return new Output({ stdout, stderr: new Writable(), now: () => 0 }, { json: false, verbose: false })
+}
+
 describe('Output', () => {
+  it('writes bytes before it returns, since their memory may be used again', async () => {
+    let written: (() => void) | undefined
+    let done = false
+    const stdout = new Writable({ highWaterMark: 1000, write: (_, __, callback) => { written = callback } })
+    const writing = outputTo(stdout).bytes(new Uint8Array(10), new AbortController().signal).then(() => { done = true })
+
+    await new Promise(setImmediate)
+    expect(done).toBe(false)
+    written?.()
+    await writing
+  })
+
+  it('stops waiting for a slow stdout when it is aborted', async () => {
+    const controller = new AbortController()
+    const writing = outputTo(new Writable({ write: () => {} })).bytes(new Uint8Array(10), controller.signal)
+
+    controller.abort(new Error('enough'))
+    await expect(writing).rejects.toThrow('enough')
+  })
+
+  it('throws what writing throws', async () => {
+    const stdout = new Writable({ write: (_, __, callback) => { callback(new Error('closed')) } })
+    stdout.on('error', () => {})
+
+    await expect(outputTo(stdout).bytes(new Uint8Array(10), new AbortController().signal)).rejects.toThrow('closed')
+  })
+
   it.for<[string, (output: Output) => void]>([
     ['a result as JSON', output => { output.result({ name: HOSTILE }, '') }],
     ['a note', output => { output.note(HOSTILE) }],

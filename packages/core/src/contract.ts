@@ -39,6 +39,11 @@ export interface IpfszComponents {
      * @default false: each block is compared when it is read
      */
     readonly checksBlocks?: boolean | undefined
+    /**
+     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading with `transient`
+     * frees such blocks.
+     */
+    readonly freshBlocks?: boolean | undefined
   }
   /**
    * Where blocks are fetched from that the blockstore lacks, or has damaged. They are asked in this order, and what

@@ -28,6 +28,33 @@ describe('ByteReader', () => {
     }))
   })
 
+  it('fills arrays with the stream, chunk by chunk', async () => {
+    const bytes = text(1000)
+
+    const chunks = fc.integer({ min: 1, max: 400 })
+    const fills = fc.array(fc.integer({ min: 0, max: 400 }))
+
+    await fc.assert(fc.asyncProperty(chunks, fills, async (chunk, lengths) => {
+      let last = new Uint8Array(0)
+      const transient = async function * (): AsyncGenerator<Uint8Array> {
+        for await (const bytes of chunked(text(1000), chunk)) {
+          last.fill(0)
+          last = new Uint8Array(bytes)
+          yield last
+        }
+      }
+      const reader = new ByteReader(transient())
+      let position = 0
+
+      for (const length of lengths) {
+        const target = new Uint8Array(length)
+        const filled = await reader.fill(target)
+        expect(filled).toBe(Math.min(length, bytes.byteLength - position))
+        expect(target.subarray(0, filled)).toEqual(bytes.subarray(position, position += filled))
+      }
+    }))
+  })
+
   it('looks ahead without reading', async () => {
     const bytes = text(100)
     const reader = new ByteReader(chunked(bytes, 7))

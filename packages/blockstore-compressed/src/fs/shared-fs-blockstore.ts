@@ -61,6 +61,8 @@ const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLON
  * replace the other's synced, acknowledged file by its own that is not synced yet.
  */
 export class SharedFsBlockstore extends FsBlockstore {
+  /** Each block that `get` returns is in memory of its own: its reader may free it. */
+  readonly freshBlocks = true
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined

@@ -43,7 +43,9 @@ async function write (
   let done = 0
 
   try {
-    const content = files.cat(source.cid, { path: source.path, offset, length, signal, maxWindowSize, onProgress })
+    const range = { path: source.path, offset, length }
+    // output.bytes returns when they are written
+    const content = files.cat(source.cid, { ...range, signal, maxWindowSize, onProgress, transient: true })
 
     for await (const bytes of content) {
       await output.bytes(bytes, signal)

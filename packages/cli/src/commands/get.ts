@@ -127,7 +127,8 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
 
   limits.check(totals)
   await checkRoom(destination, totals)
-  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))
+  const { maxWindow: maxWindowSize } = options
+  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize, onProgress, transient: true }))
   const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
   output.row(
     { cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: destination, size },

@@ -191,7 +191,7 @@ class TreeWriter {
     const { files, progress, signal } = this.#options
 
     this.#count('files')
-    await writeNew(path, files.cat(entry.cid, { signal }), bytes => {
+    await writeNew(path, files.cat(entry.cid, { signal, transient: true }), bytes => {
       progress.update(this.counts.size += bytes)
       this.#checkLimits()
     })

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { raceSignal } from 'race-signal'
 import { widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
 import { alignedRow, tabbedRow } from './row.ts'
@@ -86,16 +86,23 @@ export class Output {
     return widthOf(this.stdout)
   }
 
-  /** Write bytes to stdout, and wait if it is slow. */
+  /** Write bytes to stdout, and wait until they are written: their memory may then be used again. */
   async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     if (this.stdout.isTTY === true) {
       this.#showsBytes = true
       this.#progress?.end()
     }
 
-    if (!this.stdout.write(bytes)) {
-      await once(this.stdout, 'drain', { signal })
-    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.stdout.write(bytes, err => {
+      if (err == null) {
+        resolve()
+      } else {
+        reject(err)
+      }
+    })
+
+    await raceSignal(promise, signal)
   }
 
   /** Whether anybody sees a progress bar. What only a bar needs is not worth computing otherwise. */

@@ -23,8 +23,8 @@ export function fileBase (
   }
 
   const cid = baseOf(node)
-  // the events of reading are about the file itself
-  const { onProgress: _onProgress, ...quiet } = options
+  // the events of reading are about the file itself, and pieces of the base are kept
+  const { onProgress: _onProgress, transient: _transient, ...quiet } = options
   let opening: Promise<BaseReader> | undefined
 
   const open = async (): Promise<BaseReader> =>

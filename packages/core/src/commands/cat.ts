@@ -1,6 +1,6 @@
 import { CustomProgressEvent } from 'progress-events'
 import { fileBase } from '../base/file-base.ts'
-import { fileSize, readRange } from '../dag/read.ts'
+import { fileSize, readRange, readTransient } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
@@ -17,7 +17,9 @@ export async function * cat (cid: CID, settings: ReadSettings, options: CatOptio
   throwIfNotOriginal(entry, options)
 
   if (isByLink(entry)) {
-    yield * readLinked(entry, options, read(entry, settings, options), settings.links, options)
+    // whoever compares them keeps bytes
+    const content = read(entry, settings, { ...options, transient: false })
+    yield * readLinked(entry, options, content, settings.links, options)
   } else if (settings.links.available && isPlainFile(entry)) {
     yield * readWithTwin(entry, read, settings, options)
   } else {
@@ -67,8 +69,9 @@ async function * read (
   if (node.unixfs.type === 'file' || node.unixfs.type === 'raw') {
     const size = fileSize(node)
     const range = toRange(size, options)
-    const read = readRange(node, range.start, range.end, blockstore, options)
-    yield * report('unixfs:exporter:progress:unixfs:file', read, range, size, options)
+    const read = options.transient === true ? readTransient : readRange
+    const stored = read(node, range.start, range.end, blockstore, options)
+    yield * report('unixfs:exporter:progress:unixfs:file', stored, range, size, options)
   }
 }
 

@@ -6,6 +6,7 @@ import { InvalidDagError } from '../errors.ts'
 import { ChildList } from './child-list.ts'
 import { decodeNode } from './node.ts'
 import { readAhead } from './read-ahead.ts'
+import { freeBytes } from '../util/bytes.ts'
 import type { FilePart, GetBlockOptions, GetStore } from './block.ts'
 import type { Child } from './child-list.ts'
 import type { FileNode } from './node.ts'
@@ -29,6 +30,8 @@ interface Range {
   end: number
   /** Also fetch the children that hold no bytes, which no range includes. */
   empty?: boolean
+  /** Free each block before the next is yielded, if nothing else refers to it. */
+  frees?: boolean
 }
 
 /**
@@ -49,6 +52,20 @@ export async function * readRange (
   options: ReadOptions
 ): AsyncGenerator<Uint8Array> {
   yield * walk(node, { start, end }, blockstore, options)
+}
+
+/**
+ * Like `readRange`, for a caller that is done with the bytes it got when it asks for the next ones: then they may have
+ * been freed.
+ */
+export async function * readTransient (
+  node: FileNode,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
+  yield * walk(node, { start, end, frees: true }, blockstore, options)
 }
 
 /** All bytes of a file. Also fetches blocks that hold no bytes, but nothing below them. */
@@ -115,6 +132,10 @@ async function * walk (
     } else if (child.cid.code === raw.code && block != null) {
       options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: child.cid }))
       yield * overlap(block, child.position, range)
+
+      if (range.frees === true && blockstore.isUnshared?.(block) === true) {
+        freeBytes(block)
+      }
     } else {
       throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which a file cannot have`)
     }

@@ -9,7 +9,10 @@ import type { FetchedBlocks } from './fetched-blocks.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & { readonly checksBlocks?: boolean | undefined }
+type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & {
+  readonly checksBlocks?: boolean | undefined
+  readonly freshBlocks?: boolean | undefined
+}
 
 /** A blockstore that fetches, and how far to read ahead in it. */
 interface FetchingBlockstore extends Store {
@@ -18,6 +21,7 @@ interface FetchingBlockstore extends Store {
   /** Whether any block so far was not stored locally. */
   fetches (): boolean
   readonly checksBlocks: true
+  isUnshared (block: Uint8Array): boolean
 }
 
 export interface FetchingBlockstoreInit {
@@ -39,6 +43,8 @@ export function fetchingBlockstore (
   let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
   let lookedUp = Promise.resolve()
+  /** Local blocks. One that was fetched may still be written. */
+  const unshared = new WeakSet<Uint8Array>()
 
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
     let bytes: Uint8Array
@@ -66,6 +72,10 @@ export function fetchingBlockstore (
       const local = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
       if (local instanceof Uint8Array) {
+        if (blockstore.freshBlocks === true) {
+          unshared.add(local)
+        }
+
         yield local
         return
       }
@@ -100,7 +110,8 @@ export function fetchingBlockstore (
     has: (...args) => blockstore.has(...args),
     readAheadBytes,
     fetches: () => fetches,
-    checksBlocks: true
+    checksBlocks: true,
+    isUnshared: block => unshared.has(block)
   }
 }
 

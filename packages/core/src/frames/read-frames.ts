@@ -1,11 +1,12 @@
 import { ByteReader } from '../util/byte-reader.ts'
-import { readRange } from '../dag/read.ts'
+import { readRange, readTransient } from '../dag/read.ts'
 import { UnknownCodecError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
 import { frameRuns, lengthOfRun } from './frame-runs.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { undoFilters } from '../filters/filters.ts'
+import { freeBytes } from '../util/bytes.ts'
 import { codecName } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -35,14 +36,28 @@ export interface ReadFramesOptions extends
   ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
   /** The most original bytes in the frames that are decompressed at a time. */
   inFlightBytes: number
+  /** See `CatOptions`. */
+  transient?: boolean | undefined
 }
 
 /** A compressed frame, and the range of original bytes that it holds. */
 interface ReadFrame {
   number: number
   bytes: Uint8Array
+  /** Bytes of the frame. Once it is decompressed, `bytes` may have none. */
+  length: number
+  /** Whether the memory of `bytes` is its own: a copy, not a part of a block, which others may hold. */
+  isCopy: boolean
   start: number
   size: number
+}
+
+interface DecompressedFrame {
+  frame: ReadFrame
+  /** The original bytes of the frame. */
+  bytes: Uint8Array
+  /** Whether nothing else refers to their memory: a codec may return a part of the frame. */
+  isOwn: boolean
 }
 
 /**
@@ -64,8 +79,12 @@ export async function * readFrames (
 
   const compressed = fetchFrames(file, start, end, blockstore, options)
 
-  for await (const { frame, bytes } of decompressFrames(file, compressed, options)) {
+  for await (const { frame, bytes, isOwn } of decompressFrames(file, compressed, options)) {
     yield bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
+
+    if (isOwn && options.transient === true) {
+      freeBytes(bytes)
+    }
   }
 }
 
@@ -74,7 +93,7 @@ export async function * decompressFrames (
   { codec, header, base }: CompressedFile,
   frames: AsyncIterable<ReadFrame>,
   options: ReadFramesOptions
-): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
+): AsyncGenerator<DecompressedFrame> {
   const { signal } = options
   // a frame and its dictionary are in memory together
   const largest = (header.regions ?? []).reduce((max, { length }) => Math.max(max, length), 0)
@@ -84,15 +103,23 @@ export async function * decompressFrames (
   const decompressed = mapOrdered(frames, async frame => {
     const region = header.regions?.[frame.number]
     const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
-    const options = { size: frame.size, signal, ...dictionary == null ? {} : { dictionary } }
-    const bytes = await codec.decompress(frame.bytes, options)
+    const { size, isCopy: transfer } = frame
+    const options = { size, signal, transfer, ...dictionary == null ? {} : { dictionary } }
+    const decoded = await codec.decompress(frame.bytes, options)
+    const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
 
-    return { frame, bytes: header.filters == null ? bytes : undoFilters(own(bytes, frame.bytes), header.filters) }
+    const isInFrame = bytes.buffer === frame.bytes.buffer
+
+    if (frame.isCopy && !isInFrame) {
+      freeBytes(frame.bytes)
+    }
+
+    return { frame, bytes, isOwn: frame.isCopy || !isInFrame }
   }, { concurrency, signal })
 
-  for await (const { frame, bytes } of decompressed) {
-    emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.bytes.byteLength })
-    yield { frame, bytes }
+  for await (const { frame, bytes, isOwn } of decompressed) {
+    emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.length })
+    yield { frame, bytes, isOwn }
   }
 }
 
@@ -110,23 +137,53 @@ async function * fetchFrames (
 ): AsyncGenerator<ReadFrame> {
   for await (const run of frameRuns(file, start, end, blockstore, options)) {
     const { position } = run
-    const stored = readRange(file.node, position, position + lengthOfRun(run), blockstore, options)
+    const read = options.transient === true ? readTransient : readRange
+    const stored = read(file.node, position, position + lengthOfRun(run), blockstore, options)
     const reader = new ByteReader(stored, options.signal)
 
     try {
-      yield * takeFrames(reader, run)
+      yield * takeFrames(reader, run, options.transient)
     } finally {
       reader.close()
     }
   }
 }
 
-/** The frames of a run. The reader must be positioned at the first one. */
-export async function * takeFrames (reader: ByteReader, { first, start, frames }: FrameRun): AsyncGenerator<ReadFrame> {
+/**
+ * The frames of a run. The reader must be positioned at the first one.
+ *
+ * @param transient - whether the chunks of the reader last only until the next one
+ */
+export async function * takeFrames (
+  reader: ByteReader,
+  { first, start, frames }: FrameRun,
+  transient = false
+): AsyncGenerator<ReadFrame> {
   for (const [i, { length, size }] of frames.entries()) {
-    yield { number: first + i, bytes: await reader.read(length), start, size }
+    const bytes = transient ? await copyFrame(reader, length) : await takeFrame(reader, length)
+
+    yield { number: first + i, ...bytes, length, start, size }
     start += size
   }
+}
+
+type FrameBytes = Pick<ReadFrame, 'bytes' | 'isCopy'>
+
+async function copyFrame (reader: ByteReader, length: number): Promise<FrameBytes> {
+  const bytes = new Uint8Array(length)
+  const filled = await reader.fill(bytes)
+
+  return { bytes: bytes.subarray(0, filled), isCopy: true }
+}
+
+async function takeFrame (reader: ByteReader, length: number): Promise<FrameBytes> {
+  let isCopy = false
+  const bytes = await reader.read(length, size => {
+    isCopy = true
+    return new Uint8Array(size)
+  })
+
+  return { bytes, isCopy }
 }
 
 /**

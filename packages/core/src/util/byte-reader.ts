@@ -48,6 +48,32 @@ export class ByteReader {
     return bytes
   }
 
+  /**
+   * Copy the next bytes into an array, fewer if the stream ends. Each chunk is copied before the next one is requested.
+   *
+   * @returns how many
+   */
+  async fill (target: Uint8Array): Promise<number> {
+    let filled = 0
+
+    while (filled < target.byteLength && (this.#length > 0 || await this.#pull())) {
+      const [chunk] = this.#buffered
+      const part = chunk.subarray(0, target.byteLength - filled)
+
+      target.set(part, filled)
+      filled += part.byteLength
+      this.#length -= part.byteLength
+
+      if (part.byteLength === chunk.byteLength) {
+        this.#buffered.shift()
+      } else {
+        this.#buffered[0] = chunk.subarray(part.byteLength)
+      }
+    }
+
+    return filled
+  }
+
   /** Buffer at least `length` bytes, or fewer if the stream ends. Returns how many are buffered. */
   async peek (length: number): Promise<number> {
     while (this.#length < length && await this.#pull()) {

@@ -1,0 +1,138 @@
+import { MemoryBlockstore } from 'blockstore-core'
+import { MemoryDatastore } from 'datastore-core'
+import { unixfs } from '@helia/unixfs'
+import { snappy } from '@ipfsz/codecs/snappy'
+import { describe, expect, it } from 'vitest'
+import { ipfsz } from '../src/index.ts'
+import { chunked, collect, CountingBlockstore, FRAME, noise, stored, text } from './fixtures.ts'
+import type { Codec } from '@ipfsz/codecs'
+
+/** A store whose blocks are in memory of their own each time. */
+class FreshStore extends MemoryBlockstore {
+  readonly freshBlocks = true
+  readonly returned: Uint8Array[] = []
+
+  override * get (...args: Parameters<MemoryBlockstore['get']>): Generator<Uint8Array> {
+    for (const block of super.get(...args) as Iterable<Uint8Array>) {
+      const copy = new Uint8Array(block)
+      this.returned.push(copy)
+      yield copy
+    }
+  }
+
+  /** How many of the blocks that it returned have been freed. */
+  get freed (): number {
+    return this.returned.filter(({ byteLength }) => byteLength === 0).length
+  }
+}
+
+/** Copies each chunk before it requests the next one. */
+async function copyAll (source: AsyncIterable<Uint8Array>): Promise<{ bytes: Uint8Array, freed: number }> {
+  const chunks: Uint8Array[] = []
+  const copies: Uint8Array[] = []
+
+  for await (const chunk of source) {
+    chunks.push(chunk)
+    copies.push(new Uint8Array(chunk))
+  }
+
+  return { bytes: Buffer.concat(copies), freed: chunks.filter(({ byteLength }) => byteLength === 0).length }
+}
+
+describe('transient', () => {
+  it('frees the bytes of every frame once the next ones are requested', async () => {
+    const { blockstore, cid, bytes } = await stored(4 * FRAME)
+    const read = await copyAll(ipfsz({ blockstore }).cat(cid, { transient: true }))
+
+    expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+    expect(read.freed).toBe(4)
+  })
+
+  it('is not the default', async () => {
+    const { blockstore, cid, bytes } = await stored(4 * FRAME)
+    const read = await copyAll(ipfsz({ blockstore }).cat(cid))
+
+    expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+    expect(read.freed).toBe(0)
+  })
+
+  it('leaves the last bytes to a caller that stops', async () => {
+    const { blockstore, cid } = await stored(4 * FRAME)
+    const kept: Uint8Array[] = []
+
+    for await (const bytes of ipfsz({ blockstore }).cat(cid, { transient: true })) {
+      kept.push(bytes)
+
+      if (kept.length === 2) {
+        break
+      }
+    }
+
+    expect(kept.map(({ byteLength }) => byteLength)).toEqual([0, FRAME])
+  })
+
+  it.each(['memory', 'fresh'] as const)('reads the same twice from a store in %s', async (kind) => {
+    const blockstore = kind === 'fresh' ? new FreshStore() : new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const bytes = Buffer.concat([text(3_000_000), noise(2_500_000)])
+
+    for (const codec of ['zstd', 'none'] as const) {
+      const cid = await fs.addBytes(bytes, { compression: { codec, frameSize: 16 * FRAME, detect: false } })
+
+      for (const offset of [0, 0, 1_234_567]) {
+        const read = await copyAll(fs.cat(cid, { offset, transient: true }))
+        expect(Buffer.compare(read.bytes, bytes.subarray(offset)), `${codec} from ${offset}`).toBe(0)
+      }
+    }
+
+    if (blockstore instanceof FreshStore) {
+      // not the two roots, and not the last leaf of each of the six reads
+      expect(blockstore.returned.length - blockstore.freed).toBeLessThanOrEqual(8)
+      expect(blockstore.freed).toBeGreaterThan(8)
+    }
+  })
+
+  it('frees no block of a file that is read without it', async () => {
+    const blockstore = new FreshStore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(noise(3_000_000))
+
+    await collect(fs.cat(cid))
+    expect(blockstore.freed).toBe(0)
+  })
+
+  it('frees no block that a codec returned a part of', async () => {
+    const codec: Codec = { ...snappy(), compress: bytes => bytes.subarray(0, -1), decompress: frame => frame }
+    const blockstore = new MemoryBlockstore()
+    const bytes = text(2 * FRAME)
+    const options = { compression: { codec: 'snappy', frameSize: FRAME, detect: false } } as const
+    const cid = await ipfsz({ blockstore }, { codecs: [codec] }).addBytes(bytes, options)
+    const first = await copyAll(ipfsz({ blockstore }, { codecs: [codec] }).cat(cid, { transient: true }))
+    const second = await copyAll(ipfsz({ blockstore }, { codecs: [codec] }).cat(cid, { transient: true }))
+
+    expect(first.bytes.byteLength).toBeGreaterThan(0)
+    expect(Buffer.compare(first.bytes, second.bytes)).toBe(0)
+  })
+
+  it('reads a file with a base, whose pieces are kept', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const first = noise(3_000_000)
+    const second = Buffer.concat([first.subarray(0, 1_400_000), text(3000), first.subarray(1_400_000)])
+    const base = await fs.addBytes(first, { compression: { codec: 'zstd', frameSize: 8 * FRAME, detect: false } })
+    const cid = await fs.addBytes(second, { compression: { base, frameSize: 8 * FRAME, detect: false } })
+    const read = await copyAll(ipfsz({ blockstore }).cat(cid, { transient: true }))
+
+    expect(Buffer.compare(read.bytes, second)).toBe(0)
+  })
+
+  it('reads through a link, whose bytes are compared with the original', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore(), datastore: new MemoryDatastore() })
+    const bytes = text(1_500_000)
+    await fs.addBytes(bytes, { link: true, compression: { frameSize: 4 * FRAME } })
+    const original = await unixfs({ blockstore: new MemoryBlockstore() }).addByteStream(chunked(bytes, 100_000))
+    const read = await copyAll(fs.cat(original, { transient: true }))
+
+    expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+  })
+})
