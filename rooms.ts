@@ -138,7 +138,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     disk: ['terminal'],
     locks: ['disk'],
     cache: ['disk', 'locks'],
-    store: ['dag'],
+    store: [],
     repo: ['dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'terminal'],

@@ -168,6 +168,65 @@ export class NothingPinnedError extends Error {
   override readonly name = 'NothingPinnedError'
 }
 
+/** Thrown when a collection took this process for dead, and may have deleted blocks that it relied on. */
+export class SessionLostError extends Error {
+  static override readonly name = 'SessionLostError'
+  override readonly name = 'SessionLostError'
+  /** The object of the session, which is gone. */
+  readonly key: string
+
+  constructor (key: string, options?: ErrorOptions) {
+    super(
+      `A garbage collection took this process for dead (${key} is gone from the store) and may have deleted blocks ` +
+        'that it relied on: run the command again, which stores what is missing',
+      options
+    )
+    this.key = key
+  }
+}
+
+/** Thrown when another garbage collection runs on the same store. */
+export class CollectionRunningError extends Error {
+  static override readonly name = 'CollectionRunningError'
+  override readonly name = 'CollectionRunningError'
+  /** Who runs it. */
+  readonly owner: string
+
+  constructor (owner: string) {
+    super(`Another garbage collection runs on the store: ${owner}. Wait until it has ended`)
+    this.owner = owner
+  }
+}
+
+/** Thrown when others took a garbage collection for dead. It has deleted nothing since. */
+export class CollectionLostError extends Error {
+  static override readonly name = 'CollectionLostError'
+  override readonly name = 'CollectionLostError'
+  /** The object of its round. */
+  readonly key: string
+
+  constructor (key: string, options?: ErrorOptions) {
+    super(
+      `The garbage collection stood still for so long that others took it for dead (${key} is fenced or gone): ` +
+        'it has stopped. Run ipfsz gc again',
+      options
+    )
+    this.key = key
+  }
+}
+
+/** Thrown when an object of a shared store is damaged, or is not what its key says. */
+export class StoreObjectError extends Error {
+  static override readonly name = 'StoreObjectError'
+  override readonly name = 'StoreObjectError'
+  readonly key: string
+
+  constructor (key: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot use the object ${key} of the store: ${reason}`, options)
+    this.key = key
+  }
+}
+
 /** Thrown when a CAR is truncated, or its content does not match its header. */
 export class InvalidCarError extends Error {
   static override readonly name = 'InvalidCarError'

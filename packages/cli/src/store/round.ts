@@ -1,0 +1,114 @@
+import { CollectionLostError } from '../error-classes.ts'
+import { hasObject, objectsOf } from './read-object.ts'
+import { encodeRound, Objections } from './round-objects.ts'
+import { ACKS, fenceKey, roundKey, roundName } from './store-keys.ts'
+import { waitForSessions } from './wait-for-sessions.ts'
+import type { Clock } from './clock.ts'
+import type { CollectionEvent, CollectionInit, StoredBlock } from './collection.ts'
+
+export interface RoundInit extends Pick<
+  CollectionInit, 'store' | 'leaseTimeout' | 'blocks' | 'reached' | 'deleteLinks'
+> {
+  clock: Clock
+  batchSize: number
+  /** The collection. */
+  collection: string
+  number: number
+  condemned: readonly StoredBlock[]
+  /** Walk the pins that were not walked before. */
+  walkNewPins: () => Promise<void>
+  onProgress: (event: CollectionEvent) => void
+}
+
+/**
+ * One round of a collection: condemn blocks, wait until every session knows, look at the pins again, and delete what
+ * nobody wants.
+ *
+ * @returns the blocks that it deleted
+ * @throws {CollectionLostError} a session took the collection for dead
+ */
+export async function runRound (init: RoundInit, signal: AbortSignal): Promise<StoredBlock[]> {
+  const { store, collection, number, condemned, reached, onProgress } = init
+  const name = roundName(collection, number)
+  const objections = new Objections(condemned.length)
+  let mayEnd = true
+
+  try {
+    // before the sessions are listed: a session writes its object, then lists rounds, so one of the two sees the other
+    await store.put(roundKey(name), encodeRound(condemned.map(({ multihash }) => multihash)), { signal })
+    onProgress({ type: 'round', number, condemned: condemned.length })
+    await waitForSessions({
+      ...init,
+      round: name,
+      condemned: condemned.length,
+      objections,
+      onWaiting: sessions => { onProgress({ type: 'waiting', sessions }) },
+      onFenced: owner => { onProgress({ type: 'fenced', owner }) }
+    }, signal)
+    // after the wait: a session that has ended, or was dead, had written its pins by then
+    await init.walkNewPins()
+
+    const unwanted = condemned.filter(({ multihash }, i) => !objections.has(i) && !reached.has(multihash))
+
+    for (let start = 0; start < unwanted.length; start += init.batchSize) {
+      const batch = unwanted.slice(start, start + init.batchSize)
+      const asked = init.clock.now()
+      await checkRound(init, name, signal)
+      mayEnd = false
+      await deleteBatch(init, batch, asked, signal)
+      mayEnd = true
+      onProgress({ type: 'deleted', blocks: batch.length })
+    }
+
+    return unwanted
+  } finally {
+    // also when it was interrupted; but not while a delete may be under way, until which sessions must wait
+    await (mayEnd ? endRound(init, name) : store.put(fenceKey(name), new Uint8Array([1])))
+      .catch((err: unknown) => {
+        // whoever takes the collection for dead does the same
+        if (!signal.aborted) {
+          throw err
+        }
+      })
+  }
+}
+
+/** @throws {CollectionLostError} the round may not go on */
+async function checkRound ({ store }: RoundInit, name: string, signal: AbortSignal): Promise<void> {
+  // the fence first: whoever cleans up deletes the round first
+  if (await hasObject(store, fenceKey(name), signal) || !await hasObject(store, roundKey(name), signal)) {
+    throw new CollectionLostError(roundKey(name))
+  }
+}
+
+/** Delete blocks, and first the links to them, but not later than half the timeout after the look at the fence. */
+async function deleteBatch (
+  { clock, leaseTimeout, blocks, deleteLinks }: RoundInit,
+  batch: readonly StoredBlock[],
+  asked: number,
+  signal: AbortSignal
+): Promise<void> {
+  const late = new AbortController()
+  const tooLate = new Error(`the store did not delete ${batch.length} blocks within ${leaseTimeout / 2} ms`)
+  const cancel = clock.after(asked + leaseTimeout / 2 - clock.now(), () => { late.abort(tooLate) })
+  const either = AbortSignal.any([signal, late.signal])
+
+  try {
+    await deleteLinks?.(batch, { signal: either })
+    either.throwIfAborted()
+    await blocks.delete(batch, { signal: either })
+  } finally {
+    cancel()
+  }
+}
+
+async function endRound ({ store }: RoundInit, name: string): Promise<void> {
+  const acks: string[] = []
+
+  for await (const { key } of objectsOf(store, `${ACKS}${name}-`)) {
+    acks.push(key)
+  }
+
+  await store.delete([roundKey(name)])
+  await store.delete([fenceKey(name), ...acks])
+}

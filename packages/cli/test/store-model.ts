@@ -1,0 +1,685 @@
+/**
+ * A model of garbage collection beside adds in a shared store (docs/shared-store.md): every step that a session or a
+ * collector takes is one operation of the store, and any of them may come next. So a pause of any length is there, at
+ * every point: the others go on. Nobody has a clock: whoever could be declared dead may be at any time. Only "wait
+ * until no delete can come any more" is one step, which waits for the deletes that were sent.
+ */
+
+/** A step that protects blocks, and that the model can leave out, or do wrong, to show that it is needed. */
+export type Mutant =
+  | 'the collector waits for no session'
+  | 'the collector lists sessions before it writes the round'
+  | 'the collector does not look at the pins again'
+  | 'the collector looks at the pins again before it has waited'
+  | 'the collector ignores objections'
+  | 'the collector does not look for a fence before it deletes'
+  | 'the collector looks for the round before the fence'
+  | 'the collector ends a round while a delete is under way'
+  | 'a clean-up does not wait for deletes'
+  | 'a clean-up deletes the fence before the round'
+  | 'a session lists rounds before it writes its object'
+  | 'a session does not wait with condemned blocks'
+  | 'a session looks for a block before it waits'
+  | 'a session does not look for its object after the pin'
+  | 'a session writes its object again'
+  | 'a session takes its pin back when it was fenced'
+  | 'a session does not wait after it fenced a round'
+
+export interface ModelInit {
+  /** For each session the blocks that it stores and pins, as bits. */
+  dags: readonly number[]
+  /** For each session the number of its pin: sessions that pin the same CID share it. */
+  pins: readonly number[]
+  /** The blocks that are there, unpinned, at the beginning. */
+  garbage: number
+  collectors: number
+  /** How often each collector runs. */
+  collections: number
+  mutant?: Mutant
+}
+
+export interface Exploration {
+  states: number
+  /** The steps that lead to a lost block, if any do. */
+  counterexample: string[] | undefined
+  /** The steps that some state allows: what was never possible proves nothing. */
+  steps: ReadonlySet<string>
+}
+
+// a session
+const PUT_SESSION = 0
+const OPEN = 1
+const RELY = 2
+const HAS = 3
+const PUT = 4
+const PIN = 5
+const CONFIRM = 6
+const END = 7
+const SESSION_OVER = 8
+// a collector
+const READ_PINS = 0
+const LIST_BLOCKS = 1
+const PUT_ROUND = 2
+const LIST_SESSIONS = 3
+const WAIT = 4
+const PINS_AGAIN = 5
+const LOOK_1 = 6
+const LOOK_2 = 7
+const SEND_DELETES = 8
+const DELETING = 9
+const END_ROUND = 10
+const COLLECTOR_OVER = 11
+const CLEAN_WAIT = 12
+const CLEAN_1 = 13
+const CLEAN_2 = 14
+
+// what a session knows of a round
+const OPEN_ROUND = 0
+const FENCED = 1
+const IS_OVER = 2
+
+/** Offsets of fields in a state, which is an array of small numbers. */
+interface Layout {
+  session: (s: number) => number
+  known: (s: number, c: number) => number
+  collector: (c: number) => number
+  ack: (c: number, s: number) => number
+  length: number
+}
+
+// the store
+const BLOCKS = 0
+const PINS = 1
+const ACKNOWLEDGED = 2
+// a session, from its offset
+const S_PC = 0
+const S_EXISTS = 1
+const S_AT = 2
+const S_RELIES = 3
+const S_POLLED = 4
+// what a session knows of a collector's round
+const K_ROUND = 0
+const K_CONDEMNED = 1
+const K_OBJECTIONS = 2
+const K_STATE = 3
+const K_ACK_DUE = 4
+// a collector
+const C_PC = 0
+const C_RUNS = 1
+const C_ROUND = 2
+const C_CONDEMNED = 3
+const C_ROUND_EXISTS = 4
+const C_FENCE_EXISTS = 5
+const C_AT = 6
+const C_REACHED = 7
+const C_CANDIDATES = 8
+const C_WAITING = 9
+const C_IN_FLIGHT = 10
+/** Deletes are to come that were allowed before the round was fenced. */
+const C_OLD = 11
+
+function layoutOf (sessions: number, collectors: number): Layout {
+  const known = 3 + sessions * 5
+  const collector = known + sessions * collectors * 5
+  const ack = collector + collectors * 12
+
+  return {
+    session: s => 3 + s * 5,
+    known: (s, c) => known + (s * collectors + c) * 5,
+    collector: c => collector + c * 12,
+    ack: (c, s) => ack + c * sessions + s,
+    length: ack + collectors * sessions
+  }
+}
+
+/** Small numbers, at the offsets above. */
+type State = Uint8Array
+/** Is called with a state that the next call overwrites. */
+type Visit = (name: string, next: State) => void
+
+/** Visit every state that can be reached, breadth first, until a block is lost that was acknowledged. */
+export function explore (init: ModelInit): Exploration {
+  const model = new Model(init)
+  const state = Buffer.from(model.first())
+  /** All states as strings of one character for each number, and how each was first reached. */
+  const keys = [keyOf(state)]
+  const from = [-1]
+  const by = ['']
+  const seen = new Set(keys)
+  const steps = new Set<string>()
+  let i = 0
+
+  const visit = (step: string, next: State): void => {
+    const key = keyOf(next)
+
+    if (!seen.has(key)) {
+      seen.add(key)
+      keys.push(key)
+      from.push(i)
+      by.push(step)
+    }
+
+    steps.add(step)
+  }
+
+  for (; i < keys.length; i++) {
+    state.write(keys[i], 'latin1')
+
+    if (model.hasLost(state)) {
+      return { states: keys.length, counterexample: pathTo(i, from, by), steps }
+    }
+
+    model.next(state, visit)
+  }
+
+  return { states: keys.length, counterexample: undefined, steps }
+}
+
+function keyOf (state: State): string {
+  return Buffer.from(state.buffer, state.byteOffset, state.byteLength).toString('latin1')
+}
+
+function pathTo (state: number, from: readonly number[], by: readonly string[]): string[] {
+  const path: string[] = []
+
+  for (let at = state; from[at] >= 0; at = from[at]) {
+    path.unshift(by[at])
+  }
+
+  return path
+}
+
+class Model {
+  readonly #init: ModelInit
+  readonly #at: Layout
+  readonly #scratch: State
+  /** The pins, each once. */
+  readonly #pins: readonly number[]
+
+  constructor (init: ModelInit) {
+    this.#init = init
+    this.#at = layoutOf(init.dags.length, init.collectors)
+    this.#scratch = new Uint8Array(this.#at.length)
+    this.#pins = [...new Set(init.pins)]
+  }
+
+  first (): State {
+    const state = new Uint8Array(this.#at.length)
+    state[BLOCKS] = this.#init.garbage
+
+    return state
+  }
+
+  hasLost (state: State): boolean {
+    return this.#init.dags.some((dag, s) => has(state[ACKNOWLEDGED], s) && (
+      (state[BLOCKS] & dag) !== dag || !has(state[PINS], this.#init.pins[s])
+    ))
+  }
+
+  next (state: State, visit: Visit): void {
+    for (let s = 0; s < this.#init.dags.length; s++) {
+      this.#session(state, s, visit)
+    }
+
+    for (let c = 0; c < this.#init.collectors; c++) {
+      this.#collector(state, c, visit)
+      this.#store(state, c, visit)
+    }
+  }
+
+  #session (state: State, s: number, visit: Visit): void {
+    const { dags, pins, collectors } = this.#init
+    const at = this.#at.session(s)
+    const pc = state[at + S_PC]
+    const block = 1 << state[at + S_AT]
+    const step = (name: string, change: (next: State) => void): void => {
+      const next = this.#copy(state)
+      change(next)
+      visit(`session ${name}`, next)
+    }
+    const go = (name: string, to: number, change: (next: State) => void = () => {}): void => {
+      step(name, next => {
+        next[at + S_PC] = to
+        change(next)
+      })
+    }
+    const nextBlock = (next: State): void => {
+      let i = next[at + S_AT] + 1
+
+      while (i < 8 && !has(dags[s], i)) {
+        i++
+      }
+
+      next[at + S_AT] = i
+      next[at + S_PC] = i < 8 ? RELY : PIN
+    }
+    const first = (): number => Math.log2(dags[s] & -dags[s])
+    const listsFirst = this.#is('a session lists rounds before it writes its object')
+
+    if (pc === SESSION_OVER) {
+      return
+    }
+
+    if (pc !== PUT_SESSION || listsFirst) {
+      this.#poll(state, s, step)
+    }
+
+    if (this.#is('a session writes its object again') && pc > OPEN && state[at + S_EXISTS] === 0) {
+      step('writes its object again', next => { next[at + S_EXISTS] = 1 })
+    }
+
+    const hasPolled = state[at + S_POLLED] === (1 << collectors) - 1
+
+    switch (pc) {
+      case PUT_SESSION:
+        if (!listsFirst || hasPolled) {
+          go('writes its object', OPEN, next => {
+            next[at + S_EXISTS] = 1
+            next[at + S_AT] = first()
+          })
+        }
+
+        break
+      case OPEN:
+        if (hasPolled) {
+          go('has opened', RELY)
+        }
+
+        break
+      case RELY:
+        if (this.#is('a session looks for a block before it waits')) {
+          go('looks early', HAS, next => {
+            // from here on the field says whether it was there
+            next[at + S_POLLED] = (state[BLOCKS] & block) !== 0 ? 1 : 0
+          })
+        } else if (!this.#mustWait(state, s, block)) {
+          go('relies', HAS, next => { next[at + S_RELIES] |= block })
+        }
+
+        break
+      case HAS:
+        if (this.#is('a session looks for a block before it waits')) {
+          if (!this.#mustWait(state, s, block)) {
+            step('goes on', next => {
+              next[at + S_RELIES] |= block
+
+              if (next[at + S_POLLED] === 1) {
+                nextBlock(next)
+              } else {
+                next[at + S_PC] = PUT
+              }
+            })
+          }
+        } else if ((state[BLOCKS] & block) !== 0) {
+          step('finds', nextBlock)
+        } else {
+          go('finds nothing', PUT)
+        }
+
+        break
+      case PUT:
+        step('puts', next => {
+          next[BLOCKS] |= block
+          nextBlock(next)
+        })
+        break
+      case PIN:
+        go('pins', CONFIRM, next => { next[PINS] |= 1 << pins[s] })
+        break
+      case CONFIRM:
+        if (state[at + S_EXISTS] === 1 || this.#is('a session does not look for its object after the pin')) {
+          go('acknowledges', END, next => { next[ACKNOWLEDGED] |= 1 << s })
+        } else {
+          go('is lost', SESSION_OVER, next => {
+            if (this.#is('a session takes its pin back when it was fenced')) {
+              next[PINS] &= ~(1 << pins[s])
+            }
+          })
+        }
+
+        break
+      case END:
+        go('ends', SESSION_OVER, next => { next[at + S_EXISTS] = 0 })
+        break
+      default:
+        throw new RangeError(`no such state: ${pc}`)
+    }
+  }
+
+  /** What a session does at any time: look at the rounds, acknowledge them, and fence those of dead collectors. */
+  #poll (state: State, s: number, step: (name: string, change: (next: State) => void) => void): void {
+    const at = this.#at.session(s)
+
+    for (let c = 0; c < this.#init.collectors; c++) {
+      const k = this.#at.known(s, c)
+      const collector = this.#at.collector(c)
+      const exists = state[collector + C_ROUND_EXISTS] === 1
+      const round = state[collector + C_ROUND]
+      const isKnown = state[k + K_ROUND] !== 0
+
+      step('polls', next => {
+        if (next[at + S_PC] <= OPEN) {
+          next[at + S_POLLED] |= 1 << c
+        }
+
+        if (!exists) {
+          next.fill(0, k, k + 5)
+        } else if (state[k + K_ROUND] !== round) {
+          const condemned = state[collector + C_CONDEMNED]
+          next[k + K_ROUND] = round
+          next[k + K_CONDEMNED] = condemned
+          next[k + K_OBJECTIONS] = condemned & state[at + S_RELIES]
+          next[k + K_STATE] = state[collector + C_FENCE_EXISTS] === 1 ? FENCED : OPEN_ROUND
+          next[k + K_ACK_DUE] = 1
+        } else if (state[k + K_STATE] === OPEN_ROUND && state[collector + C_FENCE_EXISTS] === 1) {
+          next[k + K_STATE] = FENCED
+        }
+      })
+
+      if (isKnown && state[k + K_ACK_DUE] === 1) {
+        step('acknowledges a round', next => {
+          next[k + K_ACK_DUE] = 0
+
+          if (exists && state[k + K_ROUND] === round) {
+            next[this.#at.ack(c, s)] = 1 + state[k + K_OBJECTIONS]
+          }
+        })
+      }
+
+      if (isKnown && state[k + K_STATE] === OPEN_ROUND) {
+        step('fences a round', next => {
+          next[k + K_STATE] = FENCED
+
+          if (exists && state[k + K_ROUND] === round) {
+            this.#fence(next, c)
+          }
+        })
+      }
+
+      if (state[k + K_STATE] === FENCED && (
+        state[collector + C_OLD] === 0 || this.#is('a session does not wait after it fenced a round')
+      )) {
+        step('takes a fenced round as over', next => { next[k + K_STATE] = IS_OVER })
+      }
+    }
+  }
+
+  #mustWait (state: State, s: number, block: number): boolean {
+    if (this.#is('a session does not wait with condemned blocks')) {
+      return false
+    }
+
+    for (let c = 0; c < this.#init.collectors; c++) {
+      const k = this.#at.known(s, c)
+
+      if (
+        state[k + K_STATE] !== IS_OVER &&
+        (state[k + K_CONDEMNED] & ~state[k + K_OBJECTIONS] & block) !== 0
+      ) {
+        return true
+      }
+    }
+
+    return false
+  }
+
+  #fence (next: State, c: number): void {
+    const at = this.#at.collector(c)
+    const pc = next[at + C_PC]
+
+    if (next[at + C_FENCE_EXISTS] === 0) {
+      next[at + C_FENCE_EXISTS] = 1
+      next[at + C_OLD] = pc === LOOK_2 || pc === SEND_DELETES || next[at + C_IN_FLIGHT] !== 0 ? 1 : 0
+    }
+  }
+
+  #collector (state: State, c: number, visit: Visit): void {
+    const { dags } = this.#init
+    const at = this.#at.collector(c)
+    const pc = state[at + C_PC]
+    const i = state[at + C_AT]
+    const go = (name: string, to: number, change: (next: State) => void = () => {}): void => {
+      const next = this.#copy(state)
+      next[at + C_PC] = to
+      next[at + C_AT] = 0
+      change(next)
+
+      if (next[at + C_PC] > DELETING && next[at + C_IN_FLIGHT] === 0) {
+        next[at + C_OLD] = 0
+      }
+
+      visit(`collector ${name}`, next)
+    }
+    const isLast = i + 1 === (pc === LIST_SESSIONS ? dags.length : this.#pins.length)
+    const along = (next: State): void => { next[at + C_AT] = i + 1 }
+    const pin = (next: State): void => {
+      if (has(state[PINS], this.#pins[i])) {
+        next[at + C_REACHED] |= dags[this.#init.pins.indexOf(this.#pins[i])]
+      }
+    }
+    const listsFirst = this.#is('the collector lists sessions before it writes the round')
+    const looksEarly = this.#is('the collector looks at the pins again before it has waited')
+
+    if (pc === COLLECTOR_OVER) {
+      return
+    }
+
+    if (pc === LOOK_2 || pc === SEND_DELETES) {
+      // whoever is killed elsewhere takes no step any more, as one that is paused. Here others wait for what it sends
+      go('is killed', COLLECTOR_OVER)
+    }
+
+    switch (pc) {
+      case READ_PINS:
+        go('reads a pin', isLast ? LIST_BLOCKS : pc, next => {
+          pin(next)
+          if (!isLast) {
+            along(next)
+          }
+        })
+
+        if (i === 0) {
+          this.#beginCleaning(state, c, go)
+        }
+
+        break
+      case LIST_BLOCKS: {
+        const candidates = state[BLOCKS] & ~state[at + C_REACHED]
+
+        go('lists blocks', candidates === 0 ? COLLECTOR_OVER : listsFirst ? LIST_SESSIONS : PUT_ROUND, next => {
+          next[at + C_CANDIDATES] = candidates
+        })
+        break
+      }
+      case PUT_ROUND:
+        go('writes a round', listsFirst ? WAIT : LIST_SESSIONS, next => {
+          next[at + C_ROUND]++
+          next[at + C_CONDEMNED] = state[at + C_CANDIDATES]
+          next[at + C_ROUND_EXISTS] = 1
+          next[at + C_FENCE_EXISTS] = 0
+
+          for (let s = 0; s < dags.length; s++) {
+            next[this.#at.ack(c, s)] = 0
+          }
+        })
+        break
+      case LIST_SESSIONS:
+        go('lists a session', !isLast ? pc : listsFirst ? PUT_ROUND : looksEarly ? PINS_AGAIN : WAIT, next => {
+          if (state[this.#at.session(i) + S_EXISTS] === 1) {
+            next[at + C_WAITING] |= 1 << i
+          }
+
+          if (!isLast) {
+            along(next)
+          }
+        })
+        break
+      case WAIT:
+        this.#wait(state, c, go)
+        break
+      case PINS_AGAIN:
+        go('reads a pin again', !isLast ? pc : looksEarly ? WAIT : LOOK_1, next => {
+          pin(next)
+
+          if (!isLast) {
+            along(next)
+          }
+        })
+        break
+      case LOOK_1:
+      case LOOK_2:
+        this.#look(state, c, go)
+        break
+      case SEND_DELETES:
+        go('sends deletes', DELETING, next => {
+          next[at + C_IN_FLIGHT] |= state[at + C_CANDIDATES] & ~state[at + C_REACHED]
+        })
+        break
+      case DELETING:
+        if (state[at + C_IN_FLIGHT] === 0 || this.#is('the collector ends a round while a delete is under way')) {
+          go('has deleted', END_ROUND)
+        }
+
+        break
+      case END_ROUND:
+        go('ends a round', state[at + C_RUNS] + 1 < this.#init.collections ? READ_PINS : COLLECTOR_OVER, next => {
+          next[at + C_RUNS]++
+          next[at + C_ROUND_EXISTS] = 0
+          next[at + C_FENCE_EXISTS] = 0
+          next[at + C_REACHED] = 0
+          next[at + C_CANDIDATES] = 0
+          next[at + C_WAITING] = 0
+        })
+        break
+      default:
+        this.#clean(state, c, pc, go)
+    }
+  }
+
+  #wait (state: State, c: number, go: (name: string, to: number, change?: (next: State) => void) => void): void {
+    const at = this.#at.collector(c)
+    const waiting = state[at + C_WAITING]
+    const looksEarly = this.#is('the collector looks at the pins again before it has waited')
+    const skipsLook = looksEarly || this.#is('the collector does not look at the pins again')
+
+    if (waiting === 0 || this.#is('the collector waits for no session')) {
+      go('has waited', skipsLook ? LOOK_1 : PINS_AGAIN)
+      return
+    }
+
+    for (let s = 0; s < this.#init.dags.length; s++) {
+      const ack = state[this.#at.ack(c, s)]
+      const isWaiting = has(waiting, s)
+      const over = (next: State): void => { next[at + C_WAITING] = waiting & ~(1 << s) }
+
+      if (isWaiting && ack > 0) {
+        go('reads an acknowledgement', WAIT, next => {
+          over(next)
+
+          if (!this.#is('the collector ignores objections')) {
+            next[at + C_REACHED] |= ack - 1
+          }
+        })
+      } else if (isWaiting && state[this.#at.session(s) + S_EXISTS] === 0) {
+        go('finds no session', WAIT, over)
+      } else if (isWaiting) {
+        go('fences a session', WAIT, next => {
+          over(next)
+          next[this.#at.session(s) + S_EXISTS] = 0
+        })
+      }
+    }
+  }
+
+  /** The collector looks whether its round is fenced, then whether it is there. */
+  #look (state: State, c: number, go: (name: string, to: number, change?: (next: State) => void) => void): void {
+    const at = this.#at.collector(c)
+    const isFirst = state[at + C_PC] === LOOK_1
+    const looksForFence = isFirst !== this.#is('the collector looks for the round before the fence')
+    const isFine = looksForFence ? state[at + C_FENCE_EXISTS] === 0 : state[at + C_ROUND_EXISTS] === 1
+
+    if (isFine || this.#is('the collector does not look for a fence before it deletes')) {
+      go(isFirst ? 'looks' : 'looks again', isFirst ? LOOK_2 : SEND_DELETES)
+    } else {
+      go('is fenced', END_ROUND)
+    }
+  }
+
+  #beginCleaning (
+    state: State,
+    c: number,
+    go: (name: string, to: number, change?: (next: State) => void) => void
+  ): void {
+    const other = 1 - c
+
+    if (this.#init.collectors > 1 && state[this.#at.collector(other) + C_ROUND_EXISTS] === 1) {
+      go('fences a collector', CLEAN_WAIT, next => {
+        this.#fence(next, other)
+        // while it cleans up, the field holds the number of the round
+        next[this.#at.collector(c) + C_WAITING] = state[this.#at.collector(other) + C_ROUND]
+      })
+    }
+  }
+
+  /** A collector cleans up what a dead one left. */
+  #clean (
+    state: State,
+    c: number,
+    pc: number,
+    go: (name: string, to: number, change?: (next: State) => void) => void
+  ): void {
+    const other = this.#at.collector(1 - c)
+    const round = this.#at.collector(c) + C_WAITING
+    const isSame = state[other + C_ROUND] === state[round]
+    const remove = (next: State, field: number): void => { next[other + field] *= isSame ? 0 : 1 }
+    const [first, second] = this.#is('a clean-up deletes the fence before the round')
+      ? [C_FENCE_EXISTS, C_ROUND_EXISTS]
+      : [C_ROUND_EXISTS, C_FENCE_EXISTS]
+
+    if (pc === CLEAN_WAIT) {
+      if (state[other + C_OLD] === 0 || this.#is('a clean-up does not wait for deletes')) {
+        go('has waited for deletes', CLEAN_1)
+      }
+    } else if (pc === CLEAN_1) {
+      go('cleans up', CLEAN_2, next => { remove(next, first) })
+    } else {
+      go('has cleaned up', READ_PINS, next => {
+        remove(next, second)
+        next[round] = 0
+      })
+    }
+  }
+
+  /** The store carries out a delete that was sent, perhaps long after its sender was killed. */
+  #store (state: State, c: number, visit: Visit): void {
+    const at = this.#at.collector(c)
+
+    for (let b = 0; b < 8; b++) {
+      if (has(state[at + C_IN_FLIGHT], b)) {
+        const next = this.#copy(state)
+        next[BLOCKS] &= ~(1 << b)
+        next[at + C_IN_FLIGHT] &= ~(1 << b)
+
+        if (next[at + C_IN_FLIGHT] === 0) {
+          next[at + C_OLD] = 0
+        }
+
+        visit('the store deletes', next)
+      }
+    }
+  }
+
+  #copy (state: State): State {
+    this.#scratch.set(state)
+
+    return this.#scratch
+  }
+
+  #is (mutant: Mutant): boolean {
+    return this.#init.mutant === mutant
+  }
+}
+
+function has (bits: number, i: number): boolean {
+  return (bits >> i & 1) === 1
+}
