@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '@ipfsz/codecs/internal'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
@@ -10,9 +9,9 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { blockFiles } from './block-files.ts'
-import { codeOf } from './code-of.ts'
 import { hasBytes, readWhole } from './read-whole.ts'
 import { removeStale } from './remove-stale.ts'
+import { isMissing, withCause } from './store-errors.ts'
 import { Unsynced } from './unsynced.ts'
 import { writeAtomic } from './write-atomic.ts'
 import type { BlockFile } from './block-files.ts'
@@ -32,13 +31,18 @@ export interface SharedFsBlockstoreInit extends Omit<FsBlockstoreInit, 'extensio
    * @default true
    */
   sync?: boolean | undefined
+
+  /**
+   * Makes a missing directory before a block is written into it. Where a file system may be unmounted, this can look
+   * first whether it is there: what is written into the empty directory in its place is lost.
+   *
+   * @default `mkdir` with `recursive`
+   */
+  makeDirectory?: ((directory: string) => Promise<unknown>) | undefined
 }
 
 /** The directory of unfinished files, beside the directories of the blocks. */
 const TEMPORARY = '.tmp'
-
-/** Error codes of a file that does not exist. */
-const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 /**
  * An `FsBlockstore` that several processes may write at the same time, and whose blocks survive a
@@ -66,17 +70,19 @@ export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined
+  readonly #makeDirectory: SharedFsBlockstoreInit['makeDirectory']
   /** The puts that run, of blocks whose bytes are known. */
   readonly #putting = new Set<Promise<unknown>>()
 
   /** @param location - the directory for the blocks */
-  constructor (location: string, { sync = true, ...init }: SharedFsBlockstoreInit = {}) {
+  constructor (location: string, { sync = true, makeDirectory, ...init }: SharedFsBlockstoreInit = {}) {
     const shardingStrategy = new NextToLast()
 
     super(location, { ...init, shardingStrategy })
     this.#sharding = shardingStrategy
     this.#temporary = join(this.path, TEMPORARY)
     this.#unsynced = sync ? new Unsynced(this.path) : undefined
+    this.#makeDirectory = makeDirectory
   }
 
   /** Opens the store, and deletes temporary files that are older than an hour. */
@@ -234,19 +240,9 @@ export class SharedFsBlockstore extends FsBlockstore {
     await writeAtomic(file, value, {
       temporary: join(this.#temporary, randomUUID()),
       sync: this.#unsynced != null,
-      signal
+      signal,
+      makeDirectory: this.#makeDirectory
     })
     this.#unsynced?.addName(file)
   }
-}
-
-function isMissing (err: unknown): boolean {
-  return MISSING.has(codeOf(err))
-}
-
-/** Wrap an error in one of the store's, with its cause. An AbortError stays as it is. */
-function withCause (type: new (message: string) => Error, message: string, cause: unknown): unknown {
-  return cause instanceof Error && cause.name === 'AbortError'
-    ? cause
-    : Object.assign(new type(`${message}: ${messageOf(cause)}`), { cause })
 }

@@ -4,6 +4,7 @@ import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
 
 type Content = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+type MakeDirectory = NonNullable<WriteAtomicOptions['makeDirectory']>
 
 export interface WriteAtomicOptions {
   /** Path of the temporary file: on the same file system, with a unique name. */
@@ -11,6 +12,12 @@ export interface WriteAtomicOptions {
   /** Whether to sync the bytes before the file gets its name. The name is on the disk once its directory is synced. */
   sync: boolean
   signal?: AbortSignal | null | undefined
+  /**
+   * Makes a missing directory, and those above it.
+   *
+   * @default `mkdir` with `recursive`
+   */
+  makeDirectory?: ((directory: string) => Promise<unknown>) | undefined
 }
 
 /**
@@ -21,10 +28,10 @@ export interface WriteAtomicOptions {
 export async function writeAtomic (
   file: string,
   content: Content,
-  { temporary, sync, signal }: WriteAtomicOptions
+  { temporary, sync, signal, makeDirectory = makeAll }: WriteAtomicOptions
 ): Promise<void> {
   try {
-    const handle = await inDirectory(temporary, async () => open(temporary, 'wx'))
+    const handle = await inDirectory(temporary, makeDirectory, async () => open(temporary, 'wx'))
 
     try {
       await handle.writeFile(content, { signal: signal ?? undefined })
@@ -36,20 +43,22 @@ export async function writeAtomic (
       await handle.close()
     }
 
-    await (sync ? inDirectory(file, async () => rename(temporary, file)) : nameUnsynced(temporary, file))
+    await (sync
+      ? inDirectory(file, makeDirectory, async () => rename(temporary, file))
+      : nameUnsynced(temporary, file, makeDirectory))
   } catch (err) {
     await rm(temporary, { force: true })
     throw err
   }
 }
 
-async function nameUnsynced (temporary: string, file: string): Promise<void> {
+async function nameUnsynced (temporary: string, file: string, makeDirectory: MakeDirectory): Promise<void> {
   try {
-    await inDirectory(file, async () => link(temporary, file))
+    await inDirectory(file, makeDirectory, async () => link(temporary, file))
   } catch {
     // the file exists, or the file system has no hard links
     await syncFile(temporary)
-    await inDirectory(file, async () => rename(temporary, file))
+    await inDirectory(file, makeDirectory, async () => rename(temporary, file))
     return
   }
 
@@ -57,7 +66,7 @@ async function nameUnsynced (temporary: string, file: string): Promise<void> {
 }
 
 /** Call `make`, which creates `file`, and create its directory if that is missing. */
-async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T> {
+async function inDirectory<T> (file: string, makeDirectory: MakeDirectory, make: () => Promise<T>): Promise<T> {
   try {
     return await make()
   } catch (err) {
@@ -65,8 +74,12 @@ async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T>
       throw err
     }
 
-    await mkdir(dirname(file), { recursive: true })
+    await makeDirectory(dirname(file))
 
     return make()
   }
+}
+
+async function makeAll (directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
 }
