@@ -145,16 +145,16 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     network: ['dag', 'ports', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'block-sources.ts': ['network'],
-    'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'terminal'],
+    'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
     migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'terminal'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
       'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'migrate', 'network',
-      'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'terminal'
+      'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'store', 'terminal'
     ],
     program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }

@@ -32,7 +32,7 @@ async function diff ({ run }: Sandbox, ...args: string[]): Promise<RunResult & {
 /** Lose the root block of an entry. */
 async function loseRoot ({ repo, run }: Sandbox, path: string): Promise<void> {
   const [{ plainCid }] = parseLines((await run(['stat', '--json', path])).stdout)
-  const { disk } = await openRepo(repo, { sync: false })
+  const { storage: disk } = await openRepo(repo, { sync: false })
 
   await disk.delete(CID.parse(String(plainCid)))
 }

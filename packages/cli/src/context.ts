@@ -2,7 +2,6 @@ import { isAbsolute, join, relative } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
 import { BlockSources } from './block-sources.ts'
 import { DaemonError } from './errors.ts'
-import { hasLinks, LinkStore, linksIn } from './repo/link-store.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
@@ -18,6 +17,7 @@ import type { Network } from './network/network.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
+import type { LinkRecords } from './store/records.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
@@ -40,7 +40,7 @@ export interface Session {
   files: Ipfsz
   pins: RepoPins
   /** The links of the repo, if it has any. */
-  links: LinkStore | undefined
+  links: LinkRecords | undefined
 }
 
 /** A repo that is open to read one DAG. */
@@ -86,16 +86,16 @@ export async function withRepo<T> (
     ? undefined
     : await output.during('waiting for another process', async () => lockRepo(path, lock, signal))
   let repo: Repo | undefined
-  let links: LinkStore | undefined
+  let links: LinkRecords | undefined
 
   try {
     repo = await openRepo(path, { sync })
-    links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
+    links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
 
     return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
   } finally {
     // what failed may have left other writes running
-    await repo?.disk.settled()
+    await repo?.storage.settled()
     await links?.close()
     await release?.()
   }
@@ -112,7 +112,7 @@ export async function openToRead ({ repo: path, signal }: Context): Promise<Sess
 
 export interface ReadingOptions {
   /**
-   * Whether fetched blocks can be synced with `repo.disk.sync`. Reading does not need that: lost
+   * Whether fetched blocks can be synced with `repo.storage.sync`. Reading does not need that: lost
    * blocks can be fetched again.
    *
    * @default false
@@ -237,10 +237,10 @@ export function resolvePath (path: string, { cwd }: Io): string {
   return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
-function sessionOf (repo: Repo, links: LinkStore | undefined, files: Ipfsz): Session {
+function sessionOf (repo: Repo, links: LinkRecords | undefined, files: Ipfsz): Session {
   return { repo, files, pins: new RepoPins(repo), links }
 }
 
-async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
-  return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
+async function linksToRead ({ links }: Repo, signal: AbortSignal): Promise<LinkRecords | undefined> {
+  return await links.exist() ? links.open({ writes: false, signal }) : undefined
 }

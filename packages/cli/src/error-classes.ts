@@ -15,6 +15,30 @@ export class RepoError extends Error {
   override readonly name = 'RepoError'
 }
 
+/** Thrown when the store that a repo shares with other nodes fails, or is not one. */
+export class StoreError extends Error {
+  static override readonly name = 'StoreError'
+  override readonly name = 'StoreError'
+}
+
+/** Thrown when the store of a repo is not where it was, for instance because its file system is not mounted. */
+export class StoreMissingError extends Error {
+  static override readonly name = 'StoreMissingError'
+  override readonly name = 'StoreMissingError'
+  readonly store: string
+
+  /** @param options.other - whether another store is there */
+  constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
+    super(
+      other
+        ? `Another store is in ${store} than the one of this repo: mount the right one there, or make a new repo`
+        : `The store ${store} is not there, not even its mark: mount it, and try again. Nothing was written there`,
+      options
+    )
+    this.store = store
+  }
+}
+
 /** Thrown when part of the work failed. The single errors have already been printed. */
 export class IncompleteError extends Error {
   static override readonly name = 'IncompleteError'

@@ -85,7 +85,7 @@ async function makeDurable (
   const failures = new Map<string, unknown>()
 
   try {
-    const errors = pin ? await pins?.addNew(kept) : await repo?.disk.sync()
+    const errors = pin ? await pins?.addNew(kept) : await repo?.storage.sync()
 
     errors?.forEach((err, i) => {
       if (err != null) {

@@ -17,7 +17,7 @@ async function version (number: number, name = 'a', date = new Date(1_700_000_00
 
 describe('Histories', () => {
   it('lists versions in the order in which they were added, whatever the clock says', async () => {
-    const histories = new Histories({ datastore: new MemoryDatastore() })
+    const histories = new Histories({ records: new MemoryDatastore() })
 
     for (const [number, time] of [[1, 3000], [2, 1000], [3, 2000]]) {
       await histories.append(await version(number, 'a', new Date(time)))
@@ -30,19 +30,19 @@ describe('Histories', () => {
   it('keeps versions that are added at the same time', async () => {
     const datastore = new MemoryDatastore()
     const versions = await Promise.all([1, 2, 3].map(async number => version(number)))
-    await Promise.all(versions.map(async each => new Histories({ datastore }).append(each)))
+    await Promise.all(versions.map(async each => new Histories({ records: datastore }).append(each)))
 
-    expect(await new Histories({ datastore }).versions('a')).toHaveLength(3)
+    expect(await new Histories({ records: datastore }).versions('a')).toHaveLength(3)
   })
 
   it('forgets the oldest of too many', async () => {
     const datastore = new MemoryDatastore()
-    const histories = new Histories({ datastore })
+    const histories = new Histories({ records: datastore })
 
     // the records of a history, put without reading those before each time
     for (let number = 1; number <= MAX_VERSIONS; number++) {
       const one = new MemoryDatastore()
-      await new Histories({ datastore: one }).append(await version(number, 'a', new Date(number)))
+      await new Histories({ records: one }).append(await version(number, 'a', new Date(number)))
 
       for await (const { key, value } of one.query({})) {
         await datastore.put(key, value)
@@ -59,7 +59,7 @@ describe('Histories', () => {
   it('refuses a damaged record, and forgets it with its history', async () => {
     for (const damaged of [[], [0xff], [0xa0], [0xa1, 0x64, 0x6e, 0x61, 0x6d, 0x65, 0x61, 0x61]]) {
       const datastore = new MemoryDatastore()
-      const histories = new Histories({ datastore })
+      const histories = new Histories({ records: datastore })
       await histories.append(await version(1))
 
       for await (const key of datastore.queryKeys({})) {
@@ -77,7 +77,7 @@ describe('Histories', () => {
     'refuses a record with %j',
     async wrong => {
       const datastore = new MemoryDatastore()
-      const histories = new Histories({ datastore })
+      const histories = new Histories({ records: datastore })
       await histories.append(await version(1))
 
       for await (const { key, value } of datastore.query({})) {

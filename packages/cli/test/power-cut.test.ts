@@ -1,4 +1,5 @@
 /** Keys, records and links after a power cut. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,8 @@ import { MODES, PowerCut } from '../../../test/support/power-cut.ts'
 import { LinkStore } from '../src/repo/link-store.ts'
 import { loadOrCreateKey } from '../src/network/names/keys.ts'
 import { RepoDatastore } from '../src/repo/repo-datastore.ts'
+import { directoryBackend } from '../src/store/directory-backend.ts'
+import { writeMark } from '../src/store/store-mark.ts'
 
 const it = base.extend<{ directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
@@ -81,6 +84,29 @@ describe('a record of RepoDatastore', () => {
     await datastore.put(RECORD, Buffer.from('1'))
 
     expect(await Array.fromAsync(datastore.query({}), ({ key }) => String(key))).toEqual([String(RECORD)])
+  })
+})
+
+describe('an object of a store in a directory', () => {
+  it('survives a power cut once it is put, and stays gone once it is deleted', async ({ directory }) => {
+    const { objects, unmarked } = directoryBackend(directory)
+    await writeMark(unmarked, { id: randomUUID(), compression: { codec: 'none' } })
+    const { cut } = await record(directory, async cut => {
+      await objects.put('records/pin/record', Buffer.from('1'))
+      cut.note('put')
+      await objects.put('records/pin/record', Buffer.from('22'))
+      cut.note('put again')
+      await objects.delete(['records/pin/record'])
+      cut.note('deleted')
+    })
+    const allowed = [[undefined, '1'], ['1', '22'], ['22', undefined], [undefined]]
+
+    for (let moment = 0; moment <= cut.length; moment++) {
+      for (const mode of MODES) {
+        expect(allowed[cut.notes(moment).length], `${mode} at ${moment}`)
+          .toContain(cut.at(moment, mode).get('records/pin/record.data')?.toString())
+      }
+    }
   })
 })
 

@@ -44,7 +44,7 @@ async function read (store: Blockstore, cid: CID): Promise<Buffer> {
 
 describe('withRepo', () => {
   it('stores blocks with the codec of a conversion that it waited for', async ({ path }) => {
-    const { disk } = await openRepo(path)
+    const { storage: disk } = await openRepo(path)
     const bytes = text(10_000)
     const cid = await cidOf(bytes)
     const release = await lockRepo(path, 'gc', signal)
@@ -89,7 +89,7 @@ describe('withRepo', () => {
 
 describe('a repo that was opened before its conversion', () => {
   it('still returns its blocks from get and getAll after they were compressed', async ({ path }) => {
-    const { disk } = await openRepo(path)
+    const { storage: disk } = await openRepo(path)
     const { blockstore } = await openRepoToRead(path)
     const blocks = await Promise.all(
       [1, 2, 3].map(async seed => ({ cid: await cidOf(text(10_000, seed)), bytes: text(10_000, seed) }))
@@ -126,7 +126,7 @@ describe('a repo that was opened before its conversion', () => {
   })
 
   it('refuses damaged compressed blocks', async ({ path }) => {
-    const { disk, blockstore } = await openRepo(path)
+    const { storage: disk, blockstore } = await openRepo(path)
     const cid = await cidOf(text(10_000))
     await disk.put(cid, text(10_000))
     await convert(disk)

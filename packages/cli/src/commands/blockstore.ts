@@ -1,8 +1,9 @@
 import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
-import { explain, IncompleteError } from '../errors.ts'
+import { explain, IncompleteError, StoreError } from '../errors.ts'
 import { writeCompression } from '../repo/repo-compression.ts'
+import { readReference } from '../store/store-reference.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
@@ -16,6 +17,7 @@ export interface ConvertCommandOptions extends RepoCompression {
 /**
  * Re-encode all blocks of the repo. New blocks are stored the same way.
  *
+ * @throws {StoreError} the repo shares a store with other nodes
  * @throws {DaemonRunningError} a daemon runs, and would keep the codec that it started with
  * @throws {IncompleteError} some blocks are damaged, and were not converted
  */
@@ -23,6 +25,8 @@ export async function convertBlocks (
   { again, ...compression }: ConvertCommandOptions,
   context: Context
 ): Promise<void> {
+  await refuseShared(context)
+
   // exclusive: every process keeps the codec that the repo had when it opened it
   await withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
     const lock = await lockOutDaemons(repo.path)
@@ -33,6 +37,18 @@ export async function convertBlocks (
       await lock.release()
     }
   })
+}
+
+/** @throws {StoreError} the other nodes keep the codec that they have opened the store with */
+async function refuseShared ({ repo }: Context): Promise<void> {
+  const reference = await readReference(repo)
+
+  if (reference != null) {
+    throw new StoreError(
+      `The store ${reference.store} compresses blocks the same way for all nodes, as its first ipfsz init --store ` +
+        'said: to change that, make another store'
+    )
+  }
 }
 
 async function convertAll (
@@ -48,7 +64,7 @@ async function convertAll (
     : 0
   const progress = output.progress('converting', total, 'block')
   let done = 0
-  const report = await convert(repo.disk, {
+  const report = await convert(repo.storage, {
     ...compression,
     again,
     signal,
@@ -61,7 +77,7 @@ async function convertAll (
     }
   }).finally(() => progress.end())
 
-  await repo.disk.sync()
+  await repo.storage.sync()
 
   const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
 
@@ -77,10 +93,10 @@ async function convertAll (
   }
 }
 
-async function countBlocks ({ disk }: Repo, signal: AbortSignal): Promise<number> {
+async function countBlocks ({ storage }: Repo, signal: AbortSignal): Promise<number> {
   let blocks = 0
 
-  for await (const files of disk.files({ signal })) {
+  for await (const files of storage.files({ signal })) {
     blocks += files.length
   }
 

@@ -1,7 +1,6 @@
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { withRepo } from '../context.ts'
-import { NothingPinnedError } from '../errors.ts'
-import { hasLinks } from '../repo/link-store.ts'
+import { NothingPinnedError, StoreError } from '../errors.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -23,6 +22,11 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
 
   await withRepo(context, { lock: 'gc', links: true, existing: true }, async session => {
     const { repo, files, pins: repoPins } = session
+
+    if (repo.shared != null) {
+      throw new StoreError(`The garbage of the store ${repo.shared.name} cannot be collected yet: other nodes may add`)
+    }
+
     // find all garbage before deleting any: a deleted block cannot be brought back
     const search = output.progress('finding unpinned blocks', undefined, 'block')
     const garbage = await findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: counter(search) })
@@ -42,7 +46,7 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
       const deletion = output.progress('deleting unpinned blocks', unwanted, 'block')
       await removeGarbage(repo, garbage, { signal, onBlocks: counter(deletion) }).finally(() => deletion.end())
       await setKeepsPins(repo)
-      links = await hasLinks(repo.path)
+      links = await repo.links.exist()
         ? await output.during('deleting links to deleted files', async () => files.links.prune({ signal }))
         : 0
     }

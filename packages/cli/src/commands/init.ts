@@ -1,22 +1,27 @@
+import { lockRepo } from '../repo/repo-lock.ts'
 import { RepoError } from '../errors.ts'
 import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
 import { openRepo, openRepoToRead } from '../repo/repo.ts'
+import { readReference, writeReference } from '../store/store-reference.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 
 /**
  * Create a repo, and set how it stores blocks. Does nothing to a repo that already stores them so.
  *
- * @throws {RepoError} the repo stores blocks with another codec
+ * @throws {RepoError} the repo stores blocks with another codec, or in a store
  */
 export async function init (compression: RepoCompression | undefined, { output, repo: path }: Context): Promise<void> {
-  const exists = await openRepoToRead(path).then(() => true, (err: unknown) => {
-    if (err instanceof RepoError && err.cause != null && 'code' in (err.cause as Error)) {
-      return false
-    }
+  const reference = await readReference(path)
 
-    throw err
-  })
+  if (reference != null && compression != null) {
+    throw new RepoError(
+      `The repo ${path} keeps its blocks in the store ${reference.store}, which compresses them the same way for all ` +
+        'nodes: drop --blockstore-codec'
+    )
+  }
+
+  const exists = await isRepo(path)
   const before = await readCompression(path)
 
   if (exists && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
@@ -25,18 +30,104 @@ export async function init (compression: RepoCompression | undefined, { output, 
     )
   }
 
-  const { path: made } = await openRepo(path)
+  const { path: made, shared } = await openRepo(path)
 
   if (!exists && compression != null) {
     await writeCompression(made, compression)
   }
 
-  const codec = (compression ?? before)?.codec ?? 'none'
+  const codec = (shared?.compression ?? compression ?? before)?.codec ?? 'none'
   const blocks = codec === 'none' ? 'blocks not compressed' : `blocks compressed with ${codec}`
+  const where = shared == null ? '' : ` in the store ${shared.name}`
 
   output.sentence(
-    { repo: made, codec },
-    exists ? `The repo ${made} already exists, ${blocks}` : `Created a repo in ${made}, ${blocks}`
+    { repo: made, codec, ...shared == null ? {} : { store: shared.name } },
+    exists ? `The repo ${made} already exists, ${blocks}${where}` : `Created a repo in ${made}, ${blocks}${where}`
+  )
+}
+
+/**
+ * Create a repo that keeps blocks, pins, links and histories in a store that other nodes share. Makes a store of an
+ * empty place, and joins one that is there.
+ *
+ * @param store - a directory, or a URL that begins with s3://
+ * @throws {RepoError} the repo has blocks of its own, or uses another store
+ * @throws {StoreError} something else than a store is there, or a newer ipfsz made it
+ */
+export async function initStore (
+  store: string,
+  asked: RepoCompression | undefined,
+  { output, signal, repo: path }: Context
+): Promise<void> {
+  const before = await readReference(path)
+
+  if (before == null && await isRepo(path)) {
+    await checkIsEmpty(path)
+  }
+
+  const { joinStore } = await import('../store/shared-store.ts')
+  const { reference, compression: { codec }, isNew } = await joinStore(store, asked)
+
+  if (before != null && before.id !== reference.id) {
+    throw new RepoError(
+      `The repo ${path} uses the store ${before.store} already: name another repo with --repo, or delete store.json ` +
+        'in it to leave that store'
+    )
+  }
+
+  // what adds meanwhile must not add to the repo's own directory
+  await openRepo(path)
+  const release = await lockRepo(path, 'gc', signal)
+
+  try {
+    if (before == null) {
+      await checkIsEmpty(path)
+    }
+
+    await writeReference(path, reference)
+  } finally {
+    await release()
+  }
+
+  await openRepo(path)
+
+  const done = before != null ? 'already uses' : isNew ? 'made and uses' : 'joined'
+  const blocks = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
+
+  output.sentence(
+    { repo: path, store: reference.store, codec, made: isNew },
+    `The repo ${path} ${done} the store ${reference.store}, blocks ${blocks}`
+  )
+}
+
+async function isRepo (path: string): Promise<boolean> {
+  return openRepoToRead(path).then(() => true, (err: unknown) => {
+    if (err instanceof RepoError && err.cause != null && 'code' in (err.cause as Error)) {
+      return false
+    }
+
+    throw err
+  })
+}
+
+/** @throws {RepoError} the repo has blocks or pins of its own, which no command would find any more */
+async function checkIsEmpty (path: string): Promise<void> {
+  const { storage, records } = await openRepoToRead(path)
+
+  for await (const blocks of storage.files()) {
+    if (blocks.length > 0) {
+      throw ownContent(path, 'blocks')
+    }
+  }
+
+  for await (const _ of records.query({ prefix: '/pin', limit: 1 })) {
+    throw ownContent(path, 'pins')
+  }
+}
+
+function ownContent (path: string, what: string): RepoError {
+  return new RepoError(
+    `The repo ${path} has ${what} of its own, which would not be found in a store: name a new repo with --repo`
   )
 }
 

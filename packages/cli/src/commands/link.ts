@@ -1,7 +1,6 @@
 import { isMarked } from '@ipfsz/core'
 import { openToRead, withRepo } from '../context.ts'
 import { NotLinkedError, UsageError } from '../errors.ts'
-import { hasLinks } from '../repo/link-store.ts'
 import { withOriginals } from './originals.ts'
 import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
@@ -86,7 +85,7 @@ export async function removeLinks (texts: string[], context: Context): Promise<v
  * @returns whether there was any
  */
 export async function unlink (cid: CID, { files, repo, links }: Session, signal: AbortSignal): Promise<boolean> {
-  if (!await hasLinks(repo.path)) {
+  if (!await repo.links.exist()) {
     return false
   }
 
@@ -111,7 +110,7 @@ export async function unlink (cid: CID, { files, repo, links }: Session, signal:
 export async function listLinks (context: Context): Promise<void> {
   const { repo, files } = await openToRead(context)
 
-  if (await hasLinks(repo.path)) {
+  if (await repo.links.exist()) {
     for await (const link of files.links.list({ signal: context.signal })) {
       print(link, context)
     }

@@ -129,10 +129,10 @@ async function repairOne (
         tally.fetched++
         tally.fetchedSize += block.size
         // also needed if the daemon stored the block
-        await repo.disk.syncLater(block.cid)
+        await repo.storage.syncLater(block.cid)
       }
     }
-    await repo.disk.sync()
+    await repo.storage.sync()
   } finally {
     progress.end()
   }

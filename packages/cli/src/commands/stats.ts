@@ -19,7 +19,7 @@ interface Sizes {
 export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
   const repo = await openRepoToRead(path)
   const counting = output.progress('counting blocks', undefined, 'block')
-  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.disk, {
+  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.storage, {
     signal,
     onProgress: ({ detail: { blocks } }) => { counting.update(blocks) }
   }).finally(() => counting.end())

@@ -1,22 +1,21 @@
 import { NotFoundError } from 'interface-store'
-import { hasLinks, LinkStore, linksIn } from '../repo/link-store.ts'
+import type { LinkRecords, Links } from '../store/records.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { Key } from 'interface-datastore'
 
 /** The links of a repo, for a long-running process: another process may add the first link meanwhile. */
 export class RepoLinks implements LinkDatastore {
-  readonly #repo: string
-  readonly #store: LinkStore
+  readonly #links: Links
+  readonly #store: LinkRecords
 
-  constructor (repo: string, signal: AbortSignal) {
-    this.#repo = repo
-    this.#store = new LinkStore(linksIn(repo), { writes: false, signal })
+  constructor ({ links }: { links: Links }, signal: AbortSignal) {
+    this.#links = links
+    this.#store = links.open({ writes: false, signal })
   }
 
   /** @throws {NotFoundError} */
   async get (...args: Parameters<LinkDatastore['get']>): Promise<Uint8Array> {
-    // opening the store would create its directory
-    if (!await hasLinks(this.#repo)) {
+    if (!await this.#links.exist()) {
       throw new NotFoundError()
     }
 
@@ -32,7 +31,7 @@ export class RepoLinks implements LinkDatastore {
   }
 
   async * query (...args: Parameters<LinkDatastore['query']>): ReturnType<LinkDatastore['query']> {
-    if (await hasLinks(this.#repo)) {
+    if (await this.#links.exist()) {
       yield * this.#store.query(...args)
     }
   }

@@ -117,7 +117,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   const ended = new AbortController()
   undo.push(async () => { ended.abort() })
 
-  const links = new RepoLinks(init.repo.path, ended.signal)
+  const links = new RepoLinks(init.repo, ended.signal)
   undo.push(async () => { await links.close() })
 
   try {

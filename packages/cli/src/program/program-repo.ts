@@ -1,6 +1,7 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { Option } from 'commander'
+import { resolvePath } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { parseNumber } from '../terminal/units.ts'
@@ -19,15 +20,24 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       ])
     )
     .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .option('--store <place>', 'share blocks, pins and links with other nodes: a mounted directory, or s3://BUCKET/PREFIX')
     .action(async (
-      { blockstoreCodec: codec, blockstoreLevel: level }: { blockstoreCodec?: string, blockstoreLevel?: number }
+      { blockstoreCodec: codec, blockstoreLevel: level, store }: {
+        blockstoreCodec?: string
+        blockstoreLevel?: number
+        store?: string
+      }
     ) => {
       if (codec == null && level != null) {
         throw new UsageError('--blockstore-level needs --blockstore-codec: name a codec too')
       }
 
-      const { init } = await import('../commands/init.ts')
-      await init(codec == null ? undefined : toCompression(codec, level), context())
+      const { init, initStore } = await import('../commands/init.ts')
+      const compression = codec == null ? undefined : toCompression(codec, level)
+
+      await (store == null
+        ? init(compression, context())
+        : initStore(isUrl(store) ? store : resolvePath(store, context().io), compression, context()))
     })
 
   program.command('stats')
@@ -67,6 +77,10 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       const { convertBlocks } = await import('../commands/blockstore.ts')
       await convertBlocks({ ...toCompression(codec, level), again }, context())
     })
+}
+
+function isUrl (text: string): boolean {
+  return text.includes('://')
 }
 
 /**

@@ -1,4 +1,3 @@
-import { rm, stat } from 'node:fs/promises'
 import { Reached, walkDag } from '../dag/dag-walk.ts'
 import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
@@ -45,9 +44,9 @@ export async function findGarbage (
     }
   }
 
-  for await (const files of repo.disk.files({ signal })) {
+  for await (const files of repo.storage.files({ signal })) {
     const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
-    const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
+    const sizes = await Promise.all(unwanted.map(async block => repo.storage.sizeOf(block)))
 
     garbage.kept += files.length - unwanted.length
     garbage.unwanted += unwanted.length
@@ -64,10 +63,10 @@ export async function removeGarbage (
   { reached }: Garbage,
   { signal, onBlocks }: GarbageOptions
 ): Promise<void> {
-  for await (const files of repo.disk.files({ signal })) {
+  for await (const files of repo.storage.files({ signal })) {
     signal.throwIfAborted()
     const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
-    await Promise.all(unwanted.map(async ({ path }) => rm(path, { force: true })))
+    await repo.storage.remove(unwanted)
     onBlocks?.(unwanted.length)
   }
 }

@@ -5,9 +5,9 @@ import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { RepoError } from '../errors.ts'
-import type { Datastore } from 'interface-datastore'
+import type { Records } from '../store/records.ts'
 
-/** The datastore prefix of all histories. */
+/** The prefix of all histories. */
 const PREFIX = '/ipfsz/history'
 
 /** The most versions of a name that are remembered. Older ones are forgotten; their pins stay. */
@@ -36,17 +36,18 @@ interface Stored extends Version {
   sequence: number
 }
 
-type Records = Pick<Datastore, 'put' | 'delete' | 'query'>
+type HistoryRecords = Pick<Records, 'put' | 'delete' | 'query'>
 
 /**
  * What was added under each name. Each version has a record of its own, so that a kill and processes that add at the
  * same time leave whole histories. A history keeps no blocks: only pins do.
  */
 export class Histories {
-  readonly #datastore: Records
+  readonly #records: HistoryRecords
 
-  constructor ({ datastore }: { datastore: Records }) {
-    this.#datastore = datastore
+  /** @param components.records - those of a repo */
+  constructor ({ records }: { records: HistoryRecords }) {
+    this.#records = records
   }
 
   /** The versions of a name, the newest first. None for a name that has no history. */
@@ -76,13 +77,13 @@ export class Histories {
     // not the date: a clock may go backwards
     const sequence = (last?.sequence ?? 0) + 1
 
-    await this.#datastore.put(
+    await this.#records.put(
       new Key(`${prefix}/${randomUUID()}`),
       encode({ name, cid: cid.toString(), date: date.getTime(), size, addedSize, sequence })
     )
 
     for (const { key } of before.slice(MAX_VERSIONS - 1)) {
-      await this.#datastore.delete(key)
+      await this.#records.delete(key)
     }
   }
 
@@ -94,8 +95,8 @@ export class Histories {
   async forget (name: string): Promise<number> {
     let forgotten = 0
 
-    for await (const { key } of this.#datastore.query({ prefix: await prefixOf(name) })) {
-      await this.#datastore.delete(key)
+    for await (const { key } of this.#records.query({ prefix: await prefixOf(name) })) {
+      await this.#records.delete(key)
       forgotten++
     }
 
@@ -105,7 +106,7 @@ export class Histories {
   async #stored (prefix: string): Promise<Stored[]> {
     const stored: Stored[] = []
 
-    for await (const { key, value } of this.#datastore.query({ prefix })) {
+    for await (const { key, value } of this.#records.query({ prefix })) {
       stored.push(parse(key, value))
     }
 
@@ -151,8 +152,8 @@ function parse (key: Key, value: Uint8Array): Stored {
     }
   } catch (err) {
     throw new RepoError(
-      `The record ${key} of a history is damaged: delete its file in the repo's directory datastore, or forget the ` +
-        'history with ipfsz log --forget NAME',
+      `The record ${key} of a history is damaged: delete its file in the repo's directory datastore or its object in ` +
+        'the store, or forget the history with ipfsz log --forget NAME',
       { cause: err }
     )
   }

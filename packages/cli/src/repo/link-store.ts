@@ -6,6 +6,7 @@ import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { LinksError, RepoLockedError } from '../errors.ts'
 import { loadLevel } from './load-level.ts'
+import type { LinkRecords, Links } from '../store/records.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
 import type { Key } from 'interface-datastore'
@@ -27,7 +28,7 @@ const SYNCED = { keyEncoding: 'utf8', sync: true } as const
  * The links of a repo, in a LevelDB. It is opened on use and closed soon after, so that processes take turns. No other
  * process can write during a `change`.
  */
-export class LinkStore implements LinkDatastore {
+export class LinkStore implements LinkRecords {
   readonly #path: string
   readonly #writes: boolean
   readonly #signal: AbortSignal
@@ -207,9 +208,15 @@ export function linksIn (repo: string): string {
   return join(repo, 'links')
 }
 
-/** Whether a repo has, or once had, links. */
-export async function hasLinks (repo: string): Promise<boolean> {
-  return access(linksIn(repo)).then(() => true, () => false)
+/** The links that a repo keeps itself. */
+export function linksOf (repo: string): Links {
+  const path = linksIn(repo)
+
+  return {
+    // opening them would create their directory
+    exist: async () => access(path).then(() => true, () => false),
+    open: init => new LinkStore(path, init)
+  }
 }
 
 /** The error code of abstract-level that says why the database did not open, from the chain of causes. */

@@ -1,7 +1,7 @@
 import { ipfsz, TREE_CODE } from '@ipfsz/core'
 import { Originals } from '@ipfsz/core/originals'
-import { hasLinks, LinkStore, linksIn } from './link-store.ts'
 import { RepoPins } from './repo-pins.ts'
+import type { LinkRecords } from '../store/records.ts'
 import type { OriginalsStore } from './originals-store.ts'
 import type { Repo } from './repo.ts'
 import type { AddOriginalsOptions, Original } from '@ipfsz/core/originals'
@@ -19,20 +19,19 @@ export interface OriginalIndexerInit {
 export class OriginalIndexer {
   readonly originals: Originals
   readonly #repo: Repo
-  readonly #links: LinkStore
+  readonly #links: LinkRecords
   readonly #signal: AbortSignal
 
   constructor ({ repo, store, layouts, signal }: OriginalIndexerInit) {
     this.#repo = repo
     this.#signal = signal
-    this.#links = new LinkStore(linksIn(repo.path), { writes: true, signal })
+    this.#links = repo.links.open({ writes: true, signal })
     this.originals = new Originals({ blockstore: repo.blockstore, links: this.#links, datastore: store }, { layouts })
   }
 
   /** The marked CIDs of all linked files, then those of all pinned trees. */
   async * candidates (onDamaged: (err: unknown) => void): AsyncGenerator<CID> {
-    // opening the links would create their directory
-    if (!await hasLinks(this.#repo.path)) {
+    if (!await this.#repo.links.exist()) {
       return
     }
 
@@ -57,7 +56,7 @@ export class OriginalIndexer {
    * @returns the originals that were not indexed before
    */
   async add (cid: CID, options: Pick<AddOriginalsOptions, 'onProgress'> = {}): Promise<Original[]> {
-    if (!await hasLinks(this.#repo.path)) {
+    if (!await this.#repo.links.exist()) {
       return []
     }
 

@@ -1,11 +1,11 @@
-import { constants, open, opendir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
 import { decode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { PinRecordError } from '../errors.ts'
+import type { Records } from '../store/records.ts'
 
 /** The keys in a pin's metadata of the marked CID and of the name that was added. */
 const CID_KEY = 'ipfsz.cid'
@@ -15,8 +15,12 @@ const NAME_KEY = 'ipfsz.name'
 const MAX_PIN_SIZE = 64 * 1024
 /** The most bytes of a block's record: it holds the CID of every pin that Helia counted for the block. */
 const MAX_COUNT_SIZE = 16 * 1024 * 1024
-/** The extension of record files. Files still being written have other names. */
-const EXTENSION = '.data'
+/** The prefix of all pins. */
+const PINS = '/pin'
+/** How many pins are read at a time. */
+const CONCURRENCY = 32
+/** Errors of a store, which say nothing of the record that was to be read. */
+const OF_STORE: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError'])
 
 export interface Pin {
   /** The plain CID, under which Helia stores the pin. */
@@ -29,37 +33,49 @@ export interface Pin {
   depth: number
 }
 
+type Reader = Pick<Records, 'read' | 'placeOf'>
+
 /**
- * Read the pins in a directory, as Helia writes them. Yields an error for each unreadable record and goes on: Helia's
- * `pins.ls` ends at the first one.
+ * Read all pins, as Helia writes them. Yields an error for each unreadable record and goes on: Helia's `pins.ls` ends
+ * at the first one.
  *
- * @throws {Error} a system error: the directory cannot be read
+ * @throws {Error} the records cannot be listed
  */
-export async function * readPins (directory: string, signal: AbortSignal): AsyncGenerator<Pin | PinRecordError> {
-  for await (const { name } of await opendir(directory)) {
-    signal.throwIfAborted()
+export async function * readPins (
+  records: Reader & Pick<Records, 'keys'>,
+  signal: AbortSignal
+): AsyncGenerator<Pin | PinRecordError> {
+  const pins = mapOrdered(records.keys(PINS, signal), async key => readPin(key, records), {
+    concurrency: CONCURRENCY,
+    signal
+  })
 
-    if (name.endsWith(EXTENSION)) {
-      const pin = await readPin(join(directory, name))
-
-      if (pin != null) {
-        yield pin
-      }
+  for await (const pin of pins) {
+    if (pin != null) {
+      yield pin
     }
   }
 }
 
-/** Read one pin. Returns undefined if there is no such file, and the error if its record cannot be read. */
-export async function readPin (file: string): Promise<Pin | PinRecordError | undefined> {
+/**
+ * Read one pin. Returns undefined if there is no such record, and the error if it cannot be read.
+ *
+ * @throws {Error} the store failed: what the pin says is not known
+ */
+export async function readPin (key: Key, records: Reader): Promise<Pin | PinRecordError | undefined> {
   let plainCid: CID | undefined
 
   try {
-    plainCid = parseKey(basename(file, EXTENSION))
-    const bytes = await readRecord(file, MAX_PIN_SIZE)
+    plainCid = parseKey(key.baseNamespace())
+    const bytes = await records.read(key, MAX_PIN_SIZE)
 
     return bytes == null ? undefined : parsePin(plainCid, bytes)
   } catch (err) {
-    return new PinRecordError(file, plainCid, err)
+    if (err instanceof Error && OF_STORE.has(err.name)) {
+      throw err
+    }
+
+    return new PinRecordError(records.placeOf(key), plainCid, err)
   }
 }
 
@@ -105,10 +121,14 @@ export interface PinnedBlock {
   pinnedBy: Uint8Array[]
 }
 
-/** Read Helia's pin count for a block. A missing or damaged record counts as 0: counts can always be rebuilt. */
-export async function readPinnedBlock (file: string): Promise<PinnedBlock> {
+/**
+ * Read Helia's pin count for a block. A missing or damaged record counts as 0: counts can always be rebuilt.
+ *
+ * @param plain - the plain CID of the block
+ */
+export async function readPinnedBlock (plain: CID, records: Pick<Records, 'read'>): Promise<PinnedBlock> {
   try {
-    const bytes = await readRecord(file, MAX_COUNT_SIZE)
+    const bytes = await records.read(countKey(plain), MAX_COUNT_SIZE)
     const { pinCount, pinnedBy } = bytes == null ? {} : parseMap(bytes)
 
     const isCount = Number.isSafeInteger(pinCount) && Number(pinCount) > 0
@@ -137,39 +157,6 @@ function parseMap (bytes: Uint8Array): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** The bytes of a file, or undefined if there is no such file. */
-async function readRecord (file: string, maxSize: number): Promise<Uint8Array | undefined> {
-  let handle
-
-  try {
-    // do not wait for a writer if this is a named pipe
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
-      return undefined
-    }
-
-    throw err
-  }
-
-  try {
-    const stats = await handle.stat()
-    const { size } = stats
-
-    if (!stats.isFile()) {
-      throw new TypeError('it is not a regular file')
-    }
-
-    if (size > maxSize) {
-      throw new TypeError(`it has ${size} bytes, and at most ${maxSize} are allowed`)
-    }
-
-    return await handle.readFile()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Where the count of pins of a block is. CIDs of the same bytes share one. */
 export function countKey (plain: CID): Key {
   return new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
@@ -177,7 +164,7 @@ export function countKey (plain: CID): Key {
 
 /** Where the pin of a plain CID is. */
 export function pinKey (plain: CID): Key {
-  return new Key(`/pin/${plain.toString(base36)}`)
+  return new Key(`${PINS}/${plain.toString(base36)}`)
 }
 
 /** What a pin says besides its plain CID: the marked one and a name, if there are any. */

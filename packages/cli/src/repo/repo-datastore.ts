@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { opendir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { removeStale, syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { FsDatastore } from 'datastore-fs'
+import { Key } from 'interface-datastore'
 import { PutFailedError } from 'interface-store'
-import type { Key, Pair } from 'interface-datastore'
+import { readRecord } from './read-record.ts'
+import type { Records } from '../store/records.ts'
+import type { Pair } from 'interface-datastore'
 
 /** How many records are written at once: a disk commits waiting writes together. */
 const CONCURRENCY = 32
@@ -12,11 +16,14 @@ const CONCURRENCY = 32
 /** The subdirectory for records still being written. Queries do not list names that begin with a dot. */
 const TEMPORARY = '.tmp'
 
+/** The extension of record files. Files still being written have other names. */
+const EXTENSION = '.data'
+
 /**
  * An `FsDatastore` whose records survive a power cut once `put` returns. `FsDatastore` itself syncs nothing. It also
  * uses one temporary name per record, so two processes that write the same record can leave it cut short.
  */
-export class RepoDatastore extends FsDatastore {
+export class RepoDatastore extends FsDatastore implements Records {
   readonly #sync: boolean
   readonly #temporary: string
 
@@ -60,7 +67,7 @@ export class RepoDatastore extends FsDatastore {
       signal?.throwIfAborted()
 
       errors.push(...await Promise.all(records.slice(start, start + CONCURRENCY).map(async ({ key, value }) =>
-        writeAtomic(this.#fileOf(key), value, {
+        writeAtomic(this.placeOf(key), value, {
           temporary: join(this.#temporary, randomUUID()),
           sync: this.#sync,
           signal
@@ -71,7 +78,7 @@ export class RepoDatastore extends FsDatastore {
     signal?.throwIfAborted()
 
     try {
-      await this.#syncNames(records.filter((_, i) => errors[i] == null).map(({ key }) => this.#fileOf(key)))
+      await this.#syncNames(records.filter((_, i) => errors[i] == null).map(({ key }) => this.placeOf(key)))
     } catch (err) {
       signal?.throwIfAborted()
 
@@ -84,12 +91,44 @@ export class RepoDatastore extends FsDatastore {
   /** Synced: a pin that came back after a power cut would lead to blocks that gc has deleted. */
   override async delete (key: Key, options?: Parameters<FsDatastore['delete']>[1]): Promise<void> {
     await super.delete(key, options)
-    await this.#syncNames([this.#fileOf(key)])
+    await this.#syncNames([this.placeOf(key)])
+  }
+
+  async read (key: Key, maxSize: number): Promise<Uint8Array | undefined> {
+    return readRecord(this.placeOf(key), maxSize)
+  }
+
+  async * keys (prefix: string, signal: AbortSignal): AsyncGenerator<Key> {
+    let directory
+
+    try {
+      directory = await opendir(join(this.path, prefix))
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
+        // nothing was ever put
+        return
+      }
+
+      throw err
+    }
+
+    for await (const { name } of directory) {
+      signal.throwIfAborted()
+
+      if (name.endsWith(EXTENSION)) {
+        // as it is: a key that was cleaned would lead to another file
+        yield new Key(`${prefix}/${name.slice(0, -EXTENSION.length)}`, false)
+      }
+    }
+  }
+
+  async modified (key: Key): Promise<Date> {
+    return (await stat(this.placeOf(key))).mtime
   }
 
   /** The path that `FsDatastore` gives a record. */
-  #fileOf (key: Key): string {
-    return join(this.path, `${key}.data`)
+  placeOf (key: Key): string {
+    return join(this.path, `${key}${EXTENSION}`)
   }
 
   /** Sync the directories of files, and their parents: another process may have made them just now. */

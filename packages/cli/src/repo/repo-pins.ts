@@ -1,18 +1,15 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
-import { base36 } from 'multiformats/bases/base36'
 import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'
 import { countKey, metadataOf, pinKey, readPin, readPinnedBlock, readPins } from './pin-records.ts'
 import type { Reached } from '../dag/dag-walk.ts'
 import type { Pin, PinnedBlock } from './pin-records.ts'
-import type { RepoDatastore } from './repo-datastore.ts'
 import type { Repo } from './repo.ts'
+import type { Records } from '../store/records.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A CID to pin, and the name for the pin. */
@@ -64,11 +61,11 @@ export class RepoPins {
    * @returns an error for each CID, in their order, or undefined if it is pinned
    */
   async addNew (added: readonly NewPin[]): Promise<unknown[]> {
-    const { datastore, disk } = this.#repo
+    const { records, storage } = this.#repo
     const pins = new Map<string, NewPin>()
     const counts = new Map<string, PinnedBlock>()
 
-    await disk.sync()
+    await storage.sync()
 
     // one by one: a dag-pb CID and a raw CID of the same bytes share one count
     for (const { cid, name, depth = Infinity } of added) {
@@ -84,12 +81,12 @@ export class RepoPins {
       pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name, depth })
     }
 
-    const uncounted = await put(datastore, counts)
+    const uncounted = await put(records, counts)
     const keysOf = ({ cid }: NewPin): [string, string] =>
       [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
     const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
     const unpinned = await put(
-      datastore,
+      records,
       pinnable.map(([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }])
     )
 
@@ -122,11 +119,11 @@ export class RepoPins {
     signal: AbortSignal,
     { reached, onBlocks, leaves = 'read' }: CheckOptions = {}
   ): Promise<void> {
-    const { blockstore, disk } = this.#repo
+    const { blockstore, storage } = this.#repo
 
     for await (const block of walkDag(cid, blockstore, { signal, leaves, reached })) {
       if (block.cid.multihash.code !== identity.code) {
-        await disk.syncLater(block.cid)
+        await storage.syncLater(block.cid)
       }
 
       onBlocks?.(1)
@@ -134,14 +131,12 @@ export class RepoPins {
   }
 
   async has (cid: CID): Promise<boolean> {
-    return this.#repo.datastore.has(pinKey(unmark(cid).toV1()))
+    return this.#repo.records.has(pinKey(unmark(cid).toV1()))
   }
 
   /** When a CID was pinned, or was pinned again. */
   async pinnedAt (cid: CID): Promise<Date> {
-    const { mtime } = await stat(this.#file(unmark(cid).toV1()))
-
-    return mtime
+    return this.#repo.records.modified(pinKey(unmark(cid).toV1()))
   }
 
   /**
@@ -151,8 +146,8 @@ export class RepoPins {
    * @throws {PinRecordError} the pin's record cannot be read
    */
   async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
-    const { blockstore } = this.#repo
-    const pin = await readPin(this.#file(unmark(cid).toV1()))
+    const { blockstore, records } = this.#repo
+    const pin = await readPin(pinKey(unmark(cid).toV1()), records)
 
     if (pin instanceof PinRecordError) {
       throw pin
@@ -173,7 +168,7 @@ export class RepoPins {
       throw new NotPinnedError(cid)
     }
 
-    await this.#repo.datastore.delete(pinKey(plain))
+    await this.#repo.records.delete(pinKey(plain))
     await this.#uncount(plain)
   }
 
@@ -186,7 +181,7 @@ export class RepoPins {
    */
   async * ls (signal: AbortSignal, onDamaged?: (err: PinRecordError) => void): AsyncGenerator<Pin> {
     try {
-      for await (const pin of readPins(join(this.#repo.datastore.path, 'pin'), signal)) {
+      for await (const pin of readPins(this.#repo.records, signal)) {
         if (!(pin instanceof PinRecordError)) {
           yield pin
         } else if (onDamaged == null) {
@@ -198,12 +193,7 @@ export class RepoPins {
     } catch (err) {
       signal.throwIfAborted()
 
-      if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
-        // nothing was ever pinned
-        return
-      }
-
-      throw err instanceof PinRecordError
+      throw err instanceof PinRecordError || this.#repo.shared != null
         ? err
         : new RepoError(
           `Cannot read the pins of the repo ${this.#repo.path}: ${messageOf(err)}`,
@@ -212,40 +202,36 @@ export class RepoPins {
     }
   }
 
-  #file (plain: CID): string {
-    return join(this.#repo.datastore.path, 'pin', `${plain.toString(base36)}.data`)
-  }
-
   /** Lower the root's count, which programs that use Helia read. Counts for other pins stay. */
   async #uncount (plain: CID): Promise<void> {
-    const { datastore } = this.#repo
+    const { records } = this.#repo
     const { pinCount, pinnedBy } = await this.#readCount(plain)
 
     if (pinCount > 1) {
-      await datastore.put(
+      await records.put(
         countKey(plain),
         encode({ pinCount: pinCount - 1, pinnedBy: pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0) })
       )
     } else {
-      await datastore.delete(countKey(plain))
+      await records.delete(countKey(plain))
     }
   }
 
   /** The existing pin, or undefined if there is none or its record cannot be read. */
   async #readPin (plain: CID): Promise<Pin | undefined> {
-    const pin = await readPin(this.#file(plain))
+    const pin = await readPin(pinKey(plain), this.#repo.records)
 
     return pin instanceof PinRecordError ? undefined : pin
   }
 
   async #readCount (plain: CID): Promise<PinnedBlock> {
-    return readPinnedBlock(join(this.#repo.datastore.path, `${countKey(plain)}.data`))
+    return readPinnedBlock(plain, this.#repo.records)
   }
 }
 
 /** Put records. Returns the errors of those that could not be stored, by key. */
 async function put (
-  datastore: RepoDatastore,
+  datastore: Pick<Records, 'putEach'>,
   values: Iterable<[key: string, value: unknown]>
 ): Promise<Map<string, Error>> {
   const records = Array.from(values, ([key, value]) => ({ key: new Key(key), value: encode(value) }))

@@ -1,17 +1,26 @@
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { SharedFsBlockstore, syncDirectory } from '@ipfsz/blockstore-compressed/fs'
+import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { Key } from 'interface-datastore'
-import { RepoError } from '../errors.ts'
+import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
+import { FileStorage } from '../store/file-storage.ts'
+import { readReference } from '../store/store-reference.ts'
+import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
 import type { Io } from '../io.ts'
+import type { BlockStorage } from '../store/block-storage.ts'
+import type { Links, Records } from '../store/records.ts'
+import type { SharedStore } from '../store/shared-store.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
+
+/** The directory of the blocks. */
+const BLOCKS = 'blocks'
 
 /** The key of the datastore's version, which is Helia's, and the only version that ipfsz can open. */
 const VERSION_KEY = new Key('/version')
@@ -20,20 +29,30 @@ const VERSION = '1'
 /** Set in repos that always had pins: whatever is not pinned there may be deleted. */
 const PINS_KEY = new Key('/ipfsz/keeps-pins')
 
-/** A directory with blocks in `blocks/` and records in `datastore/`. */
+/**
+ * The repo of a node. Its directory has what is the node's own: keys, locks, settings, caches, what it published, the
+ * index of originals. Blocks, pins, histories and links are there too, or in a store that other nodes share.
+ */
 export interface Repo {
+  /** The directory. */
   readonly path: string
-  /** The files of the blocks, compressed or not. */
-  readonly disk: SharedFsBlockstore
+  /** Where the blocks lie, compressed or not. */
+  readonly storage: BlockStorage
   /** The blocks by their CIDs, decompressed. */
   readonly blockstore: Blockstore
+  /** Pins and histories. */
+  readonly records: Records
+  readonly links: Links
+  /** The node's own records. */
   readonly datastore: RepoDatastore
+  /** The store that other nodes share. Undefined: the repo keeps everything itself. */
+  readonly shared?: SharedStore
 }
 
 export interface RepoInit {
   /**
-   * Whether writes survive a power cut once `disk.sync` returns. Without it writes are faster: enough for blocks that
-   * can be fetched again.
+   * Whether writes survive a power cut once `storage.sync` returns. Without it writes are faster: enough for blocks
+   * that can be fetched again.
    *
    * @default true
    */
@@ -56,13 +75,12 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
 
   try {
     await makeRepoDirectory(path)
-    await repo.disk.open()
+    await repo.storage.open()
     await repo.datastore.open()
   } catch (err) {
-    throw new RepoError(
-      `Cannot open the repo ${path}: ${messageOf(err)}`,
-      { cause: err }
-    )
+    throw err instanceof StoreError || err instanceof StoreMissingError
+      ? err
+      : new RepoError(`Cannot open the repo ${path}: ${messageOf(err)}`, { cause: err })
   }
 
   // empty if this process made the repo, or another was killed while making it
@@ -82,7 +100,7 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   const repo = await repoIn(path, init)
 
   try {
-    await access(repo.disk.path)
+    await access(repo.shared == null ? join(path, BLOCKS) : path)
   } catch (err) {
     throw new RepoError(
       `There is no repo in ${path}: add a file first, or name another repo with --repo or IPFSZ_PATH`,
@@ -105,12 +123,12 @@ export async function openOrCreateRepo (path: string, init?: RepoInit): Promise<
 }
 
 /** Whether a repo always had pins. False for repos of older versions of ipfsz, which had none. */
-export async function keepsPins ({ datastore }: Repo): Promise<boolean> {
+export async function keepsPins ({ datastore }: Pick<Repo, 'datastore'>): Promise<boolean> {
   return datastore.has(PINS_KEY)
 }
 
 /** Record that whatever is not pinned may be deleted. */
-export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
+export async function setKeepsPins ({ datastore }: Pick<Repo, 'datastore'>): Promise<void> {
   await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
@@ -125,26 +143,31 @@ async function makeDurable (repo: Repo): Promise<void> {
 
   const datastore = new RepoDatastore(repo.datastore.path, { sync: true })
 
-  await setKeepsPins({ ...repo, datastore })
+  await setKeepsPins({ datastore })
   await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
 }
 
 async function repoIn (path: string, { sync = true }: RepoInit = {}): Promise<Repo> {
-  const disk = new SharedFsBlockstore(join(path, 'blocks'), { sync })
-  const compression = await readCompression(path)
+  const datastore = new RepoDatastore(join(path, 'datastore'), { sync })
+  const reference = await readReference(path)
 
-  return {
-    path,
-    disk,
-    blockstore: compression == null ? new PlainRepoBlockstore(disk) : await compressed(disk, compression),
-    datastore: new RepoDatastore(join(path, 'datastore'), { sync })
+  if (reference != null) {
+    const { openStore } = await import('../store/shared-store.ts')
+
+    return { path, datastore, ...await openStore(reference, { sync }) }
   }
+
+  const storage = new FileStorage(join(path, BLOCKS), { sync })
+  const compression = await readCompression(path)
+  const blockstore = compression == null ? new PlainRepoBlockstore(storage) : await compressed(storage, compression)
+
+  return { path, storage, blockstore, records: datastore, links: linksOf(path), datastore }
 }
 
-async function compressed (disk: SharedFsBlockstore, compression: RepoCompression): Promise<Blockstore> {
+async function compressed (storage: BlockStorage, compression: RepoCompression): Promise<Blockstore> {
   const { CompressedBlockstore } = await import('@ipfsz/blockstore-compressed')
 
-  return new CompressedBlockstore(disk, compression)
+  return new CompressedBlockstore(storage, compression)
 }
 
 /** The version of a repo, or '' if it has none yet. */

@@ -1,0 +1,28 @@
+import type { Blockstore } from 'interface-blockstore'
+import type { MultihashDigest } from 'multiformats'
+import type { CID } from 'multiformats/cid'
+
+/** Where one block lies. */
+export interface StoredBlock {
+  multihash: MultihashDigest
+  /** The path of its file, or the key of its object. */
+  path: string
+}
+
+/** Where the blocks of a repo lie, compressed or not: files, or objects of S3. */
+export interface BlockStorage extends Blockstore {
+  /** Make ready to write. */
+  open (): Promise<void>
+  /** Resolves when every block put so far survives a loss of power. */
+  sync (): Promise<void>
+  /** Include a block in the next `sync`, even if another process has put it. */
+  syncLater (cid: CID): Promise<void>
+  /** Resolves when no put runs any more. */
+  settled (): Promise<void>
+  /** All blocks, in batches. Skips what is no block. */
+  files (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
+  /** The stored bytes of a block that `files` listed. */
+  sizeOf (block: StoredBlock): Promise<number>
+  /** Delete blocks that `files` listed. Those that are gone are fine. */
+  remove (blocks: readonly StoredBlock[]): Promise<void>
+}

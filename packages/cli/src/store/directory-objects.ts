@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
+import { NotFoundError } from 'interface-store'
+import { StoreError } from '../errors.ts'
+import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from './object-names.ts'
+import type { MakeDirectory } from './mount.ts'
+import type {
+  AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore
+} from './object-store.ts'
+
+/** Objects in one page of a list. */
+const PAGE = 1000
+/** How many files are looked at, or deleted, at a time. */
+const CONCURRENCY = 32
+/** The directory of unfinished files. Its name is not that of a part of a key. */
+const TEMPORARY = '.tmp'
+/** Error codes of a file that does not exist. Names that are too long cannot exist. */
+const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+/** Errors that say what is wrong already. */
+const PASSED: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError'])
+/** Do not wait for a writer if this is a named pipe. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+export interface DirectoryObjectsInit {
+  /**
+   * Checks that the file system with the directory is mounted, before anything counts as absent.
+   *
+   * @throws {StoreMissingError}
+   */
+  checkMounted: () => Promise<void>
+  /** Makes a missing directory. */
+  makeDirectory: MakeDirectory
+}
+
+interface Entry {
+  /** The key, or for a directory the part that the keys below it have in common, with a slash. */
+  key: string
+  path: string
+  isDirectory: boolean
+}
+
+/**
+ * Objects as files of a directory that several nodes share. The file system must show each node what the others have
+ * written: an NFS needs the mount options `noac,lookupcache=none`.
+ */
+export class DirectoryObjects implements ObjectStore {
+  readonly #directory: string
+  readonly #init: DirectoryObjectsInit
+  /** Directories whose names are on the disk: nobody deletes them. */
+  readonly #durable = new Set<string>()
+
+  constructor (directory: string, init: DirectoryObjectsInit) {
+    this.#directory = directory
+    this.#init = init
+  }
+
+  async get (key: string, { offset = 0, length, signal }: GetObjectOptions = {}): Promise<Uint8Array> {
+    signal?.throwIfAborted()
+
+    return this.#run(`read the object ${key}`, async () => {
+      const handle = await open(this.#file(key), READ)
+
+      try {
+        const stats = await handle.stat()
+
+        if (!stats.isFile()) {
+          throw new TypeError('it is not a regular file')
+        }
+
+        const bytes = Buffer.alloc(Math.max(0, Math.min(length ?? Infinity, stats.size - offset)))
+        let filled = 0
+
+        for (let bytesRead = 1; filled < bytes.length && bytesRead > 0; filled += bytesRead) {
+          ({ bytesRead } = await handle.read(bytes, { offset: filled, position: offset + filled }))
+        }
+
+        return bytes.subarray(0, filled)
+      } finally {
+        await handle.close()
+      }
+    }, async () => { throw new NotFoundError(`There is no object ${key} in ${this.#directory}`) })
+  }
+
+  async put (key: string, bytes: Uint8Array, { signal }: AbortOptions = {}): Promise<void> {
+    const file = this.#file(key)
+
+    signal?.throwIfAborted()
+    await this.#run(`write the object ${key}`, async () => {
+      await writeAtomic(file, bytes, {
+        temporary: join(this.#directory, TEMPORARY, randomUUID()),
+        sync: true,
+        signal,
+        makeDirectory: this.#init.makeDirectory
+      })
+      await this.#syncName(file)
+    })
+  }
+
+  async stat (key: string, { signal }: AbortOptions = {}): Promise<ObjectInfo | undefined> {
+    signal?.throwIfAborted()
+
+    return this.#stat(key, this.#file(key))
+  }
+
+  async delete (keys: readonly string[], { signal }: AbortOptions = {}): Promise<void> {
+    const files = keys.map(key => this.#file(key))
+
+    await this.#run('delete objects', async () => {
+      for (let start = 0; start < files.length; start += CONCURRENCY) {
+        signal?.throwIfAborted()
+        await Promise.all(files.slice(start, start + CONCURRENCY).map(async file => rm(file, { force: true })))
+      }
+
+      for (const directory of new Set(files.map(file => dirname(file)))) {
+        await syncDirectory(directory)
+      }
+    })
+  }
+
+  async * list (prefix: string, { after = '', signal }: ListObjectsOptions = {}): AsyncGenerator<ObjectInfo[]> {
+    // the directory in the place of an unmounted file system is empty
+    await this.#init.checkMounted()
+
+    const infos = mapOrdered(
+      this.#files({ key: '', path: this.#directory, isDirectory: true }, prefix, after, signal),
+      async ({ key, path }) => this.#stat(key, path),
+      { concurrency: CONCURRENCY, signal }
+    )
+    let page: ObjectInfo[] = []
+
+    for await (const info of infos) {
+      if (info != null && page.push(info) === PAGE) {
+        yield page
+        page = []
+      }
+    }
+
+    if (page.length > 0) {
+      yield page
+    }
+  }
+
+  /** The files below a directory, in the order of their keys. */
+  async * #files (
+    directory: Entry,
+    prefix: string,
+    after: string,
+    signal: AbortSignal | undefined
+  ): AsyncGenerator<Entry> {
+    signal?.throwIfAborted()
+    const entries = await this.#entries(directory)
+    const wanted = entries.filter(({ key, isDirectory }) => isDirectory
+      ? (key.startsWith(prefix) || prefix.startsWith(key)) && (after.startsWith(key) || compareKeys(key, after) > 0)
+      : key.startsWith(prefix) && compareKeys(key, after) > 0)
+
+    for (const entry of wanted.toSorted((a, b) => compareKeys(a.key, b.key))) {
+      if (entry.isDirectory) {
+        yield * this.#files(entry, prefix, after, signal)
+      } else {
+        yield entry
+      }
+    }
+  }
+
+  async #entries ({ key, path }: Entry): Promise<Entry[]> {
+    const names = await this.#run(
+      `list the objects below "${key}"`,
+      async () => readdir(path, { withFileTypes: true }),
+      async () => []
+    )
+
+    return names.flatMap(entry => {
+      const isDirectory = entry.isDirectory()
+      const segment = isDirectory ? segmentOfDirectory(entry.name) : segmentOfFile(entry.name)
+
+      return segment == null
+        ? []
+        : [{ key: `${key}${segment}${isDirectory ? '/' : ''}`, path: join(path, entry.name), isDirectory }]
+    })
+  }
+
+  /** Sync the names of a file and of the directories above it, which another node may have made just now. */
+  async #syncName (file: string): Promise<void> {
+    await syncDirectory(dirname(file))
+
+    for (
+      let directory = dirname(file);
+      directory !== this.#directory && !this.#durable.has(directory);
+      directory = dirname(directory)
+    ) {
+      await syncDirectory(dirname(directory))
+      this.#durable.add(directory)
+    }
+  }
+
+  async #stat (key: string, path: string): Promise<ObjectInfo | undefined> {
+    return this.#run(`look at the object ${key}`, async () => infoOf(key, path), async () => undefined)
+  }
+
+  #file (key: string): string {
+    return join(this.#directory, ...pathOf(key).split('/'))
+  }
+
+  /**
+   * @param ifMissing - what there is instead of a file that does not exist, in a store that does
+   * @throws {StoreMissingError}
+   * @throws {StoreError} the file system failed
+   */
+  async #run<T> (what: string, work: () => Promise<T>, ifMissing?: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (err) {
+      const code = err instanceof Error && 'code' in err ? err.code : undefined
+
+      if (ifMissing != null && MISSING.has(code)) {
+        await this.#init.checkMounted()
+
+        return ifMissing()
+      }
+
+      throw err instanceof TypeError || (err instanceof Error && PASSED.has(err.name))
+        ? err
+        : new StoreError(`The store ${this.#directory} failed: cannot ${what}: ${messageOf(err)}`, { cause: err })
+    }
+  }
+}
+
+async function infoOf (key: string, path: string): Promise<ObjectInfo | undefined> {
+  const stats = await stat(path)
+
+  return stats.isFile() ? { key, size: stats.size, modified: stats.mtime } : undefined
+}

@@ -1,0 +1,41 @@
+import { rm, stat } from 'node:fs/promises'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { StoreMissingError } from '../errors.ts'
+import type { BlockStorage, StoredBlock } from './block-storage.ts'
+import type { Mount } from './mount.ts'
+
+/** Blocks as files. */
+export class FileStorage extends SharedFsBlockstore implements BlockStorage {
+  async sizeOf ({ path }: StoredBlock): Promise<number> {
+    return (await stat(path)).size
+  }
+
+  async remove (blocks: readonly StoredBlock[]): Promise<void> {
+    await Promise.all(blocks.map(async ({ path }) => rm(path, { force: true })))
+  }
+}
+
+/** Blocks as files on a file system that may be unmounted at any time. */
+export class MountedStorage extends FileStorage {
+  readonly #mount: Mount
+
+  constructor (location: string, { mount, sync }: { mount: Mount, sync: boolean }) {
+    super(location, { sync, makeDirectory: mount.makeDirectory })
+    this.#mount = mount
+  }
+
+  /** @throws {StoreMissingError} */
+  override async open (): Promise<void> {
+    await this.#mount.check()
+    await super.open()
+  }
+
+  /** @throws {StoreMissingError} */
+  override async put (...args: Parameters<FileStorage['put']>): ReturnType<FileStorage['put']> {
+    try {
+      return await super.put(...args)
+    } catch (err) {
+      throw err instanceof Error && err.cause instanceof StoreMissingError ? err.cause : err
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { StoreError, StoreMissingError } from '../errors.ts'
+import { ObjectDatastore } from './object-datastore.ts'
+import { openBackend, resolveStore } from './open-backend.ts'
+import { readMark, writeMark } from './store-mark.ts'
+import type { BlockStorage } from './block-storage.ts'
+import type { StoreBackend } from './store-backend.ts'
+import type { StoreCompression, StoreMark } from './store-mark.ts'
+import type { StoreReference } from './store-reference.ts'
+import type { Links, Records } from './records.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+/** A store that several nodes share, opened. */
+export interface SharedStore {
+  /** For messages. */
+  readonly name: string
+  readonly compression: StoreCompression
+  /** Sessions and collections are objects too. */
+  readonly objects: ObjectStore
+}
+
+/** What a repo takes from its store. */
+export interface StoreParts {
+  storage: BlockStorage
+  blockstore: Blockstore
+  records: Records
+  links: Links
+  shared: SharedStore
+}
+
+/**
+ * Open the store of a repo.
+ *
+ * @throws {StoreMissingError} nothing, or another store, lies where it was
+ * @throws {StoreError} it cannot be reached, or a newer ipfsz made it
+ */
+export async function openStore ({ store, id }: StoreReference, { sync }: { sync: boolean }): Promise<StoreParts> {
+  const backend = await openBackend(store)
+  const mark = await readMark(backend.unmarked, backend.name)
+
+  if (mark?.id !== id) {
+    throw new StoreMissingError(backend.name, { other: mark != null })
+  }
+
+  return partsOf(backend, mark, sync)
+}
+
+/**
+ * Make a store of an empty place, or join the one that is there.
+ *
+ * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
+ * @throws {StoreError} something else is there, or it compresses otherwise
+ */
+export async function joinStore (
+  store: string,
+  asked: StoreCompression | undefined
+): Promise<{ reference: StoreReference, compression: StoreCompression, isNew: boolean }> {
+  const backend = await openBackend(await resolveStore(store))
+  const before = await readMark(backend.unmarked, backend.name)
+
+  if (before == null) {
+    if (!await backend.isEmpty()) {
+      throw new StoreError(
+        `${backend.name} has files or objects, but no mark of a store: name an empty directory or prefix. ` +
+          'If it is a store, its mark ipfsz-store.json was lost: take it from a backup'
+      )
+    }
+
+    await writeMark(backend.unmarked, { id: randomUUID(), compression: asked ?? { codec: 'zstd' } })
+  }
+
+  // what another node has made at the same time counts
+  const mark = await readMark(backend.unmarked, backend.name)
+
+  if (mark == null) {
+    throw new StoreMissingError(backend.name)
+  }
+
+  if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
+    throw new StoreError(
+      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes: ` +
+        'drop --blockstore-codec and --blockstore-level'
+    )
+  }
+
+  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, isNew: before == null }
+}
+
+/** A codec and its level, for messages. */
+export function describeCompression ({ codec, level }: StoreCompression): string {
+  return level == null ? codec : `${codec} level ${level}`
+}
+
+function partsOf (backend: StoreBackend, { compression }: StoreMark, sync: boolean): StoreParts {
+  const { name, objects } = backend
+  const storage = backend.storage({ sync })
+  const records = new ObjectDatastore(objects, { prefix: 'records', name })
+
+  return {
+    storage,
+    blockstore: new CompressedBlockstore(storage, compression),
+    records,
+    links: {
+      exist: async () => true,
+      open: () => new ObjectDatastore(objects, { prefix: 'records', name })
+    },
+    shared: { name, compression, objects }
+  }
+}

@@ -1,0 +1,20 @@
+import type { BlockStorage } from './block-storage.ts'
+import type { ObjectStore } from './object-store.ts'
+
+/** A place that can be a store: a directory, or a bucket and a prefix. */
+export interface StoreBackend {
+  /** For messages, and for the references of repos. Without credentials. */
+  readonly name: string
+  /** The mark, records, sessions and collections. */
+  readonly objects: ObjectStore
+  /** @param init.sync - whether blocks survive a loss of power once `sync` of the storage resolves */
+  storage (init: { sync: boolean }): BlockStorage
+  /**
+   * Whether there is nothing at all yet.
+   *
+   * @throws {StoreError} it is not there
+   */
+  isEmpty (): Promise<boolean>
+  /** Objects to write the first mark with, while nothing else is there. */
+  readonly unmarked: ObjectStore
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { RepoError } from '../errors.ts'
+
+/** Which store a repo keeps its blocks, pins, links and histories in. */
+export interface StoreReference {
+  /** A directory, or a URL that begins with s3://. */
+  store: string
+  /** The id in the mark of the store. */
+  id: string
+}
+
+/**
+ * Read which store a repo uses. Undefined if it keeps everything itself.
+ *
+ * @throws {RepoError} the file cannot be read
+ */
+export async function readReference (repo: string): Promise<StoreReference | undefined> {
+  let text: string
+
+  try {
+    text = await readFile(fileIn(repo), 'utf8')
+  } catch (err) {
+    if (err instanceof Error && 'code' in err && (err.code === 'ENOENT' || err.code === 'ENOTDIR')) {
+      return undefined
+    }
+
+    throw unreadable(repo, err)
+  }
+
+  try {
+    const { store, id } = JSON.parse(text) as Record<string, unknown>
+
+    if (typeof store !== 'string' || typeof id !== 'string') {
+      throw new TypeError('store or id is missing')
+    }
+
+    return { store, id }
+  } catch (err) {
+    throw unreadable(repo, err)
+  }
+}
+
+/** Set which store a repo uses. Atomic, and durable when it returns. */
+export async function writeReference (repo: string, { store, id }: StoreReference): Promise<void> {
+  const temporary = `${fileIn(repo)}.${randomUUID()}`
+
+  await writeAtomic(fileIn(repo), Buffer.from(`${JSON.stringify({ store, id })}\n`), { temporary, sync: true })
+  await syncDirectory(repo)
+}
+
+function fileIn (repo: string): string {
+  return join(repo, 'store.json')
+}
+
+function unreadable (repo: string, cause: unknown): RepoError {
+  return new RepoError(
+    `Cannot tell from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(cause)}): ` +
+      'delete the file, and run ipfsz init --store again',
+    { cause }
+  )
+}

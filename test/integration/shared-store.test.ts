@@ -1,0 +1,156 @@
+/** Repos of several nodes that keep their blocks, pins, links and histories in one directory. */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { expectSuccess, it as base } from './run-cli.ts'
+import type { RunOptions, RunResult, Sandbox } from './run-cli.ts'
+
+/** A node, and the store that it shares with the other. */
+interface Node {
+  repo: string
+  run (args: readonly string[], options?: RunOptions): Promise<RunResult>
+  /** Run a command that must succeed, and return what it prints. */
+  ok (args: readonly string[], options?: RunOptions): Promise<string>
+}
+
+const it = base.extend<{ store: string, nodes: [a: Node, b: Node] }>({
+  store: async ({ sandbox }, use) => {
+    const store = join(sandbox.directory, 'store')
+    await mkdir(store)
+    await use(store)
+  },
+  nodes: async ({ sandbox, store }, use) => {
+    const nodes = ['a', 'b'].map(name => nodeIn(name, sandbox))
+
+    for (const node of nodes) {
+      await node.ok(['init', '--store', store])
+    }
+
+    await use(nodes as [Node, Node])
+  }
+})
+
+function nodeIn (name: string, sandbox: Sandbox): Node {
+  const repo = join(sandbox.directory, name)
+  const run: Node['run'] = async (args, options) => sandbox.run([...args, '--repo', repo], options)
+
+  return {
+    repo,
+    run,
+    async ok (args, options) {
+      const result = await run(args, options)
+      expectSuccess(result)
+
+      return result.stdout.toString()
+    }
+  }
+}
+
+/** All files below a directory, relative to it. */
+async function filesBelow (directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile())
+
+  return files.map(({ parentPath, name }) => join(parentPath, name).slice(directory.length))
+}
+
+describe('a store in a directory', () => {
+  it('gives every node what any node has added, pinned, linked and named', async (
+    { nodes: [a, b], sandbox, store }
+  ) => {
+    const bytes = text(300_000)
+    const path = await sandbox.write('notes.txt', bytes)
+    const cid = (await a.ok(['add', '-Q', '--link', '--base', 'latest', path])).trim()
+
+    expect((await b.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
+    expect(await b.ok(['pin', 'ls'])).toContain(`${cid}\tnotes.txt`)
+    expect(await b.ok(['pin', 'ls', '--long'])).toContain(cid)
+    expect(await b.ok(['log', 'notes.txt'])).toContain(cid)
+    expect(await b.ok(['log'])).toContain('notes.txt')
+    expect(await b.ok(['link', 'ls'])).toContain(cid)
+    expect(await b.ok(['ls', cid])).not.toBe('')
+    expect(await b.ok(['du'])).toContain('notes.txt')
+    expect(await b.ok(['diff', cid, cid])).toBe('')
+    expect(await b.ok(['verify', '--all'])).toContain('good')
+    expect(JSON.parse(await b.ok(['stats', '--json']))).toMatchObject({ files: { count: 1 }, unreadable: 0 })
+    const [original] = (await b.ok(['link', 'ls'])).split('\t')
+    expect((await b.run(['cat', original])).stdout.equals(bytes)).toBe(true)
+
+    await b.ok(['rm', cid])
+    expect(await a.ok(['pin', 'ls'])).toBe('')
+    expect(await a.ok(['link', 'ls'])).toBe('')
+    await b.ok(['pin', 'add', cid])
+    expect(await a.ok(['pin', 'ls'])).toContain(cid)
+    // all of it lies in the store, compressed there, and nothing in a repo
+    expect((await filesBelow(join(a.repo, 'blocks')).catch(() => [])).length).toBe(0)
+    expect((await filesBelow(join(b.repo, 'datastore'))).filter(file => !/version|keeps-pins/.test(file))).toEqual([])
+    expect((await filesBelow(store)).filter(file => file.startsWith('/blocks/')).length).toBeGreaterThan(0)
+  })
+
+  it('compresses blocks as the first node said, and refuses another codec', async ({ sandbox, store }) => {
+    const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
+
+    expect(await a.ok(['init', '--store', store, '--blockstore-codec', 'brotli'])).toContain('made and uses the store')
+    expect(await b.run(['init', '--store', store, '--blockstore-codec', 'zstd']))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('compresses blocks with brotli for all nodes') })
+    expect(await b.ok(['init', '--store', store])).toContain('joined the store')
+    expect(await b.ok(['init', '--store', store])).toContain('already uses the store')
+    expect(await b.ok(['init'])).toContain(`in the store ${store}`)
+    await a.ok(['add', '--codec', 'none', await sandbox.write('plain', text(100_000))])
+    expect(JSON.parse(await b.ok(['stats', '--json'])).codecs).toHaveProperty('brotli')
+    expect(await b.run(['blockstore', 'convert', '--codec', 'none']))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('store') })
+  })
+
+  it('is not made of a directory with other files, of a newer store, or for a repo with blocks', async (
+    { sandbox, store }
+  ) => {
+    const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
+
+    await writeFile(join(store, 'photo.jpg'), 'x')
+    expect(await a.run(['init', '--store', store]))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('has files or objects, but no mark') })
+    await rm(join(store, 'photo.jpg'))
+    await b.ok(['add', await sandbox.write('own', text(1000))])
+    expect(await b.run(['init', '--store', store]))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('has blocks of its own') })
+    expect(await readdir(store)).toEqual([])
+
+    await a.ok(['init', '--store', store])
+    const mark = join(store, 'ipfsz-store.json.data')
+    const old = await readFile(mark, 'utf8')
+    await writeFile(mark, old.replace('"version": 1', '"version": 2'))
+    const newer = { code: 1, stderr: expect.stringContaining('has version 2, and this ipfsz only opens 1') }
+    expect(await a.run(['pin', 'ls'])).toMatchObject(newer)
+    expect(await nodeIn('c', sandbox).run(['init', '--store', store])).toMatchObject(newer)
+    await writeFile(mark, '{"version":')
+    expect(await a.run(['pin', 'ls'])).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') })
+    expect(await nodeIn('c', sandbox).run(['init', '--store', 'ftp://host/x']))
+      .toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be a store') })
+  })
+
+  it('is missing, not empty, when its file system is not mounted', async ({ nodes: [a], sandbox, store }) => {
+    const path = await sandbox.write('notes.txt', text(10_000))
+    await a.ok(['add', path])
+    const away = `${store}-away`
+    await rename(store, away)
+    const missing = { code: 1, stderr: expect.stringContaining(`The store ${store} is not there`) }
+
+    expect(await a.run(['pin', 'ls'])).toMatchObject(missing)
+    await mkdir(store)
+
+    for (const args of [['add', path], ['pin', 'ls'], ['gc'], ['stats'], ['init'], ['verify', '--all']]) {
+      expect(await a.run(args), args.join(' ')).toMatchObject(missing)
+    }
+
+    expect(await readdir(store)).toEqual([])
+    // another store in the same place
+    await nodeIn('other', sandbox).ok(['init', '--store', store])
+    expect(await a.run(['add', path]))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('Another store is in') })
+    await rm(store, { recursive: true })
+    await rename(away, store)
+    expect(await a.ok(['pin', 'ls'])).toContain('notes.txt')
+  })
+})
