@@ -29,6 +29,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   versions: 'Releases of a file',
   memory: 'Memory',
   start: 'Starting the command',
+  site: 'Sites of nodes over one store',
   browser: 'In a page',
   demo: 'The demo page',
   links: 'Links to originals',

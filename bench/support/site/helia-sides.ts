@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
 import { hostsOf } from './side.ts'
 import { addressOf } from './wan.ts'
+import type { ChildProcess } from 'node:child_process'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
 import type { RunningSide, Side, SideInit } from './side.ts'
 
@@ -22,6 +23,8 @@ function side (name: string, kind: HeliaNodeInit['kind'], shared: boolean): Side
 async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideInit): Promise<RunningSide> {
   const { wan, directory } = init
   const hosts = hostsOf(init)
+  const children: ChildProcess[] = []
+  const stay = atExit(() => { children.forEach(child => child.kill()) })
   const running = await Promise.all(hosts.map(async ({ site, node }) => {
     const address = addressOf(site, node)
     const blocks = join(directory, shared ? `site-${site}` : `node-${site}-${node}`)
@@ -30,7 +33,7 @@ async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideIn
       process.execPath, join(import.meta.dirname, 'helia-node.ts'), JSON.stringify(argument)
     ])
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const stay = atExit(() => { child.kill() })
+    children.push(child)
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const answer = async (): Promise<unknown> => {
       const { value, done } = await lines.next()
@@ -42,7 +45,7 @@ async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideIn
       return JSON.parse(value)
     }
 
-    return { child, stay, answer, ...await answer() as HeliaNode }
+    return { child, answer, ...await answer() as HeliaNode }
   }))
 
   for (const [i, { child, answer }] of running.entries()) {
@@ -52,11 +55,11 @@ async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideIn
 
   return {
     close: async () => {
-      await Promise.all(running.map(async ({ child, stay }) => {
+      await Promise.all(running.map(async ({ child }) => {
         child.stdin.end()
         await once(child, 'close')
-        stay()
       }))
+      stay()
     }
   }
 }

@@ -10,6 +10,7 @@ import { environment } from '../kubo.ts'
 import { API_PORT, SWARM_PORT } from './messages.ts'
 import { hostsOf } from './side.ts'
 import { addressOf } from './wan.ts'
+import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
 
 /** How long a daemon may take to start, in milliseconds. */
@@ -49,11 +50,24 @@ async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
     await (setup.shared ? shareBlocks(node, init.directory) : undefined)
   }
 
-  const daemons = await Promise.all(nodes.map(async node => startDaemon(node, init)))
+  const children: ChildProcess[] = []
+  const stay = atExit(() => { children.forEach(child => child.kill()) })
+
+  await Promise.all(nodes.map(async node => startDaemon(node, init, children)))
+
+  for (const { site, node } of nodes) {
+    const [command, args] = init.wan.on(site, node, [process.execPath, join(import.meta.dirname, 'reconnect.ts')])
+    await promisify(execFile)(command, args)
+  }
 
   return {
     close: async () => {
-      await Promise.all(daemons.map(async daemon => daemon.close()))
+      await Promise.all(children.map(async child => {
+        const ended = once(child, 'close')
+        child.kill()
+        await ended
+      }))
+      stay()
     }
   }
 }
@@ -112,10 +126,10 @@ async function shareBlocks ({ site, repo }: Node, directory: string): Promise<vo
   await symlink(shared, own)
 }
 
-async function startDaemon ({ site, node, repo }: Node, { wan }: SideInit): Promise<RunningSide> {
+async function startDaemon ({ site, node, repo }: Node, { wan }: SideInit, children: ChildProcess[]): Promise<void> {
   const [command, args] = wan.on(site, node, ['ipfs', 'daemon'])
   const child = spawn(command, args, { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
-  const stay = atExit(() => { child.kill() })
+  children.push(child)
   let output = ''
 
   for (const stream of [child.stdout, child.stderr]) {
@@ -128,14 +142,5 @@ async function startDaemon ({ site, node, repo }: Node, { wan }: SideInit): Prom
     }
 
     await setTimeout(50)
-  }
-
-  return {
-    close: async () => {
-      const ended = once(child, 'close')
-      child.kill()
-      await ended
-      stay()
-    }
   }
 }
