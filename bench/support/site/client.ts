@@ -1,9 +1,7 @@
 /** The client of a site. `clients.ts` starts it in a network namespace, and writes jobs to it, one a line. */
-import { createHash } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import { longText } from '../../../test/support/data.ts'
-import { noiseOf } from './noise.ts'
-import type { Job, Outcome, SiteObject } from './messages.ts'
+import { bytesOf } from './object-bytes.ts'
+import type { Job, Outcome } from './messages.ts'
 
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await run(JSON.parse(line) as Job))}\n`)
@@ -55,11 +53,11 @@ async function write ({ api, timeout }: Job, { node }: { node: string }, bytes: 
 async function read ({ api, timeout }: Job, { node, cid = '' }: { node: string, cid?: string }): Promise<Done> {
   const url = api === 'kubo' ? `${node}/api/v0/cat?arg=${cid}` : `${node}/cat?arg=${cid}`
   const response = await ask(url, { method: 'POST', signal: AbortSignal.timeout(timeout) })
-  const bytes = new Uint8Array(await response.arrayBuffer())
+  const bytes = Buffer.from(await response.arrayBuffer())
 
   return {
     check: expected => {
-      if (digest(bytes) !== digest(expected)) {
+      if (!bytes.equals(expected)) {
         throw new Error(`read ${bytes.byteLength} other bytes than were written`)
       }
     }
@@ -74,14 +72,6 @@ async function ask (url: string, init: RequestInit): Promise<Response> {
   }
 
   return response
-}
-
-function bytesOf ({ size, compressible, seed }: SiteObject): Uint8Array {
-  return compressible ? longText(size, seed) : noiseOf(size, seed)
-}
-
-function digest (bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 function reason (err: unknown): string {

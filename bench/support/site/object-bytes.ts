@@ -1,0 +1,36 @@
+import { createCipheriv } from 'node:crypto'
+import { longText } from '../../../test/support/data.ts'
+import type { SiteObject } from './messages.ts'
+
+/** What texts are cut out of, 16 MiB in which nothing repeats. Made once: it takes a second. */
+const SOURCE_SIZE = 16 * 1024 * 1024
+let source: Uint8Array | undefined
+
+/** How often a text says which one it is, in bytes: so that no two objects share a block. */
+const STAMP = 1024
+
+/** The bytes of an object: the same for the same object. */
+export function bytesOf ({ size, compressible, seed }: SiteObject): Uint8Array {
+  return compressible ? textOf(size, seed) : noiseOf(size, seed)
+}
+
+function textOf (size: number, seed: number): Uint8Array {
+  source ??= longText(SOURCE_SIZE)
+  const start = seed * 65_521 % (SOURCE_SIZE - size)
+  const bytes = source.slice(start, start + size)
+  const stamp = Buffer.from(`${seed} `).subarray(0, size)
+
+  for (let at = 0; at + stamp.byteLength <= size; at += STAMP) {
+    bytes.set(stamp, at)
+  }
+
+  return bytes
+}
+
+/** As fast as the processor encrypts zeros. */
+function noiseOf (size: number, seed: number): Uint8Array {
+  const key = Buffer.alloc(16)
+  key.writeUInt32LE(seed)
+
+  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))
+}
