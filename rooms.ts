@@ -147,7 +147,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
-    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
+    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo', 'store'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],

@@ -98,8 +98,8 @@ describe.concurrent('ipfsz add --base', () => {
       Links: [{ Name: '', Hash: CID.parse(leaf), Tsize: 900_000 }, { Name: '', Hash: lacking, Tsize: 0 }]
     }))
     const base = CID.createV1(dagPb.code, await sha256.digest(block))
-    const { disk } = await openRepo(sandbox.repo)
-    await disk.put(base, block)
+    const { storage } = await openRepo(sandbox.repo)
+    await storage.put(base, block)
 
     // all of its content is here
     expect((await sandbox.run(['cat', base.toString()])).stdout).toHaveLength(900_000)

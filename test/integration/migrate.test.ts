@@ -172,6 +172,25 @@ describe.concurrent('ipfsz migrate', () => {
     )
   })
 
+  it('copies to a store that nodes share, and from it, by a repo that uses it', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000), '--link')
+    const store = join(sandbox.directory, 'shared')
+    await mkdir(store)
+    expectSuccess(await sandbox.run(['--repo', 'one', 'init', '--store', store]))
+    expectSuccess(await sandbox.run(['--repo', 'two', 'init', '--store', store]))
+
+    const totals = { pins: 1, links: 1, lost: 0, pinsLost: 0 }
+    expect(await migrate(sandbox, sandbox.repo, 'one')).toMatchObject(totals)
+    expect((await sandbox.run(['--repo', 'two', 'pin', 'ls'])).stdout.toString()).toContain(cid)
+    expect(await migrate(sandbox, 'two', 'back')).toMatchObject(totals)
+    expectSuccess(await sandbox.run(['--repo', 'back', 'verify', '--all']))
+
+    // pins, and who uses the blocks, are known only to repos
+    expectFailure(await sandbox.run(['migrate', store, 'new']), 2)
+    expectFailure(await sandbox.run(['migrate', sandbox.repo, store]), 2)
+    expectFailure(await sandbox.run(['migrate', 'one', 'two']), 2)
+  })
+
   it('refuses a store to itself, what is no store, and to write to a Kubo', async ({ sandbox }) => {
     await sandbox.add(text(1000))
     const { repo, directory } = sandbox

@@ -100,8 +100,8 @@ describe('ipfsz site add', () => {
 
     expect(shared.storedSize).toBeLessThan(alone.storedSize / 4)
     // as the worker does
-    const { disk } = await openRepo(sandbox.repo)
-    const reader = ipfszReader({ blockstore: disk }, { codecs: [zstdDecoder()] })
+    const { storage } = await openRepo(sandbox.repo)
+    const reader = ipfszReader({ blockstore: storage }, { codecs: [zstdDecoder()] })
     const read = await Array.fromAsync(reader.cat(CID.parse(shared.tree), { path: '3.html' }))
     expect(Buffer.concat(read).toString()).toBe(`${head}<p>3.html`)
   })

@@ -1,10 +1,10 @@
-import { realpath } from 'node:fs/promises'
 import { copyLinks } from '@ipfsz/core'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
 import { copyBlocks } from '../migrate/copy-blocks.ts'
 import { copyPins } from '../migrate/copy-pins.ts'
 import { withDestination } from '../migrate/destination.ts'
 import { openMigrationSource } from '../migrate/migration-source.ts'
+import { placeOf } from '../migrate/places.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -84,13 +84,13 @@ async function copyAll (
   }
 
   await copyAllBlocks(source, destination, totals, { dryRun }, context)
-  await (dryRun ? undefined : destination?.disk.sync())
+  await (dryRun ? undefined : destination?.storage.sync())
 
   const session = destination?.session
 
   if (destination != null && session == null) {
     if (pinned.length > 0) {
-      output.note(`${destination.disk.path} is a directory of blocks alone: ${count(pinned.length, 'pin')} stay behind`)
+      output.note(`${await placeOf(destination.storage)} has blocks alone: ${count(pinned.length, 'pin')} stay behind`)
     }
   } else if (dryRun) {
     for (const { cid } of pinned) {
@@ -168,13 +168,10 @@ async function linkAll (
   }
 }
 
-/** @throws {UsageError} both are one directory */
-async function checkDifferent (source: MigrationSource, destination: Destination | undefined): Promise<void> {
-  const [from, to] = await Promise.all([source.directory, destination?.disk.path].map(async path =>
-    path == null ? undefined : realpath(path).catch(() => path)))
-
-  if (from === to) {
-    throw new UsageError(`${from} cannot be copied to itself: name another store`)
+/** @throws {UsageError} both are one place */
+async function checkDifferent ({ place }: MigrationSource, destination: Destination | undefined): Promise<void> {
+  if (destination != null && place === await placeOf(destination.storage, destination.session?.repo.shared)) {
+    throw new UsageError(`${place} cannot be copied to itself: name another store`)
   }
 }
 

@@ -37,8 +37,8 @@ export function copyBlocks (
   { dryRun, signal }: CopyOptions
 ): AsyncGenerator<CopiedBlock> {
   return mapOrdered(cids(source, signal), async (cid): Promise<CopiedBlock> => {
-    if (destination != null && await hasBlock(destination, cid)) {
-      await (dryRun ? undefined : destination.disk.syncLater(cid))
+    if (destination != null && await hasBlock(destination, cid, signal)) {
+      await (dryRun ? undefined : destination.storage.syncLater(cid))
 
       return { cid, state: 'there' }
     }

@@ -4,16 +4,20 @@ import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { openToRead, resolvePath, withRepo } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { FileStorage } from '../store/file-storage.ts'
+import { readReference } from '../store/store-reference.ts'
+import { refuseStore } from './places.ts'
 import type { Context, Session } from '../context.ts'
+import type { BlockStorage } from '../store/block-storage.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 /** A store to copy to. */
 export interface Destination {
-  /** The files of its blocks. */
-  readonly disk: SharedFsBlockstore
+  /** Where its blocks lie. */
+  readonly storage: BlockStorage
   /** The blocks, which are compressed as the repo is set to. */
-  readonly blockstore: Pick<Blockstore, 'put'>
+  readonly blockstore: Pick<Blockstore, 'has' | 'put'>
   /** The repo, unless the store is a directory of blocks alone. */
   readonly session: Session | undefined
 }
@@ -67,26 +71,32 @@ export async function withDestination<T> (
 }
 
 /** Whether a block is there. An empty file is none: a power cut leaves such files for blocks that were not synced. */
-export async function hasBlock ({ disk }: Destination, cid: CID): Promise<boolean> {
+export async function hasBlock ({ storage, blockstore }: Destination, cid: CID, signal: AbortSignal): Promise<boolean> {
+  const has = await blockstore.has(cid, { signal })
+
+  if (!has || !(storage instanceof SharedFsBlockstore)) {
+    return has
+  }
+
   const { dir, file } = NAMES.encode(cid)
 
-  return stat(join(disk.path, dir, file)).then(stats => stats.isFile() && stats.size > 0, () => false)
+  return stat(join(storage.path, dir, file)).then(stats => stats.isFile() && stats.size > 0, () => false)
 }
 
 const NAMES = new NextToLast()
 
 async function withDirectory<T> (path: string, work: (destination: Destination) => Promise<T>): Promise<T> {
-  const disk = new SharedFsBlockstore(path)
+  const storage = new FileStorage(path)
 
   try {
-    return await work({ disk, blockstore: disk, session: undefined })
+    return await work({ storage, blockstore: storage, session: undefined })
   } finally {
-    await disk.settled()
+    await storage.settled()
   }
 }
 
 function ofSession (session: Session): Destination {
-  return { disk: session.repo.disk, blockstore: session.repo.blockstore, session }
+  return { storage: session.repo.storage, blockstore: session.repo.blockstore, session }
 }
 
 async function kindOf (path: string, text: string): Promise<Kind> {
@@ -109,7 +119,9 @@ async function kindOf (path: string, text: string): Promise<Kind> {
     )
   }
 
-  if (names.includes('blocks')) {
+  refuseStore(new Set(names), text)
+
+  if (names.includes('blocks') || await readReference(path) != null) {
     return 'repo'
   }
 

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { openToRead, resolvePath } from '../context.ts'
 import { RepoError, UsageError } from '../errors.ts'
 import { readRegularFile } from '../disk/read-regular-file.ts'
@@ -8,6 +7,10 @@ import { flatfsBlocks } from '../kubo/flatfs-blocks.ts'
 import { flatfsFiles } from '../kubo/flatfs-files.ts'
 import { FLATFS, openKuboRepo } from '../kubo/kubo-repo.ts'
 import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
+import { FileStorage } from '../store/file-storage.ts'
+import { readReference } from '../store/store-reference.ts'
+import { placeOf, refuseStore } from './places.ts'
+import type { BlockStorage } from '../store/block-storage.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
@@ -20,8 +23,8 @@ const MAX_SPEC_SIZE = 4096
 
 /** A store to copy from. Nothing in it changes. */
 export interface MigrationSource {
-  /** The directory of its blocks. */
-  readonly directory: string
+  /** Where its blocks lie, which no other store shares. */
+  readonly place: string
   /** The blocks, decompressed, and not compared with their CIDs. */
   readonly blockstore: Pick<Blockstore, 'get'>
   /** The multihashes of all blocks, in batches. */
@@ -46,6 +49,8 @@ export async function openMigrationSource (text: string, context: Context): Prom
     throw new RepoError(`Cannot read the directory ${text}`, { cause })
   }))
 
+  refuseStore(names, text)
+
   if (names.has('datastore_spec')) {
     const { directory, blockstore, pins, close } = await openKuboRepo(path)
 
@@ -58,16 +63,18 @@ export async function openMigrationSource (text: string, context: Context): Prom
     return flatfs(path, flatfsBlocks(path))
   }
 
-  return names.has('blocks') ? openRepoSource(path, context) : openFiles(path, text)
+  return names.has('blocks') || await readReference(path) != null
+    ? openRepoSource(path, context)
+    : openFiles(path, text)
 }
 
 async function openRepoSource (repo: string, context: Context): Promise<MigrationSource> {
-  const { repo: { disk, blockstore }, pins, links } = await openToRead({ ...context, repo })
+  const { repo: { storage, blockstore, shared }, pins, links } = await openToRead({ ...context, repo })
 
   return {
-    directory: disk.path,
+    place: await placeOf(storage, shared),
     blockstore,
-    list: signal => multihashes(disk, signal),
+    list: signal => multihashes(storage, signal),
     pins: (signal, onDamaged) => pins.ls(signal, onDamaged),
     links,
     close: async () => links?.close()
@@ -76,13 +83,13 @@ async function openRepoSource (repo: string, context: Context): Promise<Migratio
 
 /** @throws {UsageError} there are no blocks in the directory */
 async function openFiles (path: string, text: string): Promise<MigrationSource> {
-  const disk = new SharedFsBlockstore(path)
+  const storage = new FileStorage(path)
 
-  for await (const _ of disk.files()) {
+  for await (const _ of storage.files()) {
     return {
-      directory: disk.path,
-      blockstore: new PlainRepoBlockstore(disk),
-      list: signal => multihashes(disk, signal),
+      place: await placeOf(storage),
+      blockstore: new PlainRepoBlockstore(storage),
+      list: signal => multihashes(storage, signal),
       ...nothingPinned
     }
   }
@@ -96,7 +103,7 @@ function flatfs (
   directory: string,
   blockstore: MigrationSource['blockstore']
 ): MigrationSource {
-  return { directory, blockstore, list: signal => flatfsFiles(directory, signal), ...nothingPinned }
+  return { place: directory, blockstore, list: signal => flatfsFiles(directory, signal), ...nothingPinned }
 }
 
 const nothingPinned: Pick<MigrationSource, 'pins' | 'links' | 'close'> = {
@@ -107,9 +114,9 @@ const nothingPinned: Pick<MigrationSource, 'pins' | 'links' | 'close'> = {
   close: async () => {}
 }
 
-async function * multihashes (disk: SharedFsBlockstore, signal: AbortSignal): ReturnType<MigrationSource['list']> {
-  for await (const files of disk.files({ signal })) {
-    yield files.map(({ multihash }) => multihash)
+async function * multihashes (storage: BlockStorage, signal: AbortSignal): ReturnType<MigrationSource['list']> {
+  for await (const blocks of storage.files({ signal })) {
+    yield blocks.map(({ multihash }) => multihash)
   }
 }
 

@@ -1,0 +1,28 @@
+import { realpath } from 'node:fs/promises'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { UsageError } from '../errors.ts'
+import { pathOf } from '../store/object-names.ts'
+import { MARK_KEY } from '../store/store-mark.ts'
+import type { BlockStorage } from '../store/block-storage.ts'
+import type { SharedStore } from '../store/shared-store.ts'
+
+/** Where blocks lie: the same text for the same place. */
+export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {
+  return storage instanceof SharedFsBlockstore
+    ? realpath(storage.path).catch(() => storage.path)
+    : shared?.name ?? ''
+}
+
+/**
+ * Its pins and sessions are known to the repos that use it.
+ *
+ * @throws {UsageError} the directory is a store that several nodes share
+ */
+export function refuseStore (names: ReadonlySet<string>, text: string): void {
+  if (names.has(pathOf(MARK_KEY))) {
+    throw new UsageError(
+      `${text} is a store that nodes share: name the repo of one of them, or make one with ` +
+        `ipfsz init --repo DIR --store ${text}`
+    )
+  }
+}
