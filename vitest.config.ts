@@ -166,7 +166,11 @@ export default defineConfig({
             'test/browser/**/*.test.ts'
           ],
           exclude: NODE_ONLY,
-          globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts', 'test/browser/gateway-node.ts'],
+          globalSetup: [
+            'test/support/need-chromium.ts',
+            'test/browser/libp2p-compression-node.ts',
+            'test/browser/gateway-node.ts'
+          ],
           testTimeout: TIMEOUT,
           hookTimeout: TIMEOUT,
           expect: EXPECT,

@@ -107,7 +107,7 @@ describe.concurrent('ipfsz add --base', () => {
     expectFailure(refused, 1)
     expect(refused.stderr).toContain(lacking.toString())
     expect((await sandbox.run(['pin', 'ls'])).stdout.toString().trim().split('\n')).toHaveLength(1)
-    await disk.put(lacking, Buffer.from('nobody has this'))
+    await storage.put(lacking, Buffer.from('nobody has this'))
     await add(sandbox, '--base', base.toString(), 'second')
   })
 
