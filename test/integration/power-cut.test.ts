@@ -316,7 +316,8 @@ function chance (seed: number): () => number {
 function collecting (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writable {
   return new Writable({
     write (chunk: Buffer, _encoding, done) {
-      chunks.push(chunk)
+      // a copy: the command may free what was written
+      chunks.push(Buffer.from(chunk))
       onChunk?.(chunk)
       done()
     }

@@ -170,7 +170,8 @@ class Collector extends Writable {
   constructor (onWrite?: (text: string) => void) {
     super({
       write: (chunk: Uint8Array, _encoding, done) => {
-        this.#chunks.push(chunk)
+        // a copy: the command may free what was written
+        this.#chunks.push(new Uint8Array(chunk))
         onWrite?.(new TextDecoder().decode(chunk))
         done()
       }

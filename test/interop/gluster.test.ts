@@ -32,7 +32,9 @@ async function makeNodes (sandbox: Sandbox, name: string): Promise<[a: string, b
 
 async function writeTree (sandbox: Sandbox, name: string, seed: number): Promise<string> {
   for (let i = 0; i < 20; i++) {
-    await sandbox.write(join(name, `${i % 4}`, `${i}.txt`), text(20_000 + i * 1000, seed + i))
+    const directory = join(name, `${i % 4}`)
+    await mkdir(join(sandbox.directory, directory), { recursive: true })
+    await sandbox.write(join(directory, `${i}.txt`), text(20_000 + i * 1000, seed + i))
   }
 
   return name
@@ -96,7 +98,7 @@ describe('a store on GlusterFS', () => {
     }
 
     await cluster.startBricks()
-    await expect.poll(async () => (await sandbox.run(['cat', cid, '--repo', b])).code).toBe(0)
+    await expect.poll(async () => (await sandbox.run(['cat', cid, '--repo', b])).stderr).toBe('')
     expectSuccess(await sandbox.run(['verify', '--all', '--repo', b]))
   })
 })

@@ -8,6 +8,7 @@ export interface Io {
   stdin: AsyncIterable<Uint8Array>
   /** Whether stdin is a pipe or a file, so that a command may read it without being told to. */
   readonly stdinIsPiped: boolean
+  /** What is written to it may be freed once it has called back. */
   stdout: OutputStream
   stderr: OutputStream
   env: Readonly<Record<string, string | undefined>>

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { expect, vi } from 'vitest'
 
 const run = promisify(execFile)
 
@@ -100,17 +101,29 @@ export async function startGluster (mountCount: number): Promise<GlusterCluster>
     throw err
   }
 
+  const pidOf = async (brick: number): Promise<number> => {
+    const pids = join(directory, 'run', 'vols', VOLUME)
+    const name = (await readdir(pids)).find(name => name.endsWith(`-brick${brick}.pid`)) ?? ''
+
+    return Number(await readFile(join(pids, name), 'utf8'))
+  }
+
   return {
     mounts,
     stop,
     async killBrick (number) {
-      const directoryOfPids = join(directory, 'run', 'vols', VOLUME)
-      const names = await readdir(directoryOfPids)
-      const name = names.find(name => name.endsWith(`-brick${number}.pid`)) ?? ''
-      process.kill(Number(await readFile(join(directoryOfPids, name), 'utf8')), 'SIGKILL')
+      process.kill(await pidOf(number), 'SIGKILL')
     },
     async startBricks () {
-      await gluster('volume', 'start', VOLUME, 'force')
+      // the daemon takes a while to notice that a brick was killed, and starts none that it takes for alive
+      await vi.waitFor(async () => {
+        await gluster('volume', 'start', VOLUME, 'force')
+
+        for (let i = 0; i < BRICKS; i++) {
+          // one that was killed stays as a zombie for a while
+          expect(await readFile(`/proc/${await pidOf(i)}/stat`, 'utf8')).not.toMatch(/\) Z /)
+        }
+      }, { timeout: 120_000, interval: 250 })
     }
   }
 }
