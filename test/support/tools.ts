@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 
 const INSTALL: Readonly<Record<string, string>> = {
   ipfs: 'run `npm run kubo`, which builds it with Go, or install Kubo',
+  'ceph-mon': 'on Debian: apt-get install ceph-mon ceph-osd radosgw',
   brotli: 'on Debian: apt-get install brotli',
   curl: 'on Debian: apt-get install curl',
   gzip: 'on Debian: apt-get install gzip',

@@ -49,10 +49,10 @@ export interface AttemptOptions {
 
 /** Send a request once. Its time, and so its signature, is new each time. */
 export async function attempt (
-  { method, key, query = {}, headers = {}, body, maxBytes, signal }: S3Request,
+  { method, key, query, headers = {}, body, maxBytes, signal }: S3Request,
   { bucket, endpoint, settings, credentials, date, agent, timeouts }: AttemptOptions
 ): Promise<Answer> {
-  const url = makeUrl(endpoint, bucket, settings.pathStyle, key, query)
+  const url = makeUrl({ endpoint, bucket, pathStyle: settings.pathStyle, key, query })
   const signed = await sign({ method, url, headers, body }, credentials, settings.region, date)
   const sent: Record<string, string> = method === 'PUT' || method === 'POST'
     ? { 'content-length': String(body?.byteLength ?? 0) }
@@ -61,13 +61,14 @@ export async function attempt (
   return exchange({ method, url, headers: { ...signed, ...sent }, body, agent, timeouts, maxBytes, signal })
 }
 
-function makeUrl (
-  endpoint: string,
-  bucket: string,
-  pathStyle: boolean,
-  key: string | undefined,
-  query: Record<string, string>
-): URL {
+/** The URL of an object, or of the bucket. */
+export function makeUrl ({ endpoint, bucket, pathStyle, key, query = {} }: {
+  endpoint: string
+  bucket: string
+  pathStyle: boolean
+  key?: string | undefined
+  query?: Record<string, string>
+}): URL {
   const url = new URL(endpoint)
   const encoded = key == null ? '' : encodeKey(key)
 

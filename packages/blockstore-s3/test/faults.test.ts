@@ -1,0 +1,388 @@
+import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { S3Objects } from '../src/index.ts'
+import { BUCKET, CREDENTIALS, fakeS3, hangUp, ignore, refuse } from './fake-s3.ts'
+import type { ObjectInfo, S3ObjectsInit, S3RequestEvent } from '../src/index.ts'
+import type { FakeS3, Fault } from './fake-s3.ts'
+
+let s3: FakeS3
+let other: FakeS3
+let events: S3RequestEvent[]
+const open: S3Objects[] = []
+
+beforeEach(async () => {
+  s3 = await fakeS3()
+  other = await fakeS3()
+  events = []
+})
+
+afterEach(async () => {
+  open.splice(0).forEach(objects => { objects.close() })
+  await Promise.all([s3.close(), other.close()])
+})
+
+function connect (init: Partial<S3ObjectsInit> = {}): S3Objects {
+  const objects = new S3Objects({
+    bucket: BUCKET,
+    endpoints: [s3.origin],
+    credentials: CREDENTIALS,
+    onRequest: event => { events.push(event) },
+    ...init
+  })
+  open.push(objects)
+
+  return objects
+}
+
+const BYTES = Buffer.from('some bytes')
+
+function put (key = 'key'): void {
+  s3.objects.set(key, BYTES)
+}
+
+function checksumOf (bytes: Uint8Array): string {
+  return Buffer.from(crc32(bytes).toString(16).padStart(8, '0'), 'hex').toString('base64')
+}
+
+async function list (prefix?: string, after?: string): Promise<ObjectInfo[][]> {
+  return Array.fromAsync(connect({ prefix }).list('', { after }))
+}
+
+/** A page of a listing. */
+function page (keys: string[], truncated: boolean): Fault {
+  const contents = keys.map(key =>
+    `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`)
+
+  return response => {
+    response.end(`<ListBucketResult><IsTruncated>${truncated}</IsTruncated>${contents.join('')}</ListBucketResult>`)
+  }
+}
+
+/** An answer to GET with these headers, and as many of the bytes. */
+function answer (bytes: Uint8Array, headers: Record<string, string>, end = true): Fault {
+  return response => {
+    response.writeHead(200, headers).write(bytes, () => {
+      if (end) {
+        response.end()
+      } else {
+        response.destroy()
+      }
+    })
+  }
+}
+
+it.each([429, 500, 502, 503, 504])('sends a request again that was answered with %d', async status => {
+  put()
+  s3.faults.push(refuse(status, 'Whatever'))
+
+  expect(await connect().get('key')).toEqual(BYTES)
+  expect(events).toMatchObject([{ status, attempt: 1 }, { status: 200, attempt: 2, received: BYTES.byteLength }])
+})
+
+it.each([['SlowDown', 503], ['RequestTimeout', 400]])('sends a request again after %s', async (code, status) => {
+  s3.faults.push(refuse(status, code))
+  await connect().put('key', BYTES)
+
+  expect(s3.objects.get('key')).toEqual(BYTES)
+})
+
+it.each([[400, 'InvalidArgument'], [403, 'AccessDenied'], [404, 'NoSuchBucket'], [405, 'MethodNotAllowed']])(
+  'refuses at once what was answered with %d',
+  async (status, code) => {
+    s3.faults.push(refuse(status, code))
+
+    await expect(connect().get('key')).rejects.toMatchObject({
+      name: 'S3ResponseError', from: 'store', status, code, subject: { bucket: BUCKET, key: 'key', attempts: 1 }
+    })
+    expect(s3.seen).toHaveLength(1)
+  }
+)
+
+it('refuses after its attempts, and says how many there were', async () => {
+  s3.faults.push(...Array.from({ length: 3 }, () => refuse(503, 'SlowDown')))
+
+  await expect(connect({ attempts: 3 }).put('key', BYTES)).rejects.toMatchObject({
+    name: 'S3ResponseError', status: 503, code: 'SlowDown', subject: { attempts: 3, endpoint: s3.origin }
+  })
+})
+
+it('finds out that the bucket is missing, which the answer to HEAD does not say', async () => {
+  s3.buckets.clear()
+
+  await expect(connect().stat('key')).rejects.toMatchObject({ name: 'S3ResponseError', code: 'NoSuchBucket' })
+})
+
+it('asks for the bucket once, however many objects are missing', async () => {
+  const objects = connect()
+
+  expect(await objects.stat('one')).toBeUndefined()
+  expect(await objects.stat('two')).toBeUndefined()
+  expect(s3.seen.map(({ method }) => method)).toEqual(['HEAD', 'GET', 'HEAD'])
+})
+
+it('does not take 403 for a missing object', async () => {
+  s3.faults.push(response => { response.writeHead(403).end() })
+
+  await expect(connect().stat('key')).rejects.toMatchObject({ name: 'S3ResponseError', status: 403, code: 'Forbidden' })
+})
+
+it('reads an answer again that was cut short', async () => {
+  put()
+  s3.faults.push(answer(BYTES.subarray(0, 4), { 'content-length': String(BYTES.byteLength) }, false))
+
+  expect(await connect().get('key')).toEqual(BYTES)
+  expect(events).toMatchObject([{ error: 'S3NetworkError' }, { status: 200 }])
+})
+
+it('reads an answer again whose end nobody announced', async () => {
+  put()
+  s3.faults.push(response => {
+    response.socket?.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nsome')
+  })
+
+  expect(await connect().get('key')).toEqual(BYTES)
+})
+
+it('reads an answer again that does not have the checksum of the store', async () => {
+  const headers = { 'x-amz-checksum-crc32': checksumOf(BYTES) }
+  s3.faults.push(answer(Buffer.from('same bytes'), headers), answer(BYTES, headers))
+
+  expect(await connect().get('key')).toEqual(BYTES)
+  expect(s3.seen).toHaveLength(2)
+})
+
+it('signs the body, and names its checksum', async () => {
+  await connect().put('key', BYTES)
+
+  expect(s3.seen[0].headers).toMatchObject({
+    'content-length': String(BYTES.byteLength),
+    'x-amz-content-sha256': createHash('sha256').update(BYTES).digest('hex'),
+    'x-amz-checksum-crc32': checksumOf(BYTES)
+  })
+})
+
+it('refuses a range that is another one than was asked for', async () => {
+  s3.faults.push(response => {
+    response.writeHead(206, { 'content-range': 'bytes 0-3/10', 'content-length': '4' }).end('some')
+  })
+
+  await expect(connect().get('key', { offset: 5, length: 4 })).rejects.toMatchObject({ code: 'InvalidAnswer' })
+})
+
+it('reads ranges, whatever of them the object has', async () => {
+  put()
+  const objects = connect()
+  const read = async (offset?: number, length?: number): Promise<string> =>
+    Buffer.from(await objects.get('key', { offset, length })).toString()
+
+  expect(await read(5)).toBe('bytes')
+  expect(await read(0, 4)).toBe('some')
+  expect(await read(5, 100)).toBe('bytes')
+  expect(await read(10)).toBe('')
+  expect(await read(3, 0)).toBe('')
+  await expect(objects.get('none', { length: 0 })).rejects.toMatchObject({ name: 'NotFoundError' })
+})
+
+it('reads a range from a server that does not know ranges', async () => {
+  s3.faults.push(answer(BYTES, {}))
+
+  expect(Buffer.from(await connect().get('key', { offset: 5, length: 2 })).toString()).toBe('by')
+})
+
+it('refuses an object that is too large, without reading it', async () => {
+  s3.faults.push(answer(BYTES, { 'content-length': '1000000' }))
+
+  await expect(connect({ maxObjectSize: 1000 }).get('key')).rejects.toMatchObject({
+    name: 'S3ObjectTooLargeError', max: 1000
+  })
+})
+
+it('refuses an object that grows too large', async () => {
+  s3.faults.push(response => { response.write(Buffer.alloc(3000)) })
+
+  await expect(connect({ maxObjectSize: 1000 }).get('key')).rejects.toMatchObject({ name: 'S3ObjectTooLargeError' })
+})
+
+it('goes on at the next endpoint when one hangs up, and leaves that one alone', async () => {
+  other.objects.set('key', BYTES)
+  s3.faults.push(hangUp)
+  const objects = connect({ endpoints: [s3.origin, other.origin] })
+
+  await objects.get('key')
+  await objects.get('key')
+
+  expect([s3.seen.length, other.seen.length]).toEqual([1, 2])
+})
+
+it('goes on at the next endpoint when nobody listens at one', async () => {
+  await s3.close()
+  const objects = connect({ endpoints: [s3.origin, other.origin] })
+  await objects.put('key', BYTES)
+
+  expect(other.objects.get('key')).toEqual(BYTES)
+  expect(events).toMatchObject([{ endpoint: s3.origin, error: 'S3NetworkError' }, { endpoint: other.origin }])
+})
+
+it('goes on at the next endpoint when one does not answer in time', async () => {
+  s3.faults.push(ignore)
+  await connect({ endpoints: [s3.origin, other.origin], responseTimeout: 50 }).put('key', BYTES)
+
+  expect(other.objects.has('key')).toBe(true)
+})
+
+it('asks the other endpoint after an error of the store', async () => {
+  s3.faults.push(refuse(500, 'InternalError'))
+  await connect({ endpoints: [s3.origin, other.origin] }).put('key', BYTES)
+
+  expect(other.objects.has('key')).toBe(true)
+})
+
+it('refuses a body that trickles', async () => {
+  s3.faults.push(response => {
+    response.writeHead(200, { 'content-length': '1000' })
+    const timer = setInterval(() => { response.write('.') }, 5)
+    response.on('close', () => { clearInterval(timer) })
+  })
+
+  await expect(connect({ attempts: 1, progressTimeout: 50 }).get('key')).rejects.toMatchObject({
+    name: 'S3NetworkError', from: 'network', phase: 'body'
+  })
+})
+
+it('says that it was the network when no endpoint can be reached', async () => {
+  await Promise.all([s3.close(), other.close()])
+
+  await expect(connect({ endpoints: [s3.origin, other.origin], attempts: 2 }).put('key', BYTES)).rejects.toMatchObject({
+    name: 'S3NetworkError', from: 'network', phase: 'connect', cause: { code: 'ECONNREFUSED' }, subject: { attempts: 2 }
+  })
+})
+
+it('opens a new connection when the server has closed the one that was kept', async () => {
+  const objects = connect({ attempts: 1 })
+  await objects.put('one', BYTES)
+  s3.faults.push(hangUp)
+  await objects.put('two', BYTES)
+
+  expect([...s3.objects.keys()]).toEqual(['one', 'two'])
+})
+
+it('signs again with the clock of the store', async () => {
+  const objects = connect({ now: () => Date.now() - 3_600_000 })
+  s3.faults.push(refuse(403, 'RequestTimeTooSkewed', { date: new Date().toUTCString() }))
+  await objects.put('one', BYTES)
+  await objects.put('two', BYTES)
+
+  const times = s3.seen.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11))
+  const now = new Date().toISOString().replaceAll('-', '').slice(0, 11)
+  expect(times).toEqual([expect.not.stringMatching(now), now, now])
+})
+
+it('signs again with the clock of the store though the answer to HEAD does not say why', async () => {
+  s3.faults.push(response => { response.writeHead(403, { date: new Date().toUTCString() }).end() })
+  put()
+
+  expect(await connect({ now: () => 0 }).stat('key')).toMatchObject({ size: BYTES.byteLength })
+})
+
+it('refuses to go on when the store accepts no time', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString()
+  s3.faults.push(refuse(403, 'RequestTimeTooSkewed', { date }), refuse(403, 'RequestTimeTooSkewed', { date }))
+
+  const skew = connect().put('key', BYTES)
+  await expect(skew).rejects.toMatchObject({ name: 'S3ClockSkewError', from: 'store' })
+  await expect(skew).rejects.toThrow(/3[56]\d\d s/)
+})
+
+it('refuses a listing that goes back, or never ends', async () => {
+  for (const [keys, truncated] of [[['p/b', 'p/a'], false], [['q/a'], false], [[], true]] as const) {
+    s3.faults.push(page([...keys], truncated))
+    await expect(list('p')).rejects.toMatchObject({ name: 'S3ResponseError', code: 'InvalidAnswer' })
+  }
+
+  s3.faults.push(page(['p/a'], true), page(['p/a'], true))
+  await expect(list('p')).rejects.toMatchObject({ code: 'InvalidAnswer' })
+})
+
+it.each([
+  '<html>', '{}', '<Other/>', '<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>',
+  `${'<a>'.repeat(100_000)}`
+])('refuses what is no listing', async text => {
+  s3.faults.push(response => { response.end(text) })
+
+  await expect(list()).rejects.toMatchObject({ code: 'InvalidAnswer' })
+})
+
+it('lists in pages, ascending by bytes, from behind a key', async () => {
+  const keys = Array.from({ length: 1500 }, (_, i) => `p/${String(i).padStart(4, '0')}`)
+  const odd = ['p/\u{1F600}', 'p/\uFF5E', 'p/a b+c&<d>"é']
+  keys.concat(odd).forEach(key => { put(key) })
+  put('q/other')
+
+  const pages = await list('p', '0009')
+  expect(pages.map(page => page.length)).toEqual([1000, 493])
+  expect(pages[0][0]).toEqual({ key: '0010', size: 10, modified: new Date('2026-11-23T08:00:00Z') })
+  expect(pages[1].slice(-3).map(({ key }) => key)).toEqual(['a b+c&<d>"é', '\uFF5E', '\u{1F600}'])
+})
+
+it('deletes a thousand objects with a request, and says which one could not be deleted', async () => {
+  const keys = Array.from({ length: 1001 }, (_, i) => `<${i}>`)
+  keys.forEach(put)
+  put('kept')
+  await connect().delete(keys)
+
+  expect([[...s3.objects.keys()], s3.seen.length]).toEqual([['kept'], 2])
+  s3.faults.push(response => {
+    response.end('<DeleteResult><Error><Key>a</Key><Code>NoSuchKey</Code></Error>' +
+      '<Error><Key>b</Key><Code>AccessDenied</Code></Error></DeleteResult>')
+  })
+  await expect(connect().delete(['a', 'b'])).rejects.toMatchObject({ name: 'S3ResponseError', code: 'AccessDenied' })
+})
+
+it.each(['', '/a', 'a//b', 'a/../b', './a', 'a\n', '\uD800', 'a'.repeat(1025)])('refuses the key %j', async key => {
+  await expect(connect().put(key, BYTES)).rejects.toMatchObject({ name: 'S3KeyError' })
+  expect(s3.seen).toHaveLength(0)
+})
+
+it('ends with the reason of the signal while it waits for an answer', async () => {
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  s3.faults.push(() => { controller.abort(reason) })
+
+  await expect(connect().get('key', { signal: controller.signal })).rejects.toBe(reason)
+})
+
+it('ends with the reason of the signal while it waits for another attempt', async () => {
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  s3.faults.push(refuse(503, 'SlowDown', { 'retry-after': '20' }))
+  const objects = connect({ onRequest: () => { setImmediate(() => { controller.abort(reason) }) } })
+
+  await expect(objects.get('key', { signal: controller.signal })).rejects.toBe(reason)
+})
+
+it('tells nobody the credentials', async () => {
+  const credentials = { ...CREDENTIALS, sessionToken: 'FQoGZXIvYXdzE' }
+  const objects = connect({ credentials })
+  const secrets = `<AWSAccessKeyId>${credentials.accessKeyId}</AWSAccessKeyId><StringToSign>${
+    credentials.secretAccessKey}</StringToSign><Token>${credentials.sessionToken}</Token>`
+  s3.faults.push(refuse(403, 'SignatureDoesNotMatch', {}, secrets), hangUp)
+  const errors = [
+    await objects.get('key').catch((err: unknown) => err),
+    await connect({ credentials, attempts: 1 }).get('key').catch((err: unknown) => err)
+  ]
+
+  const said = inspect([objects, errors, events], { depth: 10, showHidden: true, getters: true })
+  expect(said).toContain('SignatureDoesNotMatch')
+
+  for (const secret of Object.values(credentials)) {
+    expect(said).not.toContain(secret)
+  }
+})
+
+it('keeps control characters of a store out of messages', async () => {
+  s3.faults.push(refuse(400, 'Bad\u202E&#x9;\u009B[31m'))
+
+  await expect(connect().get('key')).rejects.toMatchObject({ code: 'Bad [31m' })
+})

@@ -1,0 +1,160 @@
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { blockKey, multihashOf, S3Blockstore } from '../src/index.ts'
+import { BUCKET, CREDENTIALS, fakeS3, refuse } from './fake-s3.ts'
+import type { S3BlockstoreInit } from '../src/index.ts'
+import type { FakeS3 } from './fake-s3.ts'
+
+let s3: FakeS3
+let store: S3Blockstore
+
+beforeEach(async () => {
+  s3 = await fakeS3()
+  store = connect()
+})
+
+afterEach(async () => {
+  await store.close()
+  await s3.close()
+})
+
+function connect (init?: S3BlockstoreInit): S3Blockstore {
+  return new S3Blockstore({
+    bucket: BUCKET, prefix: 'site', endpoints: [s3.origin], credentials: CREDENTIALS, attempts: 1
+  }, init)
+}
+
+async function block (text: string): Promise<{ cid: CID, bytes: Uint8Array }> {
+  const bytes = new TextEncoder().encode(text)
+
+  return { cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes }
+}
+
+it('stores a block under the key that its multihash says', async () => {
+  const { cid, bytes } = await block('a block')
+  await store.put(cid, bytes)
+
+  expect([...s3.objects.keys()]).toEqual(['site/blocks/hs/bciqjfse5tbj2f5lrnuvcgyz6q2bvv6vf2qqtlag35yeej5jxm7jjhsa'])
+})
+
+it('reads the multihash back from a key, of any hash function', async () => {
+  const bytes = new Uint8Array([1, 2, 3])
+
+  for (const digest of [await sha256.digest(bytes), await sha512.digest(bytes), identity.digest(bytes)]) {
+    expect(multihashOf(blockKey(CID.createV1(raw.code, digest)))?.bytes).toEqual(digest.bytes)
+  }
+})
+
+it('neither lists nor deletes objects of others', async () => {
+  const { cid, bytes } = await block('a block')
+  const key = `site/${blockKey(cid)}`
+  const foreign = [
+    'blocks/xx/other', 'site/ipfsz-store.json', 'site/blocks/', 'site/blocks/readme', 'site/blocks/aa/bciq',
+    'site/blocks/zz/' + key.slice(-57), `${key}.tmp`, 'site/blocks/../x', key.toUpperCase(), 'site/blocks/\u0001'
+  ]
+  foreign.forEach(key => s3.objects.set(key, Buffer.from('foreign')))
+  await store.put(cid, bytes)
+
+  const all = await Array.fromAsync(store.getAll(), ({ cid }) => cid.toString())
+  expect(all).toEqual([cid.toString()])
+  await Array.fromAsync(store.deleteMany(all.map(text => CID.parse(text))))
+  expect([...s3.objects.keys()]).toEqual(foreign)
+})
+
+it('reads a part of a block', async () => {
+  const { cid, bytes } = await block('some bytes')
+  await store.put(cid, bytes)
+
+  expect(await Array.fromAsync(store.get(cid, { offset: 5, length: 3 }), String)).toEqual(['byt'])
+  expect(s3.seen.at(-1)?.headers.range).toBe('bytes=5-7')
+})
+
+it('lists blocks in pages with their sizes, from behind a block', async () => {
+  const blocks = await Promise.all(Array.from({ length: 5 }, async (_, i) => block('x'.repeat(i))))
+  await Array.fromAsync(store.putMany(blocks))
+
+  const [page] = await Array.fromAsync(store.list())
+  expect(page.map(({ size }) => size).toSorted()).toEqual([0, 1, 2, 3, 4])
+  const [rest] = await Array.fromAsync(store.list({ after: page[2].cid }))
+  expect(rest).toEqual(page.slice(3))
+})
+
+it('puts no more blocks at a time than it is told', async () => {
+  const blocks = await Promise.all(Array.from({ length: 9 }, async (_, i) => block(String(i))))
+  let running = 0
+  let most = 0
+  s3.faults.push(...blocks.map(() => (_response: unknown, _seen: unknown, answer: () => void) => {
+    most = Math.max(most, ++running)
+    setImmediate(() => {
+      running--
+      answer()
+    })
+  }))
+  await Array.fromAsync(connect({ concurrency: 3 }).putMany(blocks))
+
+  expect([s3.objects.size, most <= 3]).toEqual([9, true])
+})
+
+it('refuses a block that is larger than blocks may be, in pieces too', async () => {
+  const { cid, bytes } = await block('a block')
+  const small = connect({ maxBlockSize: 3 })
+
+  await expect(small.put(cid, bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { name: 'RangeError' } })
+  await expect(small.put(cid, [bytes.subarray(0, 3), bytes.subarray(3)])).rejects.toMatchObject({
+    name: 'PutFailedError'
+  })
+  expect(s3.seen).toHaveLength(0)
+})
+
+it('tells a block that is missing from a store that refuses, and from a network that fails', async () => {
+  const { cid, bytes } = await block('a block')
+  const use: Readonly<Record<string, () => Promise<unknown>>> = {
+    GetFailedError: async () => Array.fromAsync(store.get(cid)),
+    HasFailedError: async () => store.has(cid),
+    PutFailedError: async () => store.put(cid, bytes),
+    DeleteFailedError: async () => store.delete(cid),
+    OpenFailedError: async () => store.open()
+  }
+
+  expect(await store.has(cid)).toBe(false)
+  await expect(use.GetFailedError()).rejects.toMatchObject({ name: 'NotFoundError', cause: { name: 'NotFoundError' } })
+
+  for (const [name, call] of Object.entries(use)) {
+    s3.faults.push(refuse(403, 'AccessDenied'))
+    await expect(call()).rejects.toMatchObject({ name, cause: { from: 'store', status: 403 } })
+  }
+
+  await s3.close()
+
+  for (const [name, call] of Object.entries(use)) {
+    await expect(call()).rejects.toMatchObject({ name, cause: { from: 'network', phase: 'connect' } })
+  }
+})
+
+it('passes on the reason of an abort as it is', async () => {
+  const { cid, bytes } = await block('a block')
+  const reason = new Error('enough')
+  const signal = AbortSignal.abort(reason)
+
+  await expect(store.put(cid, bytes, { signal })).rejects.toBe(reason)
+  await expect(store.has(cid, { signal })).rejects.toBe(reason)
+  await expect(Array.fromAsync(store.get(cid, { signal }))).rejects.toBe(reason)
+  await expect(Array.fromAsync(store.getAll({ signal }))).rejects.toBe(reason)
+})
+
+it('creates the bucket only if it is told to, and the store says that there is none', async () => {
+  s3.buckets.clear()
+  await expect(store.open()).rejects.toMatchObject({ name: 'OpenFailedError', cause: { code: 'NoSuchBucket' } })
+
+  const creating = connect({ createIfMissing: true })
+  s3.faults.push(refuse(403, 'AccessDenied'))
+  await expect(creating.open()).rejects.toMatchObject({ name: 'OpenFailedError', cause: { code: 'AccessDenied' } })
+  expect(s3.seen.map(({ method }) => method)).toEqual(['GET', 'GET'])
+
+  await creating.open()
+  await store.open()
+  expect([...s3.buckets]).toEqual([BUCKET])
+})

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { registerHooks } from 'node:module'
+import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { blockKey, S3Blockstore, S3Objects } from '@ipfsz/blockstore-s3'
+import { CID } from 'multiformats/cid'
+import * as rawCodec from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { startCeph } from './ceph/cluster.ts'
+import { network } from './ceph/tcp-proxy.ts'
+import type { Ceph } from './ceph/cluster.ts'
+import type { S3ObjectsInit, S3RequestEvent } from '@ipfsz/blockstore-s3'
+
+// the suite expects mocha's globals, and imports a module that it does not depend on
+Object.assign(globalThis, { afterEach, beforeEach, describe, it })
+registerHooks({
+  resolve: (specifier, context, next) => specifier === 'aegir/chai'
+    ? { url: new URL('../support/aegir-chai.ts', import.meta.url).href, shortCircuit: true }
+    : next(specifier, context)
+})
+const { interfaceBlockstoreTests } = await import('interface-blockstore-tests')
+
+const BUCKET = 'ipfsz'
+
+let ceph: Ceph
+
+beforeAll(async () => {
+  ceph = await startCeph()
+  await new S3Blockstore(init(), { createIfMissing: true }).open()
+})
+afterAll(async () => ceph?.stop())
+
+/** Options for a prefix of its own. */
+function init (): S3ObjectsInit & { prefix: string } {
+  return { bucket: BUCKET, prefix: randomUUID(), endpoints: ceph.endpoints, credentials: ceph.credentials }
+}
+
+function connect (options: Partial<S3ObjectsInit> = {}): S3Blockstore {
+  const store = new S3Blockstore({ ...init(), ...options })
+  onTestFinished(async () => store.close())
+
+  return store
+}
+
+async function block (bytes: Uint8Array): Promise<{ cid: CID, bytes: Uint8Array }> {
+  return { cid: CID.createV1(rawCodec.code, await sha256.digest(bytes)), bytes }
+}
+
+async function blocks (count: number, size = 20_000): Promise<Array<{ cid: CID, bytes: Uint8Array }>> {
+  return Promise.all(Array.from({ length: count }, async (_, i) => block(noise(size, i + 1))))
+}
+
+async function read (store: Pick<S3Blockstore, 'get'>, cid: CID): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(store.get(cid)))
+}
+
+describe('S3Blockstore on Ceph, compliance suite', () => {
+  interfaceBlockstoreTests({
+    setup: () => new S3Blockstore(init()),
+    teardown: async store => store.close()
+  })
+})
+
+describe('S3Blockstore on Ceph', () => {
+  it('refuses wrong keys by name, and does not take them for an empty store', async () => {
+    const { cid, bytes } = await block(text(100))
+
+    for (const [credentials, code] of [
+      [{ ...ceph.credentials, secretAccessKey: 'wrong' }, 'SignatureDoesNotMatch'],
+      [{ accessKeyId: 'nobody', secretAccessKey: 'wrong' }, 'InvalidAccessKeyId']
+    ] as const) {
+      const store = connect({ credentials })
+      await expect(store.open()).rejects.toMatchObject({ name: 'OpenFailedError', cause: { code, status: 403 } })
+      await expect(store.has(cid)).rejects.toMatchObject({ name: 'HasFailedError', cause: { status: 403 } })
+      await expect(store.put(cid, bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { code } })
+    }
+  })
+
+  it('says that a bucket is missing', async () => {
+    const { cid } = await block(text(100))
+    const store = connect({ bucket: 'missing' })
+
+    await expect(store.open()).rejects.toMatchObject({ name: 'OpenFailedError', cause: { code: 'NoSuchBucket' } })
+    await expect(store.has(cid)).rejects.toMatchObject({ name: 'HasFailedError', cause: { code: 'NoSuchBucket' } })
+  })
+
+  it('works with a clock that is three hours wrong', async () => {
+    const seen: S3RequestEvent[] = []
+    const store = connect({ now: () => Date.now() + 3 * 3_600_000, onRequest: event => { seen.push(event) } })
+    const { cid, bytes } = await block(text(100))
+
+    expect(await store.has(cid)).toBe(false)
+    await store.put(cid, bytes)
+    expect(await read(store, cid)).toEqual(Buffer.from(bytes))
+    expect(seen.filter(({ status }) => status === 403)).toHaveLength(1)
+  })
+
+  it('lists more objects than a page has, deletes them, and leaves those of others alone', async () => {
+    const store = connect()
+    const keys = ['other/one', 'blocks/readme', 'blocks/a +&<é>"\u{1F600}', 'blocks/~'].toSorted()
+    await Promise.all(keys.map(async key => store.objects.put(key, new Uint8Array(1))))
+    const all = await blocks(1010, 50)
+    await Array.fromAsync(store.putMany(all))
+
+    const listed = (await Array.fromAsync(store.list())).flat()
+    expect(new Set(listed.map(({ cid }) => cid.toString()))).toEqual(new Set(all.map(({ cid }) => cid.toString())))
+    expect(new Set(listed.map(({ size }) => size))).toEqual(new Set([50]))
+
+    await Array.fromAsync(store.deleteMany(listed.map(({ cid }) => cid)))
+    expect((await Array.fromAsync(store.objects.list(''))).flat().map(({ key }) => key)).toEqual(keys)
+  })
+
+  it('reads a part of a block', async () => {
+    const store = connect()
+    const { cid, bytes } = await block(noise(1_000_000))
+    await store.put(cid, bytes)
+
+    const [part] = await Array.fromAsync(store.get(cid, { offset: 999_990, length: 100 }))
+    expect(Buffer.from(part)).toEqual(Buffer.from(bytes.subarray(999_990)))
+  })
+
+  it('finds a block that was damaged in the store, and mends it by another put', async () => {
+    const inner = connect()
+    const store = new CompressedBlockstore(inner)
+    const { cid, bytes } = await block(text(30_000))
+    await store.put(cid, bytes)
+    const stored = Buffer.from(await inner.objects.get(blockKey(cid)))
+    stored[stored.length >> 1] ^= 1
+    await inner.objects.put(blockKey(cid), stored)
+
+    await expect(Array.fromAsync(store.get(cid))).rejects.toMatchObject({ name: 'CorruptBlockError' })
+    await store.put(cid, bytes)
+    expect(await read(store, cid)).toEqual(Buffer.from(bytes))
+  })
+
+  it('goes on while a gateway is dead, and says nothing', async () => {
+    const seen: S3RequestEvent[] = []
+    const store = connect({ onRequest: event => { seen.push(event) } })
+    const all = await blocks(40)
+    let stored = 0
+
+    for await (const _ of store.putMany(all)) {
+      if (++stored === 10) {
+        await ceph.gateways[0].kill()
+      }
+    }
+
+    for (const { cid, bytes } of all) {
+      expect(await read(store, cid)).toEqual(Buffer.from(bytes))
+    }
+
+    const [dead, alive] = ceph.endpoints
+    expect(new Set(seen.map(({ endpoint }) => endpoint))).toEqual(new Set([dead, alive]))
+    // once it is known to be dead it is not asked again
+    expect(seen.slice(-40).map(({ endpoint }) => endpoint)).toEqual(Array.from({ length: 40 }, () => alive))
+    ceph.gateways[0].start()
+    await ceph.gatewayWorks(0)
+  })
+
+  it('keeps every block that it has acknowledged while a storage daemon is killed and comes back', async () => {
+    const store = new CompressedBlockstore(connect())
+    const all = await blocks(60)
+    let stored = 0
+
+    for await (const _ of store.putMany(all)) {
+      stored++
+
+      if (stored === 15) {
+        await ceph.storage[0].kill()
+      } else if (stored === 45) {
+        ceph.storage[0].start()
+      }
+    }
+
+    await ceph.storageWorks()
+
+    for (const { cid, bytes } of all) {
+      expect(await read(store, cid)).toEqual(Buffer.from(bytes))
+    }
+  })
+
+  it('says that the network was lost, and goes on when it is back', async () => {
+    const net = await network(ceph.endpoints[0])
+    onTestFinished(net.close)
+    const store = connect({
+      endpoints: [net.url], attempts: 2, connectTimeout: 500, responseTimeout: 500, progressTimeout: 500
+    })
+    const [first, second] = await blocks(2)
+    await store.put(first.cid, first.bytes)
+    net.lose()
+
+    const lost = { cause: { name: 'S3NetworkError', from: 'network', phase: 'response' } }
+    await expect(store.put(second.cid, second.bytes)).rejects.toMatchObject({ name: 'PutFailedError', ...lost })
+    await expect(store.has(first.cid)).rejects.toMatchObject({ name: 'HasFailedError', ...lost })
+    net.restore()
+    await store.put(second.cid, second.bytes)
+    expect(await read(store, first.cid)).toEqual(Buffer.from(first.bytes))
+    expect(await read(store, second.cid)).toEqual(Buffer.from(second.bytes))
+  })
+
+  it('reads a block again whose answer was cut short', async () => {
+    const net = await network(ceph.endpoints[0])
+    onTestFinished(net.close)
+    const seen: S3RequestEvent[] = []
+    const store = connect({ endpoints: [net.url], onRequest: event => { seen.push(event) } })
+    const { cid, bytes } = await block(noise(1_000_000))
+    await store.put(cid, bytes)
+    net.cutAfter(300_000)
+
+    expect(await read(store, cid)).toEqual(Buffer.from(bytes))
+    expect(seen).toMatchObject([{ operation: 'put' }, { error: 'S3NetworkError' }, { operation: 'get', status: 200 }])
+  })
+
+  it('is one store for two nodes', async () => {
+    const { prefix } = init()
+    const [one, two] = [connect({ prefix }), connect({ prefix, endpoints: [ceph.endpoints[1]] })]
+    const objects = new S3Objects({ ...init(), prefix })
+    onTestFinished(() => { objects.close() })
+
+    for (const { cid, bytes } of await blocks(10)) {
+      await one.put(cid, bytes)
+      expect(await two.has(cid)).toBe(true)
+      expect(await objects.stat(blockKey(cid))).toMatchObject({ size: bytes.byteLength })
+      await two.delete(cid)
+      expect(await one.has(cid)).toBe(false)
+    }
+  })
+})
