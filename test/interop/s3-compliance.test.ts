@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { registerHooks } from 'node:module'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { S3Blockstore } from '@ipfsz/blockstore-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
-import { FoundOrNotS3Blockstore } from './s3/found-or-not.ts'
-import { makeClient, startS3, stopS3 } from './s3/server.ts'
+import { startS3, stopS3, storeAt } from './s3/server.ts'
 import type { S3Server } from './s3/server.ts'
 import type { Verify } from '@ipfsz/blockstore-compressed'
 import type { CodecName } from '@ipfsz/codecs'
@@ -30,10 +30,8 @@ let server: S3Server
 beforeAll(async () => { server = await startS3() })
 afterAll(async () => stopS3(server))
 
-async function makeChild (): Promise<FoundOrNotS3Blockstore> {
-  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, {
-    createIfMissing: true
-  })
+async function makeChild (): Promise<S3Blockstore> {
+  const child = new S3Blockstore(storeAt(server.endpoint, `ipfsz-${randomUUID()}`), { createIfMissing: true })
   await child.open()
 
   return child

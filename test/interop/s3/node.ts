@@ -9,15 +9,15 @@ import { createHash } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { unixfs } from '@helia/unixfs'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
-import { S3Blockstore } from 'blockstore-s3'
+import { S3Blockstore } from '@ipfsz/blockstore-s3'
 import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
 import { text } from '../../support/data.ts'
-import { makeClient } from './server.ts'
+import { storeAt } from './server.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 const [endpoint, bucket, codec, seed] = process.argv.slice(2)
-const blockstore = new CompressedBlockstore(new S3Blockstore(makeClient(endpoint), bucket), {
+const blockstore = new CompressedBlockstore(new S3Blockstore(storeAt(endpoint, bucket)), {
   codec: codec as CodecName
 })
 const helia = await createHeliaLight({ blockstore }).start()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { S3 } from '@aws-sdk/client-s3'
+import type { S3ObjectsInit } from '@ipfsz/blockstore-s3'
 import type { ChildProcess } from 'node:child_process'
 
 const PROGRAM = 'ipfsz-s3'
@@ -30,13 +30,7 @@ export async function stopS3 ({ child }: S3Server): Promise<void> {
   await closed
 }
 
-/** A client for one node. The server accepts any credentials. */
-export function makeClient (endpoint: string): S3 {
-  return new S3({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    forcePathStyle: true,
-    maxAttempts: 1
-  })
+/** The options of a store in a bucket there. The server accepts any credentials. */
+export function storeAt (endpoint: string, bucket: string): S3ObjectsInit {
+  return { bucket, endpoints: [endpoint], credentials: { accessKeyId: 'test', secretAccessKey: 'test' }, attempts: 1 }
 }
