@@ -279,6 +279,23 @@ it('signs again with the clock of the store', async () => {
   expect(times).toEqual([expect.not.stringMatching(now), now, now])
 })
 
+it('signs requests again that were under way while another one corrected the clock', async () => {
+  const date = new Date().toUTCString()
+  const refused = refuse(403, 'RequestTimeTooSkewed', { date })
+  const waiting: Array<() => void> = []
+  s3.faults.push(...Array.from({ length: 3 }, (): Fault => (...args) => {
+    waiting.push(() => { refused(...args) })
+
+    if (waiting.length === 3) {
+      waiting.forEach(answer => { answer() })
+    }
+  }))
+  const objects = connect({ now: () => 0 })
+  await Promise.all(['one', 'two', 'three'].map(async key => objects.put(key, BYTES)))
+
+  expect([s3.objects.size, s3.seen.length]).toEqual([3, 6])
+})
+
 it('signs again with the clock of the store though the answer to HEAD does not say why', async () => {
   s3.faults.push(response => { response.writeHead(403, { date: new Date().toUTCString() }).end() })
   put()
