@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
  * last run, which a fresh clone does not have.
  */
 const LONG_FILES: readonly string[] = [
+  'test/interop/ceph.test.ts',
   'test/interop/kubo-site.test.ts',
   'test/interop/kubo-network.test.ts',
   'test/integration/network.test.ts',

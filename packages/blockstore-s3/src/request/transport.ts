@@ -111,7 +111,8 @@ export async function exchange ({
     }
 
     signal?.addEventListener('abort', onAbort)
-    request.on('error', err => { failTransport(messageOf(err) || 'the connection failed', err) })
+    // one that failed for every address of a name has a code, and no message
+    request.on('error', (err: NodeJS.ErrnoException) => { failTransport(err.message || String(err.code), err) })
     request.on('finish', onSent)
     request.on('socket', socket => {
       if (socket.connecting) {
