@@ -41,7 +41,7 @@ export class MemoryObjects implements ObjectStore {
   }
 
   async put (key: string, bytes: Uint8Array, { signal }: AbortOptions = {}): Promise<void> {
-    const copy = bytes.slice()
+    const copy = new Uint8Array(bytes)
     await this.#enter({ kind: 'put', key }, signal)
     this.objects.set(key, { bytes: copy, modified: new Date(0) })
   }

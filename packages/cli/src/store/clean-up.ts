@@ -58,7 +58,11 @@ export async function cleanUp (
 
       return round != null && isFence === true && isDead(round) && !deadRounds.includes(round)
     }),
-    ...acks.filter(key => isDead(parseAckKey(key)?.round ?? own)),
+    ...acks.filter(key => {
+      const { round } = parseAckKey(key) ?? {}
+
+      return round != null && isDead(round)
+    }),
     ...leases.filter(key => {
       const id = parseIdKey(LEASES, key)
 

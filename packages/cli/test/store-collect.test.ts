@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest'
+import { sleep } from '../src/store/clock.ts'
+import { collect } from '../src/store/collect.ts'
+import { StoreSession } from '../src/store/store-session.ts'
+import { ManualClock } from './manual-clock.ts'
+import { MemoryObjects } from './memory-objects.ts'
+import type { CollectOptions } from '../src/store/collect.ts'
+import type { CollectionEvent, CollectionInit } from '../src/store/collection.ts'
+
+const T = 60_000
+
+/** Blocks and pins of a store: a block is a number, a pin keeps the block with its number. */
+class Store {
+  readonly clock = new ManualClock()
+  readonly objects: MemoryObjects
+  readonly blocks: Set<number>
+  readonly pins = new Set<number>()
+  readonly events: CollectionEvent[] = []
+  /** What was deleted, in this order. */
+  readonly deleted: string[] = []
+
+  constructor (blocks: number[], objects = new MemoryObjects({ pageSize: 2 })) {
+    this.blocks = new Set(blocks)
+    this.objects = objects
+  }
+
+  /** Begin a collection. */
+  collect (change: Partial<CollectionInit> = {}, options: Partial<CollectOptions> = {}): { outcome: unknown } {
+    const { blocks, pins, deleted, events } = this
+    const reached = new Set<number>()
+    const state: { outcome: unknown } = { outcome: 'works' }
+    const init: CollectionInit = {
+      store: this.objects,
+      leaseTimeout: T,
+      clock: this.clock,
+      blocks: {
+        list: async function * () {
+          yield Array.from(blocks, i => ({ multihash: toMultihash(i), size: 10 }))
+        },
+        delete: async unwanted => {
+          for (const { multihash } of unwanted) {
+            blocks.delete(multihash[0])
+            deleted.push(`block ${multihash[0]}`)
+          }
+        }
+      },
+      readPins: async function * () {
+        yield * Array.from(pins, pin => ({ id: String(pin) }))
+      },
+      walk: async function * ({ id }) {
+        reached.add(Number(id))
+        yield id
+      },
+      reached: { has: multihash => reached.has(multihash[0]) },
+      ...change
+    }
+
+    const onProgress = (event: CollectionEvent): void => { events.push(event) }
+    const work = async (): Promise<void> => {
+      try {
+        state.outcome = await collect(init, { signal: new AbortController().signal, onProgress, ...options })
+      } catch (err) {
+        state.outcome = err
+      }
+    }
+
+    void work()
+
+    return state
+  }
+
+  async open (objects = this.objects): Promise<StoreSession> {
+    return StoreSession.open(objects, { leaseTimeout: T, command: 'add', clock: this.clock })
+  }
+}
+
+/** Unlike real ones, these differ in their first byte too. */
+function toMultihash (i: number): Uint8Array {
+  return new Uint8Array(34).fill(i)
+}
+
+describe('a collection', () => {
+  it('deletes what no pin reaches, with the links to it before, and leaves no object behind', async () => {
+    const store = new Store([1, 2, 3, 4])
+    store.pins.add(2)
+    const state = store.collect({
+      roundSize: 2,
+      deleteLinks: async blocks => { store.deleted.push(...blocks.map(({ multihash }) => `link ${multihash[0]}`)) }
+    })
+    await store.clock.pass(T / 6)
+
+    expect(state.outcome).toEqual({ pins: 1, kept: 1, removed: 3, removedSize: 30, rounds: 2, fenced: 0 })
+    expect(store.deleted).toEqual(['link 1', 'link 3', 'block 1', 'block 3', 'link 4', 'block 4'])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('writes nothing in a dry run', async () => {
+    const written: string[] = []
+    const store = new Store([1, 2], new MemoryObjects({
+      before: async ({ kind, key }) => { if (kind === 'put' || kind === 'delete') { written.push(key) } }
+    }))
+    const state = store.collect({}, { dryRun: true })
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ removed: 2, removedSize: 20, rounds: 0 })
+    expect([store.blocks.size, written]).toEqual([2, []])
+  })
+
+  it('asks before it deletes anything', async () => {
+    const store = new Store([1])
+    const state = store.collect({ beforeRounds: async ({ pins }) => { throw new Error(`${pins} pins`) } })
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ message: '0 pins' })
+    expect([store.blocks.size, store.objects.keys()]).toEqual([1, []])
+  })
+
+  it('spares what a session relies on, once the session knows', async () => {
+    const store = new Store([1, 2])
+    const session = await store.open()
+    await session.relyOn(toMultihash(1))
+    const state = store.collect()
+    await store.clock.pass(0)
+    expect(state.outcome).toBe('works')
+
+    await store.clock.pass(T / 3)
+    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
+    expect([...store.blocks]).toEqual([1])
+    await session.end()
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('spares what was pinned since it walked the pins', async () => {
+    const store = new Store([1, 2])
+    const session = await store.open()
+    const state = store.collect()
+    await store.clock.pass(0)
+    store.pins.add(1)
+    await session.end()
+    await store.clock.pass(T / 3)
+
+    expect(state.outcome).toMatchObject({ pins: 1, kept: 1, removed: 1 })
+    expect([...store.blocks]).toEqual([1])
+  })
+
+  it('fences a session that is dead, and not before', async () => {
+    const store = new Store([1])
+    let isAway = false
+    const session = await store.open(new MemoryObjects({
+      before: async () => { if (isAway) { throw new Error('the network is away') } }
+    }, store.objects))
+    await store.clock.pass(0)
+    isAway = true
+    const state = store.collect()
+    await store.clock.pass(T * 0.99)
+    expect([state.outcome, store.objects.keys('sessions/')]).toEqual(['works', [`sessions/${session.id}`]])
+
+    await store.clock.pass(T / 20)
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    expect(store.events).toContainEqual({ type: 'fenced', owner: expect.stringContaining('add (process ') })
+    isAway = false
+    await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError' })
+    await session.end()
+  })
+
+  it('refuses to run beside another one', async () => {
+    const store = new Store([1])
+    const first = store.collect({ beforeRounds: async () => sleep(store.clock, 2 * T) })
+    await store.clock.pass(T)
+    const second = store.collect()
+    await store.clock.pass(T / 2)
+
+    expect(second.outcome).toMatchObject({
+      name: 'CollectionRunningError', owner: expect.stringContaining(`gc (process ${process.pid}`)
+    })
+    await store.clock.pass(T)
+    expect(first.outcome).toMatchObject({ removed: 1 })
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('is the one of two that begin at the same time', async () => {
+    const store = new Store([1])
+    const both = [store.collect(), store.collect()]
+    await store.clock.pass(T)
+
+    expect(both.map(({ outcome }) => (outcome as Error).name).toSorted()).toEqual(['CollectionRunningError', undefined])
+    expect([...store.blocks]).toEqual([])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('cleans up what a killed one has left', async () => {
+    const objects = new MemoryObjects()
+    const killed = new Store([1, 2], new MemoryObjects({
+      before: async ({ key }) => { if (key.endsWith('.fence')) { await new Promise(() => {}) } }
+    }, objects))
+    killed.collect()
+    await killed.clock.pass(T)
+    const store = new Store([1, 2], objects)
+    expect(objects.keys().map(key => key.replace(/\/.*/, ''))).toEqual(['collections', 'rounds'])
+
+    const state = store.collect()
+    await store.clock.pass(T * 1.9)
+    // a delete that the killed one has sent could still come
+    expect([state.outcome, objects.keys('rounds/').length]).toEqual(['works', 2])
+    await store.clock.pass(T * 0.2)
+    expect(state.outcome).toMatchObject({ removed: 2 })
+    expect(objects.keys()).toEqual([])
+  })
+
+  it('cleans up the leases and acknowledgements of sessions that are gone', async () => {
+    const store = new Store([])
+    const id = '0'.repeat(32)
+    await store.objects.put(`leases/${id}`, new Uint8Array())
+    await store.objects.put(`acks/${id}-00000000-${id}`, new Uint8Array())
+    await store.objects.put('acks/README', new Uint8Array())
+    store.collect()
+    await store.clock.pass(0)
+
+    expect(store.objects.keys()).toEqual(['acks/README'])
+    expect(store.events).toEqual([{ type: 'cleaned', objects: 2 }, expect.anything()])
+  })
+
+  it.each(['.fence', ''])('stops if others took it for dead: a round%s', async suffix => {
+    const objects = new MemoryObjects()
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ kind, key }) => {
+        if (kind === 'get' && key.endsWith('.fence')) {
+          const round = key.replace('.fence', '')
+          await (suffix === '' ? objects.delete([round]) : objects.put(key, new Uint8Array([1])))
+        }
+      }
+    }, objects))
+    const state = store.collect()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ name: 'CollectionLostError', key: expect.stringMatching(/^rounds\//) })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys()).toEqual([])
+  })
+
+  it.each<[string, Partial<CollectionInit>]>([
+    ['fails', { deleteLinks: async () => { throw new Error('the network is away') } }],
+    ['takes too long', {
+      deleteLinks: async (_, { signal }) => new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => { reject(signal.reason as Error) })
+      })
+    }]
+  ])('leaves its round fenced if a delete %s, as it may still be carried out', async (_, change) => {
+    const store = new Store([1])
+    const state = store.collect(change)
+    await store.clock.pass(T / 2 + 1)
+
+    expect(state.outcome).toBeInstanceOf(Error)
+    expect(store.objects.keys().map(key => key.replace(/[0-9a-f]{32}/, ''))).toEqual([
+      'rounds/-00000000', 'rounds/-00000000.fence'
+    ])
+
+    // the next one cleans up
+    const next = store.collect()
+    await store.clock.pass(T * 1.1)
+    expect(next.outcome).toMatchObject({ removed: 1 })
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it.each([new Uint8Array(), new Uint8Array(200)])('refuses a damaged acknowledgement', async bytes => {
+    const objects = new MemoryObjects()
+    const store = new Store([1], objects)
+    const session = await store.open(new MemoryObjects({
+      before: async ({ kind, key }) => {
+        if (kind === 'put' && key.startsWith('acks/')) {
+          await objects.put(key, bytes)
+          throw new Error('the network is away')
+        }
+      }
+    }, objects))
+    const state = store.collect()
+    await store.clock.pass(T / 3)
+
+    expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringMatching(/^acks\//) })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys('rounds/')).toEqual([])
+    await session.end()
+  })
+
+  it('ends its round when it is interrupted', async () => {
+    const store = new Store([1])
+    const session = await store.open()
+    const controller = new AbortController()
+    const state = store.collect({}, { signal: controller.signal })
+    await store.clock.pass(T / 60)
+    expect(store.objects.keys('rounds/')).toHaveLength(1)
+    controller.abort()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ name: 'AbortError' })
+    expect(store.objects.keys('rounds/')).toEqual([])
+    expect(store.objects.keys('collections/')).toEqual([])
+    await session.end()
+  })
+})
