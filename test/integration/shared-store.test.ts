@@ -2,8 +2,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { text } from '../support/data.ts'
-import { expectSuccess, it as base } from './run-cli.ts'
+import { noise, text } from '../support/data.ts'
+import { feed, waitForFiles } from './repo.ts'
+import { expectSuccess, finish, it as base } from './run-cli.ts'
 import type { RunOptions, RunResult, Sandbox } from './run-cli.ts'
 
 /** A node, and the store that it shares with the other. */
@@ -154,3 +155,84 @@ describe('a store in a directory', () => {
     expect(await a.ok(['pin', 'ls'])).toContain('notes.txt')
   })
 })
+
+describe('ipfsz gc on a store', () => {
+  it('deletes what no pin keeps, and links to it, and keeps what another node is adding', async (
+    { nodes: [a, b], sandbox, store }
+  ) => {
+    await setLease(store, 12_000)
+    const resume = Promise.withResolvers<void>()
+    const chunks: Uint8Array[] = []
+    const child = sandbox.start(['add', '-Q', '--repo', b.repo, '-'])
+    const added = finish(child, (async function * () {
+      for await (const chunk of feed(12)) {
+        // the first pieces are stored before the collection, the last one after it
+        await (chunks.length === 11 ? resume.promise : undefined)
+        chunks.push(chunk)
+        yield chunk
+      }
+    })())
+    const kept = (await a.ok(['add', '-Q', await sandbox.write('kept', text(50_000, 2))])).trim()
+    const gone = (await a.ok(['add', '-Q', '--link', await sandbox.write('gone', text(50_000, 3))])).trim()
+    await waitForFiles(join(store, 'blocks'), 5)
+    await a.ok(['pin', 'rm', gone])
+
+    expect(await a.ok(['gc', '--dry-run'])).toContain('Would delete')
+    const { removed, pins, links } = JSON.parse(await a.ok(['gc', '--json']))
+    expect({ removed: removed > 0, pins, links }).toEqual({ removed: true, pins: 1, links: 1 })
+    resume.resolve()
+
+    const result = await added
+    expectSuccess(result)
+    const cid = result.stdout.toString().trim()
+    expect((await a.run(['cat', cid])).stdout.equals(Buffer.concat(chunks))).toBe(true)
+    expect(await a.ok(['verify', '--all'])).not.toContain('damaged')
+    expect((await b.run(['cat', kept])).code).toBe(0)
+    expect(await b.run(['cat', gone])).toMatchObject({ code: 1, stderr: expect.stringContaining('not in this repo') })
+    expect(await b.ok(['link', 'ls'])).toBe('')
+    expect((await filesBelow(store)).filter(file => /^.(sessions|leases|rounds|acks|collections)/.test(file))).toEqual([])
+  })
+
+  it('waits for nobody who was killed, and deletes what it had stored', async ({ nodes: [a, b], sandbox, store }) => {
+    const child = sandbox.start(['add', '-Q', '--repo', b.repo, '-'])
+    const killed = finish(child, feed(11, { stall: true }))
+    await waitForFiles(join(store, 'blocks'), 3)
+    child.kill('SIGKILL')
+    await killed
+    await a.ok(['add', await sandbox.write('kept', text(50_000, 2))])
+    await setLease(store, 300)
+
+    expect(JSON.parse(await a.ok(['gc', '--json']))).toMatchObject({ pins: 1 })
+    expect(await readdir(join(store, 'sessions'))).toEqual([])
+    expect(JSON.parse(await a.ok(['gc', '--json', '--dry-run']))).toMatchObject({ removed: 0 })
+    expect(await b.ok(['verify', '--all'])).toContain('good')
+  })
+
+  it('deletes nothing without a pin', async ({ nodes: [a], sandbox }) => {
+    const cid = (await a.ok(['add', '-Q', '--no-pin', await sandbox.write('notes', text(50_000))])).trim()
+
+    expect(await a.run(['gc'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing is pinned in') })
+    expect((await a.run(['cat', cid])).code).toBe(0)
+    expect(await a.ok(['gc', '--force'])).toContain('Deleted')
+    expect((await a.run(['cat', cid])).code).toBe(1)
+  })
+
+  it('keeps the blocks of an unpinned base until what refers to it is pinned', async ({ nodes: [a, b], sandbox }) => {
+    const before = noise(300_000)
+    const after = Buffer.concat([before, text(1000)])
+    const base = (await a.ok(['add', '-Q', await sandbox.write('before', before)])).trim()
+    const cid = (await b.ok(['add', '-Q', '--base', base, await sandbox.write('after', after)])).trim()
+    await a.ok(['pin', 'rm', base])
+    await a.ok(['gc'])
+
+    expect((await b.run(['cat', cid])).stdout.equals(after)).toBe(true)
+  })
+})
+
+/** Another time after which a node counts as dead. Processes that run keep the one that they know. */
+async function setLease (store: string, milliseconds: number): Promise<void> {
+  const mark = join(store, 'ipfsz-store.json.data')
+  const { leaseTimeout: _, ...rest } = JSON.parse(await readFile(mark, 'utf8')) as Record<string, unknown>
+
+  await writeFile(mark, JSON.stringify({ ...rest, leaseTimeout: milliseconds }))
+}

@@ -7,8 +7,10 @@ import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { FetchedStats } from './network/fetched-stats.ts'
 import { RepoPins } from './repo/repo-pins.ts'
+import { withSession } from './repo/with-session.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { writingBehind } from './repo/write-behind.ts'
+import { readReference } from './store/store-reference.ts'
 import { Arrivals } from './terminal/arrivals.ts'
 import { reportFetched } from './terminal/report-fetched.ts'
 import type { Io } from './io.ts'
@@ -81,8 +83,9 @@ export async function withRepo<T> (
     await openRepoToRead(path)
   }
 
-  // lock before opening: a conversion that held the lock may have changed the codec
-  const release = lock == null
+  // Lock before opening: a conversion that held the lock may have changed the codec. What happens in a store that nodes
+  // share is not a matter of locks of one of them.
+  const release = lock == null || await readReference(path) != null
     ? undefined
     : await output.during('waiting for another process', async () => lockRepo(path, lock, signal))
   let repo: Repo | undefined
@@ -90,6 +93,7 @@ export async function withRepo<T> (
 
   try {
     repo = await openRepo(path, { sync })
+    repo = lock === 'add' ? await withSession(repo, context) : repo
     links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
 
     return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
@@ -97,6 +101,7 @@ export async function withRepo<T> (
     // what failed may have left other writes running
     await repo?.storage.settled()
     await links?.close()
+    await repo?.session?.end()
     await release?.()
   }
 }

@@ -23,7 +23,7 @@ const it = base.extend<{ directory: string, objects: ObjectStore }>({
   },
   objects: async ({ directory }, use) => {
     const { objects, unmarked } = directoryBackend(directory)
-    await writeMark(unmarked, { id: ID, compression: { codec: 'zstd' } })
+    await writeMark(unmarked, { id: ID, compression: { codec: 'zstd' }, leaseTimeout: 30_000 })
     await use(objects)
   }
 })

@@ -90,7 +90,7 @@ describe('a record of RepoDatastore', () => {
 describe('an object of a store in a directory', () => {
   it('survives a power cut once it is put, and stays gone once it is deleted', async ({ directory }) => {
     const { objects, unmarked } = directoryBackend(directory)
-    await writeMark(unmarked, { id: randomUUID(), compression: { codec: 'none' } })
+    await writeMark(unmarked, { id: randomUUID(), compression: { codec: 'none' }, leaseTimeout: 30_000 })
     const { cut } = await record(directory, async cut => {
       await objects.put('records/pin/record', Buffer.from('1'))
       cut.note('put')

@@ -1,13 +1,15 @@
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { withRepo } from '../context.ts'
-import { NothingPinnedError, StoreError } from '../errors.ts'
+import { NothingPinnedError } from '../errors.ts'
+import { collectStore } from '../repo/collect-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { withOriginals } from './originals.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
-import type { Context } from '../context.ts'
+import type { Context, Session } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { SharedStore } from '../store/shared-store.ts'
 
 export interface GcCommandOptions {
   /** Count the blocks, but delete nothing. */
@@ -24,7 +26,7 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
     const { repo, files, pins: repoPins } = session
 
     if (repo.shared != null) {
-      throw new StoreError(`The garbage of the store ${repo.shared.name} cannot be collected yet: other nodes may add`)
+      return gcStore({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
     }
 
     // find all garbage before deleting any: a deleted block cannot be brought back
@@ -51,22 +53,84 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
         : 0
     }
 
-    output.sentence(
-      { dryRun, removed: unwanted, removedSize: size, kept, pins, links },
-      `${dryRun ? 'Would delete' : 'Deleted'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), ` +
-        `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
-        (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '')
-    )
+    report({ dryRun, removed: unwanted, removedSize: size, kept, pins, links }, context)
   })
+}
+
+/**
+ * Collect the garbage of a store while other nodes add. What they are adding stays.
+ *
+ * @throws {NothingPinnedError} the store has blocks and no pins
+ */
+async function gcStore (
+  session: Session & { repo: { shared: SharedStore } },
+  { dryRun, force }: GcCommandOptions,
+  context: Context
+): Promise<void> {
+  const { output, signal } = context
+  const { repo, pins, files } = session
+  const search = output.progress('finding unpinned blocks', undefined, 'block')
+  const onFound = counter(search)
+  const found = await collectStore({
+    repo,
+    pins,
+    links: files.links,
+    async beforeRounds ({ pins }) {
+      if (pins === 0 && !dryRun && !force && !await isEmpty(repo)) {
+        throw nothingPinned(repo.shared.name, 'all blocks')
+      }
+    }
+  }, {
+    signal,
+    dryRun,
+    onProgress (event) {
+      if (event.type === 'walked' || event.type === 'listed') {
+        onFound(event.blocks)
+      }
+    }
+  }).finally(() => search.end())
+
+  if (!dryRun) {
+    await withOriginals(session, async originals =>
+      originals.prune({ signal, has: async cid => repo.storage.has(cid, { signal }) }))
+  }
+
+  const { removed, removedSize, kept, pins: pinned, links } = found
+  report({ dryRun, removed, removedSize, kept, pins: pinned, links }, context)
+}
+
+async function isEmpty ({ storage }: Repo): Promise<boolean> {
+  for await (const blocks of storage.files()) {
+    if (blocks.length > 0) {
+      return false
+    }
+  }
+
+  return true
+}
+
+interface Report {
+  dryRun: boolean
+  removed: number
+  removedSize: number
+  kept: number
+  pins: number
+  links: number
+}
+
+function report ({ dryRun, removed, removedSize, kept, pins, links }: Report, { output }: Context): void {
+  output.sentence(
+    { dryRun, removed, removedSize, kept, pins, links },
+    `${dryRun ? 'Would delete' : 'Deleted'} ${count(removed, 'unpinned block')} (${formatSize(removedSize)}), ` +
+      `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
+      (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '')
+  )
 }
 
 /** @throws {NothingPinnedError} the collection would delete blocks that were never pinned */
 async function checkPins (repo: Repo, { pins, unwanted: blocks }: Garbage): Promise<void> {
   if (blocks > 0 && pins === 0) {
-    throw new NothingPinnedError(
-      `Nothing is pinned in ${repo.path}, so ${count(blocks, 'block')} would be deleted: ` +
-        'pin what you want to keep with ipfsz pin add CID, or delete everything with --force'
-    )
+    throw nothingPinned(repo.path, count(blocks, 'block'))
   }
 
   if (blocks > 0 && !await keepsPins(repo)) {
@@ -75,4 +139,11 @@ async function checkPins (repo: Repo, { pins, unwanted: blocks }: Garbage): Prom
         'pin what you want to keep with ipfsz pin add CID, then use --force once'
     )
   }
+}
+
+function nothingPinned (place: string, blocks: string): NothingPinnedError {
+  return new NothingPinnedError(
+    `Nothing is pinned in ${place}, so ${blocks} would be deleted: ` +
+      'pin what you want to keep with ipfsz pin add CID, or delete everything with --force'
+  )
 }

@@ -59,13 +59,15 @@ export class RepoPins {
    * lacks blocks. An existing pin keeps its marked CID and its name unless new ones are given.
    *
    * @returns an error for each CID, in their order, or undefined if it is pinned
+   * @throws {SessionLostError} blocks in a store may have been deleted: nothing is acknowledged
    */
   async addNew (added: readonly NewPin[]): Promise<unknown[]> {
-    const { records, storage } = this.#repo
+    const { records, storage, session } = this.#repo
     const pins = new Map<string, NewPin>()
     const counts = new Map<string, PinnedBlock>()
 
     await storage.sync()
+    await session?.confirm()
 
     // one by one: a dag-pb CID and a raw CID of the same bytes share one count
     for (const { cid, name, depth = Infinity } of added) {
@@ -89,6 +91,8 @@ export class RepoPins {
       records,
       pinnable.map(([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }])
     )
+    // a collection that took this process for dead may not have seen the pins
+    await session?.confirm()
 
     return added.map(pin => unpinned.get(keysOf(pin)[0]) ?? uncounted.get(keysOf(pin)[1]))
   }

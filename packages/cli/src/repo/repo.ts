@@ -16,11 +16,9 @@ import type { Io } from '../io.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Links, Records } from '../store/records.ts'
 import type { SharedStore } from '../store/shared-store.ts'
+import type { StoreSession } from '../store/store-session.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
-
-/** The directory of the blocks. */
-const BLOCKS = 'blocks'
 
 /** The key of the datastore's version, which is Helia's, and the only version that ipfsz can open. */
 const VERSION_KEY = new Key('/version')
@@ -47,6 +45,8 @@ export interface Repo {
   readonly datastore: RepoDatastore
   /** The store that other nodes share. Undefined: the repo keeps everything itself. */
   readonly shared?: SharedStore
+  /** Protects what this process adds from collections of other nodes. Only while it adds to a store. */
+  readonly session?: StoreSession
 }
 
 export interface RepoInit {
@@ -62,6 +62,11 @@ export interface RepoInit {
 /** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
 export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
   return resolve(cwd, path || env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
+}
+
+/** The directory of the blocks that a repo keeps itself. */
+export function blocksIn (repo: string): string {
+  return join(repo, 'blocks')
 }
 
 /**
@@ -100,7 +105,7 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   const repo = await repoIn(path, init)
 
   try {
-    await access(repo.shared == null ? join(path, BLOCKS) : path)
+    await access(repo.shared == null ? blocksIn(path) : path)
   } catch (err) {
     throw new RepoError(
       `There is no repo in ${path}: add a file first, or name another repo with --repo or IPFSZ_PATH`,
@@ -157,7 +162,7 @@ async function repoIn (path: string, { sync = true }: RepoInit = {}): Promise<Re
     return { path, datastore, ...await openStore(reference, { sync }) }
   }
 
-  const storage = new FileStorage(join(path, BLOCKS), { sync })
+  const storage = new FileStorage(blocksIn(path), { sync })
   const compression = await readCompression(path)
   const blockstore = compression == null ? new PlainRepoBlockstore(storage) : await compressed(storage, compression)
 

@@ -3,7 +3,7 @@ import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { ObjectDatastore } from './object-datastore.ts'
 import { openBackend, resolveStore } from './open-backend.ts'
-import { readMark, writeMark } from './store-mark.ts'
+import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
 import type { BlockStorage } from './block-storage.ts'
 import type { StoreBackend } from './store-backend.ts'
 import type { StoreCompression, StoreMark } from './store-mark.ts'
@@ -17,8 +17,10 @@ export interface SharedStore {
   /** For messages. */
   readonly name: string
   readonly compression: StoreCompression
-  /** Sessions and collections are objects too. */
+  /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
+  /** In milliseconds, as the mark says. */
+  readonly leaseTimeout: number
 }
 
 /** What a repo takes from its store. */
@@ -68,7 +70,11 @@ export async function joinStore (
       )
     }
 
-    await writeMark(backend.unmarked, { id: randomUUID(), compression: asked ?? { codec: 'zstd' } })
+    await writeMark(backend.unmarked, {
+      id: randomUUID(),
+      compression: asked ?? { codec: 'zstd' },
+      leaseTimeout: DEFAULT_LEASE_TIMEOUT
+    })
   }
 
   // what another node has made at the same time counts
@@ -93,7 +99,7 @@ export function describeCompression ({ codec, level }: StoreCompression): string
   return level == null ? codec : `${codec} level ${level}`
 }
 
-function partsOf (backend: StoreBackend, { compression }: StoreMark, sync: boolean): StoreParts {
+function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMark, sync: boolean): StoreParts {
   const { name, objects } = backend
   const storage = backend.storage({ sync })
   const records = new ObjectDatastore(objects, { prefix: 'records', name })
@@ -106,6 +112,6 @@ function partsOf (backend: StoreBackend, { compression }: StoreMark, sync: boole
       exist: async () => true,
       open: () => new ObjectDatastore(objects, { prefix: 'records', name })
     },
-    shared: { name, compression, objects }
+    shared: { name, compression, objects, leaseTimeout }
   }
 }

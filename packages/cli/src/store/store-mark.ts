@@ -11,6 +11,10 @@ export const MARK_KEY = 'ipfsz-store.json'
 const VERSION = 1
 /** The most bytes of a mark. */
 const MAX_SIZE = 64 * 1024
+/** How long a node may stand still while it adds, 30 seconds. The garbage of a killed one can be collected then. */
+export const DEFAULT_LEASE_TIMEOUT = 30_000
+/** In milliseconds: a shorter one would not outlast a pause of a busy machine, a longer one holds up collections. */
+const [MIN_LEASE_TIMEOUT, MAX_LEASE_TIMEOUT] = [100, 600_000]
 /** Of a UUID. */
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -25,6 +29,10 @@ export interface StoreMark {
   /** Different for each store. Tells whether another one lies where this one was. */
   id: string
   compression: StoreCompression
+  /**
+   * After this many milliseconds without a sign of life, an add or a garbage collection of another node counts as dead.
+   */
+  leaseTimeout: number
 }
 
 /**
@@ -77,13 +85,13 @@ export async function readMark (objects: ObjectStore, name: string): Promise<Sto
 }
 
 /** Make a store of what is empty. */
-export async function writeMark (objects: ObjectStore, { id, compression }: StoreMark): Promise<void> {
-  const text = JSON.stringify({ version: VERSION, id, compression }, undefined, 2)
+export async function writeMark (objects: ObjectStore, mark: StoreMark): Promise<void> {
+  const text = JSON.stringify({ version: VERSION, ...mark }, undefined, 2)
 
   await objects.put(MARK_KEY, new TextEncoder().encode(`${text}\n`))
 }
 
-function parse ({ id, compression }: Record<string, unknown>): StoreMark {
+function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): StoreMark {
   const { codec: name, level } = typeof compression === 'object' && compression != null
     ? compression as Record<string, unknown>
     : {}
@@ -93,13 +101,19 @@ function parse ({ id, compression }: Record<string, unknown>): StoreMark {
     throw new TypeError('it has no id')
   }
 
+  if (typeof leaseTimeout !== 'number' || !(leaseTimeout >= MIN_LEASE_TIMEOUT && leaseTimeout <= MAX_LEASE_TIMEOUT)) {
+    throw new TypeError(`its leaseTimeout is not between ${MIN_LEASE_TIMEOUT} and ${MAX_LEASE_TIMEOUT}`)
+  }
+
   if (name === 'none') {
-    return { id, compression: { codec: name } }
+    return { id, compression: { codec: name }, leaseTimeout }
   }
 
   if (codec == null || (level != null && typeof level !== 'number')) {
     throw new TypeError(`there is no codec ${JSON.stringify(name)} with a level of ${JSON.stringify(level)}`)
   }
 
-  return { id, compression: { codec: codec.name, ...level == null ? {} : { level: checkLevel(codec, level) } } }
+  const checked = level == null ? {} : { level: checkLevel(codec, level) }
+
+  return { id, compression: { codec: codec.name, ...checked }, leaseTimeout }
 }

@@ -1,0 +1,109 @@
+import { mark } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { keyOf, Reached, walkDag } from '../dag/dag-walk.ts'
+import { collect } from '../store/collect.ts'
+import type { Pin } from './pin-records.ts'
+import type { RepoPins } from './repo-pins.ts'
+import type { Repo } from './repo.ts'
+import type { StoredBlock } from '../store/block-storage.ts'
+import type { SharedStore } from '../store/shared-store.ts'
+import type { CollectOptions } from '../store/collect.ts'
+import type { CollectionInit, CollectionResult } from '../store/collection.ts'
+import type { Links } from '@ipfsz/core'
+
+export interface StoreGarbageInit {
+  repo: Repo & { shared: SharedStore }
+  pins: Pick<RepoPins, 'ls'>
+  links: Links
+  /** Called when the pins are walked, before anything is deleted. What it throws ends the collection. */
+  beforeRounds?: (found: { pins: number }) => Promise<void>
+}
+
+/** A block to delete, or the root of a linked file that is gone already. */
+interface Candidate {
+  multihash: Uint8Array
+  size: number
+  block?: StoredBlock
+}
+
+/**
+ * Delete the blocks of a store that no pin reaches and no node is adding, and the links to files that are gone. Other
+ * nodes may add and pin meanwhile.
+ *
+ * @returns also how many files were unlinked
+ */
+export async function collectStore (
+  { repo, pins, links, beforeRounds }: StoreGarbageInit,
+  options: CollectOptions
+): Promise<CollectionResult & { links: number }> {
+  const { objects, leaseTimeout } = repo.shared
+  const reached = new Reached()
+  const linked = await linkedRoots(links, options.signal)
+  let gone = 0
+  let unlinked = 0
+
+  const result = await collect({
+    store: objects,
+    leaseTimeout,
+    reached,
+    beforeRounds,
+    readPins: async function * ({ signal }): AsyncGenerator<Pin & { id: string }> {
+      for await (const pin of pins.ls(signal)) {
+        yield { ...pin, id: `${pin.plainCid} ${pin.depth}` }
+      }
+    },
+    walk: ({ plainCid, depth }, { signal }) =>
+      walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached }),
+    blocks: {
+      async * list ({ signal }): AsyncGenerator<Candidate[]> {
+        for await (const blocks of repo.storage.files({ signal })) {
+          yield await Promise.all(blocks.map(async block => candidateOf(block, repo, reached)))
+        }
+
+        // a file that is gone is condemned again, so that no node adds it while its link is deleted
+        for (const cid of linked.values()) {
+          if (!reached.has(cid.multihash.bytes) && !await repo.storage.has(cid, { signal })) {
+            gone++
+            yield [{ multihash: cid.multihash.bytes, size: 0 }]
+          }
+        }
+      },
+      async delete (candidates) {
+        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []))
+      }
+    },
+    async deleteLinks (candidates, { signal }) {
+      for (const { multihash } of candidates) {
+        const cid = linked.get(keyOf({ multihash: Digest.decode(multihash) } as CID))
+
+        if (cid != null) {
+          await links.delete(mark(cid, 'tree'), { signal })
+          unlinked++
+        }
+      }
+    }
+  } satisfies CollectionInit<Pin & { id: string }>, options)
+
+  return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
+}
+
+/** The sizes of blocks that are kept are not asked for. */
+async function candidateOf (block: StoredBlock, { storage }: Repo, reached: Reached): Promise<Candidate> {
+  const { bytes: multihash } = block.multihash
+
+  return { multihash, block, size: reached.has(multihash) ? 0 : await storage.sizeOf(block) }
+}
+
+/** The plain CIDs of the files that have links, by their multihashes. */
+async function linkedRoots (links: Links, signal: AbortSignal): Promise<Map<string, CID>> {
+  const roots = new Map<string, CID>()
+
+  for await (const { compressed: { multihash } } of links.list({ signal })) {
+    const cid = CID.createV1(dagPb.code, multihash)
+    roots.set(keyOf(cid), cid)
+  }
+
+  return roots
+}
