@@ -19,7 +19,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core'],
   'verified-fetch': ['core', 'gateway'],
-  cli: ['codecs', 'core', 'blockstore-compressed', 'gateway']
+  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */

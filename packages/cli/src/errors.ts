@@ -7,7 +7,8 @@ const USAGE = new Set([
   'InvalidLevelError',
   'InvalidFrameSizeError',
   'NotMarkableError',
-  'InvalidGatewayUrlError'
+  'InvalidGatewayUrlError',
+  'S3UrlError'
 ])
 
 const WRONG_USAGE = 2

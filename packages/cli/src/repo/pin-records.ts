@@ -19,8 +19,8 @@ const MAX_COUNT_SIZE = 16 * 1024 * 1024
 const PINS = '/pin'
 /** How many pins are read at a time. */
 const CONCURRENCY = 32
-/** Errors of a store, which say nothing of the record that was to be read. */
-const OF_STORE: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError'])
+/** The names of errors of a store, which say nothing of the record that was to be read. */
+const OF_STORE = /^(?:AbortError$|Store|S3)/
 
 export interface Pin {
   /** The plain CID, under which Helia stores the pin. */
@@ -71,7 +71,7 @@ export async function readPin (key: Key, records: Reader): Promise<Pin | PinReco
 
     return bytes == null ? undefined : parsePin(plainCid, bytes)
   } catch (err) {
-    if (err instanceof Error && OF_STORE.has(err.name)) {
+    if (err instanceof Error && OF_STORE.test(err.name)) {
       throw err
     }
 

@@ -2,13 +2,23 @@ import { UsageError } from '../errors.ts'
 import { directoryBackend, resolveDirectory } from './directory-backend.ts'
 import type { StoreBackend } from './store-backend.ts'
 
+/** What the URLs of buckets begin with. */
+const S3 = 's3://'
+
 /**
  * The place that a reference names. Asks nothing of it.
  *
  * @param store - a directory, or a URL that begins with s3://
+ * @throws {S3UrlError}
  */
 export async function openBackend (store: string): Promise<StoreBackend> {
-  return directoryBackend(store)
+  if (!store.startsWith(S3)) {
+    return directoryBackend(store)
+  }
+
+  const { s3Backend } = await import('./s3-backend.ts')
+
+  return s3Backend(store)
 }
 
 /**
@@ -18,9 +28,11 @@ export async function openBackend (store: string): Promise<StoreBackend> {
  * @throws {StoreError} there is no such directory
  */
 export async function resolveStore (store: string): Promise<string> {
-  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(store) ?? []
+  if (store.startsWith(S3)) {
+    return store
+  }
 
-  if (scheme != null) {
+  if (store.includes('://')) {
     throw new UsageError(`"${store}" cannot be a store: name a directory, or a URL that begins with s3://`)
   }
 

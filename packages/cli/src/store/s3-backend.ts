@@ -1,0 +1,89 @@
+import { parseS3Url, S3Blockstore, S3Objects, BLOCKS, multihashOf } from '@ipfsz/blockstore-s3'
+import type { BlockStorage, StoredBlock } from './block-storage.ts'
+import type { StoreBackend } from './store-backend.ts'
+import type { CID } from 'multiformats/cid'
+
+/** A block, as a listing describes it. */
+interface ListedBlock extends StoredBlock {
+  size: number
+}
+
+/**
+ * A store in an S3 bucket, below a prefix. Asks nothing of it.
+ *
+ * @param url - `s3://BUCKET/PREFIX?endpoint=URL&region=REGION`. Credentials come from the environment and from profiles
+ * @throws {S3UrlError}
+ */
+export function s3Backend (url: string): StoreBackend {
+  const init = parseS3Url(url)
+  const objects = new S3Objects(init)
+
+  return {
+    name: url,
+    objects,
+    unmarked: objects,
+    // a request to delete is not sent again: it could arrive late, when another node has stored the block again
+    storage: () => new S3Storage(objects, new S3Objects({ ...init, attempts: 1 })),
+    async isEmpty () {
+      for await (const page of objects.list('')) {
+        if (page.length > 0) {
+          return false
+        }
+      }
+
+      return true
+    }
+  }
+}
+
+/** Blocks as objects. Each is durable once it is put. */
+class S3Storage extends S3Blockstore implements BlockStorage {
+  readonly #once: S3Objects
+  /** The puts that run. */
+  readonly #putting = new Set<Promise<CID>>()
+
+  /** @param once - the same objects, for requests that are sent once */
+  constructor (objects: S3Objects, once: S3Objects) {
+    super(objects)
+    this.#once = once
+  }
+
+  override async put (...args: Parameters<S3Blockstore['put']>): Promise<CID> {
+    const putting = super.put(...args)
+    this.#putting.add(putting)
+
+    return putting.finally(() => this.#putting.delete(putting))
+  }
+
+  async sync (): Promise<void> {
+    // put has waited for it
+  }
+
+  async syncLater (): Promise<void> {
+    // whoever put it has waited for it
+  }
+
+  async settled (): Promise<void> {
+    while (this.#putting.size > 0) {
+      await Promise.allSettled(this.#putting)
+    }
+  }
+
+  async * files (options?: Parameters<BlockStorage['files']>[0]): AsyncGenerator<ListedBlock[]> {
+    for await (const page of this.objects.list(BLOCKS, options)) {
+      yield page.flatMap(({ key, size }) => {
+        const multihash = multihashOf(key)
+
+        return multihash == null ? [] : [{ multihash, path: key, size }]
+      })
+    }
+  }
+
+  async sizeOf (block: StoredBlock): Promise<number> {
+    return (block as ListedBlock).size
+  }
+
+  async remove (blocks: readonly StoredBlock[]): Promise<void> {
+    await this.#once.delete(blocks.map(({ path }) => path))
+  }
+}

@@ -1,0 +1,84 @@
+/** Repos of two nodes that keep their blocks, pins, links and histories in one S3 bucket. */
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { expectSuccess, it } from '../integration/run-cli.ts'
+import { text } from '../support/data.ts'
+import { makeClient, startS3, stopS3 } from './s3/server.ts'
+import type { RunResult, Sandbox } from '../integration/run-cli.ts'
+import type { S3Server } from './s3/server.ts'
+
+let server: S3Server
+
+beforeAll(async () => { server = await startS3() })
+afterAll(async () => stopS3(server))
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+
+  return () => { vi.unstubAllEnvs() }
+})
+
+async function makeStore (): Promise<string> {
+  const bucket = `ipfsz-${randomUUID()}`
+  await makeClient(server.endpoint).createBucket({ Bucket: bucket })
+
+  return `s3://${bucket}/site?endpoint=${server.endpoint}`
+}
+
+function nodeIn (name: string, sandbox: Sandbox): (...args: string[]) => Promise<RunResult> {
+  return async (...args) => sandbox.run([...args, '--repo', join(sandbox.directory, name)])
+}
+
+describe('a store in an S3 bucket', () => {
+  it('gives every node what any node has added, and loses nothing to a collection', async ({ sandbox }) => {
+    const store = await makeStore()
+    const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
+    const ok = async (running: Promise<RunResult>): Promise<string> => {
+      const result = await running
+      expectSuccess(result)
+
+      return result.stdout.toString()
+    }
+
+    expect(await ok(a('init', '--store', store))).toContain('made and uses the store')
+    expect(await ok(b('init', '--store', store))).toContain('joined the store')
+    const bytes = text(300_000)
+    const notes = await sandbox.write('notes.txt', bytes)
+    const cid = (await ok(a('add', '-Q', '--link', '--base', 'latest', notes))).trim()
+    const gone = (await ok(b('add', '-Q', '--link', await sandbox.write('gone', text(50_000, 2))))).trim()
+
+    expect((await b('cat', cid)).stdout.equals(bytes)).toBe(true)
+    expect(await ok(b('pin', 'ls'))).toContain(`${cid}\tnotes.txt`)
+    expect(await ok(b('log', 'notes.txt'))).toContain(cid)
+    expect((await ok(b('link', 'ls'))).trim().split('\n')).toHaveLength(2)
+    expect(JSON.parse(await ok(b('stats', '--json')))).toMatchObject({ files: { count: 2 }, unreadable: 0 })
+    await ok(a('pin', 'rm', gone))
+    expect(JSON.parse(await ok(b('gc', '--json')))).toMatchObject({ pins: 1, links: 1 })
+    expect(await ok(a('verify', '--all'))).toContain('good')
+    expect(await ok(b('gc', '--dry-run'))).toContain('Would delete 0')
+    // nothing but what is a node's own lies in its repo
+    expect(await readdir(join(sandbox.directory, 'a', 'blocks')).catch(() => [])).toEqual([])
+  })
+
+  it('says whether the store, the network or the URL is wrong', async ({ sandbox }) => {
+    const store = await makeStore()
+    const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
+    const url = new URL(store)
+
+    expect(await a('init', '--store', `${store}&accessKey=secret`))
+      .toMatchObject({ code: 2, stderr: expect.not.stringContaining('secret') })
+    expect(await a('init', '--store', store.replace(url.host, 'no-such-bucket')))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('NoSuchBucket') })
+    await makeClient(server.endpoint).putObject({ Bucket: url.host, Key: 'site/photo.jpg', Body: 'x' })
+    expect(await a('init', '--store', store))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('no mark of a store') })
+    await makeClient(server.endpoint).deleteObject({ Bucket: url.host, Key: 'site/photo.jpg' })
+    expectSuccess(await a('init', '--store', store))
+    await makeClient(server.endpoint).deleteObject({ Bucket: url.host, Key: 'site/ipfsz-store.json' })
+    expect(await a('pin', 'ls')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not there') })
+    expect(await b('init', '--store', `s3://${url.host}/site?endpoint=http://127.0.0.1:1`))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('network') })
+  })
+})
