@@ -139,7 +139,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     locks: ['disk'],
     cache: ['disk', 'locks'],
     store: [],
-    repo: ['dag', 'disk', 'locks', 'store'],
+    repo: ['cache', 'dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'terminal'],
     network: ['dag', 'ports', 'repo'],

@@ -31,17 +31,17 @@ function nodeIn (name: string, sandbox: Sandbox): (...args: string[]) => Promise
   return async (...args) => sandbox.run([...args, '--repo', join(sandbox.directory, name)])
 }
 
+async function ok (running: Promise<RunResult>): Promise<string> {
+  const result = await running
+  expectSuccess(result)
+
+  return result.stdout.toString()
+}
+
 describe('a store in an S3 bucket', () => {
   it('gives every node what any node has added, and loses nothing to a collection', async ({ sandbox }) => {
     const store = await makeStore()
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
-    const ok = async (running: Promise<RunResult>): Promise<string> => {
-      const result = await running
-      expectSuccess(result)
-
-      return result.stdout.toString()
-    }
-
     expect(await ok(a('init', '--store', store))).toContain('made and uses the store')
     expect(await ok(b('init', '--store', store))).toContain('joined the store')
     const bytes = text(300_000)

@@ -16,9 +16,20 @@ export interface CacheSlot {
   release: () => Promise<void>
 }
 
-/** Where the gateways of a repo keep what they fetch. */
-function cachesIn (repo: string): string {
-  return join(repo, 'gateway-cache')
+/**
+ * What is kept, and the name of the directory of these caches in the repo: what gateways fetch from other nodes, or
+ * what daemons and gateways read from a store over the network.
+ */
+export type CacheKind = 'gateway-cache' | 'store-cache'
+
+/** A repo, and what is kept for it. */
+interface Caches {
+  repo: string
+  kind: CacheKind
+}
+
+function cachesIn ({ repo, kind }: Caches): string {
+  return join(repo, kind)
 }
 
 /**
@@ -29,25 +40,25 @@ function cachesIn (repo: string): string {
  *
  * @throws {RepoError} the repo cannot be written to, or too many gateways fetch for it
  */
-export async function takeSlot (repo: string): Promise<CacheSlot> {
-  const caches = cachesIn(repo)
+export async function takeSlot (repo: string, kind: CacheKind = 'gateway-cache'): Promise<CacheSlot> {
+  const caches = { repo, kind }
 
   try {
     await makeRepoDirectory(repo)
     await mkdir(locksIn(repo), { recursive: true })
 
     for (let slot = 0; slot < MAX_SLOTS; slot++) {
-      const unlock = await hold(repo, slot)
+      const unlock = await hold(caches, slot)
 
       if (unlock != null) {
-        return await openSlot(repo, slot, unlock)
+        return await openSlot(caches, slot, unlock)
       }
     }
   } catch (err) {
     throw err instanceof RepoError
       ? err
       : new RepoError(
-        `The gateway cannot keep what it fetches in ${caches}: ${messageOf(err)}. Make the repo writable, ` +
+        `The gateway cannot keep what it fetches in ${cachesIn(caches)}: ${messageOf(err)}. Make the repo writable, ` +
           'or keep nothing: --cache none, or --gateway-cache none of the daemon',
         { cause: err }
       )
@@ -56,8 +67,8 @@ export async function takeSlot (repo: string): Promise<CacheSlot> {
   throw new RepoError(`${MAX_SLOTS} gateways fetch for the repo ${repo} already: end one of them`)
 }
 
-async function openSlot (repo: string, slot: number, unlock: () => void): Promise<CacheSlot> {
-  const directory = join(cachesIn(repo), String(slot))
+async function openSlot (caches: Caches, slot: number, unlock: () => void): Promise<CacheSlot> {
+  const directory = join(cachesIn(caches), String(slot))
   let stopped = false
 
   try {
@@ -67,7 +78,7 @@ async function openSlot (repo: string, slot: number, unlock: () => void): Promis
     throw err
   }
 
-  const cleaning = removeUnused(repo, slot, () => stopped).catch(() => {})
+  const cleaning = removeUnused(caches, slot, () => stopped).catch(() => {})
 
   return {
     directory,
@@ -80,8 +91,8 @@ async function openSlot (repo: string, slot: number, unlock: () => void): Promis
 }
 
 /** @returns undefined if another process has it */
-async function hold (repo: string, slot: number): Promise<(() => void) | undefined> {
-  const path = join(locksIn(repo), `gateway-cache-${slot}`)
+async function hold ({ repo, kind }: Caches, slot: number): Promise<(() => void) | undefined> {
+  const path = join(locksIn(repo), `${kind}-${slot}`)
 
   // not created by SQLite: its errors do not say why it failed
   await (await open(path, 'a')).close()
@@ -90,15 +101,13 @@ async function hold (repo: string, slot: number): Promise<(() => void) | undefin
 }
 
 /** Delete the directories of higher slots that no gateway uses. Lower ones were in use when this slot was taken. */
-async function removeUnused (repo: string, above: number, stopped: () => boolean): Promise<void> {
-  const caches = cachesIn(repo)
-
-  for (const name of await readdir(caches)) {
-    const unlock = /^\d{1,2}$/.test(name) && Number(name) > above ? await hold(repo, Number(name)) : undefined
+async function removeUnused (caches: Caches, above: number, stopped: () => boolean): Promise<void> {
+  for (const name of await readdir(cachesIn(caches))) {
+    const unlock = /^\d{1,2}$/.test(name) && Number(name) > above ? await hold(caches, Number(name)) : undefined
 
     if (unlock != null) {
       try {
-        await removeDirectory(join(caches, name), stopped)
+        await removeDirectory(join(cachesIn(caches), name), stopped)
       } finally {
         unlock()
       }

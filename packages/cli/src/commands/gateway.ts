@@ -10,6 +10,7 @@ import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen
 import { startGateway } from '../gateway/start-gateway.ts'
 import { Upstream } from '../gateway/upstream.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
+import { withStoreCache } from '../repo/store-cache.ts'
 import { printStarted } from './print-gateway.ts'
 import { withServedOriginals } from './served-originals.ts'
 import type { Context } from '../context.ts'
@@ -90,8 +91,9 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   options.host?.forEach(host => { checkHostName(host, '--host') })
 
   if (!options.fetch) {
-    return withServedOriginals(await openRepoToRead(path), options, context, async (repo, originals) =>
-      run(await serveRepo(options, context, repo, { originals }), context, signal))
+    return withCached(await openRepoToRead(path), options, context, async repo =>
+      withServedOriginals(repo, options, context, async (repo, originals) =>
+        run(await serveRepo(options, context, repo, { originals }), context, signal)))
   }
 
   const network = await networkAccess(context).isPossible()
@@ -112,11 +114,24 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   try {
     // now, so that a wrong peer shows when the gateway starts
     await network?.open()
-    await withServedOriginals(await openOrCreateRepo(path), options, context, async (repo, originals) =>
-      run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal))
+    await withCached(await openOrCreateRepo(path), options, context, async repo =>
+      withServedOriginals(repo, options, context, async (repo, originals) =>
+        run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal)))
   } finally {
     await network?.close()
   }
+}
+
+/** Keep what is read from a store over the network, while the gateway runs. */
+async function withCached (
+  opened: Repo,
+  { cache: size }: Pick<GatewayCommandOptions, 'cache'>,
+  { output }: Context,
+  work: (repo: Repo) => Promise<void>
+): Promise<void> {
+  const { repo, close } = await withStoreCache(opened, { size, onNote: message => { output.note(message) } })
+
+  await work(repo).finally(close)
 }
 
 /**

@@ -10,6 +10,7 @@ import { defaultListen } from '../network/node/transports.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
+import { withStoreCache } from '../repo/store-cache.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
@@ -97,7 +98,8 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
 
     // after the lock: a conversion that has just ended may have changed how blocks are stored.
     // No sync: fetched blocks can be fetched again
-    const repo = await openRepo(init.repo, { sync: false })
+    const { repo, close: closeCache } = await withStoreCache(await openRepo(init.repo, { sync: false }), { onNote })
+    undo.push(closeCache)
 
     const datastore = await openNetworkData(repo.path)
     undo.push(async () => { await datastore.close() })

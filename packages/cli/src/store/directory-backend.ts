@@ -19,6 +19,7 @@ export function directoryBackend (directory: string): StoreBackend {
 
   return {
     name: directory,
+    isRemote: false,
     objects: new DirectoryObjects(directory, { checkMounted, makeDirectory }),
     unmarked: new DirectoryObjects(directory, {
       checkMounted: async () => {},

@@ -20,6 +20,7 @@ export function s3Backend (url: string): StoreBackend {
 
   return {
     name: url,
+    isRemote: true,
     objects,
     unmarked: objects,
     // a request to delete is not sent again: it could arrive late, when another node has stored the block again

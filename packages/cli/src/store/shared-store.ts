@@ -17,6 +17,8 @@ export interface SharedStore {
   /** For messages. */
   readonly name: string
   readonly compression: StoreCompression
+  /** Whether it is asked over the network, so that what is read is worth keeping on the disk of a node. */
+  readonly isRemote: boolean
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
   /** In milliseconds, as the mark says. */
@@ -100,7 +102,7 @@ export function describeCompression ({ codec, level }: StoreCompression): string
 }
 
 function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMark, sync: boolean): StoreParts {
-  const { name, objects } = backend
+  const { name, objects, isRemote } = backend
   const storage = backend.storage({ sync })
   const records = new ObjectDatastore(objects, { prefix: 'records', name })
 
@@ -112,6 +114,6 @@ function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMar
       exist: async () => true,
       open: () => new ObjectDatastore(objects, { prefix: 'records', name })
     },
-    shared: { name, compression, objects, leaseTimeout }
+    shared: { name, compression, isRemote, objects, leaseTimeout }
   }
 }

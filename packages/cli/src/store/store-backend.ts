@@ -5,6 +5,8 @@ import type { ObjectStore } from './object-store.ts'
 export interface StoreBackend {
   /** For messages, and for the references of repos. Without credentials. */
   readonly name: string
+  /** Whether it is asked over the network. A mounted file system has caches of its own. */
+  readonly isRemote: boolean
   /** The mark, records, sessions and collections. */
   readonly objects: ObjectStore
   /** @param init.sync - whether blocks survive a loss of power once `sync` of the storage resolves */

@@ -1,0 +1,117 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import { readBlock } from '../dag/read-block.ts'
+import { BlockCache } from '../cache/block-cache.ts'
+import { takeSlot } from '../cache/cache-slot.ts'
+import type { Repo } from './repo.ts'
+import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** How much of what is read is kept, 10 GiB. */
+const DEFAULT_SIZE = 10 * 1024 ** 3
+
+type Source<T> = Iterable<T> | AsyncIterable<T>
+type Options = Parameters<Blockstore['has']>[1]
+
+export interface StoreCacheInit {
+  /**
+   * The most bytes on the disk. 0 for none.
+   *
+   * @default 10737418240
+   */
+  size?: number | undefined
+  onNote: (message: string) => void
+}
+
+/**
+ * A view of a repo for a long-running process that reads: it keeps on this node's disk what it reads from a store over
+ * the network. What was deleted from the store may still be read: deleted blocks were unpinned.
+ *
+ * Only for reading: whoever adds or pins must ask the store.
+ */
+export async function withStoreCache (
+  repo: Repo,
+  { size = DEFAULT_SIZE, onNote }: StoreCacheInit
+): Promise<{ repo: Repo, close: () => Promise<void> }> {
+  const { shared } = repo
+
+  if (shared?.isRemote !== true || size === 0) {
+    return { repo, close: async () => {} }
+  }
+
+  try {
+    const { directory, release } = await takeSlot(repo.path, 'store-cache')
+    const cache = new BlockCache({ directory, size, onNote })
+    await cache.open()
+
+    return {
+      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache) },
+      async close () {
+        await cache.close()
+        await release()
+      }
+    }
+  } catch (err) {
+    onNote(`what is read from the store ${shared.name} is not kept on this node: ${messageOf(err)}`)
+
+    return { repo, close: async () => {} }
+  }
+}
+
+/** Blocks of a store, with those that were read last on the disk of this node. Each is a root of its own there. */
+class CachedBlocks implements Blockstore {
+  readonly #inner: Blockstore
+  readonly #cache: Pick<BlockCache, 'get' | 'put'>
+
+  constructor (inner: Blockstore, cache: Pick<BlockCache, 'get' | 'put'>) {
+    this.#inner = inner
+    this.#cache = cache
+  }
+
+  async * get (cid: CID, options?: Parameters<Blockstore['get']>[1]): AsyncGenerator<Uint8Array> {
+    yield await this.#read(cid, options)
+  }
+
+  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+    for await (const cid of source) {
+      yield { cid, bytes: this.get(cid, options) }
+    }
+  }
+
+  /** Asks the store: another node may have deleted the block. */
+  async has (cid: CID, options?: Options): Promise<boolean> {
+    return this.#inner.has(cid, options)
+  }
+
+  async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
+    return this.#inner.put(...args)
+  }
+
+  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
+    yield * this.#inner.putMany(source, options)
+  }
+
+  async * getAll (options?: Options): AsyncGenerator<Pair> {
+    yield * this.#inner.getAll(options)
+  }
+
+  async delete (cid: CID, options?: Options): Promise<void> {
+    await this.#inner.delete(cid, options)
+  }
+
+  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
+    yield * this.#inner.deleteMany(source, options)
+  }
+
+  async #read (cid: CID, options: Options): Promise<Uint8Array> {
+    const kept = await this.#cache.get(cid, cid, options)
+
+    if (kept != null) {
+      return kept
+    }
+
+    const bytes = await readBlock(cid, this.#inner, options)
+    await this.#cache.put(cid, cid, bytes)
+
+    return bytes
+  }
+}
