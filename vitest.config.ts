@@ -11,7 +11,9 @@ import { SummaryReporter } from './test/support/summary-reporter.ts'
 /** For tests that start the command. */
 const BUNDLED_COMMAND = 'test/support/bundled-command.ts'
 
-const COMPLIANCE_SUITES = ['interface-blockstore-tests', '@libp2p/interface-compliance-tests']
+const COMPLIANCE_SUITES = [
+  'interface-blockstore-tests', 'interface-datastore-tests', '@libp2p/interface-compliance-tests'
+]
 
 /** The compliance suites import it and do not bring it along. */
 const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/aegir-chai.ts', import.meta.url)) } }

@@ -32,7 +32,7 @@ async function putBlock ({ blockstore }: Repo, size: number, fill: number): Prom
 }
 
 describe('withStoreCache', () => {
-  it('reads a block from the store once, also in the next process, and asks the store what is there', async ({ repo }) => {
+  it('reads a block from the store once, also in the next process, and asks it what is there', async ({ repo }) => {
     const cid = await putBlock(repo, 1000, 1)
     const onNote = vi.fn()
     const get = vi.spyOn(repo.blockstore, 'get')
