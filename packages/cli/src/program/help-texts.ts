@@ -185,7 +185,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   init: examples(
     ['init', 'Create a repo in ~/.ipfsz'],
-    ['init --repo /data/ipfsz --blockstore-codec zstd', 'Create one elsewhere, with compressed blocks']
+    ['init --store /mnt/site', 'Create one that shares its blocks and pins with other nodes']
   ),
   stats: examples(
     ['stats', 'Count blocks by how they are stored'],
