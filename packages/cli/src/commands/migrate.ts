@@ -4,7 +4,6 @@ import { copyBlocks } from '../migrate/copy-blocks.ts'
 import { copyPins } from '../migrate/copy-pins.ts'
 import { withDestination } from '../migrate/destination.ts'
 import { openMigrationSource } from '../migrate/migration-source.ts'
-import { placeOf } from '../migrate/places.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -60,6 +59,7 @@ export async function migrate (
   }
 }
 
+/** @throws {UsageError} both are one place */
 async function copyAll (
   source: MigrationSource,
   destination: Destination | undefined,
@@ -70,7 +70,9 @@ async function copyAll (
   const [blocks, pins, links] = Array.from({ length: 3 }, (): Count => ({ copied: 0, there: 0, lost: 0 }))
   const totals: Totals = { blocks, size: 0, pins, links }
 
-  await checkDifferent(source, destination)
+  if (source.place === destination?.place) {
+    throw new UsageError(`${source.place} cannot be copied to itself: name another store`)
+  }
 
   // before the blocks: what is pinned while they are copied may have blocks that were not listed
   const pinned: NewPin[] = []
@@ -90,7 +92,7 @@ async function copyAll (
 
   if (destination != null && session == null) {
     if (pinned.length > 0) {
-      output.note(`${await placeOf(destination.storage)} has blocks alone: ${count(pinned.length, 'pin')} stay behind`)
+      output.note(`${destination.place} has blocks alone: ${count(pinned.length, 'pin')} stay behind`)
     }
   } else if (dryRun) {
     for (const { cid } of pinned) {
@@ -165,13 +167,6 @@ async function linkAll (
     for await (const { outcome } of copyLinks(from, { blockstore, datastore }, { signal })) {
       links[outcome === 'missing' ? 'lost' : outcome]++
     }
-  }
-}
-
-/** @throws {UsageError} both are one place */
-async function checkDifferent ({ place }: MigrationSource, destination: Destination | undefined): Promise<void> {
-  if (destination != null && place === await placeOf(destination.storage, destination.session?.repo.shared)) {
-    throw new UsageError(`${place} cannot be copied to itself: name another store`)
   }
 }
 

@@ -6,7 +6,7 @@ import { openToRead, resolvePath, withRepo } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { FileStorage } from '../store/file-storage.ts'
 import { readReference } from '../store/store-reference.ts'
-import { refuseStore } from './places.ts'
+import { isS3, placeOf, refuseStore } from './places.ts'
 import type { Context, Session } from '../context.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -14,8 +14,10 @@ import type { CID } from 'multiformats/cid'
 
 /** A store to copy to. */
 export interface Destination {
-  /** Where its blocks lie. */
-  readonly storage: BlockStorage
+  /** Where its blocks lie, which no other store shares. */
+  readonly place: string
+  /** The same blocks as they are stored. */
+  readonly storage: Pick<BlockStorage, 'sync' | 'syncLater'>
   /** The blocks, which are compressed as the repo is set to. */
   readonly blockstore: Pick<Blockstore, 'has' | 'put'>
   /** The repo, unless the store is a directory of blocks alone. */
@@ -49,6 +51,12 @@ export async function withDestination<T> (
   context: Context,
   work: (destination: Destination | undefined) => Promise<T>
 ): Promise<T> {
+  if (isS3(text)) {
+    const { withS3Destination } = await import('./s3.ts')
+
+    return withS3Destination(text, context.signal, work)
+  }
+
   const path = resolvePath(text, context.io)
   const kind = await kindOf(path, text)
   const ofRepo = { ...context, repo: path }
@@ -58,7 +66,7 @@ export async function withDestination<T> (
   }
 
   if (!dryRun) {
-    return withRepo(ofRepo, { lock: 'add', links }, async session => work(ofSession(session)))
+    return withRepo(ofRepo, { lock: 'add', links }, async session => work(await ofSession(session)))
   }
 
   if (kind === 'new') {
@@ -67,7 +75,7 @@ export async function withDestination<T> (
 
   const session = await openToRead(ofRepo)
 
-  return work(ofSession(session)).finally(async () => session.links?.close())
+  return work(await ofSession(session)).finally(async () => session.links?.close())
 }
 
 /** Whether a block is there. An empty file is none: a power cut leaves such files for blocks that were not synced. */
@@ -89,14 +97,16 @@ async function withDirectory<T> (path: string, work: (destination: Destination) 
   const storage = new FileStorage(path)
 
   try {
-    return await work({ storage, blockstore: storage, session: undefined })
+    return await work({ place: await placeOf(storage), storage, blockstore: storage, session: undefined })
   } finally {
     await storage.settled()
   }
 }
 
-function ofSession (session: Session): Destination {
-  return { storage: session.repo.storage, blockstore: session.repo.blockstore, session }
+async function ofSession (session: Session): Promise<Destination> {
+  const { storage, blockstore, shared } = session.repo
+
+  return { place: await placeOf(storage, shared), storage, blockstore, session }
 }
 
 async function kindOf (path: string, text: string): Promise<Kind> {

@@ -9,7 +9,7 @@ import { FLATFS, openKuboRepo } from '../kubo/kubo-repo.ts'
 import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
 import { FileStorage } from '../store/file-storage.ts'
 import { readReference } from '../store/store-reference.ts'
-import { placeOf, refuseStore } from './places.ts'
+import { isS3, placeOf, refuseStore } from './places.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -38,12 +38,18 @@ export interface MigrationSource {
 
 /**
  * Open a repo of ipfsz, of Helia or of a Kubo that does not run, or a directory of blocks, as blockstore-fs and Kubo's
- * flatfs lay them out.
+ * flatfs lay them out, or a bucket of S3.
  *
  * @throws {UsageError} it is none of these, or a Kubo uses it
  * @throws {RepoError} it cannot be read
  */
 export async function openMigrationSource (text: string, context: Context): Promise<MigrationSource> {
+  if (isS3(text)) {
+    const { openS3Source } = await import('./s3.ts')
+
+    return { ...await openS3Source(text, context.signal), ...NOTHING_PINNED }
+  }
+
   const path = resolvePath(text, context.io)
   const names = new Set(await readdir(path).catch((cause: unknown) => {
     throw new RepoError(`Cannot read the directory ${text}`, { cause })
@@ -90,7 +96,7 @@ async function openFiles (path: string, text: string): Promise<MigrationSource> 
       place: await placeOf(storage),
       blockstore: new PlainRepoBlockstore(storage),
       list: signal => multihashes(storage, signal),
-      ...nothingPinned
+      ...NOTHING_PINNED
     }
   }
 
@@ -103,10 +109,10 @@ function flatfs (
   directory: string,
   blockstore: MigrationSource['blockstore']
 ): MigrationSource {
-  return { place: directory, blockstore, list: signal => flatfsFiles(directory, signal), ...nothingPinned }
+  return { place: directory, blockstore, list: signal => flatfsFiles(directory, signal), ...NOTHING_PINNED }
 }
 
-const nothingPinned: Pick<MigrationSource, 'pins' | 'links' | 'close'> = {
+const NOTHING_PINNED: Pick<MigrationSource, 'pins' | 'links' | 'close'> = {
   async * pins () {
     // a directory of blocks has no pins
   },

@@ -6,6 +6,11 @@ import { MARK_KEY } from '../store/store-mark.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { SharedStore } from '../store/shared-store.ts'
 
+/** Whether a store is named by the URL of a bucket. */
+export function isS3 (text: string): boolean {
+  return text.startsWith('s3://')
+}
+
 /** Where blocks lie: the same text for the same place. */
 export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {
   return storage instanceof SharedFsBlockstore
@@ -20,9 +25,14 @@ export async function placeOf (storage: BlockStorage, shared?: SharedStore): Pro
  */
 export function refuseStore (names: ReadonlySet<string>, text: string): void {
   if (names.has(pathOf(MARK_KEY))) {
-    throw new UsageError(
-      `${text} is a store that nodes share: name the repo of one of them, or make one with ` +
-        `ipfsz init --repo DIR --store ${text}`
-    )
+    throw sharedStoreError(text)
   }
+}
+
+/** For a place with the mark of a store. */
+export function sharedStoreError (text: string): UsageError {
+  return new UsageError(
+    `${text} is a store that nodes share: name the repo of one of them, or make one with ` +
+      `ipfsz init --repo DIR --store ${text}`
+  )
 }

@@ -49,8 +49,8 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
   program.command('migrate')
     .description('copy the blocks, pins and links of another store; run it again to go on')
-    .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), or a directory of blocks')
-    .argument('<to>', 'a repo, which is made if there is none, or a directory of blocks')
+    .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), a directory of blocks, or s3://BUCKET/PREFIX')
+    .argument('<to>', 'a repo, which is made if there is none, a directory of blocks, or s3://BUCKET/PREFIX')
     .option('--dry-run', 'count what would be copied')
     .action(async (from: string, to: string, { dryRun = false }: { dryRun?: boolean }) => {
       const { migrate } = await import('../commands/migrate.ts')

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { S3Blockstore } from '@ipfsz/blockstore-s3'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { startS3, stopS3 } from './s3/server.ts'
+import type { S3Server } from './s3/server.ts'
+import type { S3Credentials } from '@ipfsz/blockstore-s3'
+
+const KEYS: S3Credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+
+let server: S3Server
+
+beforeAll(async () => {
+  server = await startS3()
+  // the command finds them in the environment of this process
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' })
+})
+afterAll(async () => stopS3(server))
+
+/** A new bucket, and the URL of a prefix in it. */
+async function makeBucket (): Promise<{ bucket: S3Blockstore, url: string }> {
+  const name = `ipfsz-${randomUUID()}`
+  const bucket = new S3Blockstore(
+    { bucket: name, prefix: 'site', endpoints: [server.endpoint], credentials: KEYS },
+    { createIfMissing: true }
+  )
+  await bucket.open()
+
+  return { bucket, url: `s3://${name}/site?endpoint=${server.endpoint}` }
+}
+
+describe('ipfsz migrate', () => {
+  it('copies blocks to a bucket and back, goes on where it was, and finds damage', async ({ sandbox }) => {
+    const { bucket, url } = await makeBucket()
+    await sandbox.add(text(1_500_000), '--codec', 'none')
+    await sandbox.add(noise(1000))
+    const { length } = await blockFiles(sandbox.repo)
+    const run = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const { stdout } = await sandbox.run(['migrate', '--json', ...args])
+
+      return parseLines(stdout)[0]
+    }
+
+    expect(await run(sandbox.repo, url)).toMatchObject({ copied: length, there: 0, lost: 0 })
+    expect(await run('--dry-run', sandbox.repo, url)).toMatchObject({ copied: 0, there: length })
+    expect(await run(url, 'back')).toMatchObject({ copied: length, lost: 0, pins: 0 })
+    expect(await blockFiles(join(sandbox.directory, 'back'))).toHaveLength(length)
+
+    const [[{ cid }]] = await Array.fromAsync(bucket.list())
+    await bucket.put(cid, text(10))
+    const { code, stderr, stdout } = await sandbox.run(['migrate', '--json', url, 'again'])
+
+    expect(code).toBe(1)
+    expect(parseLines(stdout)).toMatchObject([{ copied: length - 1, lost: 1 }])
+    expect(stderr).toContain('CorruptBlockError')
+  })
+
+  it('refuses a bucket that is missing or that nodes share, and a URL with a password', async ({ sandbox }) => {
+    const { bucket, url } = await makeBucket()
+    expectSuccess(await sandbox.run(['add', '-Q', await sandbox.write('file', text(1000))]))
+    await bucket.objects.put('ipfsz-store.json', text(10))
+
+    expectFailure(await sandbox.run(['migrate', sandbox.repo, url]), 2)
+    expectFailure(await sandbox.run(['migrate', url, 'new']), 2)
+    expectFailure(await sandbox.run(['migrate', `s3://missing-${randomUUID()}?endpoint=${server.endpoint}`, 'new']), 1)
+    expectFailure(await sandbox.run(['migrate', 's3://user:pass@bucket', 'new']), 2)
+  })
+})
