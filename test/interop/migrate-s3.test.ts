@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { S3Blockstore } from '@ipfsz/blockstore-s3'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
 import { startS3, stopS3 } from './s3/server.ts'
@@ -14,10 +14,14 @@ let server: S3Server
 
 beforeAll(async () => {
   server = await startS3()
-  // the command finds them in the environment of this process
-  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' })
+  vi.stubEnv('AWS_ACCESS_KEY_ID', KEYS.accessKeyId)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', KEYS.secretAccessKey)
 })
-afterAll(async () => stopS3(server))
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await stopS3(server)
+})
 
 /** A new bucket, and the URL of a prefix in it. */
 async function makeBucket (): Promise<{ bucket: S3Blockstore, url: string }> {
