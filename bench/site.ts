@@ -126,7 +126,9 @@ async function measureSide (
 
     for (const [i, objects] of all.entries()) {
       const seed = round * all.length + i
-      const measured = await runTrial({ wan, clients, side, sites, nodes, objects, seed, idle, settle })
+      const measured = await runTrial(
+        { wan, clients, side, running, sites, nodes, objects, seed, idle, settle }
+      )
       const ofSide = results.get(side)
 
       ofSide?.set(objects, [...ofSide.get(objects) ?? [], ...measured])

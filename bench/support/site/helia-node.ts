@@ -16,6 +16,9 @@ import { API_PORT, SWARM_PORT } from './messages.ts'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+/** How long to wait for the other end of a connection that is closed, in milliseconds. */
+const HANG_UP_TIMEOUT = 1000
+
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
 const disk = kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
 await disk.open()
@@ -31,8 +34,10 @@ server.listen(API_PORT, '0.0.0.0', () => {
 })
 
 for await (const line of createInterface({ input: process.stdin })) {
-  for (const peer of JSON.parse(line) as string[]) {
-    await helia.libp2p.dial(multiaddr(peer))
+  for (const peer of (JSON.parse(line) as string[]).map(address => multiaddr(address))) {
+    // of a connection that broke, the other node may not know it yet
+    await helia.libp2p.hangUp(peer, { signal: AbortSignal.timeout(HANG_UP_TIMEOUT) }).catch(() => {})
+    await helia.libp2p.dial(peer)
   }
 
   print({})

@@ -48,12 +48,18 @@ async function start (kind: HeliaNodeInit['kind'], shared: boolean, init: SideIn
     return { child, answer, ...await answer() as HeliaNode }
   }))
 
-  for (const [i, { child, answer }] of running.entries()) {
-    child.stdin.write(`${JSON.stringify(running.slice(0, i).map(({ multiaddr }) => multiaddr))}\n`)
-    await answer()
+  // each dials those before it
+  const reconnect = async (): Promise<void> => {
+    for (const [i, { child, answer }] of running.entries()) {
+      child.stdin.write(`${JSON.stringify(running.slice(0, i).map(({ multiaddr }) => multiaddr))}\n`)
+      await answer()
+    }
   }
 
+  await reconnect()
+
   return {
+    reconnect,
     close: async () => {
       await Promise.all(running.map(async ({ child }) => {
         child.stdin.end()

@@ -55,12 +55,17 @@ async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
 
   await Promise.all(nodes.map(async node => startDaemon(node, init, children)))
 
-  for (const { site, node } of nodes) {
-    const [command, args] = init.wan.on(site, node, [process.execPath, join(import.meta.dirname, 'reconnect.ts')])
-    await promisify(execFile)(command, args)
+  const reconnect = async (): Promise<void> => {
+    for (const { site, node } of nodes) {
+      const [command, args] = init.wan.on(site, node, [process.execPath, join(import.meta.dirname, 'reconnect.ts')])
+      await promisify(execFile)(command, args)
+    }
   }
 
+  await reconnect()
+
   return {
+    reconnect,
     close: async () => {
       await Promise.all(children.map(async child => {
         const ended = once(child, 'close')

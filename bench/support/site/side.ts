@@ -19,6 +19,8 @@ export interface Side {
 }
 
 export interface RunningSide {
+  /** Connect all nodes to each other again, after a site was cut off. */
+  reconnect (): Promise<void>
   close (): Promise<void>
 }
 

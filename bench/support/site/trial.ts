@@ -3,7 +3,7 @@ import { API_PORT } from './messages.ts'
 import { addressOf } from './wan.ts'
 import type { Clients } from './clients.ts'
 import type { Job, Outcome, SiteObject } from './messages.ts'
-import type { Side } from './side.ts'
+import type { RunningSide, Side } from './side.ts'
 import type { Wan } from './wan.ts'
 
 /** How long an object may take, in milliseconds. */
@@ -22,6 +22,7 @@ export interface Trial {
   wan: Wan
   clients: Clients
   side: Side
+  running: RunningSide
   sites: number
   nodes: number
   objects: Objects
@@ -94,6 +95,7 @@ export async function runTrial (trial: Trial): Promise<Measured[]> {
   await wan.cut(1)
   await phase('read while cut off', [async () => ask('read', 1, reader, others)])
     .finally(async () => wan.heal(1))
+  await trial.running.reconnect()
 
   return measured
 }
