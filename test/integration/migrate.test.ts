@@ -47,7 +47,7 @@ describe.concurrent('ipfsz migrate', () => {
   it('copies blocks, pins with names, and links to a new repo, and leaves the source as it is', async ({ sandbox }) => {
     const { repo } = sandbox
     const cid = await sandbox.add(text(300_000), '--link')
-    await sandbox.write('named', noise(2_500_000))
+    await sandbox.write('named', noise(1_200_000))
     expectSuccess(await sandbox.run(['add', 'named']))
     const before = await contents(join(repo, 'blocks'))
     const pins = (await sandbox.run(['pin', 'ls'])).stdout.toString()
@@ -78,7 +78,7 @@ describe.concurrent('ipfsz migrate', () => {
   })
 
   it('copies again only what is missing, and does not read the rest', async ({ sandbox }) => {
-    await sandbox.add(noise(3_500_000))
+    await sandbox.add(noise(2_200_000))
     await migrate(sandbox, sandbox.repo, 'new')
     const [first, second] = await blockFiles(join(sandbox.directory, 'new'))
     const all = await blockFiles(sandbox.repo)

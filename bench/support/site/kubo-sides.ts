@@ -86,7 +86,11 @@ async function createNode (host: { site: number, node: number }, directory: stri
 }
 
 /** Bootstrap from all others, with a DHT of their own, and ask nobody else. */
-async function configure ({ site, node, repo }: Node, nodes: readonly Node[], { peering }: Setup): Promise<void> {
+async function configure (
+  { site, node, repo }: Node,
+  nodes: readonly Node[],
+  { peering, shared }: Setup
+): Promise<void> {
   const file = join(repo, 'config')
   const config = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, unknown>>
   const others = nodes.filter(other => other.repo !== repo)
@@ -101,6 +105,9 @@ async function configure ({ site, node, repo }: Node, nodes: readonly Node[], { 
       API: `/ip4/0.0.0.0/tcp/${API_PORT}`,
       Gateway: []
     },
+    // it remembers which blocks are missing, which another node of the site may have stored since: with it, 72 % of
+    // what one node had fetched was fetched again by the next
+    Datastore: { ...config.Datastore, ...shared ? { BlockKeyCacheSize: 0 } : {} },
     AutoConf: { Enabled: false },
     AutoTLS: { Enabled: false },
     AutoNAT: { ServiceMode: 'disabled' },
