@@ -66,7 +66,7 @@ export const benchmark: Benchmark = {
 function smokePlan (sides: readonly Side[]): Plan {
   return {
     sites: 2,
-    nodes: 2,
+    nodes: 1,
     delay: 20,
     rounds: 1,
     sides: [sides[0], sides[sides.length - 1]],

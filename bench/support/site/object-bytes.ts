@@ -1,10 +1,9 @@
 import { createCipheriv } from 'node:crypto'
-import { longText } from '../../../test/support/data.ts'
+import { text } from '../../../test/support/data.ts'
 import type { SiteObject } from './messages.ts'
 
-/** What texts are cut out of, 16 MiB in which nothing repeats. Made once: it takes a second. */
-const SOURCE_SIZE = 16 * 1024 * 1024
-let source: Uint8Array | undefined
+/** What texts are cut out of. Made once for objects of a size: 16 MiB take a second. */
+let source: Uint8Array = new Uint8Array(0)
 
 /** How often a text says which one it is, in bytes: so that no two objects share a block. */
 const STAMP = 1024
@@ -15,8 +14,11 @@ export function bytesOf ({ size, compressible, seed }: SiteObject): Uint8Array {
 }
 
 function textOf (size: number, seed: number): Uint8Array {
-  source ??= longText(SOURCE_SIZE)
-  const start = seed * 65_521 % (SOURCE_SIZE - size)
+  if (source.byteLength < 2 * size) {
+    source = text(2 * size)
+  }
+
+  const start = seed * 65_521 % size
   const bytes = source.slice(start, start + size)
   const stamp = Buffer.from(`${seed} `).subarray(0, size)
 
