@@ -24,7 +24,7 @@ const NODE_ONLY = [
   'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,stream-hostile,workers,zstd-native}.test.ts',
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
-  'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
+  'packages/core/test/{add-all,fetch,fetch-window,file-pieces}.test.ts',
   // which memory is freed, which is the same code in browsers
   'packages/core/test/transient.test.ts',
   // servers on loopback

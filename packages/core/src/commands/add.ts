@@ -94,8 +94,9 @@ async function addOne (
 ): Promise<ImportResult> {
   try {
     // of one file: many at a time would hold a piece each
-    const content = filePieces(candidate.content, Math.min(DEFAULT_FRAME_SIZE, settings.inFlightBytes))
-    const candidates = new CheckedCandidates([{ ...candidate, content: content ?? candidate.content }], options.wrapWithDirectory === true)
+    const pieces = filePieces(candidate.content, Math.min(DEFAULT_FRAME_SIZE, settings.inFlightBytes))
+    const file = pieces == null ? candidate : { ...candidate, content: pieces }
+    const candidates = new CheckedCandidates([file], options.wrapWithDirectory === true)
     const results = importCandidates(candidates, settings, options)
     let last: ImportResult | undefined
 

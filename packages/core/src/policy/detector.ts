@@ -60,7 +60,9 @@ export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
  * compressing it.
  */
 function isAsciiText (bytes: Uint8Array): boolean {
-  for (const byte of bytes) {
+  for (let i = 0; i < bytes.byteLength; i++) {
+    const byte = bytes[i]
+
     if (byte > LAST_PRINTABLE || (byte < SPACE && (byte < TAB || byte > CARRIAGE_RETURN))) {
       return false
     }

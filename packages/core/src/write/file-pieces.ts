@@ -1,11 +1,16 @@
 import { BufferPool } from '../frames/buffer-pool.ts'
-import type { ReadStream } from 'node:fs'
+import type * as NodeFs from 'node:fs'
+import type { ReadStream, Stats } from 'node:fs'
 
-type Fs = typeof import('node:fs')
+type Fs = typeof NodeFs
 
-/** What Node's file streams have, but not their type: where the next read begins, if that is not where the last ended. */
-interface Position {
-  pos?: number | undefined
+/** What Node's file streams have besides, unlike their type. */
+interface FileStream extends ReadStream {
+  fd: number
+  /** Where the next read begins, if that is not where the last one ended. */
+  pos: number | undefined
+  /** The last byte to read. */
+  end: number
 }
 
 /** The name of the property of a file stream that holds the functions with which it reads. */
@@ -28,9 +33,10 @@ export function filePieces (source: unknown, pieceSize: number): AsyncGenerator<
   return fs != null && isUnread(source, fs) ? readPieces(source, pieceSize, fs) : undefined
 }
 
-function isUnread (source: unknown, fs: Fs): source is ReadStream & Position {
-  // no subclass: it may change what is read
-  if (!(source instanceof fs.ReadStream) || source.constructor !== fs.ReadStream || Object.hasOwn(source, '_read')) {
+function isUnread (source: unknown, fs: Fs): source is FileStream {
+  // no subclass, and no methods of its own: they may change what is read
+  if (!(source instanceof fs.ReadStream) || source.constructor !== fs.ReadStream ||
+    ['_read', 'read', Symbol.asyncIterator].some(name => Object.hasOwn(source, name))) {
     return false
   }
 
@@ -43,14 +49,16 @@ function isUnread (source: unknown, fs: Fs): source is ReadStream & Position {
     source.readableEncoding == null && !source.readableObjectMode && !source.destroyed
 }
 
-async function * readPieces (stream: ReadStream & Position, pieceSize: number, fs: Fs): AsyncGenerator<Uint8Array> {
+async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): AsyncGenerator<Uint8Array> {
   const pool = new BufferPool(pieceSize)
+  // it is thrown below; without a listener it would end the process
+  stream.on('error', () => {})
 
   try {
     await opened(stream)
-    const fd = (stream as unknown as { fd: number }).fd
+    const { fd } = stream
     let position = stream.pos ?? 0
-    const end = Math.min(await sizeOf(fd, fs), (stream as unknown as { end: number }).end + 1)
+    const end = Math.min(await sizeOf(fd, fs), stream.end + 1)
     const read = async (): Promise<Uint8Array> => {
       const piece = pool.take(Math.min(pieceSize, end - position))
       const length = await readInto(piece, fd, position, fs)
@@ -75,11 +83,13 @@ async function * readPieces (stream: ReadStream & Position, pieceSize: number, f
       }
     }
 
-    stream.pos = position
+    if (stream.bytesRead > 0) {
+      stream.pos = position
 
-    if (position > 0 && await readInto(new Uint8Array(1), fd, position, fs) === 0) {
-      // it need not look for the end, with a buffer for a whole piece
-      (stream as unknown as { end: number }).end = position - 1
+      if (await readInto(new Uint8Array(1), fd, position, fs) === 0) {
+        // so it need not look for the end, for which it would make another buffer
+        stream.end = position - 1
+      }
     }
 
     yield * stream
@@ -92,13 +102,16 @@ async function * readPieces (stream: ReadStream & Position, pieceSize: number, f
 async function opened (stream: ReadStream): Promise<void> {
   if (stream.pending) {
     await new Promise<void>((resolve, reject) => {
-      const done = (err?: Error): void => {
-        stream.off('open', opened).off('error', done).off('close', done)
-        err == null ? resolve() : reject(err)
+      const end = (): void => {
+        stream.off('open', end).off('close', end).off('error', fail)
+        resolve()
       }
-      const opened = (): void => { done() }
+      const fail = (err: Error): void => {
+        reject(err)
+        end()
+      }
 
-      stream.on('open', opened).on('error', done).on('close', done)
+      stream.on('open', end).on('close', end).on('error', fail)
     })
   }
 
@@ -113,9 +126,7 @@ function throwIfDestroyed (stream: ReadStream): void {
 
 /** @returns 0 if it is not a file, such as a pipe */
 async function sizeOf (fd: number, fs: Fs): Promise<number> {
-  const stats = await new Promise<import('node:fs').Stats>((resolve, reject) => {
-    fs.fstat(fd, (err, stats) => { err == null ? resolve(stats) : reject(err) })
-  })
+  const stats = await call<Stats>(done => { fs.fstat(fd, done) })
 
   return stats.isFile() ? stats.size : 0
 }
@@ -125,12 +136,9 @@ async function readInto (piece: Uint8Array, fd: number, start: number, fs: Fs): 
   let filled = 0
 
   while (filled < piece.byteLength) {
-    const length = await new Promise<number>((resolve, reject) => {
-      // a position, always: after the stream is destroyed, another file may have its descriptor
-      fs.read(fd, piece, filled, piece.byteLength - filled, start + filled, (err, length) => {
-        err == null ? resolve(length) : reject(err)
-      })
-    })
+    const left = piece.byteLength - filled
+    // a position, always: after the stream is destroyed, another file may have its descriptor
+    const length = await call<number>(done => { fs.read(fd, piece, filled, left, start + filled, done) })
 
     if (length === 0) {
       break
@@ -140,4 +148,17 @@ async function readInto (piece: Uint8Array, fd: number, start: number, fs: Fs): 
   }
 
   return filled
+}
+
+/** Call a function that takes a callback. */
+async function call<T> (run: (done: (err: Error | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    run((err, value) => {
+      if (err == null) {
+        resolve(value)
+      } else {
+        reject(err)
+      }
+    })
+  })
 }
