@@ -104,6 +104,11 @@ describe('filePieces', () => {
     await pieces.next()
     stream.destroy(new Error('closed'))
     await expect(collect(pieces)).rejects.toMatchObject({ message: 'closed' })
+
+    const other = createReadStream(file)
+    const first = filePieces(other, PIECE)?.next()
+    other.destroy(new Error('closed at once'))
+    await expect(first).rejects.toMatchObject({ message: 'closed at once' })
   })
 
   it('closes the file if its reader stops', async () => {

@@ -56,37 +56,27 @@ async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): Asy
 
   try {
     await opened(stream)
-    const { fd } = stream
+    const end = Math.min(await sizeOf(stream, fs), stream.end + 1)
     let position = stream.pos ?? 0
-    const end = Math.min(await sizeOf(fd, fs), stream.end + 1)
-    const read = async (): Promise<Uint8Array> => {
-      const piece = pool.take(Math.min(pieceSize, end - position))
-      const length = await readInto(piece, fd, position, fs)
-      position += length
-
-      return length === piece.byteLength ? piece : piece.slice(0, length)
-    }
 
     // the stream itself takes a single read for less
-    let next = end - position > stream.readableHighWaterMark ? read() : undefined
+    while (end - position > (stream.bytesRead === 0 ? stream.readableHighWaterMark : 0)) {
+      const piece = pool.take(Math.min(pieceSize, end - position))
+      const length = await readInto(piece, stream, position, fs)
 
-    while (next != null) {
-      const piece = await next
-      throwIfDestroyed(stream)
-      stream.bytesRead += piece.byteLength
-      // read ahead while this piece is compressed
-      next = piece.byteLength > 0 && position < end ? read() : undefined
-      next?.catch(() => {})
-
-      if (piece.byteLength > 0) {
-        yield piece
+      if (length === 0) {
+        break
       }
+
+      position += length
+      stream.bytesRead += length
+      yield length === piece.byteLength ? piece : piece.slice(0, length)
     }
 
     if (stream.bytesRead > 0) {
       stream.pos = position
 
-      if (await readInto(new Uint8Array(1), fd, position, fs) === 0) {
+      if (await readInto(new Uint8Array(1), stream, position, fs) === 0) {
         // so it need not look for the end, for which it would make another buffer
         stream.end = position - 1
       }
@@ -125,20 +115,29 @@ function throwIfDestroyed (stream: ReadStream): void {
 }
 
 /** @returns 0 if it is not a file, such as a pipe */
-async function sizeOf (fd: number, fs: Fs): Promise<number> {
+async function sizeOf ({ fd }: FileStream, fs: Fs): Promise<number> {
   const stats = await call<Stats>(done => { fs.fstat(fd, done) })
 
   return stats.isFile() ? stats.size : 0
 }
 
 /** Fill a piece, unless the file ends before. Returns how many bytes were read. */
-async function readInto (piece: Uint8Array, fd: number, start: number, fs: Fs): Promise<number> {
+async function readInto (piece: Uint8Array, stream: FileStream, start: number, fs: Fs): Promise<number> {
+  const { fd } = stream
   let filled = 0
 
   while (filled < piece.byteLength) {
     const left = piece.byteLength - filled
-    // a position, always: after the stream is destroyed, another file may have its descriptor
+    throwIfDestroyed(stream)
+
+    // a position, always: if the stream is destroyed meanwhile, another file may get its descriptor
     const length = await call<number>(done => { fs.read(fd, piece, filled, left, start + filled, done) })
+      .catch((err: unknown) => {
+        throwIfDestroyed(stream)
+        throw err
+      })
+
+    throwIfDestroyed(stream)
 
     if (length === 0) {
       break
