@@ -2,6 +2,7 @@ import { open, rename } from 'node:fs/promises'
 import { metadataOf, NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
 import { withTargetDirectory } from './target-errors.ts'
 import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
+import type { FileHandle } from 'node:fs/promises'
 import type { Progress } from '../terminal/progress.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
 
@@ -25,7 +26,7 @@ export async function writeWhole (
 
     try {
       for await (const bytes of content) {
-        await file.writeFile(bytes)
+        await writeAll(file, bytes)
         done += bytes.byteLength
         progress.update(done)
       }
@@ -58,10 +59,22 @@ export async function writeNew (
 
   try {
     for await (const bytes of content) {
-      await file.writeFile(bytes)
+      await writeAll(file, bytes)
       onWritten(bytes.byteLength)
     }
   } finally {
     await file.close()
+  }
+}
+
+/**
+ * Append bytes, with one call if the disk takes them all. `file.writeFile` makes one for every 512 KiB, and each waits
+ * in the thread pool behind the frames that are being decompressed.
+ */
+async function writeAll (file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.byteLength;) {
+    const { bytesWritten } = await file.write(bytes, done)
+
+    done += bytesWritten
   }
 }
