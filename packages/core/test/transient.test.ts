@@ -2,6 +2,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'
 import { unixfs } from '@helia/unixfs'
 import { snappy } from '@ipfsz/codecs/snappy'
+import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { chunked, collect, CountingBlockstore, FRAME, noise, stored, text } from './fixtures.ts'
@@ -136,5 +137,25 @@ describe('transient', () => {
     const read = await copyAll(fs.cat(original, { transient: true }))
 
     expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+  })
+
+  it.each([[false, 4], [true, 0]])('of verify with a content CID %s frees %d frames', async (link, freed) => {
+    const inner = zstd()
+    const decoded: Uint8Array[] = []
+    const codec: Codec = {
+      ...inner,
+      async decompress (frame, options) {
+        const bytes = await inner.decompress(frame, options)
+        decoded.push(bytes)
+
+        return bytes
+      }
+    }
+    const fs = ipfsz({ blockstore: new MemoryBlockstore(), datastore: new MemoryDatastore() }, { codecs: [codec] })
+    const cid = await fs.addBytes(text(4 * FRAME), { link, compression: { frameSize: FRAME } })
+
+    await fs.verify(cid)
+    expect(decoded.length).toBe(4)
+    expect(decoded.filter(({ byteLength }) => byteLength === 0).length).toBe(freed)
   })
 })

@@ -1,4 +1,5 @@
 import { ByteReader } from '../util/byte-reader.ts'
+import { freeBytes } from '../util/bytes.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { fileSize, readRange, readWhole } from '../dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
@@ -126,11 +127,16 @@ async function verifyCompressed (
   checkTrailerLength(file)
 
   try {
-    for await (const { bytes } of decompressFrames(file, takeAll(file, reader, blockstore, options), options)) {
+    for await (const { bytes, isOwn } of decompressFrames(file, takeAll(file, reader, blockstore, options), options)) {
       await content?.update(bytes)
       await options.onBytes?.(bytes)
       size += BigInt(bytes.byteLength)
       frames++
+
+      // others may keep what they are given
+      if (isOwn && content == null && options.onBytes == null) {
+        freeBytes(bytes)
+      }
     }
 
     await checkTrailer(file, reader)
