@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { create } from '../src/impl/zstd-native.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { checkZstdFrame } from '../src/format/zstd/zstd-frame.ts'
 import { concat, edited, noise, random, same, text } from './fixtures.ts'
@@ -177,5 +178,17 @@ describe('the Zstandard decoder compared with libzstd', () => {
     }
 
     expect(read).toBeGreaterThan(1000)
+  })
+})
+
+describe('zstd in Node with a long dictionary', () => {
+  // with tables for the content alone, its beginning is forgotten, and a frame has half of its bytes
+  it.each([5, 6, 8, 12])('finds all of it at level %d', async level => {
+    const dictionary = noise(3 * MIB)
+    const bytes = edited(dictionary, MIB)
+    const frame = await create().compress(bytes, level, { dictionary })
+
+    expect(frame.byteLength).toBeLessThan(8000)
+    expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
   })
 })

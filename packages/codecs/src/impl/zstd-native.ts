@@ -12,6 +12,13 @@ const MAX_SYNC_SIZE = 64 * 1024
 const MIN_WINDOW_LOG = 10
 /** Larger tables hold a sixteenth of all positions, not a quarter: else filling them takes longer than the rest. */
 const FULL_HASH_LOG = 20
+/**
+ * From this level on, libzstd keeps positions in rows of the hash table, and replaces the oldest in a row. So the table
+ * needs room for two thirds of the dictionary, or its beginning is forgotten. There are no chains.
+ */
+const FIRST_ROW_LEVEL = 5
+/** The largest of its own tables: of 32 MiB. */
+const MAX_ROW_LOG = 23
 /** From this level on, libzstd searches a binary tree, which is in the chain table. */
 const FIRST_TREE_LEVEL = 13
 /** The larger of hashLog and chainLog, of trees the chainLog, of each level (libzstd 1.5, clevels.h, above 256 KiB). */
@@ -27,7 +34,7 @@ export function create (): Implementation {
         pledgedSrcSize: size,
         params: {
           [zlibConstants.ZSTD_c_compressionLevel]: level,
-          ...dictionary == null ? {} : dictionaryParams(level, size, all)
+          ...dictionary == null ? {} : dictionaryParams(level, size, dictionary.byteLength)
         },
         ...dictionary == null ? {} : { dictionary }
       }, level <= FAST_LEVEL && all <= MAX_SYNC_SIZE ? size : -1)
@@ -53,10 +60,9 @@ export function create (): Implementation {
  * the next one, its own level 3 makes 1,590 kB, and this one 20 kB (docs/codecs.md).
  *
  * @param size - of the content
- * @param all - of content and dictionary
+ * @param dictionary - its size
  */
-function dictionaryParams (level: number, size: number, all: number): Record<number, number> {
-  const positions = Math.ceil(Math.log2(all))
+function dictionaryParams (level: number, size: number, dictionary: number): Record<number, number> {
   const params = {
     // tells whether the dictionary is the right one
     [zlibConstants.ZSTD_c_checksumFlag]: 1,
@@ -64,8 +70,7 @@ function dictionaryParams (level: number, size: number, all: number): Record<num
     [zlibConstants.ZSTD_c_windowLog]: Math.max(MIN_WINDOW_LOG, Math.ceil(Math.log2(size)))
   }
   const hasTree = level >= FIRST_TREE_LEVEL
-  // measured: larger tables take longer and find hardly more
-  const log = hasTree ? positions - 1 : Math.max(Math.min(positions - 2, FULL_HASH_LOG), positions - 4)
+  const log = tableLog(level, size + dictionary, dictionary)
 
   if (log <= TABLE_LOGS[level - 1]) {
     return params
@@ -76,4 +81,17 @@ function dictionaryParams (level: number, size: number, all: number): Record<num
     ...hasTree ? {} : { [zlibConstants.ZSTD_c_hashLog]: log },
     [zlibConstants.ZSTD_c_chainLog]: log
   }
+}
+
+/** Measured: larger tables take longer and find hardly more. */
+function tableLog (level: number, all: number, dictionary: number): number {
+  const positions = Math.ceil(Math.log2(all))
+
+  if (level >= FIRST_TREE_LEVEL) {
+    return positions - 1
+  }
+
+  return level >= FIRST_ROW_LEVEL
+    ? Math.min(MAX_ROW_LOG, Math.ceil(Math.log2(2 * dictionary / 3)))
+    : Math.max(Math.min(positions - 2, FULL_HASH_LOG), positions - 4)
 }
