@@ -86,7 +86,7 @@ export default defineConfig({
           'npm test leaves it out, npm run test:slow runs it'
       }
     ],
-    // unit and integration together, then one project after the other (`groupOrder`)
+    // unit, integration and pages together, then one project after the other (`groupOrder`)
     projects: [
       {
         test: {
@@ -143,7 +143,8 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
-          sequence: { groupOrder: 3 }
+          // beside the unit tests: a page mostly waits
+          maxWorkers: WORKERS
         }
       },
       // the demo page and its peer, used from Node; needs Chromium

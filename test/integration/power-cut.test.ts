@@ -74,7 +74,7 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut)
   })
 
-  it('the base of what add --base printed is on the disk even if an unsynced add has pinned it', async ({ sandbox }) => {
+  it('the base of what add --base printed is on the disk even if it was pinned unsynced', async ({ sandbox }) => {
     const [first, second] = await Promise.all([
       sandbox.write('first', noise(70_000)),
       sandbox.write('second', Buffer.concat([noise(70_000), text(100)]))

@@ -11,6 +11,8 @@ const ROOT = join(import.meta.dirname, '../..')
  */
 const LONG_FILES: readonly string[] = [
   'test/interop/ceph.test.ts',
+  'test/interop/gluster.test.ts',
+  'test/pages/service-worker.test.ts',
   'test/interop/kubo-site.test.ts',
   'test/interop/kubo-network.test.ts',
   'test/integration/network.test.ts',
@@ -87,7 +89,10 @@ export class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files)
     const byProject = Map.groupBy(sorted, ({ project }) => project)
 
-    return [...byProject.values()].flatMap(specs => specs.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    return [...byProject.values()]
+      // files with processes of their own, such as pages, which wait for a browser: not when all others have ended
+      .toSorted(([a], [b]) => Number(b.project.config.isolate) - Number(a.project.config.isolate))
+      .flatMap(specs => specs.toSorted((a, b) => rankOf(a) - rankOf(b)))
   }
 }
 

@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { create } from '../src/impl/zstd-native.ts'
+import { codecs } from '../src/all.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { checkZstdFrame } from '../src/format/zstd/zstd-frame.ts'
 import { concat, edited, noise, random, same, text } from './fixtures.ts'
@@ -186,7 +186,7 @@ describe('zstd in Node with a long dictionary', () => {
   it.each([5, 6, 8, 12])('finds all of it at level %d', async level => {
     const dictionary = noise(3 * MIB)
     const bytes = edited(dictionary, MIB)
-    const frame = await create().compress(bytes, level, { dictionary })
+    const frame = await codecs.zstd({ implementation: 'native' }).compress(bytes, { level, dictionary })
 
     expect(frame.byteLength).toBeLessThan(8000)
     expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)

@@ -125,7 +125,7 @@ export class WrittenBase implements FrameBase {
   }
 }
 
-/** Pass a base's content on, and compare it with the content CID of its header: a file that links to it relies on it. */
+/** Pass a base's content on, and compare it with the content CID of its header: files that link to it rely on it. */
 async function * checkContent (
   { cid, header }: Entry,
   pieces: AsyncIterable<Uint8Array>,
