@@ -13,9 +13,6 @@ export const COLLECTIONS = 'collections/'
 export const ROUNDS = 'rounds/'
 export const ACKS = 'acks/'
 
-/** The largest number of a round. */
-export const MAX_ROUND = 99_999_999
-
 export function newId (): string {
   return randomBytes(16).toString('hex')
 }
