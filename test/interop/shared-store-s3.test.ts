@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { S3Objects } from '@ipfsz/blockstore-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { expectSuccess, it } from '../integration/run-cli.ts'
 import { text } from '../support/data.ts'
-import { makeClient, startS3, stopS3 } from './s3/server.ts'
+import { startS3, stopS3, storeAt } from './s3/server.ts'
 import type { RunResult, Sandbox } from '../integration/run-cli.ts'
 import type { S3Server } from './s3/server.ts'
 
@@ -22,7 +23,7 @@ beforeEach(() => {
 
 async function makeStore (): Promise<string> {
   const bucket = `ipfsz-${randomUUID()}`
-  await makeClient(server.endpoint).createBucket({ Bucket: bucket })
+  await new S3Objects(storeAt(server.endpoint, bucket)).createBucket()
 
   return `s3://${bucket}/site?endpoint=${server.endpoint}`
 }
@@ -71,12 +72,13 @@ describe('a store in an S3 bucket', () => {
       .toMatchObject({ code: 2, stderr: expect.not.stringContaining('secret') })
     expect(await a('init', '--store', store.replace(url.host, 'no-such-bucket')))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('NoSuchBucket') })
-    await makeClient(server.endpoint).putObject({ Bucket: url.host, Key: 'site/photo.jpg', Body: 'x' })
+    const objects = new S3Objects(storeAt(server.endpoint, url.host))
+    await objects.put('site/photo.jpg', new Uint8Array(1))
     expect(await a('init', '--store', store))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('no mark of a store') })
-    await makeClient(server.endpoint).deleteObject({ Bucket: url.host, Key: 'site/photo.jpg' })
+    await objects.delete(['site/photo.jpg'])
     expectSuccess(await a('init', '--store', store))
-    await makeClient(server.endpoint).deleteObject({ Bucket: url.host, Key: 'site/ipfsz-store.json' })
+    await objects.delete(['site/ipfsz-store.json'])
     expect(await a('pin', 'ls')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not there') })
     expect(await b('init', '--store', `s3://${url.host}/site?endpoint=http://127.0.0.1:1`))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('network') })
