@@ -105,6 +105,15 @@ it('uses a profile: that of the environment, one that is named, or the default',
   expect(await use({ profile: 'two' })).toEqual(['TWO', 'us-east-1', undefined])
 })
 
+it('takes the region of a profile whose credentials come from elsewhere', async () => {
+  await writeProfiles({ config: '[profile sso]\nsso_session = x\nregion = eu-3\n' })
+  env.AWS_PROFILE = 'sso'
+
+  expect(await use({ credentials: { accessKeyId: 'PASSED', secretAccessKey: 's' } })).toEqual([
+    'PASSED', 'eu-3', undefined
+  ])
+})
+
 it('uses the role of the instance, with a token of IMDSv2', async () => {
   delete env.AWS_EC2_METADATA_DISABLED
   env.AWS_EC2_METADATA_SERVICE_ENDPOINT = await startRole((path, method, token) => {
@@ -127,6 +136,7 @@ it('uses the role of the container', async () => {
 it.each([
   ['nothing', {}, {}],
   ['a profile that is missing', { profile: 'none' }, {}],
+  ['a profile without keys', { profile: 'bare' }, { config: '[profile bare]\nregion = eu-1\n' }],
   ['a profile of another kind', { profile: 'sso' }, { config: '[profile sso]\nsso_session = x\n' }],
   ['a secret with a line break', { credentials: { accessKeyId: 'A', secretAccessKey: 'HUSH\n' } }, {}],
   ['a provider that fails', { credentials: async () => { throw new Error('down') } }, {}]

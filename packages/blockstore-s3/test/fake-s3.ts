@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { listen } from '../../../test/support/listen.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -31,7 +32,8 @@ export interface FakeS3 {
 export const BUCKET = 'bucket'
 export const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
 
-export async function fakeS3 (): Promise<FakeS3> {
+/** @param tls - serve over HTTPS */
+export async function fakeS3 (tls?: { key: string, cert: string }): Promise<FakeS3> {
   const fake: FakeS3 = {
     origin: '',
     objects: new Map(),
@@ -40,7 +42,7 @@ export async function fakeS3 (): Promise<FakeS3> {
     faults: [],
     close: async () => {}
   }
-  const server = createServer((request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const onBody = (body: Buffer): void => {
       const url = new URL(request.url ?? '', 'http://fake')
       const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/.exec(decodeURIComponent(url.pathname)) ?? []
@@ -59,10 +61,11 @@ export async function fakeS3 (): Promise<FakeS3> {
 
     // a client that goes away is none of the store's errors
     buffer(request).then(onBody, () => {})
-  })
+  }
+  const server = tls == null ? createServer(onRequest) : createTlsServer(tls, onRequest)
   const { port, close } = await listen(server)
 
-  return Object.assign(fake, { origin: `http://127.0.0.1:${port}`, close })
+  return Object.assign(fake, { origin: tls == null ? `http://127.0.0.1:${port}` : `https://localhost:${port}`, close })
 }
 
 /** Answers with an error of S3. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { TLS } from '../../../test/support/certificate.ts'
 import { S3Objects } from '../src/index.ts'
 import { BUCKET, CREDENTIALS, fakeS3, hangUp, ignore, refuse } from './fake-s3.ts'
 import type { ObjectInfo, S3ObjectsInit, S3RequestEvent } from '../src/index.ts'
@@ -249,6 +251,23 @@ it('refuses a body that trickles', async () => {
   await expect(connect({ attempts: 1, progressTimeout: 50 }).get('key')).rejects.toMatchObject({
     name: 'S3NetworkError', from: 'network', phase: 'body'
   })
+})
+
+it('speaks TLS, and refuses a store whose certificate nobody vouches for', async () => {
+  const secure = await fakeS3(TLS)
+  const trusted = getCACertificates('default')
+  onTestFinished(async () => {
+    setDefaultCACertificates(trusted)
+    await secure.close()
+  })
+
+  await expect(connect({ endpoints: [secure.origin], attempts: 1 }).put('key', BYTES)).rejects.toMatchObject({
+    name: 'S3NetworkError', phase: 'connect', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
+  })
+  setDefaultCACertificates([...trusted, TLS.cert])
+  const objects = connect({ endpoints: [secure.origin], attempts: 1 })
+  await objects.put('key', BYTES)
+  expect(await objects.get('key')).toEqual(BYTES)
 })
 
 it('says that it was the network when no endpoint can be reached', async () => {

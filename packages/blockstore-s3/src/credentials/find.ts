@@ -19,8 +19,18 @@ export function findCredentials (profile: string | undefined): S3CredentialsProv
   const fromInstance = fromInstanceMetadata({ logger: SILENT, ec2MetadataV1Disabled: true })
 
   return async () => (profile == null ? fromEnvironment() : undefined) ??
-    (await readProfile(profile)).credentials ??
+    await fromProfile(profile) ??
     await fromRole(fromInstance)
+}
+
+async function fromProfile (name: string | undefined): Promise<S3Credentials | undefined> {
+  const { credentials, problem } = await readProfile(name)
+
+  if (problem != null) {
+    throw new S3CredentialsError(problem)
+  }
+
+  return credentials
 }
 
 function fromEnvironment (): S3Credentials | undefined {

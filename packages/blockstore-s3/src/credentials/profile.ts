@@ -1,6 +1,5 @@
 import { env } from 'node:process'
 import { getProfileName, parseKnownFiles } from '@smithy/core/config'
-import { S3CredentialsError } from '../errors.ts'
 import type { S3Credentials } from '../contract.ts'
 
 /** What we use of a profile in the files of AWS. */
@@ -8,6 +7,8 @@ export interface Profile {
   credentials?: S3Credentials
   region?: string
   endpoint?: string
+  /** Why it has no credentials, if it is named and should have some. */
+  problem?: string
 }
 
 /** Settings of profiles whose credentials the SDK of AWS fetches, and we do not. */
@@ -18,7 +19,6 @@ const ELSEWHERE = ['role_arn', 'sso_session', 'sso_start_url', 'credential_proce
  * `$AWS_CONFIG_FILE`.
  *
  * @param name - `$AWS_PROFILE` or `default` if it is missing
- * @throws {S3CredentialsError} a profile is named, and is not there or has no keys
  */
 export async function readProfile (name: string | undefined): Promise<Profile> {
   const profile = getProfileName({ profile: name })
@@ -32,22 +32,22 @@ export async function readProfile (name: string | undefined): Promise<Profile> {
     endpoint_url: endpoint
   } = settings ?? {}
 
-  if (isNamed && settings == null) {
-    throw new S3CredentialsError(`The profile ${profile} is not in ~/.aws/credentials or ~/.aws/config`)
-  }
-
-  const elsewhere = ELSEWHERE.find(key => settings?.[key] != null)
-
-  if (isNamed && accessKeyId == null && elsewhere != null) {
-    throw new S3CredentialsError(`The profile ${profile} has ${elsewhere}, which is not supported: pass a provider ` +
-      'of @aws-sdk/credential-providers as `credentials`, or use `aws configure export-credentials --format env`')
-  }
-
   return {
     ...accessKeyId != null && secretAccessKey != null
       ? { credentials: { accessKeyId, secretAccessKey, sessionToken } }
-      : {},
+      : isNamed ? { problem: problemOf(profile, settings) } : {},
     ...region == null ? {} : { region },
     ...endpoint == null ? {} : { endpoint }
   }
+}
+
+function problemOf (profile: string, settings: Readonly<Record<string, string | undefined>> | undefined): string {
+  const elsewhere = ELSEWHERE.find(key => settings?.[key] != null)
+
+  return settings == null
+    ? `The profile ${profile} is not in ~/.aws/credentials or ~/.aws/config`
+    : elsewhere == null
+      ? `The profile ${profile} has no aws_access_key_id, or no aws_secret_access_key`
+      : `The profile ${profile} has ${elsewhere}, which is not supported: pass a provider of ` +
+        '@aws-sdk/credential-providers as `credentials`, or use `aws configure export-credentials --format env`'
 }

@@ -23,7 +23,6 @@ const DEFAULT_REGION = 'us-east-1'
  * Settle where requests go, from options, the environment and a profile, in this order.
  *
  * @throws {S3UrlError}
- * @throws {S3CredentialsError} the profile is not there
  */
 export async function findSettings (init: SettingsInit): Promise<Settings> {
   let endpoints: readonly string[] = init.endpoints ?? []
