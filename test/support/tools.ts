@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
 
+const CEPH = 'on Debian: apt-get install ceph-mon ceph-osd radosgw'
+
 const INSTALL: Readonly<Record<string, string>> = {
   ipfs: 'run `npm run kubo`, which builds it with Go, or install Kubo',
-  'ceph-mon': 'on Debian: apt-get install ceph-mon ceph-osd radosgw',
+  'ceph-mon': CEPH,
+  'ceph-osd': CEPH,
+  radosgw: CEPH,
   brotli: 'on Debian: apt-get install brotli',
   curl: 'on Debian: apt-get install curl',
   gzip: 'on Debian: apt-get install gzip',

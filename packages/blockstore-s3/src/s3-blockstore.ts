@@ -77,7 +77,7 @@ export class S3Blockstore implements Blockstore<object, object, object, RangeOpt
     })
   }
 
-  /** Close connections that are kept. */
+  /** Close all connections. Call it when no request runs. */
   async close (): Promise<void> {
     this.objects.close()
   }

@@ -134,7 +134,7 @@ export class S3Objects {
     this.#bucketSeen = true
   }
 
-  /** Close connections that are kept. The object can still be used. */
+  /** Close all connections. Call it when no request runs. Further requests open new ones. */
   close (): void {
     this.#client.close()
   }

@@ -27,6 +27,7 @@ export interface Ceph {
 type Tool = (name: string, ...args: string[]) => Promise<Buffer>
 
 const CREDENTIALS = { accessKeyId: 'ipfsz', secretAccessKey: 'ipfsz-secret' }
+const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw']
 const STORAGE_DAEMONS = 3
 const GATEWAYS = 2
 /** In milliseconds. The slowest takes ten seconds. */
@@ -53,6 +54,7 @@ export async function startCeph (): Promise<Ceph> {
   }
 
   try {
+    await Promise.all(PROGRAMS.map(async program => tool(program, '--version')))
     const ports = await freePorts(1 + GATEWAYS)
     const endpoints = ports.slice(1).map(port => `http://127.0.0.1:${port}`)
 
@@ -95,7 +97,6 @@ async function startMonitor (
   await mkdir(join(directory, 'log'))
   await mkdir(join(directory, 'run'))
   await writeFile(join(directory, 'ceph.conf'), cephConfig({ directory, fsid, monitorPort: port }))
-  await tool('ceph-mon', '--version')
   await tool('ceph-authtool', '--create-keyring', keyring)
   await key('client.admin', 'mon=allow *', 'osd=allow *')
   await key('mon.', 'mon=allow *')

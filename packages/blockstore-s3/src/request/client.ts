@@ -95,7 +95,7 @@ export class S3Client {
     }
   }
 
-  /** Close the connections that are kept. */
+  /** Close all connections. Call it when no request runs. */
   close (): void {
     this.#kept.close()
   }
