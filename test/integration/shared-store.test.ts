@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { feed, waitForFiles } from './repo.ts'
+import { start } from './run-gateway.ts'
 import { expectSuccess, finish, it as base } from './run-cli.ts'
 import type { RunOptions, RunResult, Sandbox } from './run-cli.ts'
 
@@ -87,6 +88,36 @@ describe('a store in a directory', () => {
     expect((await filesBelow(join(a.repo, 'blocks')).catch(() => [])).length).toBe(0)
     expect((await filesBelow(join(b.repo, 'datastore'))).filter(file => !/version|keeps-pins/.test(file))).toEqual([])
     expect((await filesBelow(store)).filter(file => file.startsWith('/blocks/')).length).toBeGreaterThan(0)
+  })
+
+  it('is served by any node, and repaired, published, exported and imported by any', async (
+    { nodes: [a, b], sandbox }
+  ) => {
+    const page = Buffer.concat([Buffer.from('<h1>notes</h1>'), text(50_000)])
+    await mkdir(join(sandbox.directory, 'pages'))
+    const path = await sandbox.write('pages/index.html', page)
+    const cid = (await a.ok(['add', '-Q', '--link', path])).trim()
+    const gateway = await start(sandbox, [
+      'daemon', '--repo', b.repo, '--listen', '/ip4/127.0.0.1/tcp/0', '--gateway', '127.0.0.1:0', '--serve-originals'
+    ])
+    const shown = async (cid: string): Promise<string> => (await fetch(`${gateway.url}/ipfs/${cid}`)).text()
+
+    expect(await shown(cid) === page.toString()).toBe(true)
+    // added while the daemon of the other node runs
+    const later = (await a.ok(['add', '-Q', await sandbox.write('later', text(20_000, 4))])).trim()
+    expect(Buffer.from(text(20_000, 4)).toString() === await shown(later)).toBe(true)
+    expect((await gateway.stop()).stderr).toBe('')
+
+    expect(await b.ok(['site', 'add', 'pages'])).toContain('pages')
+    expect(await a.ok(['pin', 'ls'])).toContain('pages')
+    expect(await a.ok(['repair'])).not.toMatch(/missing|damaged/)
+    await b.ok(['get', cid, '-o', 'copy.html'])
+    expect((await readFile(join(sandbox.directory, 'copy.html'))).equals(page)).toBe(true)
+    await b.ok(['originals', 'index'])
+    expect(await b.ok(['originals', 'ls'])).toContain(cid)
+    expect((await a.run(['originals', 'ls'])).stdout.toString()).toBe('')
+    await a.ok(['car', 'export', cid, '-o', 'notes.car'])
+    expect(await b.ok(['car', 'import', 'notes.car'])).toContain(cid)
   })
 
   it('compresses blocks as the first node said, and refuses another codec', async ({ sandbox, store }) => {

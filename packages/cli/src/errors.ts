@@ -50,10 +50,12 @@ export function explain (err: Error): string {
     case 'AbortError':
       return 'interrupted'
     case 'RepoError':
+    case 'StoreError':
     case 'LinksError':
     case 'PinRecordError':
     case 'VerifyFailedError':
       return withCause(err)
+    case 'StoreMissingError':
     case 'TreeEntryError':
     case 'InvalidCarError':
     case 'ListenError':

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { StoreMissingError } from '../errors.ts'
+import { StoreError, StoreMissingError } from '../errors.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from './mount.ts'
 
@@ -30,12 +30,22 @@ export class MountedStorage extends FileStorage {
     await super.open()
   }
 
-  /** @throws {StoreMissingError} */
+  /**
+   * @throws {StoreMissingError}
+   * @throws {StoreError} the file system failed
+   */
   override async put (...args: Parameters<FileStorage['put']>): ReturnType<FileStorage['put']> {
     try {
       return await super.put(...args)
     } catch (err) {
-      throw err instanceof Error && err.cause instanceof StoreMissingError ? err.cause : err
+      // an abort
+      if (!(err instanceof Error) || err.name !== 'PutFailedError') {
+        throw err
+      }
+
+      throw err.cause instanceof StoreMissingError
+        ? err.cause
+        : new StoreError(`The store ${this.#mount.directory} failed: ${err.message}`, { cause: err })
     }
   }
 }
