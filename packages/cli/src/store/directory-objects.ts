@@ -17,7 +17,7 @@ const PAGE = 1000
 /** How many files are looked at, or deleted, at a time. */
 const CONCURRENCY = 32
 /** The directory of unfinished files. Its name is not that of a part of a key. */
-const TEMPORARY = '.tmp'
+export const TEMPORARY = '.tmp'
 /** Error codes of a file that does not exist. Names that are too long cannot exist. */
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 /** Errors that say what is wrong already. */

@@ -1,13 +1,24 @@
 import { rm, stat } from 'node:fs/promises'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { join } from 'node:path'
+import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { StoreError, StoreMissingError } from '../errors.ts'
+import { TEMPORARY } from './directory-objects.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from './mount.ts'
 
 /** Blocks as files. */
 export class FileStorage extends SharedFsBlockstore implements BlockStorage {
   async sizeOf ({ path }: StoredBlock): Promise<number> {
-    return (await stat(path)).size
+    try {
+      return (await stat(path)).size
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
+        // it was deleted since it was listed
+        return 0
+      }
+
+      throw err
+    }
   }
 
   async remove (blocks: readonly StoredBlock[]): Promise<void> {
@@ -24,10 +35,15 @@ export class MountedStorage extends FileStorage {
     this.#mount = mount
   }
 
-  /** @throws {StoreMissingError} */
+  /**
+   * Also deletes unfinished objects of killed processes, once they are an hour old.
+   *
+   * @throws {StoreMissingError}
+   */
   override async open (): Promise<void> {
     await this.#mount.check()
     await super.open()
+    await removeStale(join(this.#mount.directory, TEMPORARY))
   }
 
   /**
