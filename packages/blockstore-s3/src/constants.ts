@@ -57,3 +57,6 @@ export const DEFAULT_CONCURRENCY = 16
 
 /** The most bytes of a block, 16 MiB, as in @ipfsz/blockstore-compressed. @default */
 export const DEFAULT_MAX_BLOCK_SIZE = 16 * 1024 * 1024
+
+/** Before a block of this size is sent, the store is asked whether it has it, 64 KiB. A smaller one is sent sooner. */
+export const LEAST_LOOKED_FOR = 64 * 1024

@@ -93,6 +93,8 @@ export interface ObjectInfo {
   size: number
   /** By the clock of the store. */
   modified: Date
+  /** As `stat` finds it. Most stores give the MD5 of the bytes, in hexadecimal between quotation marks. */
+  etag?: string | undefined
 }
 
 export interface S3Options {

@@ -80,7 +80,7 @@ export function head (key: string, signal: Signal): S3Request<Omit<ObjectInfo, '
         throw new Error('it has no Content-Length or no Last-Modified')
       }
 
-      return { size, modified }
+      return { size, modified, etag: headers.etag }
     },
     signal
   }

@@ -1,12 +1,14 @@
-import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
+import { createHash } from 'node:crypto'
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'
 import { collect } from './collect.ts'
-import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, MAX_KEYS } from './constants.ts'
+import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, LEAST_LOOKED_FOR, MAX_KEYS } from './constants.ts'
 import {
-  DeleteFailedError, GetFailedError, HasFailedError, NotFoundError, OpenFailedError, PutFailedError, S3ResponseError
+  DeleteFailedError, GetFailedError, HasFailedError, OpenFailedError, PutFailedError, S3ResponseError
 } from './errors.ts'
+import { guard } from './guard.ts'
 import { S3Objects } from './s3-objects.ts'
 import type { ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -39,7 +41,7 @@ export interface StoredBlockInfo extends Omit<ObjectInfo, 'key'> {
  * Bytes are not compared with their CIDs here: a CompressedBlockstore of @ipfsz/blockstore-compressed around it does
  * so.
  */
-export class S3Blockstore implements Blockstore<object, object, object, RangeOptions> {
+export class S3Blockstore implements Blockstore {
   /** The objects of the bucket, for whoever keeps other records there. */
   readonly objects: S3Objects
   readonly #init: Required<{ [K in keyof S3BlockstoreInit]: NonNullable<S3BlockstoreInit[K]> }>
@@ -83,27 +85,43 @@ export class S3Blockstore implements Blockstore<object, object, object, RangeOpt
   }
 
   /**
-   * Store a block. When this resolves, every node that uses the store sees it.
+   * Store a block. When this resolves, every node that uses the store sees it. One of 64 KiB or more that is there with
+   * the same bytes, by their MD5, is not sent again.
    *
    * @throws {PutFailedError}
    */
   async put (cid: CID, value: Uint8Array | Source<Uint8Array>, { signal }: S3Options = {}): Promise<CID> {
     await guard(PutFailedError, `Could not store the block ${cid}`, signal, async () => {
-      await this.objects.put(blockKey(cid), await collect(value, this.#init.maxBlockSize, signal), { signal })
+      const key = blockKey(cid)
+      const bytes = await collect(value, this.#init.maxBlockSize, signal)
+
+      if (bytes.byteLength < LEAST_LOOKED_FOR || !await this.#hasSame(key, bytes, signal)) {
+        await this.objects.put(key, bytes, { signal })
+      }
     })
 
     return cid
   }
 
   /**
-   * Read a block, or a part of it, in one piece.
+   * Read a block in one piece. Other options are ignored: Helia passes those of a file to the blockstore.
    *
    * @throws {NotFoundError}
    * @throws {GetFailedError}
    */
-  async * get (cid: CID, options: RangeOptions & S3Options = {}): AsyncGenerator<Uint8Array> {
-    yield await guard(GetFailedError, `Could not read the block ${cid}`, options.signal, async () => {
-      return this.objects.get(blockKey(cid), options)
+  async * get (cid: CID, { signal }: S3Options = {}): AsyncGenerator<Uint8Array> {
+    yield await this.getRange(cid, { signal })
+  }
+
+  /**
+   * Read a part of a block.
+   *
+   * @throws {NotFoundError}
+   * @throws {GetFailedError}
+   */
+  async getRange (cid: CID, { offset, length, signal }: RangeOptions & S3Options = {}): Promise<Uint8Array> {
+    return guard(GetFailedError, `Could not read the block ${cid}`, signal, async () => {
+      return this.objects.get(blockKey(cid), { offset, length, signal })
     })
   }
 
@@ -208,27 +226,19 @@ export class S3Blockstore implements Blockstore<object, object, object, RangeOpt
 
     yield * cids
   }
+
+  /** Whether the store has these bytes. If it refuses to tell, they are stored again. */
+  async #hasSame (key: string, bytes: Uint8Array, signal: S3Options['signal']): Promise<boolean> {
+    const found = await this.objects.stat(key, { signal }).catch((err: unknown) => {
+      if (!(err instanceof S3ResponseError)) {
+        throw err
+      }
+    })
+
+    return found?.size === bytes.byteLength && found.etag === `"${createHash('md5').update(bytes).digest('hex')}"`
+  }
 }
 
 function * once<T> (value: T): Generator<T> {
   yield value
-}
-
-/** Wrap what fails in an error of blockstores, with its cause. An abort stays what it is. */
-async function guard<T> (
-  type: new (message: string) => Error,
-  about: string,
-  signal: AbortSignal | null | undefined,
-  work: () => Promise<T>
-): Promise<T> {
-  signal?.throwIfAborted()
-
-  try {
-    return await work()
-  } catch (cause) {
-    signal?.throwIfAborted()
-    throw Object.assign(new (cause instanceof NotFoundError ? NotFoundError : type)(`${about}: ${messageOf(cause)}`), {
-      cause
-    })
-  }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
@@ -119,6 +120,7 @@ function answerAs (
 function sendObject (response: ServerResponse, bytes: Buffer, range: string | undefined): void {
   const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
   response.setHeader('last-modified', 'Mon, 23 Nov 2026 08:00:00 GMT')
+  response.setHeader('etag', `"${createHash('md5').update(bytes).digest('hex')}"`)
 
   if (first == null) {
     response.setHeader('content-length', bytes.byteLength).end(bytes)
