@@ -52,6 +52,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'The command', link: '/packages/cli' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
+      { text: 'How nodes share a store', link: '/shared-store' },
       { text: 'Benchmarks', link: '/benchmarks' }
     ]
   }

@@ -70,8 +70,9 @@ export async function collectStore (
           }
         }
       },
-      async delete (candidates) {
-        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []))
+      async delete (candidates, { signal }) {
+        // given up when the store takes so long that nodes could take the collection for dead
+        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []), { signal })
       }
     },
     async deleteLinks (candidates, { signal }) {

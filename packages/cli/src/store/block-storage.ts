@@ -24,5 +24,5 @@ export interface BlockStorage extends Blockstore {
   /** The stored bytes of a block that `files` listed. */
   sizeOf (block: StoredBlock): Promise<number>
   /** Delete blocks that `files` listed. Those that are gone are fine. */
-  remove (blocks: readonly StoredBlock[]): Promise<void>
+  remove (blocks: readonly StoredBlock[], options?: { signal?: AbortSignal }): Promise<void>
 }

@@ -21,8 +21,11 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
     }
   }
 
-  async remove (blocks: readonly StoredBlock[]): Promise<void> {
-    await Promise.all(blocks.map(async ({ path }) => rm(path, { force: true })))
+  async remove (...[blocks, { signal } = {}]: Parameters<BlockStorage['remove']>): Promise<void> {
+    await Promise.all(blocks.map(async ({ path }) => {
+      signal?.throwIfAborted()
+      await rm(path, { force: true })
+    }))
   }
 }
 

@@ -97,6 +97,7 @@ async function deleteBatch (
     await deleteLinks?.(batch, { signal: either })
     either.throwIfAborted()
     await blocks.delete(batch, { signal: either })
+    either.throwIfAborted()
   } finally {
     cancel()
   }

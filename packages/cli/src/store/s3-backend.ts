@@ -84,7 +84,7 @@ class S3Storage extends S3Blockstore implements BlockStorage {
     return (block as ListedBlock).size
   }
 
-  async remove (blocks: readonly StoredBlock[]): Promise<void> {
-    await this.#once.delete(blocks.map(({ path }) => path))
+  async remove (...[blocks, options]: Parameters<BlockStorage['remove']>): Promise<void> {
+    await this.#once.delete(blocks.map(({ path }) => path), options)
   }
 }
