@@ -357,24 +357,13 @@ class Model {
       const round = state[collector + C_ROUND]
       const isKnown = state[k + K_ROUND] !== 0
 
-      step('polls', next => {
-        if (next[at + S_PC] <= OPEN) {
-          next[at + S_POLLED] |= 1 << c
-        }
+      const isNews = exists
+        ? state[k + K_ROUND] !== round || (state[k + K_STATE] === OPEN_ROUND && state[collector + C_FENCE_EXISTS] === 1)
+        : isKnown
 
-        if (!exists) {
-          next.fill(0, k, k + 5)
-        } else if (state[k + K_ROUND] !== round) {
-          const condemned = state[collector + C_CONDEMNED]
-          next[k + K_ROUND] = round
-          next[k + K_CONDEMNED] = condemned
-          next[k + K_OBJECTIONS] = condemned & state[at + S_RELIES]
-          next[k + K_STATE] = state[collector + C_FENCE_EXISTS] === 1 ? FENCED : OPEN_ROUND
-          next[k + K_ACK_DUE] = 1
-        } else if (state[k + K_STATE] === OPEN_ROUND && state[collector + C_FENCE_EXISTS] === 1) {
-          next[k + K_STATE] = FENCED
-        }
-      })
+      if (isNews || (state[at + S_PC] <= OPEN && !has(state[at + S_POLLED], c))) {
+        step('polls', next => { this.#see(next, s, c) })
+      }
 
       if (isKnown && state[k + K_ACK_DUE] === 1) {
         step('acknowledges a round', next => {
@@ -401,6 +390,30 @@ class Model {
       )) {
         step('takes a fenced round as over', next => { next[k + K_STATE] = IS_OVER })
       }
+    }
+  }
+
+  /** A session looks at the round of a collector. */
+  #see (next: State, s: number, c: number): void {
+    const at = this.#at.session(s)
+    const k = this.#at.known(s, c)
+    const collector = this.#at.collector(c)
+    const isFenced = next[collector + C_FENCE_EXISTS] === 1
+
+    if (next[at + S_PC] <= OPEN) {
+      next[at + S_POLLED] |= 1 << c
+    }
+
+    if (next[collector + C_ROUND_EXISTS] === 0) {
+      next.fill(0, k, k + 5)
+    } else if (next[k + K_ROUND] !== next[collector + C_ROUND]) {
+      next[k + K_ROUND] = next[collector + C_ROUND]
+      next[k + K_CONDEMNED] = next[collector + C_CONDEMNED]
+      next[k + K_OBJECTIONS] = next[k + K_CONDEMNED] & next[at + S_RELIES]
+      next[k + K_STATE] = isFenced ? FENCED : OPEN_ROUND
+      next[k + K_ACK_DUE] = 1
+    } else if (next[k + K_STATE] === OPEN_ROUND && isFenced) {
+      next[k + K_STATE] = FENCED
     }
   }
 

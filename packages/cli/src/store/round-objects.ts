@@ -14,7 +14,13 @@ const SHA_256_BYTES = 32
 
 /** The object of a round: the tails of the condemned blocks. */
 export function encodeRound (multihashes: readonly Uint8Array[]): Uint8Array {
-  return seal(ROUND_MAGIC, Buffer.concat(multihashes.map(tailOf)))
+  const tails = new Uint8Array(multihashes.length * TAIL_BYTES)
+
+  for (const [i, multihash] of multihashes.entries()) {
+    tails.set(tailOf(multihash), i * TAIL_BYTES)
+  }
+
+  return seal(ROUND_MAGIC, tails)
 }
 
 /**
