@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { feed, waitForFiles } from './repo.ts'
+import { feed, waitForBlocks } from './repo.ts'
 import { start } from './run-gateway.ts'
 import { expectSuccess, finish, it as base } from './run-cli.ts'
 import type { RunOptions, RunResult, Sandbox } from './run-cli.ts'
@@ -203,9 +203,9 @@ describe('ipfsz gc on a store', () => {
         yield chunk
       }
     })())
+    await waitForBlocks(store, 2)
     const kept = (await a.ok(['add', '-Q', await sandbox.write('kept', text(50_000, 2))])).trim()
     const gone = (await a.ok(['add', '-Q', '--link', await sandbox.write('gone', text(50_000, 3))])).trim()
-    await waitForFiles(join(store, 'blocks'), 5)
     await a.ok(['pin', 'rm', gone])
 
     expect(await a.ok(['gc', '--dry-run'])).toContain('Would delete')
@@ -228,11 +228,11 @@ describe('ipfsz gc on a store', () => {
   it('waits for nobody who was killed, and deletes what it had stored', async ({ nodes: [a, b], sandbox, store }) => {
     const child = sandbox.start(['add', '-Q', '--repo', b.repo, '-'])
     const killed = finish(child, feed(11, { stall: true }))
-    await waitForFiles(join(store, 'blocks'), 3)
+    await waitForBlocks(store, 2)
     child.kill('SIGKILL')
     await killed
     await a.ok(['add', await sandbox.write('kept', text(50_000, 2))])
-    await setLease(store, 300)
+    await setLease(store, 2000)
 
     expect(JSON.parse(await a.ok(['gc', '--json']))).toMatchObject({ pins: 1 })
     expect(await readdir(join(store, 'sessions'))).toEqual([])
