@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { buffer } from 'node:stream/consumers'
 import { unixfs } from '@helia/unixfs'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { S3Blockstore } from '@ipfsz/blockstore-s3'
 import { ipfsz } from '@ipfsz/core'
 import { multiaddr } from '@multiformats/multiaddr'
 import { FsBlockstore } from 'blockstore-fs'
@@ -20,8 +21,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const HANG_UP_TIMEOUT = 1000
 
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
-const disk = kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
-await disk.open()
+const disk = openBlocks()
+// of two nodes that create one bucket at the same time, one may fail
+await disk.open().catch(async () => disk.open())
 const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
 
@@ -44,6 +46,17 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 process.exit()
+
+function openBlocks (): FsBlockstore | S3Blockstore {
+  if (!blocks.startsWith('http:')) {
+    return kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
+  }
+
+  // the server of the tests accepts any credentials
+  const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' }
+
+  return new S3Blockstore({ bucket: 'site', endpoints: [blocks], credentials }, { createIfMissing: true })
+}
 
 function print (value: Partial<HeliaNode>): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)

@@ -34,9 +34,9 @@ export interface Outcome {
 export interface HeliaNodeInit {
   /** The address to listen on. */
   address: string
-  /** The directory of its blocks. Other nodes may use it too. */
+  /** The directory of its blocks, or the URL of an S3 server. Other nodes may use it too. */
   blocks: string
-  /** Plain UnixFS in an FsBlockstore; or compressed files in a SharedFsBlockstore, under marked CIDs. */
+  /** Plain UnixFS in an FsBlockstore; or compressed files in a SharedFsBlockstore or on S3, under marked CIDs. */
   kind: 'helia' | 'ipfsz'
 }
 
@@ -46,6 +46,8 @@ export interface HeliaNode {
   multiaddr: string
 }
 
+/** The port of an S3 server. */
+export const S3_PORT = 9000
 /** The port of a node's API. */
 export const API_PORT = 5001
 /** The port of a node on libp2p. */

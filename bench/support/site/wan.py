@@ -4,7 +4,7 @@ device, and this process hands each IP packet on after the delay of its path. No
 
     wan.py SITES NODES SITE_MS CLIENT_MS LAN_MS     round trips: between sites, from a client to its site, in a site
 
-Hosts are 10.88.SITE.NODE, and 10.88.SITE.100 for the client of a site. Prints one line of JSON when it is ready, with
+Hosts are 10.88.SITE.NODE, 10.88.SITE.90 for the storage of a site, and 10.88.SITE.100 for its client. Prints one line of JSON when it is ready, with
 the process in each host's namespace. Then it obeys the lines of stdin, and answers each with one line:
 
     report      {"sites": bytes from each site to each site, "dropped": packets}
@@ -30,7 +30,7 @@ import time
 CLONE_NEWNET = 0x40000000
 PR_SET_PDEATHSIG = 1
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
-CLIENT = 100
+STORAGE, CLIENT = 90, 100
 MTU = 9000
 # packets of one host that are read before others get their turn
 BURST = 64
@@ -98,7 +98,7 @@ def main():
     except OSError:
         pass
 
-    hosts = [(site, node) for site in range(1, sites + 1) for node in [*range(1, nodes + 1), CLIENT]]
+    hosts = [(site, node) for site in range(1, sites + 1) for node in [*range(1, nodes + 1), STORAGE, CLIENT]]
     made = {host: make_host(*host) for host in hosts}
     device_of = {host: device for host, (_, device) in made.items()}
     host_of = {device: host for host, device in device_of.items()}

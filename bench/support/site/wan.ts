@@ -34,6 +34,8 @@ export interface WanTraffic {
 
 /** The number of a site's client among its hosts. */
 export const CLIENT = 100
+/** The number of the host with a site's storage. */
+export const STORAGE = 90
 
 /** Sites of hosts, each in a network namespace of its own, with delays between them and no way out. */
 export interface Wan {

@@ -1,5 +1,6 @@
 // Command s3 is the S3 server that the interop tests run against: gofakes3 with its
-// objects in memory, on a port of the loopback interface that it prints.
+// objects in memory, on a port of the loopback interface that it prints, or on the
+// address that is its argument.
 package main
 
 import (
@@ -13,7 +14,13 @@ import (
 )
 
 func main() {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := "127.0.0.1:0"
+
+	if len(os.Args) > 1 {
+		address = os.Args[1]
+	}
+
+	listener, err := net.Listen("tcp", address)
 
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
