@@ -61,6 +61,21 @@ describe('ipfsz migrate', () => {
     expect(stderr).toContain('CorruptBlockError')
   })
 
+  it('copies blocks, pins and links to a store that nodes share, and from it', async ({ sandbox }) => {
+    const { url } = await makeBucket()
+    const cid = await sandbox.add(text(100_000), '--link')
+    expectSuccess(await sandbox.run(['--repo', 'node', 'init', '--store', url]))
+
+    for (const stores of [[sandbox.repo, 'node'], ['node', 'back']]) {
+      const result = await sandbox.run(['migrate', '--json', ...stores])
+      expectSuccess(result)
+      expect(parseLines(result.stdout)).toMatchObject([{ copied: 1, lost: 0, pins: 1, links: 1 }])
+    }
+
+    expect((await sandbox.run(['--repo', 'back', 'cat', '--offline', cid])).stdout.equals(text(100_000))).toBe(true)
+    expectFailure(await sandbox.run(['migrate', 'node', 'node']), 2)
+  })
+
   it('refuses a bucket that is missing or that nodes share, and a URL with a password', async ({ sandbox }) => {
     const { bucket, url } = await makeBucket()
     expectSuccess(await sandbox.run(['add', '-Q', await sandbox.write('file', text(1000))]))
