@@ -25,6 +25,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   random: 'Reading at random places',
   datasets: 'Databases and tables in parts',
   bypass: 'Files that are compressed already',
+  floor: 'What an add cannot do without',
   tree: 'Many small files',
   versions: 'Releases of a file',
   memory: 'Memory',

@@ -1,3 +1,5 @@
+import { freeBytes } from '../util/bytes.ts'
+
 /** The pool of each buffer that is in use. */
 const lenders = new WeakMap<Uint8Array, BufferPool>()
 
@@ -27,7 +29,7 @@ export class BufferPool {
   /** Free the memory of all buffers, those in use once they are released. */
   close (): void {
     this.#closed = true
-    this.#free.splice(0).forEach(freeMemory)
+    this.#free.splice(0).forEach(freeBytes)
   }
 
   /** Whether a buffer comes from a pool and has not been released: nothing else refers to its memory. */
@@ -49,18 +51,9 @@ export class BufferPool {
     lenders.delete(buffer)
 
     if (pool.#closed || buffer.byteLength !== pool.#size) {
-      freeMemory(buffer)
+      freeBytes(buffer)
     } else {
       pool.#free.push(buffer)
     }
   }
-}
-
-/**
- * Free memory now. Left to the garbage collector, megabytes outside of the heap make it run so often that it
- * takes a fifth of the processor time of an add.
- */
-function freeMemory ({ buffer }: Uint8Array): void {
-  // not in the types of ES2023
-  (buffer as { transfer?: (length: number) => unknown }).transfer?.(0)
 }
