@@ -45,12 +45,11 @@ function outputTo (stdout: Writable): Output {
 describe('Output', () => {
   it('writes bytes before it returns, since their memory may be used again', async () => {
     let written: (() => void) | undefined
-    let done = false
     const stdout = new Writable({ highWaterMark: 1000, write: (_, __, callback) => { written = callback } })
-    const writing = outputTo(stdout).bytes(new Uint8Array(10), new AbortController().signal).then(() => { done = true })
+    const writing = outputTo(stdout).bytes(new Uint8Array(10), new AbortController().signal)
+    const turn = new Promise(resolve => { setImmediate(() => { resolve('waiting') }) })
 
-    await new Promise(setImmediate)
-    expect(done).toBe(false)
+    expect(await Promise.race([writing, turn])).toBe('waiting')
     written?.()
     await writing
   })

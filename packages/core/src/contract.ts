@@ -40,8 +40,10 @@ export interface IpfszComponents {
      */
     readonly checksBlocks?: boolean | undefined
     /**
-     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading with `transient`
-     * frees such blocks.
+     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading with
+     * `transient` frees such blocks.
+     *
+     * @default false
      */
     readonly freshBlocks?: boolean | undefined
   }

@@ -58,8 +58,8 @@ export interface CatOptions extends
   maxWindowSize?: number | undefined
 
   /**
-   * Whether the caller is done with the bytes it got when it asks for the next ones: their memory may then be freed, and
-   * they have no bytes any more. Large files are read faster and in less memory, because nothing is left to garbage
+   * Whether the caller is done with the bytes it got when it asks for the next ones: their memory may then be freed,
+   * and they have no bytes any more. Large files are read faster and in less memory, because nothing is left to garbage
    * collection. Not for a caller that collects bytes, or hands them to a stream that asks for more ahead of its reader.
    *
    * @default false

@@ -28,13 +28,13 @@ describe('ByteReader', () => {
     }))
   })
 
-  it('fills arrays with the stream, chunk by chunk', async () => {
+  it('reads the stream into arrays, chunk by chunk', async () => {
     const bytes = text(1000)
 
     const chunks = fc.integer({ min: 1, max: 400 })
-    const fills = fc.array(fc.integer({ min: 0, max: 400 }))
+    const reads = fc.array(fc.integer({ min: 0, max: 400 }))
 
-    await fc.assert(fc.asyncProperty(chunks, fills, async (chunk, lengths) => {
+    await fc.assert(fc.asyncProperty(chunks, reads, async (chunk, lengths) => {
       let last = new Uint8Array(0)
       const transient = async function * (): AsyncGenerator<Uint8Array> {
         for await (const bytes of chunked(text(1000), chunk)) {
@@ -48,7 +48,7 @@ describe('ByteReader', () => {
 
       for (const length of lengths) {
         const target = new Uint8Array(length)
-        const filled = await reader.fill(target)
+        const filled = await reader.readInto(target)
         expect(filled).toBe(Math.min(length, bytes.byteLength - position))
         expect(target.subarray(0, filled)).toEqual(bytes.subarray(position, position += filled))
       }

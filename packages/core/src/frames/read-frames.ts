@@ -171,7 +171,7 @@ type FrameBytes = Pick<ReadFrame, 'bytes' | 'isCopy'>
 
 async function copyFrame (reader: ByteReader, length: number): Promise<FrameBytes> {
   const bytes = new Uint8Array(length)
-  const filled = await reader.fill(bytes)
+  const filled = await reader.readInto(bytes)
 
   return { bytes: bytes.subarray(0, filled), isCopy: true }
 }

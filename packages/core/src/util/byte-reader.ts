@@ -53,7 +53,7 @@ export class ByteReader {
    *
    * @returns how many
    */
-  async fill (target: Uint8Array): Promise<number> {
+  async readInto (target: Uint8Array): Promise<number> {
     let filled = 0
 
     while (filled < target.byteLength && (this.#length > 0 || await this.#pull())) {
