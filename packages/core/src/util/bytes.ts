@@ -26,7 +26,8 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
 
 /**
  * Free the memory of an array at once. As garbage, every 18 to 64 MiB of such arrays make V8 mark the whole heap: when
- * a large file was read, that took a third of the processor time. Does nothing if other bytes may be in the same memory.
+ * a large file was read, that took a third of the processor time. Does nothing if other bytes may be in the same
+ * memory.
  */
 export function freeBytes ({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength > 0 && buffer.byteLength - byteLength <= SPARE) {
