@@ -1,25 +1,13 @@
 import { once } from 'node:events'
-import { CID } from 'multiformats/cid'
+import {
+  BadRequestError, cidField as cid, numberField as number, parseCid, readFetchRequest, textField as text
+} from '../network/fetch-request.ts'
 import { readAtMost } from '../read-at-most.ts'
 import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
-import type { FilePart } from '@ipfsz/core'
-import type { ReadPlan } from '@ipfsz/core/http'
+import type { Body } from '../network/fetch-request.ts'
 import type { Network } from '../network/network.ts'
+import type { CID } from 'multiformats/cid'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** Thrown when the daemon cannot answer a request. `status` is the HTTP status. */
-export class BadRequestError extends Error {
-  static override readonly name = 'BadRequestError'
-  override readonly name = 'BadRequestError'
-  readonly status: number
-
-  constructor (message: string, status = 400, options?: ErrorOptions) {
-    super(message, options)
-    this.status = status
-  }
-}
-
-type Body = Record<string, unknown>
 
 /**
  * Answers a request to the daemon.
@@ -43,16 +31,8 @@ export async function answer (
     case '/v0/connect':
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
-      const { size, part, plan } = body
-      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), {
-        root: cid(body, 'root'),
-        ...size == null ? {} : { size: number(body, 'size') },
-        ...part == null ? {} : { part: filePart(object(body, 'part')) },
-        ...plan == null ? {} : { plan: readPlan(object(body, 'plan')) },
-        search: body.search === 'lost' || body.search === 'none' ? body.search : 'all',
-        store: body.store !== false,
-        signal
-      })
+      const { cid: wanted, options } = readFetchRequest(body)
+      const { bytes, peerId } = await network.fetch(wanted, { ...options, signal })
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-length': bytes.byteLength,
@@ -126,64 +106,6 @@ async function readBody (request: IncomingMessage): Promise<Body> {
   throw new BadRequestError('the request is not a JSON object')
 }
 
-function text (body: Body, key: string): string {
-  const value = body[key]
-
-  if (typeof value !== 'string') {
-    throw new BadRequestError(`${key} is not a string`)
-  }
-
-  return value
-}
-
-function number (body: Body, key: string): number {
-  const value = body[key]
-
-  if (typeof value !== 'number' || !(value > 0)) {
-    throw new BadRequestError(`${key} is not a number above 0`)
-  }
-
-  return value
-}
-
-function object (body: Body, key: string): Body {
-  const value = body[key]
-
-  if (typeof value !== 'object' || value == null) {
-    throw new BadRequestError(`${key} is not an object`)
-  }
-
-  return value as Body
-}
-
-function filePart (body: Body): FilePart {
-  const { start, end } = body
-
-  if (!isPosition(start) || !isPosition(end) || end <= start) {
-    throw new BadRequestError('part is not a range of bytes')
-  }
-
-  return { file: cid(body, 'file'), start, end }
-}
-
-function isPosition (value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function readPlan (body: Body): ReadPlan {
-  const { scope } = body
-
-  if (scope !== 'all' && scope !== 'entity' && scope !== 'block') {
-    throw new BadRequestError('plan has no known scope')
-  }
-
-  return { scope, path: text(body, 'path') }
-}
-
-function cid (body: Body, key: string): CID {
-  return parse(text(body, key))
-}
-
 function cids (body: Body, key: string): CID[] {
   const values = body[key]
 
@@ -191,13 +113,5 @@ function cids (body: Body, key: string): CID[] {
     throw new BadRequestError(`${key} is not a list of at most ${MAX_CIDS} CIDs`)
   }
 
-  return values.map(value => parse(typeof value === 'string' ? value : ''))
-}
-
-function parse (text: string): CID {
-  try {
-    return CID.parse(text)
-  } catch (err) {
-    throw new BadRequestError(`${JSON.stringify(text)} is not a CID`, 400, { cause: err })
-  }
+  return values.map(value => parseCid(typeof value === 'string' ? value : ''))
 }

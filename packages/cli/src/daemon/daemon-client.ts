@@ -6,6 +6,7 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
 import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
+import { fetchRequest } from '../network/fetch-request.ts'
 import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
@@ -60,17 +61,9 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, part, signal, ...rest }: FetchOptions): Promise<FetchedBlock> {
-    const response = await this.#ask(
-      '/v0/fetch',
-      {
-        cid: cid.toString(),
-        root: root.toString(),
-        ...rest,
-        ...part == null ? {} : { part: { ...part, file: part.file.toString() } }
-      },
-      signal
-    )
+  async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+    const { signal } = options
+    const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal)
 
     return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
   }

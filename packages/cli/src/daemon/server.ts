@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import { answer, BadRequestError } from './answer.ts'
+import { BadRequestError } from '../network/fetch-request.ts'
+import { answer } from './answer.ts'
 import { refuse } from './guard.ts'
 import { toWire } from './protocol.ts'
 import type { Network } from '../network/network.ts'
