@@ -142,8 +142,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['cache', 'dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'terminal'],
-    network: ['dag', 'ports', 'repo'],
-    daemon: ['locks', 'network', 'repo', 'terminal'],
+    network: ['dag', 'ports', 'repo', 'store'],
+    daemon: ['locks', 'network', 'repo', 'store', 'terminal'],
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
@@ -199,7 +199,8 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       bitswap: ['dht', 'helia-internals'],
       names: ['dht', 'helia-internals'],
       routed: [],
-      node: ['bitswap', 'dht', 'helia-internals', 'names']
+      siblings: [],
+      node: ['bitswap', 'dht', 'helia-internals', 'names', 'siblings']
     }
   }
 }

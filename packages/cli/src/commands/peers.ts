@@ -46,11 +46,17 @@ export async function peers (context: Context): Promise<void> {
   const daemon = await requireDaemon(context)
   const connected = await daemon.peers().finally(async () => daemon.close())
 
-  for (const { peerId, address, direction, agent } of connected) {
+  for (const { peerId, address, direction, agent, sameStore = false } of connected) {
     // a peer chooses its agent string: it may hold control characters
     output.row(
-      { peerId, address, direction, agent },
-      [peerId, printable(address), direction, ...agent == null || agent === '' ? [] : [printable(agent)]]
+      { peerId, address, direction, agent, ...sameStore ? { sameStore } : {} },
+      [
+        peerId,
+        printable(address),
+        direction,
+        ...agent == null || agent === '' ? [] : [printable(agent)],
+        ...sameStore ? ['same store'] : []
+      ]
     )
   }
 

@@ -7,11 +7,13 @@ import { NodeNetwork } from '../network/node/node-network.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
+import { Siblings } from '../network/siblings/siblings.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
-import { userAgent } from '../version.ts'
+import { StoreNodes } from '../store/store-nodes.ts'
+import { packageVersion, userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
 import { OriginalService } from './original-service.ts'
@@ -19,7 +21,9 @@ import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
 import type { Network, NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
+import type { Node } from '../network/node/node.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { SharedStore } from '../store/shared-store.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { LevelDatastore } from 'datastore-level'
 import type { CID } from 'multiformats/cid'
@@ -126,9 +130,11 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       agent: userAgent(),
       onNote
     })
+    const shared = repo.shared == null ? undefined : joinSiblings(node, repo.shared, onNote)
     const network = new NodeNetwork({
       repo,
       node,
+      siblings: shared?.siblings,
       onProvide: cids => { originals?.add(cids) },
       ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, originals, onError), onError } }
     })
@@ -136,6 +142,12 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
 
     if (init.serveHttp !== false) {
       undo.push(await serveBlocks(node.libp2p, repo, onError))
+    }
+
+    if (shared != null) {
+      undo.push(await shared.siblings.serve(async (...args) => network.fetchForSibling(...args)))
+      undo.push(async () => { await shared.nodes.stop() })
+      await shared.nodes.start()
     }
 
     const names = new AbortController()
@@ -158,6 +170,26 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await stop()
     throw err
   }
+}
+
+/** How a node gets to know the others of its store. */
+function joinSiblings (
+  { libp2p }: Node,
+  { objects, leaseTimeout }: SharedStore,
+  onNote: (message: string) => void
+): { nodes: StoreNodes, siblings: Siblings } {
+  const nodes = new StoreNodes({
+    store: objects,
+    leaseTimeout,
+    peerId: libp2p.peerId.toString(),
+    addresses: () => libp2p.getMultiaddrs().map(String),
+    version: packageVersion(),
+    onLook: look => { siblings.update(look) },
+    onNote
+  })
+  const siblings = new Siblings({ libp2p, nodes })
+
+  return { nodes, siblings }
 }
 
 /** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */

@@ -16,6 +16,8 @@ export interface ConnectedPeer {
   /** The address of the connection. */
   address: string
   direction: 'inbound' | 'outbound'
+  /** Whether it is a node of the same shared store. */
+  sameStore?: boolean
   /** The peer's agent version, if it has sent one. */
   agent?: string | undefined
 }

@@ -23,6 +23,7 @@ import type {
   PublishOptions,
   ResolvedName
 } from '../network.ts'
+import type { Siblings } from '../siblings/siblings.ts'
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
@@ -40,6 +41,8 @@ export interface NodeNetworkInit {
   provides?: Omit<ProvidingInit, 'libp2p'>
   /** Called with the CIDs, marked or plain, that a command has added and wants to be provided. */
   onProvide?: (cids: readonly CID[]) => void
+  /** The other nodes of a shared store. */
+  siblings?: Pick<Siblings, 'fetch' | 'has'> | undefined
 }
 
 /** Reaches other nodes through a node in this process. */
@@ -49,15 +52,17 @@ export class NodeNetwork implements Network {
   readonly #names: NameService
   readonly #providing: Providing | undefined
   readonly #onProvide: NodeNetworkInit['onProvide']
+  readonly #siblings: NodeNetworkInit['siblings']
   readonly #sessions = new Map<string, BlockSession>()
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
-  constructor ({ repo, node, provides, onProvide }: NodeNetworkInit) {
+  constructor ({ repo, node, provides, onProvide, siblings }: NodeNetworkInit) {
     this.#repo = repo
     this.#node = node
     this.#names = new NameService(repo, node.libp2p)
     this.#onProvide = onProvide
+    this.#siblings = siblings
 
     if (provides != null) {
       this.#providing = new Providing({ libp2p: node.libp2p, ...provides })
@@ -91,6 +96,7 @@ export class NodeNetwork implements Network {
         peerId: remotePeer.toString(),
         address: remoteAddr.toString(),
         direction,
+        ...this.#siblings?.has(remotePeer.toString()) === true ? { sameStore: true } : {},
         ...agent == null ? {} : { agent: new TextDecoder().decode(agent) }
       }
     }))
@@ -112,20 +118,24 @@ export class NodeNetwork implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
     // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
-    const session = this.#session(unmark(root))
-    const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
+    return this.#siblings == null
+      ? this.#fetchHere(cid, options)
+      : this.#siblings.fetch(cid, options, async (...args) => this.#fetchHere(...args))
+  }
 
-    if (stored != null) {
-      return stored
-    }
+  /** Fetch a block for another node of the store, without asking a third one. It may have been stored meanwhile. */
+  async fetchForSibling (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+    checkHash(cid)
 
-    const fetched = await session.fetch(unmark(cid), options)
+    const bytes = await this.#read(cid)
 
-    return store ? this.#store(cid, fetched) : fetched
+    return bytes == null
+      ? this.#fetchHere(cid, options)
+      : { bytes, peerId: this.#node.libp2p.peerId.toString(), verified: true }
   }
 
   async providerCount (root: CID): Promise<number> {
@@ -163,11 +173,30 @@ export class NodeNetwork implements Network {
     await this.#node.stop()
   }
 
+  async #fetchHere (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
+    const session = this.#session(unmark(root))
+    const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
+
+    if (stored != null) {
+      return stored
+    }
+
+    const fetched = await session.fetch(unmark(cid), options)
+
+    return store ? this.#store(cid, fetched) : fetched
+  }
+
   /** A block that another caller has fetched since this one found it missing: asking again would send it twice. */
   async #stored (cid: CID, session: BlockSession): Promise<FetchedBlock | undefined> {
     const peerId = session.senderOf(cid)
+    const bytes = peerId == null ? undefined : await this.#read(cid)
 
-    if (peerId == null || !await this.#repo.blockstore.has(cid)) {
+    return peerId == null || bytes == null ? undefined : { bytes, peerId, verified: true }
+  }
+
+  /** Read a block of the repo. Undefined: it is not there, or damaged. */
+  async #read (cid: CID): Promise<Uint8Array | undefined> {
+    if (!await this.#repo.blockstore.has(cid)) {
       return undefined
     }
 
@@ -175,9 +204,9 @@ export class NodeNetwork implements Network {
       const bytes = await readBlock(cid, this.#repo.blockstore)
       await checkBlock(cid, bytes)
 
-      return { bytes, peerId, verified: true }
+      return bytes
     } catch {
-      // damaged or deleted since it arrived
+      // damaged, or deleted since
       return undefined
     }
   }

@@ -1,0 +1,92 @@
+import { readFetchRequest } from '../fetch-request.ts'
+import { MAX_STREAMS } from './ask-sibling.ts'
+import { Answer, decodeRequest, requestOn, SIBLING_PROTOCOL } from './messages.ts'
+import type { FetchedBlock, FetchOptions } from '../network.ts'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** How often the other node is told that the fetch goes on, in milliseconds. */
+const WORKING_INTERVAL = 1000
+/** How long a request may take to arrive, and a block to be taken, in milliseconds. */
+const MESSAGE_TIMEOUT = 10_000
+/** How long a fetch for another node goes on at the longest, in milliseconds. */
+const FETCH_TIMEOUT = 120_000
+/** The most requests of all nodes at a time. */
+const MAX_REQUESTS = 1024
+
+export interface AnswerSiblingsInit {
+  libp2p: Libp2p
+  /** Whether a peer is a node of the store: nobody else may make this one fetch. */
+  isSibling: (peerId: string) => Promise<boolean>
+  /** Fetches a block itself: a request of one node is never passed on to a third. */
+  fetchHere: (cid: CID, options: FetchOptions) => Promise<FetchedBlock>
+}
+
+/** Fetch blocks for other nodes of the store. Returns what ends it. */
+export async function answerSiblings (init: AnswerSiblingsInit): Promise<() => Promise<void>> {
+  const { libp2p } = init
+  const stopped = new AbortController()
+  let running = 0
+
+  await libp2p.handle(SIBLING_PROTOCOL, async (stream, connection) => {
+    if (running === MAX_REQUESTS) {
+      stream.abort(new Error('too many requests'))
+      return
+    }
+
+    running++
+
+    try {
+      await answer(stream, connection, init, stopped.signal)
+      await stream.close()
+    } catch (err) {
+      stream.abort(err as Error)
+    } finally {
+      running--
+    }
+  }, { maxInboundStreams: MAX_STREAMS })
+
+  return async () => {
+    await libp2p.unhandle(SIBLING_PROTOCOL)
+    stopped.abort(new Error('the node has stopped'))
+  }
+}
+
+async function answer (
+  stream: Stream,
+  { remotePeer }: Connection,
+  { isSibling, fetchHere }: AnswerSiblingsInit,
+  stopped: AbortSignal
+): Promise<void> {
+  const gone = new AbortController()
+  stream.addEventListener('close', () => { gone.abort(new Error('the other node has left')) })
+
+  // before the guard, so that what arrives meanwhile is kept
+  const messages = requestOn(stream)
+  const within = (time: number): AbortSignal => AbortSignal.any([gone.signal, stopped, AbortSignal.timeout(time)])
+
+  if (!await isSibling(remotePeer.toString())) {
+    throw new Error('the peer is no node of the store')
+  }
+
+  const request = await messages.read({ signal: within(MESSAGE_TIMEOUT) })
+  const { cid, options } = readFetchRequest(decodeRequest(request.subarray()))
+  const say = (): void => {
+    messages.write(new Uint8Array([Answer.working]), { signal: within(MESSAGE_TIMEOUT) }).catch(() => {})
+  }
+  const working = setInterval(say, WORKING_INTERVAL)
+  say()
+
+  let message: Uint8Array
+
+  try {
+    const { bytes } = await fetchHere(cid, { ...options, signal: within(FETCH_TIMEOUT) })
+    message = Buffer.concat([new Uint8Array([Answer.block]), bytes])
+  } catch {
+    message = new Uint8Array([Answer.failed])
+  } finally {
+    clearInterval(working)
+  }
+
+  await messages.write(message, { signal: within(MESSAGE_TIMEOUT) })
+}

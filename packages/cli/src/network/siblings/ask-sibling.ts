@@ -1,0 +1,51 @@
+import { Answer, answersOn, encodeRequest, SIBLING_PROTOCOL } from './messages.ts'
+import type { Body } from '../fetch-request.ts'
+import type { Connection } from '@libp2p/interface'
+
+/** As many requests may be under way to one node, as a gateway sends to its daemon. */
+export const MAX_STREAMS = 512
+
+/** Thrown when the other node answers that it could not fetch a block. */
+export class SiblingFailedError extends Error {
+  static override readonly name = 'SiblingFailedError'
+  override readonly name = 'SiblingFailedError'
+}
+
+/**
+ * Ask another node of the store for a block, and wait as long as it says that it works on it.
+ *
+ * @param silence - how long it may say nothing, in milliseconds
+ * @returns bytes that are not checked
+ * @throws {SiblingFailedError} it could not fetch the block
+ * @throws {Error} it does not answer
+ */
+export async function askSibling (
+  connection: Connection,
+  request: Body,
+  { silence, signal }: { silence: number, signal: AbortSignal }
+): Promise<Uint8Array> {
+  const soon = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(silence)])
+  const stream = await connection.newStream(SIBLING_PROTOCOL, { signal: soon(), maxOutboundStreams: MAX_STREAMS })
+
+  try {
+    const messages = answersOn(stream)
+    await messages.write(encodeRequest(request), { signal: soon() })
+
+    for (;;) {
+      const answer = (await messages.read({ signal: soon() })).subarray()
+
+      if (answer[0] === Answer.block) {
+        stream.close().catch(() => {})
+
+        return answer.subarray(1)
+      }
+
+      if (answer[0] !== Answer.working) {
+        throw new SiblingFailedError('the other node of the store could not fetch the block')
+      }
+    }
+  } catch (err) {
+    stream.abort(err as Error)
+    throw err
+  }
+}

@@ -1,0 +1,49 @@
+import { lpStream } from '@libp2p/utils'
+import { BadRequestError } from '../fetch-request.ts'
+import type { Body } from '../fetch-request.ts'
+import type { LengthPrefixedStream } from '@libp2p/utils'
+import type { Stream } from '@libp2p/interface'
+
+/**
+ * The protocol by which a node of a store asks another one to fetch a block. One request on each stream: JSON, as
+ * `fetchRequest` makes it. The answers begin with a byte of `Answer`: `working` again and again, then one of the others.
+ * Each message has its length in front, as a varint.
+ */
+export const SIBLING_PROTOCOL = '/ipfsz/store-fetch/1'
+
+export const Answer = { working: 0, block: 1, failed: 2 } as const
+
+/** The most bytes of a request, and of a block. */
+const MAX_REQUEST_SIZE = 64 * 1024
+const MAX_BLOCK_SIZE = 8 * 1024 * 1024
+
+export type Messages = LengthPrefixedStream<Stream>
+
+/** The answers on a stream. */
+export function answersOn (stream: Stream): Messages {
+  return lpStream(stream, { maxDataLength: MAX_BLOCK_SIZE + 1, maxBufferSize: MAX_BLOCK_SIZE + MAX_REQUEST_SIZE })
+}
+
+/** The request on a stream. */
+export function requestOn (stream: Stream): Messages {
+  return lpStream(stream, { maxDataLength: MAX_REQUEST_SIZE, maxBufferSize: 2 * MAX_REQUEST_SIZE })
+}
+
+export function encodeRequest (request: Body): Uint8Array {
+  return Buffer.from(JSON.stringify(request))
+}
+
+/** @throws {BadRequestError} it is not the JSON of an object */
+export function decodeRequest (bytes: Uint8Array): Body {
+  try {
+    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+
+    if (typeof value === 'object' && value != null) {
+      return value as Body
+    }
+  } catch (err) {
+    throw new BadRequestError('the request is not valid JSON', 400, { cause: err })
+  }
+
+  throw new BadRequestError('the request is not a JSON object')
+}

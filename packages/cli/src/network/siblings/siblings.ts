@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { hostname } from 'node:os'
+import { checkBlock } from '@ipfsz/core'
+import { KEEP_ALIVE } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import { keyOf } from '../../dag/dag-walk.ts'
+import { usableAddresses } from '../../store/node-record.ts'
+import { ownersOf } from '../../store/owners.ts'
+import { fetchRequest } from '../fetch-request.ts'
+import { answerSiblings } from './answer-siblings.ts'
+import { askSibling, SiblingFailedError } from './ask-sibling.ts'
+import type { FetchedBlock, FetchOptions } from '../network.ts'
+import type { NodeRecord } from '../../store/node-record.ts'
+import type { StoreNodes } from '../../store/store-nodes.ts'
+import type { Libp2p } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+const TAG = `${KEEP_ALIVE}-ipfsz-store`
+/** How long connecting to a node may take, in milliseconds. It is tried again at each look. */
+const DIAL_TIMEOUT = 5000
+/** How long a node that was asked may say nothing, in milliseconds. */
+const SILENCE = 3000
+/** How long it may work on a block until this node fetches it besides, in milliseconds. */
+const PATIENCE = 5000
+/** How long a node that failed, or a root that it was slow with, is not left to it again, in milliseconds. */
+const AVOID_TIME = 30_000
+/** The most roots that this is remembered of. */
+const MAX_AVOIDED = 1024
+/** A look at the store for a peer that is unknown comes at most so often, in milliseconds. */
+const LOOK_INTERVAL = 1000
+
+export interface SiblingsInit {
+  libp2p: Libp2p
+  /** The nodes of the store, with this one. */
+  nodes: Pick<StoreNodes, 'has' | 'living' | 'look'>
+  /** @default 3000 */
+  silence?: number | undefined
+  /** @default 5000 */
+  patience?: number | undefined
+}
+
+/** Fetches a block in this process, from the network. */
+export type FetchHere = (cid: CID, options: FetchOptions) => Promise<FetchedBlock>
+
+/**
+ * The other nodes of a store. What the store lacks is fetched by one of them for all, its owner, which the nodes agree
+ * on by the CID of the root alone. Whoever gets no block from the owner fetches it without.
+ */
+export class Siblings {
+  readonly #libp2p: Libp2p
+  readonly #nodes: SiblingsInit['nodes']
+  readonly #silence: number
+  readonly #patience: number
+  readonly #stopped = new AbortController()
+  readonly #dialling = new Set<string>()
+  /** What is not left to its owner until then, on the clock of `performance.now`: peer ids, and keys of roots. */
+  readonly #avoided = new Map<string, number>()
+  #lookedAt = -Infinity
+
+  constructor ({ libp2p, nodes, silence = SILENCE, patience = PATIENCE }: SiblingsInit) {
+    this.#libp2p = libp2p
+    this.#nodes = nodes
+    this.#silence = silence
+    this.#patience = patience
+  }
+
+  /**
+   * Fetch for the others, too.
+   *
+   * @returns what ends it
+   */
+  async serve (fetchHere: FetchHere): Promise<() => Promise<void>> {
+    const end = await answerSiblings({
+      libp2p: this.#libp2p,
+      isSibling: async peerId => this.#isSibling(peerId),
+      fetchHere
+    })
+
+    return async () => {
+      this.#stopped.abort(new Error('the node has stopped'))
+      await end()
+    }
+  }
+
+  has (peerId: string): boolean {
+    return this.#nodes.has(peerId)
+  }
+
+  /** Connect to the nodes that live, and keep no connection to those that no longer do. */
+  update ({ others, gone }: { others: readonly NodeRecord[], gone: readonly string[] }): void {
+    others.forEach(node => { this.#connect(node).catch(() => {}) })
+
+    for (const peerId of gone) {
+      this.#libp2p.peerStore.merge(peerIdFromString(peerId), { tags: { [TAG]: undefined } }).catch(() => {})
+    }
+  }
+
+  /** Fetch a block through the owner of its root, or here if that is this node, or the owner does not bring it. */
+  async fetch (cid: CID, options: FetchOptions, fetchHere: FetchHere): Promise<FetchedBlock> {
+    const [owner] = ownersOf(options.root.multihash.bytes, this.#nodes.living, 1)
+    const root = keyOf(options.root)
+
+    if (owner === this.#libp2p.peerId.toString() || this.#isAvoided(owner) || this.#isAvoided(root)) {
+      return fetchHere(cid, options)
+    }
+
+    const over = new AbortController()
+    const both = { ...options, signal: AbortSignal.any([options.signal, over.signal]) }
+    const asked = this.#ask(owner, cid, both)
+
+    try {
+      const fetched = await Promise.race([
+        asked.catch(() => undefined),
+        delay(this.#patience, undefined, { signal: both.signal, ref: false })
+      ])
+
+      if (fetched != null) {
+        return fetched
+      }
+
+      options.signal.throwIfAborted()
+      this.#avoid(root)
+
+      return await Promise.any([asked, fetchHere(cid, both)])
+    } catch (err) {
+      options.signal.throwIfAborted()
+      // why it could not be fetched here says more
+      throw err instanceof AggregateError ? err.errors[1] : err
+    } finally {
+      over.abort(new Error('the block has arrived'))
+    }
+  }
+
+  async #ask (owner: string, cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+    const { signal } = options
+
+    try {
+      const connection = this.#libp2p.getConnections(peerIdFromString(owner))
+        .find(({ limits, status }) => limits == null && status === 'open')
+
+      if (connection == null) {
+        throw new Error('the other node of the store is not connected')
+      }
+
+      const bytes = await askSibling(connection, fetchRequest(cid, options), { silence: this.#silence, signal })
+      await checkBlock(cid, bytes)
+
+      return { bytes, peerId: owner, verified: true }
+    } catch (err) {
+      if (!signal.aborted) {
+        // others may have the blocks of another root
+        this.#avoid(err instanceof SiblingFailedError ? keyOf(options.root) : owner)
+      }
+
+      throw err
+    }
+  }
+
+  async #connect ({ peerId, ...node }: NodeRecord): Promise<void> {
+    const id = peerIdFromString(peerId)
+
+    if (this.#dialling.has(peerId) || this.#libp2p.getConnections(id).length > 0) {
+      return
+    }
+
+    this.#dialling.add(peerId)
+
+    try {
+      const addresses = usableAddresses({ peerId, ...node }, hostname()).map(address => multiaddr(address))
+
+      if (addresses.length > 0) {
+        const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(DIAL_TIMEOUT)])
+        await this.#libp2p.dial(addresses, { signal })
+        await this.#libp2p.peerStore.merge(id, { tags: { [TAG]: { value: 1 } } })
+        this.#avoided.delete(peerId)
+      }
+    } finally {
+      this.#dialling.delete(peerId)
+    }
+  }
+
+  /** Whether a peer is a node of the store. One that is unknown may have begun just now. */
+  async #isSibling (peerId: string): Promise<boolean> {
+    if (!this.#nodes.has(peerId) && performance.now() - this.#lookedAt > LOOK_INTERVAL) {
+      this.#lookedAt = performance.now()
+      await this.#nodes.look()
+    }
+
+    return this.#nodes.has(peerId)
+  }
+
+  #isAvoided (key: string): boolean {
+    return (this.#avoided.get(key) ?? -Infinity) > performance.now()
+  }
+
+  #avoid (key: string): void {
+    this.#avoided.delete(key)
+    this.#avoided.set(key, performance.now() + AVOID_TIME)
+
+    if (this.#avoided.size > MAX_AVOIDED) {
+      const [oldest] = this.#avoided.keys()
+      this.#avoided.delete(oldest)
+    }
+  }
+}
