@@ -2,28 +2,27 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
+import { raceSignal } from 'race-signal'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
 import { NodeNetwork } from '../network/node/node-network.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
-import { Siblings } from '../network/siblings/siblings.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
-import { StoreNodes } from '../store/store-nodes.ts'
-import { packageVersion, userAgent } from '../version.ts'
+import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
 import { OriginalService } from './original-service.ts'
 import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
+import { Site } from './site.ts'
 import type { Network, NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
-import type { Node } from '../network/node/node.ts'
+import type { SiblingTimes } from '../network/siblings/siblings.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { SharedStore } from '../store/shared-store.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { LevelDatastore } from 'datastore-level'
 import type { CID } from 'multiformats/cid'
@@ -60,6 +59,8 @@ export interface DaemonInit {
    * @default true
    */
   serveHttp?: boolean | undefined
+  /** How long another node of a shared store may take. */
+  siblings?: SiblingTimes | undefined
   signal: AbortSignal
   onNote: (message: string) => void
   /** Whether `onNote` also gets errors of background work. */
@@ -130,13 +131,21 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       agent: userAgent(),
       onNote
     })
-    const shared = repo.shared == null ? undefined : joinSiblings(node, repo.shared, onNote)
+    const site = repo.shared == null
+      ? undefined
+      : new Site({
+        libp2p: node.libp2p,
+        store: repo.shared,
+        times: init.siblings,
+        onTakeOver: isNew => { network.provideAgain(isNew) },
+        onNote
+      })
     const network = new NodeNetwork({
       repo,
       node,
-      siblings: shared?.siblings,
+      siblings: site?.siblings,
       onProvide: cids => { originals?.add(cids) },
-      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, originals, onError), onError } }
+      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, originals, site, onError), onError } }
     })
     undo.push(async () => { await network.close() })
 
@@ -144,10 +153,9 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       undo.push(await serveBlocks(node.libp2p, repo, onError))
     }
 
-    if (shared != null) {
-      undo.push(await shared.siblings.serve(async (...args) => network.fetchForSibling(...args)))
-      undo.push(async () => { await shared.nodes.stop() })
-      await shared.nodes.start()
+    if (site != null) {
+      undo.push(async () => { await site.stop() })
+      await site.start(async (...args) => network.fetchForSibling(...args))
     }
 
     const names = new AbortController()
@@ -172,26 +180,6 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 }
 
-/** How a node gets to know the others of its store. */
-function joinSiblings (
-  { libp2p }: Node,
-  { objects, leaseTimeout }: SharedStore,
-  onNote: (message: string) => void
-): { nodes: StoreNodes, siblings: Siblings } {
-  const nodes = new StoreNodes({
-    store: objects,
-    leaseTimeout,
-    peerId: libp2p.peerId.toString(),
-    addresses: () => libp2p.getMultiaddrs().map(String),
-    version: packageVersion(),
-    onLook: look => { siblings.update(look) },
-    onNote
-  })
-  const siblings = new Siblings({ libp2p, nodes })
-
-  return { nodes, siblings }
-}
-
 /** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */
 async function openNetworkData (repo: string): Promise<LevelDatastore> {
   const LevelDatastore = await loadLevel()
@@ -207,6 +195,7 @@ function provides (
   repo: Repo,
   what: 'roots' | 'all',
   originals: OriginalService | undefined,
+  site: Site | undefined,
   onDamaged: (err: unknown) => void
 ): Omit<ProvidingInit, 'libp2p' | 'onError'> {
   const pins = new RepoPins(repo)
@@ -218,7 +207,14 @@ function provides (
 
   return {
     async * roots (signal): AsyncGenerator<CID> {
+      // nodes of one store share its pins out
+      await (site == null ? undefined : raceSignal(site.started, signal))
+
       for await (const { plainCid } of pins.ls(signal, onDamaged)) {
+        if (site?.shares.isOurs(plainCid) === false) {
+          continue
+        }
+
         yield plainCid
 
         if (originals != null) {

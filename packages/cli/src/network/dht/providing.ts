@@ -52,6 +52,11 @@ export class Providing {
     }
   }
 
+  /** Provide some of the roots now, in the background. */
+  repeatSome (isChosen: (root: CID) => boolean): void {
+    this.#run(this.#enqueueRoots(isChosen))
+  }
+
   async stop (): Promise<void> {
     this.#stopped.abort()
     await Promise.all(this.#tasks)
@@ -70,20 +75,27 @@ export class Providing {
 
   async #repeat (): Promise<void> {
     const { signal } = this.#stopped
-    const { roots, interval = DEFAULT_PROVIDE_INTERVAL } = this.#init
+    const { interval = DEFAULT_PROVIDE_INTERVAL } = this.#init
 
     while (!signal.aborted) {
-      for await (const root of roots(signal)) {
-        try {
-          await this.#enqueue(root)
-        } catch (err) {
-          signal.throwIfAborted()
-          // a damaged root must not keep the others back
-          this.#init.onError(err)
-        }
-      }
-
+      await this.#enqueueRoots(() => true)
       await wait(interval, undefined, { signal })
+    }
+  }
+
+  async #enqueueRoots (isChosen: (root: CID) => boolean): Promise<void> {
+    const { signal } = this.#stopped
+
+    for await (const root of this.#init.roots(signal)) {
+      try {
+        if (isChosen(root)) {
+          await this.#enqueue(root)
+        }
+      } catch (err) {
+        signal.throwIfAborted()
+        // a damaged root must not keep the others back
+        this.#init.onError(err)
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import { keyOf } from '../../dag/dag-walk.ts'
 import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
 import { BlockSession } from '../bitswap/block-session.ts'
+import { connectedPeers } from './connected-peers.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
 import { throwIfInterrupted } from '../throw-if-interrupted.ts'
@@ -86,20 +87,7 @@ export class NodeNetwork implements Network {
   }
 
   async peers (): Promise<ConnectedPeer[]> {
-    const { libp2p } = this.#node
-
-    return Promise.all(libp2p.getConnections().map(async ({ remotePeer, remoteAddr, direction }) => {
-      const known = await libp2p.peerStore.get(remotePeer).catch(() => undefined)
-      const agent = known?.metadata.get('AgentVersion')
-
-      return {
-        peerId: remotePeer.toString(),
-        address: remoteAddr.toString(),
-        direction,
-        ...this.#siblings?.has(remotePeer.toString()) === true ? { sameStore: true } : {},
-        ...agent == null ? {} : { agent: new TextDecoder().decode(agent) }
-      }
-    }))
+    return connectedPeers(this.#node.libp2p, peerId => this.#siblings?.has(peerId) === true)
   }
 
   async connect (address: string, signal: AbortSignal): Promise<string> {
@@ -153,6 +141,11 @@ export class NodeNetwork implements Network {
   async provide (cids: readonly CID[]): Promise<void> {
     this.#providing?.add(cids.map(unmark))
     this.#onProvide?.(cids)
+  }
+
+  /** Advertise again some of what is advertised at every interval. */
+  provideAgain (isChosen: (root: CID) => boolean): void {
+    this.#providing?.repeatSome(isChosen)
   }
 
   async publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {

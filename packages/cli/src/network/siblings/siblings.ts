@@ -10,34 +10,38 @@ import { ownersOf } from '../../store/owners.ts'
 import { fetchRequest } from '../fetch-request.ts'
 import { answerSiblings } from './answer-siblings.ts'
 import { askSibling, SiblingFailedError } from './ask-sibling.ts'
+import { SIBLING_PROTOCOL } from './messages.ts'
 import type { FetchedBlock, FetchOptions } from '../network.ts'
 import type { NodeRecord } from '../../store/node-record.ts'
 import type { StoreNodes } from '../../store/store-nodes.ts'
-import type { Libp2p } from '@libp2p/interface'
+import type { IdentifyResult, Libp2p } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 const TAG = `${KEEP_ALIVE}-ipfsz-store`
 /** How long connecting to a node may take, in milliseconds. It is tried again at each look. */
 const DIAL_TIMEOUT = 5000
-/** How long a node that was asked may say nothing, in milliseconds. */
+/** Defaults of `SiblingTimes`. */
 const SILENCE = 3000
-/** How long it may work on a block until this node fetches it besides, in milliseconds. */
 const PATIENCE = 5000
 /** How long a node that failed, or a root that it was slow with, is not left to it again, in milliseconds. */
 const AVOID_TIME = 30_000
 /** The most roots that this is remembered of. */
 const MAX_AVOIDED = 1024
-/** A look at the store for a peer that is unknown comes at most so often, in milliseconds. */
-const LOOK_INTERVAL = 1000
+/** A look at the store for a peer that is unknown comes at most so often, in milliseconds: strangers can cause it. */
+const LOOK_INTERVAL = 3000
 
-export interface SiblingsInit {
+/** In milliseconds. */
+export interface SiblingTimes {
+  /** How long a node that was asked may say nothing. @default 3000 */
+  silence?: number | undefined
+  /** How long it may work on a block until this node fetches it besides. @default 5000 */
+  patience?: number | undefined
+}
+
+export interface SiblingsInit extends SiblingTimes {
   libp2p: Libp2p
   /** The nodes of the store, with this one. */
   nodes: Pick<StoreNodes, 'has' | 'living' | 'look'>
-  /** @default 3000 */
-  silence?: number | undefined
-  /** @default 5000 */
-  patience?: number | undefined
 }
 
 /** Fetches a block in this process, from the network. */
@@ -77,7 +81,16 @@ export class Siblings {
       fetchHere
     })
 
+    const onIdentify = ({ detail: { peerId, protocols } }: CustomEvent<IdentifyResult>): void => {
+      if (protocols.includes(SIBLING_PROTOCOL)) {
+        // one that has just begun, and found this one in the store
+        this.#isSibling(peerId.toString()).catch(() => {})
+      }
+    }
+    this.#libp2p.addEventListener('peer:identify', onIdentify)
+
     return async () => {
+      this.#libp2p.removeEventListener('peer:identify', onIdentify)
       this.#stopped.abort(new Error('the node has stopped'))
       await end()
     }
