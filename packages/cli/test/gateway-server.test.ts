@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { HealthCheck } from '../src/gateway/health.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { observe } from '../src/gateway/observe.ts'
 import { createMetricsServer, listen, shutDown } from '../src/gateway/serve.ts'
+import { MemoryObjects } from './memory-objects.ts'
 import type { AccessEntry } from '../src/gateway/access-log.ts'
+import type { HealthInit } from '../src/gateway/health.ts'
+import type { Repo } from '../src/repo/repo.ts'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -155,7 +159,8 @@ describe('shutting down', () => {
 
 describe('the server for metrics', () => {
   it('prints them at /metrics alone, for GET and HEAD', async () => {
-    const server = createMetricsServer({ print: () => 'a 1\n' })
+    const health = { check: async () => ({ store: { name: 'x', isReachable: true } }) }
+    const server = createMetricsServer({ print: () => 'a 1\n' }, health)
     const { port } = await listen(server, LOOPBACK)
     onTestFinished(() => { server.close() })
     const ask = async (path: string, method = 'GET'): Promise<[number, string]> => {
@@ -172,4 +177,52 @@ describe('the server for metrics', () => {
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).headers.get('content-type'))
       .toBe('text/plain; version=0.0.4; charset=utf-8')
   })
+
+  it('says at /healthz whether the store answers, with status 503 if it does not', async () => {
+    let isDown = false
+    const objects = new MemoryObjects({
+      before: async () => {
+        if (isDown) {
+          throw new Error('the cable is out')
+        }
+      }
+    })
+    await objects.put('ipfsz-store.json', new Uint8Array(1))
+    const repo = { path: '/nowhere', shared: { name: 's3://bucket/site', objects } } as unknown as Repo
+    const network = { peers: async () => [] }
+
+    expect(await healthOf({ repo, network })).toEqual([200, {
+      store: { name: 's3://bucket/site', isReachable: true },
+      network: { peers: 0 }
+    }])
+
+    isDown = true
+    expect(await healthOf({ repo, network })).toEqual([503, {
+      store: { name: 's3://bucket/site', isReachable: false, error: 'the cable is out' },
+      network: { peers: 0 }
+    }])
+  })
+
+  it('takes a store that hangs for one that does not answer, and asks it once', async () => {
+    const get = vi.fn(async () => new Promise<never>(() => {}))
+    const repo = { path: '/nowhere', shared: { name: 'nfs', objects: { get } } } as unknown as Repo
+    const check = new HealthCheck({ repo, timeout: 1 })
+
+    await expect(check.check()).resolves.toMatchObject({ store: { name: 'nfs', isReachable: false } })
+    // the answer is old by now
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(Number.MAX_SAFE_INTEGER)
+    onTestFinished(() => { clock.mockRestore() })
+    await expect(check.check()).resolves.toMatchObject({ store: { isReachable: false } })
+
+    expect(get).toHaveBeenCalledTimes(1)
+  })
 })
+
+async function healthOf (init: HealthInit): Promise<[number, unknown]> {
+  const server = createMetricsServer({ print: () => '' }, new HealthCheck(init))
+  const { port } = await listen(server, LOOPBACK)
+  onTestFinished(() => { server.close() })
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`)
+
+  return [response.status, await response.json()]
+}

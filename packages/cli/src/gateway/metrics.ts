@@ -1,4 +1,5 @@
 import type { AccessEntry } from './access-log.ts'
+import type { StoreRequests, StoreTraffic } from '../store/store-traffic.ts'
 
 /** What a response was, for the label `kind`. */
 export type ResponseKind =
@@ -78,6 +79,7 @@ export class Metrics {
   #fetched = { blocks: 0, bytes: 0 }
   #droppedLines = 0
   #cache: Cache | undefined
+  #store: StoreTraffic | undefined
 
   constructor (version: string) {
     this.#version = version
@@ -128,6 +130,11 @@ export class Metrics {
     this.#cache = cache
   }
 
+  /** Also print what is asked of a shared store. */
+  watchStore (store: StoreTraffic | undefined): void {
+    this.#store = store
+  }
+
   /** Count a line of the access log that nobody read in time. */
   dropLine (): void {
     this.#droppedLines++
@@ -155,6 +162,7 @@ export class Metrics {
       metric('ipfsz_gateway_fetched_bytes_total', 'counter', 'Bytes of the blocks fetched from other nodes.',
         [` ${this.#fetched.bytes}`]),
       ...this.#cache == null ? [] : printCache(this.#cache),
+      ...this.#store == null ? [] : printStore(this.#store),
       metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were not written.',
         [` ${this.#droppedLines}`]),
       metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.', [
@@ -174,6 +182,21 @@ function printCache ({ usage: { roots, bytes } }: Cache): string[] {
   return [
     metric('ipfsz_gateway_cache_roots', 'gauge', 'Roots that are kept of what was fetched.', [` ${roots}`]),
     metric('ipfsz_gateway_cache_bytes', 'gauge', 'Bytes on the disk that they take.', [` ${bytes}`])
+  ]
+}
+
+function printStore ({ rows, cache: { hits, misses } }: StoreTraffic): string[] {
+  const values = (of: (row: StoreRequests) => number): string[] =>
+    rows.map(row => `{kind="${row.kind}",outcome="${row.outcome}"} ${of(row)}`)
+
+  return [
+    metric('ipfsz_store_requests_total', 'counter', 'Requests to the shared store.', values(({ count }) => count)),
+    metric('ipfsz_store_bytes_total', 'counter', 'Bytes that were sent to it or read, as they are stored.',
+      values(({ bytes }) => bytes)),
+    metric('ipfsz_store_seconds_total', 'counter', 'Time that the requests took.', values(({ seconds }) => seconds)),
+    metric('ipfsz_store_cache_hits_total', 'counter', 'Blocks of the store read from the disk of this node.',
+      [` ${hits}`]),
+    metric('ipfsz_store_cache_misses_total', 'counter', 'Blocks of the store that were not there.', [` ${misses}`])
   ]
 }
 

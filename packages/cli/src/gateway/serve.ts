@@ -6,6 +6,7 @@ import { listenReason } from '../ports/listen-reasons.ts'
 import { portOwner } from '../ports/port-owner.ts'
 import { formatAddress } from './listen-address.ts'
 import type { ListenAddress } from './listen-address.ts'
+import type { HealthCheck } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import type { PortOwner } from '../ports/owner.ts'
 import type { Server } from 'node:http'
@@ -67,20 +68,33 @@ export async function shutDown (
   await closed
 }
 
-/** Serve metrics below `/metrics`, for Prometheus. */
-export function createMetricsServer (metrics: Pick<Metrics, 'print'>): Server {
+/** Serve metrics at `/metrics`, for Prometheus, and at `/healthz` whether the store answers. */
+export function createMetricsServer (
+  metrics: Pick<Metrics, 'print'>,
+  health: Pick<HealthCheck, 'check'>
+): Server {
   const server = createServer({
     headersTimeout: METRICS_TIMEOUT,
     requestTimeout: METRICS_TIMEOUT
   }, ({ method, url = '' }, response) => {
-    const isThere = url.split('?', 1)[0] === '/metrics'
+    const path = url.split('?', 1)[0]
     const isAllowed = method === 'GET' || method === 'HEAD'
+    const send = (status: number, type: string, body: string): void => {
+      response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' })
+      response.end(body)
+    }
 
-    response.writeHead(!isThere ? 404 : isAllowed ? 200 : 405, {
-      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-      'cache-control': 'no-store'
-    })
-    response.end(isThere && isAllowed ? metrics.print() : 'Metrics are at /metrics\n')
+    if (path !== '/metrics' && path !== '/healthz') {
+      send(404, 'text/plain', 'Metrics are at /metrics, and health at /healthz\n')
+    } else if (!isAllowed) {
+      send(405, 'text/plain', 'Only GET and HEAD\n')
+    } else if (path === '/metrics') {
+      send(200, 'text/plain; version=0.0.4', metrics.print())
+    } else {
+      health.check().then(result => {
+        send(result.store.isReachable ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`)
+      }, () => { response.destroy() })
+    }
   })
 
   server.maxConnections = METRICS_CONNECTIONS

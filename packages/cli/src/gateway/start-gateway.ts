@@ -7,6 +7,7 @@ import { takeSlot } from '../cache/cache-slot.ts'
 import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway, gatewayOnPort } from './gateway-file.ts'
+import { HealthCheck } from './health.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
 import { linkedFirst } from './linked-first.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
@@ -123,9 +124,11 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   try {
     const cached = fetches(init) ? await openCache(init, undo) : undefined
     metrics.watchCache(cached?.cache)
+    metrics.watchStore(init.repo.shared?.traffic)
     main = makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
 
-    const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics), init.metrics)
+    const health = new HealthCheck({ repo: init.repo, network: init.network })
+    const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics, health), init.metrics)
     const bound = await serve(main, init.listen)
     const url = urlOf(bound)
 

@@ -44,7 +44,7 @@ export async function withStoreCache (
     await cache.open()
 
     return {
-      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache) },
+      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache, shared.traffic.cache) },
       async close () {
         await cache.close()
         await release()
@@ -61,10 +61,12 @@ export async function withStoreCache (
 class CachedBlocks implements Blockstore {
   readonly #inner: Blockstore
   readonly #cache: Pick<BlockCache, 'get' | 'put'>
+  readonly #counts: { hits: number, misses: number }
 
-  constructor (inner: Blockstore, cache: Pick<BlockCache, 'get' | 'put'>) {
+  constructor (inner: Blockstore, cache: Pick<BlockCache, 'get' | 'put'>, counts: { hits: number, misses: number }) {
     this.#inner = inner
     this.#cache = cache
+    this.#counts = counts
   }
 
   async * get (cid: CID, options?: Parameters<Blockstore['get']>[1]): AsyncGenerator<Uint8Array> {
@@ -106,8 +108,12 @@ class CachedBlocks implements Blockstore {
     const kept = await this.#cache.get(cid, cid, options)
 
     if (kept != null) {
+      this.#counts.hits++
+
       return kept
     }
+
+    this.#counts.misses++
 
     const bytes = await readBlock(cid, this.#inner, options)
     await this.#cache.put(cid, cid, bytes)

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { StoreError } from '../errors.ts'
 import { DirectoryObjects } from './directory-objects.ts'
-import { MountedStorage } from './file-storage.ts'
+import { MeasuredObjects } from './measured-objects.ts'
+import { MeasuredStorage } from './measured-storage.ts'
 import { Mount } from './mount.ts'
 import { pathOf } from './object-names.ts'
 import { MARK_KEY } from './store-mark.ts'
+import { StoreTraffic } from './store-traffic.ts'
 import type { StoreBackend } from './store-backend.ts'
 
 /** What file systems and their servers put into an empty one. */
@@ -16,16 +18,18 @@ const OF_THE_SYSTEM = /^(?:lost\+found$|\.)/
 export function directoryBackend (directory: string): StoreBackend {
   const mount = new Mount(directory, join(directory, pathOf(MARK_KEY)))
   const { check: checkMounted, makeDirectory } = mount
+  const traffic = new StoreTraffic()
 
   return {
     name: directory,
     isRemote: false,
-    objects: new DirectoryObjects(directory, { checkMounted, makeDirectory }),
+    traffic,
+    objects: new MeasuredObjects(new DirectoryObjects(directory, { checkMounted, makeDirectory }), traffic),
     unmarked: new DirectoryObjects(directory, {
       checkMounted: async () => {},
       makeDirectory: async path => { await mkdir(path, { recursive: true }) }
     }),
-    storage: ({ sync }) => new MountedStorage(join(directory, 'blocks'), { mount, sync }),
+    storage: ({ sync }) => new MeasuredStorage(join(directory, 'blocks'), { mount, sync, traffic }),
     async isEmpty () {
       try {
         return (await readdir(directory)).every(name => OF_THE_SYSTEM.test(name))

@@ -1,6 +1,8 @@
 import { parseS3Url, S3Blockstore, S3Objects, BLOCKS, multihashOf } from '@ipfsz/blockstore-s3'
+import { StoreTraffic } from './store-traffic.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { StoreBackend } from './store-backend.ts'
+import type { S3RequestEvent } from '@ipfsz/blockstore-s3'
 import type { CID } from 'multiformats/cid'
 
 /** A block, as a listing describes it. */
@@ -15,12 +17,14 @@ interface ListedBlock extends StoredBlock {
  * @throws {S3UrlError}
  */
 export function s3Backend (url: string): StoreBackend {
-  const init = parseS3Url(url)
+  const traffic = new StoreTraffic()
+  const init = { ...parseS3Url(url), onRequest: (event: S3RequestEvent) => { count(event, traffic) } }
   const objects = new S3Objects(init)
 
   return {
     name: url,
     isRemote: true,
+    traffic,
     objects,
     unmarked: objects,
     // a request to delete is not sent again: it could arrive late, when another node has stored the block again
@@ -35,6 +39,16 @@ export function s3Backend (url: string): StoreBackend {
       return true
     }
   }
+}
+
+/** Each attempt counts: that is what a provider charges for. */
+function count ({ operation, status, error, sent, received, milliseconds }: S3RequestEvent, traffic: StoreTraffic): void {
+  const kind = operation === 'head' ? 'has' : operation === 'create' ? 'put' : operation
+  const outcome = status == null
+    ? error === 'AbortError' ? 'aborted' : 'failed'
+    : status < 400 ? 'ok' : status === 404 ? 'missing' : 'failed'
+
+  traffic.add(kind, outcome, { bytes: sent + received, seconds: milliseconds / 1000 })
 }
 
 /** Blocks as objects. Each is durable once it is put. */

@@ -10,6 +10,7 @@ import type { StoreCompression, StoreMark } from './store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
 import type { Links, Records } from './records.ts'
 import type { ObjectStore } from './object-store.ts'
+import type { StoreTraffic } from './store-traffic.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 /** A store that several nodes share, opened. */
@@ -23,6 +24,8 @@ export interface SharedStore {
   readonly objects: ObjectStore
   /** In milliseconds, as the mark says. */
   readonly leaseTimeout: number
+  /** What this process asked of it. */
+  readonly traffic: StoreTraffic
 }
 
 /** What a repo takes from its store. */
@@ -102,7 +105,7 @@ export function describeCompression ({ codec, level }: StoreCompression): string
 }
 
 function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMark, sync: boolean): StoreParts {
-  const { name, objects, isRemote } = backend
+  const { name, objects, isRemote, traffic } = backend
   const storage = backend.storage({ sync })
   const records = new ObjectDatastore(objects, { prefix: 'records', name })
 
@@ -114,6 +117,6 @@ function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMar
       exist: async () => true,
       open: () => new ObjectDatastore(objects, { prefix: 'records', name })
     },
-    shared: { name, compression, isRemote, objects, leaseTimeout }
+    shared: { name, compression, isRemote, objects, leaseTimeout, traffic }
   }
 }

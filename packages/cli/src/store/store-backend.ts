@@ -1,5 +1,6 @@
 import type { BlockStorage } from './block-storage.ts'
 import type { ObjectStore } from './object-store.ts'
+import type { StoreTraffic } from './store-traffic.ts'
 
 /** A place that can be a store: a directory, or a bucket and a prefix. */
 export interface StoreBackend {
@@ -7,6 +8,8 @@ export interface StoreBackend {
   readonly name: string
   /** Whether it is asked over the network. A mounted file system has caches of its own. */
   readonly isRemote: boolean
+  /** What was asked of it. */
+  readonly traffic: StoreTraffic
   /** The mark, records, sessions and collections. */
   readonly objects: ObjectStore
   /** @param init.sync - whether blocks survive a loss of power once `sync` of the storage resolves */
