@@ -1,5 +1,4 @@
 import { readFetchRequest } from '../fetch-request.ts'
-import { MAX_STREAMS } from './ask-sibling.ts'
 import { Answer, decodeRequest, requestOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { FetchedBlock, FetchOptions } from '../network.ts'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
@@ -11,8 +10,9 @@ const WORKING_INTERVAL = 1000
 const MESSAGE_TIMEOUT = 10_000
 /** How long a fetch for another node goes on at the longest, in milliseconds. */
 const FETCH_TIMEOUT = 120_000
-/** The most requests of all nodes at a time. */
-const MAX_REQUESTS = 1024
+/** The most requests of all nodes at a time, and the most streams of one: more than it opens. */
+const MAX_REQUESTS = 512
+const MAX_STREAMS = 512
 
 export interface AnswerSiblingsInit {
   libp2p: Libp2p
@@ -29,15 +29,10 @@ export async function answerSiblings (init: AnswerSiblingsInit): Promise<() => P
   let running = 0
 
   await libp2p.handle(SIBLING_PROTOCOL, async (stream, connection) => {
-    if (running === MAX_REQUESTS) {
-      stream.abort(new Error('too many requests'))
-      return
-    }
-
     running++
 
     try {
-      await answer(stream, connection, init, stopped.signal)
+      await (running > MAX_REQUESTS ? refuse(stream) : answer(stream, connection, init, stopped.signal))
       await stream.close()
     } catch (err) {
       stream.abort(err as Error)
@@ -50,6 +45,11 @@ export async function answerSiblings (init: AnswerSiblingsInit): Promise<() => P
     await libp2p.unhandle(SIBLING_PROTOCOL)
     stopped.abort(new Error('the node has stopped'))
   }
+}
+
+/** The other node then fetches for itself. */
+async function refuse (stream: Stream): Promise<void> {
+  await requestOn(stream).write(new Uint8Array([Answer.failed]), { signal: AbortSignal.timeout(MESSAGE_TIMEOUT) })
 }
 
 async function answer (

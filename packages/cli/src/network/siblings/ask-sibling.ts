@@ -2,8 +2,8 @@ import { Answer, answersOn, encodeRequest, SIBLING_PROTOCOL } from './messages.t
 import type { Body } from '../fetch-request.ts'
 import type { Connection } from '@libp2p/interface'
 
-/** As many requests may be under way to one node, as a gateway sends to its daemon. */
-export const MAX_STREAMS = 512
+/** The most requests that are under way to one node. What would be another one is fetched here. */
+const MAX_STREAMS = 256
 
 /** Thrown when the other node answers that it could not fetch a block. */
 export class SiblingFailedError extends Error {

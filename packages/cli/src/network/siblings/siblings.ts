@@ -161,8 +161,9 @@ export class Siblings {
 
       return { bytes, peerId: owner, verified: true }
     } catch (err) {
-      if (!signal.aborted) {
-        // others may have the blocks of another root
+      // too many requests of this node are no fault of the other one
+      if (!signal.aborted && !(err instanceof Error && err.name === 'TooManyOutboundProtocolStreamsError')) {
+        // it may bring the blocks of another root
         this.#avoid(err instanceof SiblingFailedError ? keyOf(options.root) : owner)
       }
 
