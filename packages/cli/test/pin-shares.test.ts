@@ -7,10 +7,17 @@ import type { CID } from 'multiformats/cid'
 const DELAY = 1000
 
 /** The shares of nodes that all know the same ones. */
-function shareOut (living: string[]): Array<{ peerId: string, shares: PinShares, taken: Array<(cid: CID) => boolean> }> {
+function shareOut (
+  living: string[]
+): Array<{ peerId: string, shares: PinShares, taken: Array<(cid: CID) => boolean> }> {
   return living.map(peerId => {
     const taken: Array<(cid: CID) => boolean> = []
-    const shares = new PinShares({ peerId, nodes: { living }, delay: DELAY, onTakeOver: isNew => { taken.push(isNew) } })
+    const shares = new PinShares({
+      peerId,
+      nodes: { living },
+      delay: DELAY,
+      onTakeOver: isNew => { taken.push(isNew) }
+    })
     onTestFinished(() => { shares.stop() })
 
     return { peerId, shares, taken }

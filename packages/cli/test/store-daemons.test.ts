@@ -16,7 +16,10 @@ const { signal } = new AbortController()
 /** So long that a busy machine does not come up to it. */
 const LONG = { timeout: 60_000, interval: 20 }
 
-async function startDaemons (count: number, bootstrap: readonly string[]): Promise<{ store: string, daemons: Daemon[] }> {
+async function startDaemons (
+  count: number,
+  bootstrap: readonly string[]
+): Promise<{ store: string, daemons: Daemon[] }> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-site-'))
   const store = join(directory, 'store')
   await mkdir(store)
@@ -91,7 +94,8 @@ describe('daemons of one store', () => {
     const [{ cid, bytes }] = await makeBlocks(1)
     await a.repo.blockstore.put(cid, bytes)
     const stranger = await testNode()
-    const network = new NodeNetwork({ repo: { blockstore: stranger.helia.blockstore } as unknown as Repo, node: stranger })
+    const { blockstore } = stranger.helia
+    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: stranger })
     await network.connect(b.id.addresses[0], signal)
 
     const fetched = await network.fetch(cid, { root: cid, signal })

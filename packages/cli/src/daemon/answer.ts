@@ -89,8 +89,11 @@ async function lines (response: ServerResponse, values: AsyncIterable<unknown>, 
   response.end()
 }
 
+function tooLarge (): Error {
+  return new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
+}
+
 async function readBody (request: IncomingMessage): Promise<Body> {
-  const tooLarge = (): Error => new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
   const bytes = await readAtMost(request as AsyncIterable<Uint8Array>, MAX_REQUEST_SIZE, tooLarge)
 
   try {

@@ -61,8 +61,7 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
-    const { signal } = options
+  async fetch (cid: CID, { signal, ...options }: FetchOptions): Promise<FetchedBlock> {
     const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal)
 
     return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }

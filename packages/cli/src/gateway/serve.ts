@@ -91,9 +91,8 @@ export function createMetricsServer (
     } else if (path === '/metrics') {
       send(200, 'text/plain; version=0.0.4', metrics.print())
     } else {
-      health.check().then(result => {
-        send(result.store.isReachable ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`)
-      }, () => { response.destroy() })
+      void health.check().then(result =>
+        send(result.store.isReachable ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`))
     }
   })
 

@@ -19,7 +19,7 @@ export class BadRequestError extends Error {
 export type Body = Record<string, unknown>
 
 /** The arguments of `Network.fetch` as JSON. */
-export function fetchRequest (cid: CID, { root, part, signal: _, ...rest }: FetchOptions): Body {
+export function fetchRequest (cid: CID, { root, part, ...rest }: Omit<FetchOptions, 'signal'>): Body {
   return {
     cid: cid.toString(),
     root: root.toString(),

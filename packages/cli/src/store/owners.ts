@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The nodes that a CID falls to, the first one first, by rendezvous hashing: each node weighs each CID, and the heaviest
- * win. All who know the same nodes choose the same ones, and a node that comes or goes only changes what falls to it.
+ * The nodes that a CID falls to, the first one first, by rendezvous hashing: each node weighs each CID, and the
+ * heaviest win. All who know the same nodes choose the same ones, and a node that comes or goes only changes what falls
+ * to it.
  *
  * @param key - any bytes that stand for the CID, such as its multihash
  * @param nodes - peer ids in any order

@@ -42,7 +42,10 @@ export function s3Backend (url: string): StoreBackend {
 }
 
 /** Each attempt counts: that is what a provider charges for. */
-function count ({ operation, status, error, sent, received, milliseconds }: S3RequestEvent, traffic: StoreTraffic): void {
+function count (
+  { operation, status, error, sent, received, milliseconds }: S3RequestEvent,
+  traffic: StoreTraffic
+): void {
   const kind = operation === 'head' ? 'has' : operation === 'create' ? 'put' : operation
   const outcome = status == null
     ? error === 'AbortError' ? 'aborted' : 'failed'

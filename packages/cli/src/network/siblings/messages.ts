@@ -6,8 +6,8 @@ import type { Stream } from '@libp2p/interface'
 
 /**
  * The protocol by which a node of a store asks another one to fetch a block. One request on each stream: JSON, as
- * `fetchRequest` makes it. The answers begin with a byte of `Answer`: `working` again and again, then one of the others.
- * Each message has its length in front, as a varint.
+ * `fetchRequest` makes it. The answers begin with a byte of `Answer`: `working` again and again, then one of the
+ * others. Each message has its length in front, as a varint.
  */
 export const SIBLING_PROTOCOL = '/ipfsz/store-fetch/1'
 

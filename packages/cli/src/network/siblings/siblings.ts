@@ -145,9 +145,7 @@ export class Siblings {
     }
   }
 
-  async #ask (owner: string, cid: CID, options: FetchOptions): Promise<FetchedBlock> {
-    const { signal } = options
-
+  async #ask (owner: string, cid: CID, { signal, ...options }: FetchOptions): Promise<FetchedBlock> {
     try {
       const connection = this.#libp2p.getConnections(peerIdFromString(owner))
         .find(({ limits, status }) => limits == null && status === 'open')
