@@ -108,3 +108,8 @@ export interface RangeOptions {
   /** @default all that follow */
   length?: number | undefined
 }
+
+export interface ListOptions<T> extends S3Options {
+  /** List what comes behind this one. @default from the first */
+  after?: T | undefined
+}

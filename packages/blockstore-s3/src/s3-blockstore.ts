@@ -10,7 +10,7 @@ import {
 } from './errors.ts'
 import { guard } from './guard.ts'
 import { S3Objects } from './s3-objects.ts'
-import type { ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
+import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
@@ -195,10 +195,9 @@ export class S3Blockstore implements Blockstore {
   /**
    * List all blocks without reading them, in pages, ascending by their keys.
    *
-   * @param options.after - list those behind this block
    * @throws {GetFailedError}
    */
-  async * list ({ after, signal }: S3Options & { after?: CID | undefined } = {}): AsyncGenerator<StoredBlockInfo[]> {
+  async * list ({ after, signal }: ListOptions<CID> = {}): AsyncGenerator<StoredBlockInfo[]> {
     const pages = this.objects.list(BLOCKS, { after: after == null ? undefined : blockKey(after), signal })
     const about = `Could not list the blocks in the bucket ${this.objects.bucket}`
 

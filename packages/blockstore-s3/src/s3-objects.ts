@@ -4,7 +4,7 @@ import { checkKey } from './keys.ts'
 import { S3Client } from './request/client.ts'
 import * as requests from './requests.ts'
 import { checkBucket, checkPrefix } from './s3-url.ts'
-import type { ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
+import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
 
 /**
  * Objects by key, in an S3 bucket, below a prefix. Keys are without the prefix.
@@ -96,15 +96,8 @@ export class S3Objects {
     }
   }
 
-  /**
-   * List objects whose key begins with `prefix`, in pages, ascending by the bytes of their keys.
-   *
-   * @param options.after - list those behind this key
-   */
-  async * list (
-    prefix: string,
-    { after, signal }: S3Options & { after?: string | undefined } = {}
-  ): AsyncGenerator<ObjectInfo[]> {
+  /** List objects whose key begins with `prefix`, in pages, ascending by the bytes of their keys. */
+  async * list (prefix: string, { after, signal }: ListOptions<string> = {}): AsyncGenerator<ObjectInfo[]> {
     const from = `${this.prefix}${prefix}`
     let last = after == null ? undefined : `${this.prefix}${after}`
 
