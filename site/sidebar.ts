@@ -31,6 +31,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'Run a gateway', link: '/gateway' },
       { text: 'Halve a node\'s disk', link: '/guide/compress-blocks-at-rest' },
       { text: 'Run a daemon and share', link: '/guide/run-a-daemon-and-share' },
+      { text: 'Grow past one machine', link: '/guide/grow-past-one-machine' },
       { text: 'Back up and repair', link: '/guide/back-up-and-repair' },
       { text: 'Link original CIDs', link: '/guide/link-original-cids' },
       { text: 'Serve originals', link: '/guide/serve-originals' },

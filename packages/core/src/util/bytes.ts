@@ -31,7 +31,8 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
  */
 export function freeBytes ({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength > 0 && buffer.byteLength - byteLength <= SPARE) {
-    buffer.transfer(0)
+    // browsers before 2024 lack it: there it stays garbage
+    (buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
   }
 }
 
