@@ -16,7 +16,8 @@ const it = base.extend<{ repo: Repo }>({
   repo: async ({}, use) => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-store-cache-'))
     const repo = await openRepo(join(directory, 'repo'), { sync: false })
-    const shared = { name: 's3://bucket', isRemote: true } as NonNullable<Repo['shared']>
+    const traffic = { cache: { hits: 0, misses: 0 } }
+    const shared = { name: 's3://bucket', isRemote: true, traffic } as NonNullable<Repo['shared']>
 
     await use({ ...repo, blockstore: new MemoryBlockstore(), shared })
     await rm(directory, { recursive: true, force: true })
@@ -48,6 +49,7 @@ describe('withStoreCache', () => {
     expect(get).toHaveBeenCalledTimes(1)
     expect(has).toHaveBeenCalledTimes(2)
     expect(onNote).not.toHaveBeenCalled()
+    expect(repo.shared?.traffic.cache).toEqual({ hits: 1, misses: 1 })
   })
 
   it('asks the store again for a block that is damaged on the disk', async ({ repo }) => {

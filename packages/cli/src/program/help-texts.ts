@@ -96,8 +96,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   import: examples(
     ['import --from-kubo http://127.0.0.1:5001', 'Compress everything that a Kubo has pinned'],
-    ['import --from-kubo ~/.ipfs CID', 'Compress one of its pins'],
-    ['import --from-kubo ~/.ipfs --replace', 'Move all pins of a running Kubo here']
+    ['import --from-kubo ~/.ipfs --replace CID', 'Compress one of its pins, and unpin it there']
   ),
   migrate: examples(
     ['migrate ~/.ipfs /data/ipfsz', 'Copy all that a Kubo has, which must not run'],
