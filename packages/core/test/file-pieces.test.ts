@@ -96,6 +96,41 @@ describe('filePieces', () => {
     expect([bytes, [bytes], 'text', null].map(source => filePieces(source, PIECE))).toEqual(Array(4))
   })
 
+  it('reads each byte once if somebody makes the stream read, before or meanwhile', async () => {
+    const asked = createReadStream(file)
+    asked.read(0)
+    const early = collect(filePieces(asked, PIECE) ?? [])
+
+    const reading = createReadStream(file)
+    await once(reading, 'open')
+    reading.read()
+    const begun = createReadStream(file)
+    const later = filePieces(begun, PIECE) ?? []
+    await once(begun, 'open')
+    begun.read()
+    const interrupted = createReadStream(file)
+    const pieces = filePieces(interrupted, PIECE) as AsyncGenerator<Uint8Array>
+    const { value: first } = await pieces.next()
+    interrupted.read()
+
+    expect(filePieces(reading, PIECE)).toBeUndefined()
+    const read = [await early, await collect(reading), await collect(later), [first, await collect(pieces)]]
+
+    for (const all of read) {
+      expect(Buffer.compare(Buffer.concat([all].flat() as Uint8Array[]), bytes)).toBe(0)
+    }
+  })
+
+  it('leaves a file open whose owner closes it', async () => {
+    const stream = createReadStream(file, { autoClose: false })
+    await piecesOf(stream)
+    expect(stream.destroyed).toBe(false)
+
+    const closed = once(stream, 'close')
+    stream.destroy()
+    await closed
+  })
+
   it('refuses a file that does not exist, and one that is closed meanwhile', async () => {
     await expect(piecesOf(createReadStream(join(directory, 'missing')))).rejects.toMatchObject({ code: 'ENOENT' })
 

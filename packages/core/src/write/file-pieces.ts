@@ -11,6 +11,9 @@ interface FileStream extends ReadStream {
   pos: number | undefined
   /** The last byte to read. */
   end: number
+  /** Reads the next bytes, and pushes them. Called by the stream itself. */
+  _read (size: number): void
+  readonly _readableState?: { readonly reading?: boolean } | undefined
 }
 
 /** The name of the property of a file stream that holds the functions with which it reads. */
@@ -46,11 +49,21 @@ function isUnread (source: unknown, fs: Fs): source is FileStream {
   // its `fd` means nothing to the system if the stream was given other functions to read with
   return functions?.read === fs.read && source.path != null && Object.hasOwn(source, 'pos') &&
     !source.readableDidRead && source.readableFlowing == null && source.readableLength === 0 &&
-    source.readableEncoding == null && !source.readableObjectMode && !source.destroyed
+    source.readableEncoding == null && !source.readableObjectMode && !source.destroyed &&
+    // a read under way, such as that of `read(0)`: its bytes arrive later
+    (source as FileStream)._readableState?.reading === false
 }
 
 async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): AsyncGenerator<Uint8Array> {
+  if (!isUnread(stream, fs)) {
+    // somebody has begun since
+    yield * stream
+    return
+  }
+
   const pool = new BufferPool(pieceSize)
+  const resume = pause(stream)
+  let ended = false
   // it is thrown below; without a listener it would end the process
   stream.on('error', () => {})
 
@@ -82,10 +95,36 @@ async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): Asy
       }
     }
 
+    resume()
     yield * stream
+    ended = true
   } finally {
-    stream.destroy()
+    // at its end it closes itself, unless its owner has set `autoClose` to false
+    if (!ended) {
+      stream.destroy()
+    }
+
     pool.close()
+  }
+}
+
+/**
+ * Hold back what the stream itself reads: it would be read twice. Anybody with the stream can make it read, and it does
+ * so when it is opened if `read` was called before.
+ *
+ * @returns makes the stream read as usual, at once if it was to
+ */
+function pause (stream: FileStream): () => void {
+  let wanted: number | undefined
+
+  stream._read = size => { wanted = size }
+
+  return () => {
+    delete (stream as Partial<FileStream>)._read
+
+    if (wanted != null) {
+      stream._read(wanted)
+    }
   }
 }
 
