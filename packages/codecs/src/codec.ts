@@ -121,7 +121,7 @@ export interface Codec {
 
   /**
    * Decompress exactly one frame into exactly `size` bytes. Memory depends on `size`, never on
-   * a number in the frame.
+   * a number in the frame. The caller may change or free what it returns, so a cache keeps a copy.
    *
    * @throws {CorruptFrameError} the bytes are not exactly one frame of `size` bytes, or were
    *   compressed with another dictionary

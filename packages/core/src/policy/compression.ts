@@ -121,7 +121,8 @@ export type Cut = 'size' | 'content'
 /**
  * Names the earlier version of the file that is added at a path, if there is one.
  *
- * @param start - the first bytes of the file, at most 16 MiB, to find by content what it was. They must not be changed
+ * @param start - the first bytes of the file, at most 16 MiB, to find by content what it was. They must not be
+ *   changed, and are overwritten later: copy what is kept
  */
 export type BaseOf = (path: string | undefined, start: Uint8Array) => CID | undefined | Promise<CID | undefined>
 
