@@ -73,6 +73,7 @@ describe('the address of the demo page', () => {
     await page.page.reload()
     await page.shows('notes')
     await page.page.goBack()
+    await page.shows('trip')
     await page.page.goBack()
     await page.view.getByText('Add a file or paste a CID').waitFor()
 

@@ -277,7 +277,7 @@ describe('a file with a base', () => {
       const { contentCid } = await fs.verify(linked)
       const { Data = new Uint8Array(0), Links } = decode(await getBlock(unmark(linked), blockstore))
       const wrong = Buffer.from(Data)
-      wrong[wrong.indexOf(contentCid?.multihash.digest ?? '')] ^= 1
+      wrong[wrong.indexOf(Buffer.from(contentCid?.multihash.digest ?? ''))] ^= 1
       const base = await putNode({ Data: wrong, Links }, blockstore)
 
       await expect(fs.addBytes(second, { compression: { base } }))

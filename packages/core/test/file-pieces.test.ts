@@ -99,13 +99,13 @@ describe('filePieces', () => {
   it('reads each byte once if somebody makes the stream read, before or meanwhile', async () => {
     const asked = createReadStream(file)
     asked.read(0)
-    const early = collect(filePieces(asked, PIECE) ?? [])
+    const early = collect(filePieces(asked, PIECE) as AsyncGenerator<Uint8Array>)
 
     const reading = createReadStream(file)
     await once(reading, 'open')
     reading.read()
     const begun = createReadStream(file)
-    const later = filePieces(begun, PIECE) ?? []
+    const later = filePieces(begun, PIECE) as AsyncGenerator<Uint8Array>
     await once(begun, 'open')
     begun.read()
     const interrupted = createReadStream(file)

@@ -19,8 +19,8 @@ const MAX_COUNT_SIZE = 16 * 1024 * 1024
 const PINS = '/pin'
 /** How many pins are read at a time. */
 const CONCURRENCY = 32
-/** The names of errors of a store, which say nothing of the record that was to be read. */
-const OF_STORE = /^(?:AbortError$|Store|S3)/
+/** The names of errors of a store, which say nothing of the record that was to be read: it may be in order. */
+const OF_STORE = /^(?:AbortError$|Store(?!ObjectError$)|S3)/
 
 export interface Pin {
   /** The plain CID, under which Helia stores the pin. */

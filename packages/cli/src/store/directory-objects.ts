@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError } from 'interface-store'
+import { StoreObjectError } from '../error-classes.ts'
 import { StoreError } from '../errors.ts'
 import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from './object-names.ts'
 import type { MakeDirectory } from './mount.ts'
@@ -21,7 +22,7 @@ export const TEMPORARY = '.tmp'
 /** Error codes of a file that does not exist. Names that are too long cannot exist. */
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 /** Errors that say what is wrong already. */
-const PASSED: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError'])
+const PASSED: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError', 'StoreObjectError'])
 /** Do not wait for a writer if this is a named pipe. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
@@ -68,7 +69,7 @@ export class DirectoryObjects implements ObjectStore {
         const stats = await handle.stat()
 
         if (!stats.isFile()) {
-          throw new TypeError('it is not a regular file')
+          throw new StoreObjectError(key, 'it is not a regular file')
         }
 
         const bytes = Buffer.alloc(Math.max(0, Math.min(length ?? Infinity, stats.size - offset)))

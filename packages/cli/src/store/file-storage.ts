@@ -1,10 +1,14 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from './directory-objects.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from './mount.ts'
+
+/** How many files are deleted at a time: as many as Node has threads for. */
+const REMOVALS = 4
 
 /** Blocks as files. */
 export class FileStorage extends SharedFsBlockstore implements BlockStorage {
@@ -22,10 +26,15 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
   }
 
   async remove (...[blocks, { signal } = {}]: Parameters<BlockStorage['remove']>): Promise<void> {
-    await Promise.all(blocks.map(async ({ path }) => {
-      signal?.throwIfAborted()
-      await rm(path, { force: true })
-    }))
+    // not all at once: Node would queue them, and delete the last ones long after the signal has aborted
+    const removals = mapOrdered(blocks, async ({ path }) => rm(path, { force: true }), {
+      concurrency: REMOVALS,
+      signal
+    })
+
+    for await (const _ of removals) {
+      // nothing else to do
+    }
   }
 }
 

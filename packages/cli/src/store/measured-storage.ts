@@ -1,6 +1,5 @@
 import { MountedStorage } from './file-storage.ts'
 import { outcomeOf } from './store-traffic.ts'
-import type { StoredBlock } from './block-storage.ts'
 import type { Mount } from './mount.ts'
 import type { StoreOutcome, StoreTraffic } from './store-traffic.ts'
 import type { CID } from 'multiformats/cid'
@@ -43,8 +42,8 @@ export class MeasuredStorage extends MountedStorage {
     return this.#traffic.count('put', async () => super.put(...args), () => ({ bytes }))
   }
 
-  override async remove (blocks: readonly StoredBlock[]): Promise<void> {
-    await this.#traffic.count('delete', async () => super.remove(blocks))
+  override async remove (...args: Parameters<MountedStorage['remove']>): Promise<void> {
+    await this.#traffic.count('delete', async () => super.remove(...args))
   }
 
   override files (...args: Parameters<MountedStorage['files']>): ReturnType<MountedStorage['files']> {

@@ -67,14 +67,9 @@ export async function joinStore (
   const backend = await openBackend(await resolveStore(store))
   const before = await readMark(backend.unmarked, backend.name)
 
-  if (before == null) {
-    if (!await backend.isEmpty()) {
-      throw new StoreError(
-        `${backend.name} has files or objects, but no mark of a store: name an empty directory or prefix. ` +
-          'If it is a store, its mark ipfsz-store.json was lost: take it from a backup'
-      )
-    }
+  const isNew = before == null && await backend.isEmpty()
 
+  if (isNew) {
     await writeMark(backend.unmarked, {
       id: randomUUID(),
       compression: asked ?? { codec: 'zstd' },
@@ -82,11 +77,16 @@ export async function joinStore (
     })
   }
 
-  // what another node has made at the same time counts
+  // what another node has made at the same time counts: its mark may be why the place is no longer empty
   const mark = await readMark(backend.unmarked, backend.name)
 
   if (mark == null) {
-    throw new StoreMissingError(backend.name)
+    throw isNew
+      ? new StoreMissingError(backend.name)
+      : new StoreError(
+        `${backend.name} has files or objects, but no mark of a store: name an empty directory or prefix. ` +
+          'If it is a store, its mark ipfsz-store.json was lost: take it from a backup'
+      )
   }
 
   if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
@@ -96,7 +96,7 @@ export async function joinStore (
     )
   }
 
-  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, isNew: before == null }
+  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, isNew }
 }
 
 /** A codec and its level, for messages. */

@@ -1,3 +1,4 @@
+/* oxlint-disable no-underscore-dangle -- the names of Node */
 import { BufferPool } from '../frames/buffer-pool.ts'
 import type * as NodeFs from 'node:fs'
 import type { ReadStream, Stats } from 'node:fs'
@@ -55,7 +56,8 @@ function isUnread (source: unknown, fs: Fs): source is FileStream {
 }
 
 async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): AsyncGenerator<Uint8Array> {
-  if (!isUnread(stream, fs)) {
+  // not narrowed by this: it is a stream in any case
+  if (!isUnread(stream as unknown, fs)) {
     // somebody has begun since
     yield * stream
     return
