@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { directoryBackend } from '../src/store/directory-backend.ts'
+import { writeMark } from '../src/store/store-mark.ts'
 import { makeBlock } from './nodes.ts'
 import type { StoredBlock } from '../src/store/block-storage.ts'
 
@@ -25,4 +27,39 @@ it('deletes no more blocks of a store once the signal has aborted', async () => 
 
   await expect(removing).rejects.toThrow('too late')
   expect((await readdir(directory)).length).toBeGreaterThanOrEqual(60)
+})
+
+it('deletes few blocks of a store at a time, as those that wait could be deleted too late', async () => {
+  const directory = await temporaryDirectory()
+  const { cid: { multihash } } = await makeBlock(1, 10)
+  const paths = Array.from({ length: 64 }, (_, i) => join(directory, String(i)))
+  await Promise.all(paths.map(async path => writeFile(path, '')))
+  let left: number | undefined
+  const blocks: StoredBlock[] = paths.map((path, i) => ({
+    multihash,
+    get path () {
+      left ??= i === 40 ? readdirSync(directory).length : undefined
+
+      return path
+    }
+  }))
+
+  await directoryBackend(directory).storage({ sync: false }).remove(blocks)
+
+  expect(left).toBeLessThanOrEqual(64 - 40 + 4)
+  expect(await readdir(directory)).toEqual([])
+})
+
+it('says that it is the store that cannot be written', async () => {
+  const directory = await temporaryDirectory()
+  const { unmarked, storage } = directoryBackend(directory)
+  await writeMark(unmarked, {
+    id: '01234567-89ab-cdef-0123-456789abcdef', compression: { codec: 'zstd' }, leaseTimeout: 30_000
+  })
+  // fails for root too, unlike permissions
+  await symlink('blocks', join(directory, 'blocks'))
+
+  await expect(storage({ sync: false }).open()).rejects.toMatchObject({
+    name: 'StoreError', message: expect.stringContaining(`The store ${directory} cannot be written`) as string
+  })
 })

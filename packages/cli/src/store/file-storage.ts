@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from './directory-objects.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
@@ -51,11 +51,19 @@ export class MountedStorage extends FileStorage {
    * Also deletes unfinished objects of killed processes, once they are an hour old.
    *
    * @throws {StoreMissingError}
+   * @throws {StoreError} it cannot be written
    */
   override async open (): Promise<void> {
     await this.#mount.check()
-    await super.open()
-    await removeStale(join(this.#mount.directory, TEMPORARY))
+
+    try {
+      await super.open()
+      await removeStale(join(this.#mount.directory, TEMPORARY))
+    } catch (err) {
+      throw err instanceof StoreMissingError
+        ? err
+        : new StoreError(`The store ${this.#mount.directory} cannot be written: ${messageOf(err)}`, { cause: err })
+    }
   }
 
   /**

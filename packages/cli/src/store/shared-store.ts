@@ -54,17 +54,29 @@ export async function openStore ({ store, id }: StoreReference, { sync }: { sync
   return partsOf(backend, mark, sync)
 }
 
+/** A store that a repo has joined. */
+interface JoinedStore {
+  reference: StoreReference
+  compression: StoreCompression
+  /** Whether there was none before. */
+  isNew: boolean
+}
+
 /**
  * Make a store of an empty place, or join the one that is there.
  *
  * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
  * @throws {StoreError} something else is there, or it compresses otherwise
  */
-export async function joinStore (
-  store: string,
+export async function joinStore (store: string, asked: StoreCompression | undefined): Promise<JoinedStore> {
+  return joinBackend(await openBackend(await resolveStore(store)), asked)
+}
+
+/** Like `joinStore`, for a place that is open. */
+export async function joinBackend (
+  backend: Pick<StoreBackend, 'isEmpty' | 'name' | 'unmarked'>,
   asked: StoreCompression | undefined
-): Promise<{ reference: StoreReference, compression: StoreCompression, isNew: boolean }> {
-  const backend = await openBackend(await resolveStore(store))
+): Promise<JoinedStore> {
   const before = await readMark(backend.unmarked, backend.name)
 
   const isNew = before == null && await backend.isEmpty()
