@@ -70,7 +70,12 @@ export interface S3ObjectsInit {
   /** How long a transfer may bring fewer than 4 KiB, in milliseconds. @default 10000 */
   progressTimeout?: number | undefined
 
-  /** How often a request is sent in all. @default 6 */
+  /**
+   * How often a request is sent in all. With 1, each has a connection of its own: what a kept one that breaks has
+   * carried is unknown.
+   *
+   * @default 6
+   */
   attempts?: number | undefined
 
   /** Connections to one endpoint at a time. @default 32 */

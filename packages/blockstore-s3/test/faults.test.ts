@@ -278,13 +278,23 @@ it('says that it was the network when no endpoint can be reached', async () => {
   })
 })
 
-it('opens a new connection when the server has closed the one that was kept', async () => {
+it('sends a request only once with one attempt, though a kept connection may have carried it', async () => {
   const objects = connect({ attempts: 1 })
+  await objects.put('key', BYTES)
+  s3.faults.push(hangUp)
+
+  await expect(objects.delete(['key'])).rejects.toMatchObject({ name: 'S3NetworkError' })
+  expect(s3.seen.map(({ method }) => method)).toEqual(['PUT', 'POST'])
+})
+
+it('opens a new connection when the server has closed the one that was kept', async () => {
+  const objects = connect({ attempts: 2 })
   await objects.put('one', BYTES)
   s3.faults.push(hangUp)
   await objects.put('two', BYTES)
 
   expect([...s3.objects.keys()]).toEqual(['one', 'two'])
+  expect(events.at(-1)).toMatchObject({ attempt: 1 })
 })
 
 it('signs again with the clock of the store', async () => {

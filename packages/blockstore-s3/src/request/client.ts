@@ -69,7 +69,8 @@ export class S3Client {
       date: this.#clock.date,
       attempts: 0,
       avoid: new Set(),
-      fresh: false,
+      // a kept connection that breaks does not say whether the request arrived
+      fresh: this.#init.attempts === 1,
       clockCorrected: false,
       credentialsDropped: false
     }

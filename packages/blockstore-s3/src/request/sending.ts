@@ -20,7 +20,7 @@ export interface Sending {
   attempts: number
   /** Endpoints that failed it. */
   readonly avoid: Set<string>
-  /** A connection that was kept turned out to be closed: open a new one. */
+  /** Open a new connection: one that was kept turned out to be closed, or the request must be sent only once. */
   fresh: boolean
   clockCorrected: boolean
   credentialsDropped: boolean

@@ -19,12 +19,14 @@ export function directoryBackend (directory: string): StoreBackend {
   const mount = new Mount(directory, join(directory, pathOf(MARK_KEY)))
   const { check: checkMounted, makeDirectory } = mount
   const traffic = new StoreTraffic()
+  const objects = new MeasuredObjects(new DirectoryObjects(directory, { checkMounted, makeDirectory }), traffic)
 
   return {
     name: directory,
     isRemote: false,
     traffic,
-    objects: new MeasuredObjects(new DirectoryObjects(directory, { checkMounted, makeDirectory }), traffic),
+    objects,
+    records: objects,
     unmarked: new DirectoryObjects(directory, {
       checkMounted: async () => {},
       makeDirectory: async path => { await mkdir(path, { recursive: true }) }

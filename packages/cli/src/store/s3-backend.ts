@@ -20,6 +20,8 @@ export function s3Backend (url: string): StoreBackend {
   const traffic = new StoreTraffic()
   const init = { ...parseS3Url(url), onRequest: (event: S3RequestEvent) => { count(event, traffic) } }
   const objects = new S3Objects(init)
+  // a delete is not sent again: the first one could arrive late, when another node has stored the same again
+  const once = new S3Objects({ ...init, attempts: 1 })
 
   return {
     name: url,
@@ -27,8 +29,14 @@ export function s3Backend (url: string): StoreBackend {
     traffic,
     objects,
     unmarked: objects,
-    // a request to delete is not sent again: it could arrive late, when another node has stored the block again
-    storage: () => new S3Storage(objects, new S3Objects({ ...init, attempts: 1 })),
+    records: {
+      get: async (...args) => objects.get(...args),
+      put: async (...args) => objects.put(...args),
+      stat: async (...args) => objects.stat(...args),
+      delete: async (...args) => once.delete(...args),
+      list: (...args) => objects.list(...args)
+    },
+    storage: () => new S3Storage(objects, once),
     async isEmpty () {
       for await (const page of objects.list('')) {
         if (page.length > 0) {

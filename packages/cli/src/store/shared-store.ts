@@ -118,16 +118,16 @@ export function describeCompression ({ codec, level }: StoreCompression): string
 
 function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMark, sync: boolean): StoreParts {
   const { name, objects, isRemote, traffic } = backend
+  const recordsOf = (): ObjectDatastore => new ObjectDatastore(backend.records, { prefix: 'records', name })
   const storage = backend.storage({ sync })
-  const records = new ObjectDatastore(objects, { prefix: 'records', name })
 
   return {
     storage,
     blockstore: new CompressedBlockstore(storage, compression),
-    records,
+    records: recordsOf(),
     links: {
       exist: async () => true,
-      open: () => new ObjectDatastore(objects, { prefix: 'records', name })
+      open: recordsOf
     },
     shared: { name, compression, isRemote, objects, leaseTimeout, traffic }
   }

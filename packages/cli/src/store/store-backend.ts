@@ -10,8 +10,10 @@ export interface StoreBackend {
   readonly isRemote: boolean
   /** What was asked of it. */
   readonly traffic: StoreTraffic
-  /** The mark, records, sessions and collections. */
+  /** The mark, sessions, collections and nodes. */
   readonly objects: ObjectStore
+  /** The same objects for what is deleted and put again under one key. Each delete is sent once at most. */
+  readonly records: ObjectStore
   /** @param init.sync - whether blocks survive a loss of power once `sync` of the storage resolves */
   storage (init: { sync: boolean }): BlockStorage
   /**
