@@ -1,4 +1,3 @@
-import { isAbsolute, join, relative } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
 import { BlockSources } from './block-sources.ts'
 import { DaemonError } from './errors.ts'
@@ -234,12 +233,6 @@ export function networkAccess (
     signal,
     onNote: message => { output.note(message) }
   })
-}
-
-/** Resolve a path from the command line. Relative paths stay relative, for messages. */
-export function resolvePath (path: string, { cwd }: Io): string {
-  // keep the empty path, which is an error, and `-`, which means stdin or stdout
-  return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
 function sessionOf (repo: Repo, links: LinkRecords | undefined, files: Ipfsz): Session {

@@ -1,3 +1,4 @@
+import { isAbsolute, join, relative } from 'node:path'
 import type { Writable } from 'node:stream'
 
 /** stdout or stderr: a stream that may be a terminal. */
@@ -18,4 +19,10 @@ export interface Io {
   now (): number
   /** Aborted to end the command early, for example by Ctrl-C. */
   signal: AbortSignal
+}
+
+/** Resolve a path from the command line. Relative paths stay relative, for messages. */
+export function resolvePath (path: string, { cwd }: Pick<Io, 'cwd'>): string {
+  // keep the empty path, which is an error, and `-`, which means stdin or stdout
+  return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }

@@ -1,3 +1,5 @@
+import { BaseBlockstore } from 'blockstore-core'
+import all from 'it-all'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
@@ -109,20 +111,24 @@ describe('a session', () => {
   it('waits before a blockstore looks for a block, reads it or stores it', async () => {
     const { objects, session, condemn, clock } = await open()
     const calls: string[] = []
-    const blockstore = session.blockstore({
+    const blockstore = session.blockstore(Object.assign(new BaseBlockstore(), {
       has: async () => calls.push('has') > 0,
       get: async function * () {
         calls.push('get')
         yield new Uint8Array()
       },
-      put: async cid => {
+      put: async (cid: CID) => {
         calls.push('put')
         return cid
       }
-    })
+    }))
     await condemn(0)
     const work = Promise.all([
-      blockstore.has(cidOf(0)), blockstore.put(cidOf(0), new Uint8Array()), blockstore.get(cidOf(0)).next()
+      blockstore.has(cidOf(0)),
+      blockstore.put(cidOf(0), new Uint8Array()),
+      blockstore.get(cidOf(0)).next(),
+      blockstore.putMany([{ cid: cidOf(0), bytes: new Uint8Array() }]).next(),
+      all(blockstore.getMany([cidOf(0)])).then(async ([{ bytes }]) => all(bytes))
     ])
     await clock.pass(T / 60)
     expect(calls).toEqual([])
@@ -130,7 +136,7 @@ describe('a session', () => {
     await objects.delete([ROUND])
     await clock.pass(T / 60)
     await work
-    expect(calls.toSorted()).toEqual(['get', 'has', 'put'])
+    expect(calls.toSorted()).toEqual(['get', 'get', 'has', 'put', 'put'])
     await session.end()
   })
 

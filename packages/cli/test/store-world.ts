@@ -1,3 +1,4 @@
+import { BaseBlockstore } from 'blockstore-core'
 import { NotFoundError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -219,15 +220,15 @@ export class World {
   #blockstore (actor: Actor): Parameters<StoreSession['blockstore']>[0] {
     const scheduler = this.#scheduler
 
-    return {
-      has: async cid => scheduler.send(actor, `looks for ${nameOf(cid)}`, () => this.#blocks.has(keyOf(cid))),
-      put: async cid => scheduler.send(actor, `puts ${nameOf(cid)}`, () => {
+    return Object.assign(new BaseBlockstore(), {
+      has: async (cid: CID) => scheduler.send(actor, `looks for ${nameOf(cid)}`, () => this.#blocks.has(keyOf(cid))),
+      put: async (cid: CID) => scheduler.send(actor, `puts ${nameOf(cid)}`, () => {
         this.#blocks.add(keyOf(cid))
 
         return cid
       }),
-      get: async function * () {}
-    }
+      get: async function * (): AsyncGenerator<Uint8Array> {}
+    })
   }
 
   #objectStore (actor: Actor): ObjectStore {

@@ -1,7 +1,7 @@
 import { NotFoundError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { expect, it } from 'vitest'
-import { respondError } from '../src/respond/error.ts'
+import { reportFailure, respondError } from '../src/respond/error.ts'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
@@ -13,4 +13,20 @@ it('a block that only waits too long for others is unavailable, and not missing'
   expect(respond().status).toBe(404)
   expect(respond(busy).status).toBe(503)
   expect(respond(new NotFoundError(cid, { cause: busy })).headers.get('retry-after')).toBe('30')
+})
+
+it('a store that is away is unavailable, told to the operator, and not named to strangers', async () => {
+  const cause = Object.assign(new Error('no answer from http://10.0.0.1:3900'), { name: 'S3NetworkError' })
+  const err = Object.assign(new Error(`Could not read the block ${cid}: ${cause.message}`, { cause }), {
+    name: 'GetFailedError'
+  })
+  const request = new Request('http://localhost/ipfs/a')
+  const response = respondError(err, request)
+  const reported: unknown[] = []
+  reportFailure(err, request, { onError: err => { reported.push(err) } })
+
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('30')
+  expect(await response.text()).not.toContain('10.0.0.1')
+  expect(reported).toEqual([err])
 })

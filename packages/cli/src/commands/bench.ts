@@ -18,7 +18,7 @@ import { reportObjects, reportText } from '../bench/report.ts'
 import { readSample } from '../bench/sample.ts'
 import { Status } from '../bench/status.ts'
 import { terminalOf } from '../bench/terminal.ts'
-import { resolvePath } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../context.ts'
 

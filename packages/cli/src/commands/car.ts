@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { isMarked, unmark } from '@ipfsz/core'
-import { openToRead, resolvePath, withRepo } from '../context.ts'
+import { openToRead, withRepo } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
 import { PendingRoots } from '../pending-roots.ts'

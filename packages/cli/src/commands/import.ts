@@ -1,5 +1,6 @@
 import { DerivedBlockstore, importDag } from '@ipfsz/core/originals'
-import { resolvePath, withRepo } from '../context.ts'
+import { withRepo } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'

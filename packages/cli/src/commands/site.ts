@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { resolvePath, withRepo } from '../context.ts'
+import { withRepo } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { addTree } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { UsageError } from '../errors.ts'

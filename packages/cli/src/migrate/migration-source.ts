@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openToRead, resolvePath } from '../context.ts'
+import { openToRead } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { RepoError, UsageError } from '../errors.ts'
 import { readRegularFile } from '../disk/read-regular-file.ts'
 import { flatfsBlocks } from '../kubo/flatfs-blocks.ts'

@@ -1,7 +1,7 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { Option } from 'commander'
-import { resolvePath } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { parseNumber } from '../terminal/units.ts'

@@ -1,5 +1,4 @@
 import { messageOf } from '@ipfsz/codecs/internal'
-import { SessionBlocks } from './session-blocks.ts'
 import { StoreSession } from '../store/store-session.ts'
 import type { Repo } from './repo.ts'
 
@@ -32,5 +31,5 @@ export async function withSession (repo: Repo, { signal, output }: SessionContex
     }
   }, { signal })
 
-  return { ...repo, session, blockstore: new SessionBlocks(repo.blockstore, session) }
+  return { ...repo, session, blockstore: session.blockstore(repo.blockstore) }
 }

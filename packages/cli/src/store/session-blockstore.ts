@@ -1,37 +1,69 @@
 import type { AbortOptions } from './object-store.ts'
-import type { Blockstore } from 'interface-blockstore'
+import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-export type InnerBlockstore = Pick<Blockstore, 'get' | 'has' | 'put'>
+type Source<T> = Iterable<T> | AsyncIterable<T>
+type Options = Parameters<Blockstore['has']>[1]
 
 interface Relying {
   relyOn: (multihash: Uint8Array, options?: AbortOptions) => Promise<void>
 }
 
 /** A blockstore whose blocks a session relies on before it looks for them, reads them or stores them. */
-export class SessionBlockstore implements InnerBlockstore {
-  readonly #inner: InnerBlockstore
+export class SessionBlockstore implements Blockstore {
+  readonly #inner: Blockstore
   readonly #session: Relying
 
-  constructor (inner: InnerBlockstore, session: Relying) {
+  constructor (inner: Blockstore, session: Relying) {
     this.#inner = inner
     this.#session = session
   }
 
-  async put (...[cid, bytes, options]: Parameters<Blockstore['put']>): Promise<CID> {
-    await this.#session.relyOn(cid.multihash.bytes, options)
-
-    return this.#inner.put(cid, bytes, options)
-  }
-
-  async has (...[cid, options]: Parameters<Blockstore['has']>): Promise<boolean> {
-    await this.#session.relyOn(cid.multihash.bytes, options)
+  async has (cid: CID, options?: Options): Promise<boolean> {
+    await this.#relyOn(cid, options)
 
     return this.#inner.has(cid, options)
   }
 
+  async put (...[cid, bytes, options]: Parameters<Blockstore['put']>): Promise<CID> {
+    await this.#relyOn(cid, options)
+
+    return this.#inner.put(cid, bytes, options)
+  }
+
   async * get (...[cid, options]: Parameters<Blockstore['get']>): AsyncGenerator<Uint8Array> {
-    await this.#session.relyOn(cid.multihash.bytes, options)
+    await this.#relyOn(cid, options)
     yield * this.#inner.get(cid, options)
+  }
+
+  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
+    yield * this.#inner.putMany(this.#relied(source, ({ cid }) => cid, options), options)
+  }
+
+  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+    yield * this.#inner.getMany(this.#relied(source, cid => cid, options), options)
+  }
+
+  async * getAll (options?: Options): AsyncGenerator<Pair> {
+    yield * this.#inner.getAll(options)
+  }
+
+  async delete (cid: CID, options?: Options): Promise<void> {
+    await this.#inner.delete(cid, options)
+  }
+
+  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
+    yield * this.#inner.deleteMany(source, options)
+  }
+
+  async #relyOn ({ multihash }: CID, options: Options): Promise<void> {
+    await this.#session.relyOn(multihash.bytes, { signal: options?.signal ?? undefined })
+  }
+
+  async * #relied<T> (source: Source<T>, cidOf: (each: T) => CID, options: Options): AsyncGenerator<T> {
+    for await (const each of source) {
+      await this.#relyOn(cidOf(each), options)
+      yield each
+    }
   }
 }

@@ -10,7 +10,7 @@ import { tailOf } from './tail-set.ts'
 import type { Clock } from './clock.ts'
 import type { Owner } from './lease.ts'
 import type { AbortOptions, ObjectStore } from './object-store.ts'
-import type { InnerBlockstore } from './session-blockstore.ts'
+import type { Blockstore } from 'interface-blockstore'
 
 export interface StoreSessionInit {
   /** Milliseconds after which others take a process for dead whose lease does not change. The store's mark says it. */
@@ -86,8 +86,8 @@ export class StoreSession {
     return this.#rounds.byteLength
   }
 
-  /** A view of a blockstore that relies on each block before it looks for it or stores it. */
-  blockstore<T extends InnerBlockstore> (inner: T): SessionBlockstore {
+  /** A view of a blockstore that relies on each block before it looks for it, reads it or stores it. */
+  blockstore (inner: Blockstore): SessionBlockstore {
     return new SessionBlockstore(inner, this)
   }
 

@@ -59,6 +59,12 @@ const STATUSES: Readonly<Record<string, number>> = {
   TimeoutError: 504
 }
 
+/** Names of errors in a chain of causes. */
+const BUSY: ReadonlySet<string> = new Set(['DecodeQueueFullError'])
+const STORE_AWAY: ReadonlySet<string> = new Set([
+  'S3NetworkError', 'S3ResponseError', 'StoreError', 'StoreMissingError'
+])
+
 /** The status of a failure. */
 export function statusOf (err: unknown): number {
   if (err instanceof GatewayError) {
@@ -78,7 +84,7 @@ export function statusOf (err: unknown): number {
     return statusOf(err.cause)
   }
 
-  if (isBusy(err)) {
+  if (isBusy(err) || isStoreAway(err)) {
     return UNAVAILABLE
   }
 
@@ -87,8 +93,17 @@ export function statusOf (err: unknown): number {
 
 /** Whether a block is not found only because too many wait for blocks of originals: it is there a little later. */
 function isBusy (err: Error): boolean {
-  for (let at: unknown = err; at instanceof Error; at = at.cause) {
-    if (at.name === 'DecodeQueueFullError') {
+  return isBecauseOf(err, BUSY)
+}
+
+/** Whether the store that the gateway shares with other nodes does not answer. */
+function isStoreAway (err: unknown): boolean {
+  return isBecauseOf(err, STORE_AWAY)
+}
+
+function isBecauseOf (err: unknown, names: ReadonlySet<string>): boolean {
+  for (let at = err; at instanceof Error; at = at.cause) {
+    if (names.has(at.name)) {
       return true
     }
   }
@@ -98,7 +113,9 @@ function isBusy (err: Error): boolean {
 
 /** Report a failure that is the gateway's own, and nobody else's: not a client's, an author's or a peer's. */
 export function reportFailure (err: unknown, request: Request, { onError }: Pick<GatewayInit, 'onError'>): void {
-  if (!request.signal.aborted && !(err instanceof GatewayError) && statusOf(err) === INTERNAL_ERROR) {
+  const isOwn = statusOf(err) === INTERNAL_ERROR || isStoreAway(err)
+
+  if (!request.signal.aborted && !(err instanceof GatewayError) && isOwn) {
     onError?.(err, request)
   }
 }
@@ -134,11 +151,15 @@ export function respondError (err: unknown, request: Request): Response {
 }
 
 function nameOf (err: unknown, status: number): string | undefined {
-  return err instanceof Error && status !== INTERNAL_ERROR ? err.name : undefined
+  return err instanceof Error && status !== INTERNAL_ERROR && !isStoreAway(err) ? err.name : undefined
 }
 
 /** What a stranger may read: errors that nobody expected can name files and hosts. */
 function messageOf (err: unknown, status: number): string {
+  if (isStoreAway(err)) {
+    return 'The store of the gateway does not answer'
+  }
+
   if (err instanceof GatewayError || (err instanceof Error && status !== INTERNAL_ERROR)) {
     return err.message
   }
