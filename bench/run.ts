@@ -3,7 +3,8 @@
  *
  * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
  * all            every benchmark, each in its own process
- * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
+ * report         keep the results of full runs in bench/results, which has the newest result of every benchmark, and
+ *                write docs/benchmarks.md and docs/benchmarks/ from all that are there
  *
  * --smoke        run with tiny inputs, only to check that it works
  * --json FILE    write the result of NAME there
@@ -22,13 +23,14 @@ import { parseArgs } from 'node:util'
 import { NoInputError } from './benchmark.ts'
 import { atExit } from './support/at-exit.ts'
 import { printTables } from './support/print.ts'
-import { readResult, resultFile, writeResult } from './support/results.ts'
+import { keepResults, readResult, resultFile, writeResult } from './support/results.ts'
 import { describeMachine, versions } from './support/machine.ts'
 import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
 import type { Result } from './support/results.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DEFAULT_DIRECTORY = join(ROOT, '.bench')
+const KEPT = join(import.meta.dirname, 'results')
 const INPUTS = ['corpus', 'file'] as const
 const OTHERS = new Set(['run', 'benchmark'])
 
@@ -70,7 +72,13 @@ try {
     await runAll()
   } else if (name === 'report') {
     const { writeReport } = await import('./report/report.ts')
-    await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
+    const directory = values['json-dir']
+
+    if (keepResults(directory ?? DEFAULT_DIRECTORY, KEPT) === 0 && directory != null) {
+      refuse(`No results of full runs in ${directory}. Measure them with npm run bench -- all`)
+    }
+
+    await writeReport(KEPT, join(ROOT, 'docs'))
   } else {
     await runOne()
     // all is printed: at its own end Node would wait for handles of libraries, and once waited for ever

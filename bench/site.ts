@@ -4,8 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { median, NoInputError, progress, rotate, rounded, sum } from './benchmark.ts'
 import { hasKubo } from './support/kubo.ts'
 import { startClients } from './support/site/clients.ts'
-import { hasS3, HELIA_SIDES, S3_SIDE } from './support/site/helia-sides.ts'
+import { DAEMON_SIDE, S3_DAEMON_SIDE } from './support/site/daemon-sides.ts'
+import { HELIA_SIDES, S3_SIDE } from './support/site/helia-sides.ts'
 import { KUBO_SIDES } from './support/site/kubo-sides.ts'
+import { hasS3 } from './support/site/s3-server.ts'
 import { measureIdle, PHASES, runTrial } from './support/site/trial.ts'
 import { startWan } from './support/site/wan.ts'
 import { withDirectory } from './support/temporary.ts'
@@ -47,7 +49,12 @@ export const benchmark: Benchmark = {
   inputs: [],
 
   async run ({ smoke }) {
-    const sides = [...await hasKubo() ? KUBO_SIDES : [], ...HELIA_SIDES, ...hasS3() ? [S3_SIDE] : []]
+    const sides = [
+      ...await hasKubo() ? KUBO_SIDES : [],
+      ...HELIA_SIDES,
+      DAEMON_SIDE,
+      ...hasS3() ? [S3_SIDE, S3_DAEMON_SIDE] : []
+    ]
     const tables: Table[] = []
 
     for (const plan of smoke ? [smokePlan(sides)] : plans(sides)) {

@@ -39,8 +39,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   proxy: 'The simulated link'
 }
 
-const WRITTEN = '`npm run bench -- report` generates this page from the results of `npm run bench -- all`. ' +
-  'Do not edit it.'
+const WRITTEN = '`npm run bench -- report` generates this page from the results in `bench/results`. Do not edit it.'
 
 /**
  * Write `benchmarks.md`, a page below `benchmarks/` for each benchmark, and their charts.
@@ -135,14 +134,15 @@ function method (results: Results, missing: readonly string[]): string[] {
   ]
 }
 
-function toPage ({ name, question, tables, seconds }: Result, losses: readonly string[], pictures: string[]): string {
+function toPage ({ name, question, date, versions, tables, seconds }: Result, losses: readonly string[], pictures: string[]): string {
   const page = [
     `# ${TITLES[name]}`,
     `${capitalized(question)}.`,
     ...pictures,
     ...losses.length === 0 ? [] : ['## Where IPFSz loses', bullets(losses), '## Figures'],
     ...tables.map(toSection),
-    `\`npm run bench -- ${name}\` took ${seconds} s. [All benchmarks](../benchmarks.md), and how they were measured.`
+    `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`npm run bench -- ${name}\` took ${seconds} s. ` +
+    '[All benchmarks](../benchmarks.md), and how they were measured.'
   ].join('\n\n')
 
   return linkPaper(page, '../format.md')

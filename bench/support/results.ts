@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { NoInputError } from '../benchmark.ts'
 import type { Table } from '../benchmark.ts'
 
@@ -44,4 +44,26 @@ export function readResult (directory: string, name: string): Result | undefined
   } catch (err) {
     throw new NoInputError(`${file} is not a result of a benchmark: delete it, and measure again`, { cause: err })
   }
+}
+
+/**
+ * Copy the results of full runs. What `to` has of other benchmarks stays: the report is written from all of them, though
+ * nobody has measured all on one day.
+ *
+ * @returns how many there were
+ * @throws {NoInputError} a file in `from` holds something else
+ */
+export function keepResults (from: string, to: string): number {
+  let kept = 0
+
+  for (const name of globSync('*.json', { cwd: from }).map(file => basename(file, '.json'))) {
+    const result = readResult(from, name)
+
+    if (result?.smoke === false) {
+      writeResult(resultFile(to, name), result)
+      kept++
+    }
+  }
+
+  return kept
 }

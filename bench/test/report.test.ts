@@ -9,7 +9,7 @@ import { LOSSES } from '../report/losses.ts'
 import { toMarkdown } from '../report/markdown.ts'
 import { TITLES, writeReport } from '../report/report.ts'
 import { targets } from '../report/targets.ts'
-import { resultFile, writeResult } from '../support/results.ts'
+import { keepResults, readResult, resultFile, writeResult } from '../support/results.ts'
 import type { Row, Table } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 
@@ -426,6 +426,23 @@ describe('writeReport', () => {
     writeResult(resultFile(directory, 'local'), { ...resultOf('local', [{ title: '', rows: LOCAL }]), smoke: true })
 
     await expect(writeReport(directory, directory)).rejects.toMatchObject({ name: 'NoInputError' })
+  })
+})
+
+describe('keepResults', () => {
+  it('replaces the results of what was measured again in full, and keeps the others', () => {
+    const [from, to] = ['new', 'kept'].map(name => join(directory, name))
+    const write = (into: string, name: string, seconds: number, smoke = false): void =>
+      writeResult(resultFile(into, name), { ...resultOf(name, []), seconds, smoke })
+    write(to, 'local', 1)
+    write(to, 'links', 1)
+    write(to, 'tree', 1)
+    write(from, 'local', 2)
+    write(from, 'tree', 2, true)
+
+    expect(keepResults(from, to)).to.equal(1)
+    expect(['local', 'links', 'tree'].map(name => readResult(to, name)?.seconds)).to.deep.equal([2, 1, 1])
+    expect(keepResults(join(directory, 'none'), to)).to.equal(0)
   })
 })
 

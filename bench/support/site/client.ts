@@ -1,5 +1,6 @@
 /** The client of a site. `clients.ts` starts it in a network namespace, and writes jobs to it, one a line. */
 import { createInterface } from 'node:readline'
+import { API_PORT, GATEWAY_PORT } from './messages.ts'
 import { bytesOf } from './object-bytes.ts'
 import type { Job, Outcome } from './messages.ts'
 
@@ -38,21 +39,26 @@ interface Done {
 
 async function write ({ api, timeout }: Job, { node }: { node: string }, bytes: Uint8Array): Promise<Done> {
   const signal = AbortSignal.timeout(timeout)
+  const url = `http://${node}:${API_PORT}`
 
-  if (api === 'node') {
-    return { cid: await (await ask(`${node}/add`, { method: 'POST', body: bytes as BodyInit, signal })).text() }
+  if (api !== 'kubo') {
+    return { cid: await (await ask(`${url}/add`, { method: 'POST', body: bytes as BodyInit, signal })).text() }
   }
 
   const form = new FormData()
   form.set('file', new Blob([bytes as BlobPart]))
-  const response = await ask(`${node}/api/v0/add?cid-version=1&pin=false`, { method: 'POST', body: form, signal })
+  const response = await ask(`${url}/api/v0/add?cid-version=1&pin=false`, { method: 'POST', body: form, signal })
 
   return { cid: (await response.json() as { Hash: string }).Hash }
 }
 
 async function read ({ api, timeout }: Job, { node, cid = '' }: { node: string, cid?: string }): Promise<Done> {
-  const url = api === 'kubo' ? `${node}/api/v0/cat?arg=${cid}` : `${node}/cat?arg=${cid}`
-  const response = await ask(url, { method: 'POST', signal: AbortSignal.timeout(timeout) })
+  const [method, url] = ({
+    kubo: ['POST', `http://${node}:${API_PORT}/api/v0/cat?arg=${cid}`],
+    node: ['POST', `http://${node}:${API_PORT}/cat?arg=${cid}`],
+    ipfsz: ['GET', `http://${node}:${GATEWAY_PORT}/ipfs/${cid}`]
+  } as const)[api]
+  const response = await ask(url, { method, signal: AbortSignal.timeout(timeout) })
   const bytes = Buffer.from(await response.arrayBuffer())
 
   return {

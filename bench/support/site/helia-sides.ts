@@ -1,19 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
 import { hostsOf } from './side.ts'
 import { S3_PORT } from './messages.ts'
+import { startS3 } from './s3-server.ts'
 import { addressOf, STORAGE } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
 import type { RunningSide, Side, SideInit } from './side.ts'
-import type { Wan } from './wan.ts'
-
-/** Built by `npm run s3`. */
-const S3_PROGRAM = 'ipfsz-s3'
 
 /** Helia with stores of its own, Helia on a directory of each site, and compressed files on one. */
 export const HELIA_SIDES: readonly Side[] = [
@@ -22,29 +18,22 @@ export const HELIA_SIDES: readonly Side[] = [
   side('ipfsz, shared directory', 'ipfsz', true)
 ]
 
-/** Compressed files on S3: the server of the tests, in memory, on a host of its own in each site. */
+/** Compressed files on S3. */
 export const S3_SIDE: Side = {
   name: 'ipfsz, S3 in memory',
   api: 'node',
   async start (init) {
-    const servers = await Promise.all(Array.from({ length: init.sites }, async (_, i) => startS3(init.wan, i + 1)))
+    const closeS3 = await startS3(init)
     const running = await start('ipfsz', ({ site }) => `http://${addressOf(site, STORAGE)}:${S3_PORT}`, init)
 
     return {
       ...running,
       close: async () => {
         await running.close()
-        await Promise.all(servers.map(async close => close()))
+        await closeS3()
       }
     }
   }
-}
-
-/** Whether the S3 server of the tests is on the PATH. */
-export function hasS3 (): boolean {
-  const paths = (process.env.PATH ?? '').split(delimiter)
-
-  return paths.some(path => existsSync(join(path, S3_PROGRAM)))
 }
 
 function side (name: string, kind: HeliaNodeInit['kind'], shared: boolean): Side {
@@ -53,21 +42,6 @@ function side (name: string, kind: HeliaNodeInit['kind'], shared: boolean): Side
     api: 'node',
     start: async init => start(kind, ({ site, node }) =>
       join(init.directory, shared ? `site-${site}` : `node-${site}-${node}`), init)
-  }
-}
-
-async function startS3 (wan: Wan, site: number): Promise<() => Promise<void>> {
-  const [command, args] = wan.on(site, STORAGE, [S3_PROGRAM, `${addressOf(site, STORAGE)}:${S3_PORT}`])
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const stay = atExit(() => { child.kill() })
-  // it prints its address
-  await once(child.stdout, 'data')
-
-  return async () => {
-    const ended = once(child, 'close')
-    child.kill()
-    await ended
-    stay()
   }
 }
 

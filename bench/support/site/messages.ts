@@ -1,5 +1,5 @@
-/** What a node speaks: Kubo's RPC API, or the two requests of `helia-node.ts`. */
-export type Api = 'kubo' | 'node'
+/** What a node speaks: Kubo's RPC API; the two requests of `helia-node.ts`; or `add-node.ts` and a gateway. */
+export type Api = 'kubo' | 'node' | 'ipfsz'
 
 /** An object to write or to read. */
 export interface SiteObject {
@@ -17,7 +17,7 @@ export interface Job {
   concurrency: number
   /** How long each may take, in milliseconds. */
   timeout: number
-  /** Each with the URL of the node to ask, and the CID to read. */
+  /** Each with the address of the node to ask, and the CID to read. */
   items: Array<SiteObject & { node: string, cid?: string }>
 }
 
@@ -50,5 +50,7 @@ export interface HeliaNode {
 export const S3_PORT = 9000
 /** The port of a node's API. */
 export const API_PORT = 5001
+/** The port of an ipfsz daemon's gateway. */
+export const GATEWAY_PORT = 8080
 /** The port of a node on libp2p. */
 export const SWARM_PORT = 4001

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import { API_PORT } from './messages.ts'
 import { addressOf } from './wan.ts'
 import type { Clients } from './clients.ts'
 import type { Job, Outcome, SiteObject } from './messages.ts'
@@ -115,7 +114,7 @@ function jobOf (
 ): Job {
   const items = Array.from({ length: count }, (_, number): Job['items'][number] => {
     const object: SiteObject = { size, compressible, seed: seed + number }
-    const node = `http://${addressOf(site, choose(number))}:${API_PORT}`
+    const node = addressOf(site, choose(number))
     const cid = cids[number]
 
     return { ...object, node, ...cid == null ? {} : { cid } }
