@@ -89,6 +89,39 @@ describe('daemons of one store', () => {
     expect(await nodesIn(store)).toEqual([])
   })
 
+  it('keep what they fetch for a gateway of another one, for the third that asks', async () => {
+    const stranger = await testNode()
+    const [{ cid, bytes }] = await makeBlocks(1)
+    await keep(stranger, [{ cid, bytes }])
+    const { daemons } = await startDaemons(2, stranger.libp2p.getMultiaddrs().map(String))
+    const kept = new Map<string, Uint8Array>()
+
+    for (const { keepForSiblings } of daemons) {
+      keepForSiblings({
+        get: async (root, cid) => kept.get(`${root} ${cid}`),
+        put: async (root, cid, bytes) => { kept.set(`${root} ${cid}`, bytes) }
+      })
+    }
+
+    await vi.waitFor(async () => {
+      for (const { network } of daemons) {
+        expect((await network.peers()).filter(({ sameStore }) => sameStore)).toHaveLength(1)
+      }
+    }, LONG)
+
+    const options = { root: cid, store: false, signal }
+    const senders = await Promise.all(daemons.map(async ({ network }) => (await network.fetch(cid, options)).peerId))
+    const other = daemons[senders.findIndex(sender => sender !== stranger.libp2p.peerId.toString())]
+    expect([...kept.keys()]).toEqual([`${cid} ${cid}`])
+    await stranger.stop()
+
+    const fetched = await other.network.fetch(cid, options)
+
+    expect(daemons.map(({ id }) => id.peerId)).toContain(fetched.peerId)
+    expect(Buffer.from(fetched.bytes).equals(bytes)).toBe(true)
+    await expect(other.repo.blockstore.has(cid)).resolves.toBe(false)
+  })
+
   it('each serve every block of the store to peers', async () => {
     const { daemons: [a, b] } = await startDaemons(2, [])
     const [{ cid, bytes }] = await makeBlocks(1)

@@ -94,11 +94,15 @@ async function gatewayOf (
     })
     : undefined
 
-  return async ({ repo, network, originals }) => {
+  return async ({ repo, network, originals, keepForSiblings }) => {
     started.resolve(network)
     const sources = fetch ? { network, upstream } : {}
     const running = await serveRepo(options, context, repo, { ...sources, originals }, names)
+    keepForSiblings(running.cache)
 
-    return running.stop
+    return async () => {
+      keepForSiblings(undefined)
+      await running.stop()
+    }
   }
 }

@@ -74,6 +74,8 @@ export interface Daemon {
   network: Network
   /** The blocks of the repo with those of the originals, if they are served. */
   originals: DerivedBlockstore | undefined
+  /** See `NodeNetwork`. */
+  keepForSiblings: NodeNetwork['keepForSiblings']
   stop: () => Promise<void>
 }
 
@@ -173,7 +175,14 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
-    return { id: await network.id(), repo, network, originals: originals?.blockstore, stop }
+    return {
+      id: await network.id(),
+      repo,
+      network,
+      originals: originals?.blockstore,
+      keepForSiblings: kept => { network.keepForSiblings(kept) },
+      stop
+    }
   } catch (err) {
     await stop()
     throw err

@@ -46,6 +46,13 @@ export interface NodeNetworkInit {
   siblings?: Pick<Siblings, 'fetch' | 'has'> | undefined
 }
 
+/** Keeps blocks outside of the repo, by the root that they were read below: a `BlockCache`. */
+export interface KeptBlocks {
+  /** Undefined: it is not kept. A block that is was compared with its CID. */
+  get (root: CID, cid: CID, options: { signal: AbortSignal }): Promise<Uint8Array | undefined>
+  put (root: CID, cid: CID, bytes: Uint8Array): Promise<void>
+}
+
 /** Reaches other nodes through a node in this process. */
 export class NodeNetwork implements Network {
   readonly #repo: Repo
@@ -54,6 +61,7 @@ export class NodeNetwork implements Network {
   readonly #providing: Providing | undefined
   readonly #onProvide: NodeNetworkInit['onProvide']
   readonly #siblings: NodeNetworkInit['siblings']
+  #kept: KeptBlocks | undefined
   readonly #sessions = new Map<string, BlockSession>()
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
@@ -115,15 +123,32 @@ export class NodeNetwork implements Network {
       : this.#siblings.fetch(cid, options, async (...args) => this.#fetchHere(...args))
   }
 
+  /**
+   * Where to keep what is fetched for another node of the store that does not want it stored: a third node may ask for
+   * it next. Undefined: nowhere.
+   */
+  keepForSiblings (kept: KeptBlocks | undefined): void {
+    this.#kept = kept
+  }
+
   /** Fetch a block for another node of the store, without asking a third one. It may have been stored meanwhile. */
   async fetchForSibling (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
     checkHash(cid)
 
-    const bytes = await this.#read(cid)
+    const root = unmark(options.root)
+    const bytes = await this.#read(cid) ?? await this.#kept?.get(root, cid, options)
 
-    return bytes == null
-      ? this.#fetchHere(cid, options)
-      : { bytes, peerId: this.#node.libp2p.peerId.toString(), verified: true }
+    if (bytes != null) {
+      return { bytes, peerId: this.#node.libp2p.peerId.toString(), verified: true }
+    }
+
+    const fetched = await this.#fetchHere(cid, options)
+
+    if (options.store === false) {
+      await this.#kept?.put(root, cid, fetched.bytes)
+    }
+
+    return fetched
   }
 
   async providerCount (root: CID): Promise<number> {
