@@ -58,5 +58,11 @@ export const DEFAULT_CONCURRENCY = 16
 /** The most bytes of a block, 16 MiB, as in @ipfsz/blockstore-compressed. @default */
 export const DEFAULT_MAX_BLOCK_SIZE = 16 * 1024 * 1024
 
-/** Before a block of this size is sent, the store is asked whether it has it, 64 KiB. A smaller one is sent sooner. */
+/** Before a block of this size is sent, the store is always asked whether it has it, 64 KiB. */
 export const LEAST_LOOKED_FOR = 64 * 1024
+
+/** One smaller block in so many is looked for, whether or not others were there. */
+export const SAMPLE = 16
+
+/** When so many smaller blocks in a row were not there, they are no longer looked for. */
+export const MAX_MISSES = 4

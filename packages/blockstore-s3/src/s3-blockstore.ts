@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto'
 import { mapOrdered } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'
 import { collect } from './collect.ts'
-import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, LEAST_LOOKED_FOR, MAX_KEYS } from './constants.ts'
+import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, MAX_KEYS } from './constants.ts'
 import {
   DeleteFailedError, GetFailedError, HasFailedError, OpenFailedError, PutFailedError, S3ResponseError
 } from './errors.ts'
 import { guard } from './guard.ts'
+import { LookBeforePut } from './look-before-put.ts'
 import { S3Objects } from './s3-objects.ts'
 import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -45,6 +45,7 @@ export class S3Blockstore implements Blockstore {
   /** The objects of the bucket, for whoever keeps other records there. */
   readonly objects: S3Objects
   readonly #init: Required<{ [K in keyof S3BlockstoreInit]: NonNullable<S3BlockstoreInit[K]> }>
+  readonly #look: LookBeforePut
 
   /** @throws {S3UrlError} */
   constructor (objects: S3Objects | S3ObjectsInit, {
@@ -54,6 +55,7 @@ export class S3Blockstore implements Blockstore {
       ? objects
       // what is larger than a block is refused before it is read
       : new S3Objects({ maxObjectSize: maxBlockSize, ...objects })
+    this.#look = new LookBeforePut(this.objects)
     this.#init = { createIfMissing, concurrency, maxBlockSize }
   }
 
@@ -86,7 +88,7 @@ export class S3Blockstore implements Blockstore {
 
   /**
    * Store a block. When this resolves, every node that uses the store sees it. One of 64 KiB or more that is there with
-   * the same bytes, by their MD5, is not sent again.
+   * the same bytes, by their MD5, is not sent again. Nor is a smaller one, as long as those before it were there.
    *
    * @throws {PutFailedError}
    */
@@ -95,7 +97,7 @@ export class S3Blockstore implements Blockstore {
       const key = blockKey(cid)
       const bytes = await collect(value, this.#init.maxBlockSize, signal)
 
-      if (bytes.byteLength < LEAST_LOOKED_FOR || !await this.#hasSame(key, bytes, signal)) {
+      if (!await this.#look.isThere(key, bytes, signal)) {
         await this.objects.put(key, bytes, { signal })
       }
     })
@@ -114,7 +116,7 @@ export class S3Blockstore implements Blockstore {
   }
 
   /**
-   * Read a part of a block.
+   * Read a part of a block. Nothing can tell whether it is right: only a whole block can be compared with its CID.
    *
    * @throws {NotFoundError}
    * @throws {GetFailedError}
@@ -224,17 +226,6 @@ export class S3Blockstore implements Blockstore {
     }
 
     yield * cids
-  }
-
-  /** Whether the store has these bytes. If it refuses to tell, they are stored again. */
-  async #hasSame (key: string, bytes: Uint8Array, signal: S3Options['signal']): Promise<boolean> {
-    const found = await this.objects.stat(key, { signal }).catch((err: unknown) => {
-      if (!(err instanceof S3ResponseError)) {
-        throw err
-      }
-    })
-
-    return found?.size === bytes.byteLength && found.etag === `"${createHash('md5').update(bytes).digest('hex')}"`
   }
 }
 

@@ -109,7 +109,7 @@ function answerAs (
     response.end(listingOf(objects, query))
   } else if (method === 'PUT') {
     objects.set(key, body)
-    response.end()
+    response.setHeader('etag', `"${createHash('md5').update(body).digest('hex')}"`).end()
   } else if (found == null) {
     error(404, 'NoSuchKey')
   } else {

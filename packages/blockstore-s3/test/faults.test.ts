@@ -165,6 +165,52 @@ it('signs the body, and names its checksum', async () => {
   })
 })
 
+/** What a hotel's network answers to everything. */
+const LOGIN_PAGE: Fault = response => {
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8', etag: '"5f3e-61a2"', 'last-modified': new Date().toUTCString()
+  }).end('<html>Log in</html>')
+}
+
+it('takes the login page of a network for what it is, whatever it answers to', async () => {
+  const objects = connect({ attempts: 1 })
+  const failure = { name: 'S3NetworkError', phase: 'response', message: expect.stringContaining(s3.origin) as string }
+
+  for (const request of [
+    async () => objects.get('key'),
+    async () => objects.get('key', { offset: 1, length: 2 }),
+    async () => objects.stat('key'),
+    async () => objects.put('key', BYTES),
+    async () => objects.delete(['key']),
+    async () => Array.fromAsync(objects.list(''))
+  ]) {
+    s3.faults.push(LOGIN_PAGE)
+    await expect(request()).rejects.toMatchObject(failure)
+  }
+
+  s3.faults.push(response => { response.writeHead(302, { 'content-type': 'text/html' }).end() })
+  await expect(objects.get('key')).rejects.toMatchObject(failure)
+})
+
+it('asks another endpoint when a page answers in place of the store', async () => {
+  s3.faults.push(LOGIN_PAGE)
+  await connect({ endpoints: [s3.origin, other.origin] }).put('key', BYTES)
+
+  expect(other.objects.get('key')).toEqual(BYTES)
+})
+
+it('refuses the acknowledgement of a put that does not name what was stored', async () => {
+  s3.faults.push(response => { response.end('OK') })
+
+  await expect(connect({ attempts: 1 }).put('key', BYTES)).rejects.toMatchObject({ name: 'S3NetworkError' })
+})
+
+it('reads a page that was stored as an object', async () => {
+  s3.faults.push(answer(BYTES, { 'content-type': 'text/html', 'x-amz-request-id': '1' }))
+
+  expect(await connect().get('key')).toEqual(BYTES)
+})
+
 it('refuses a range that is another one than was asked for', async () => {
   s3.faults.push(response => {
     response.writeHead(206, { 'content-range': 'bytes 0-3/10', 'content-length': '4' }).end('some')

@@ -85,6 +85,36 @@ it('reads a whole block when a reader of a file passes on which bytes of the fil
   expect(Buffer.concat(await Array.fromAsync(store.get(cid, options))).toString()).toBe('some bytes')
 })
 
+/** Put small blocks, and return how often each kind of request was sent meanwhile. */
+async function putSmall (texts: string[]): Promise<{ HEAD: number, PUT: number }> {
+  const before = s3.seen.length
+
+  for (const text of texts) {
+    const { cid, bytes } = await block(text)
+    await store.put(cid, bytes)
+  }
+
+  const methods = s3.seen.slice(before).map(({ method }) => method)
+
+  return {
+    HEAD: methods.filter(method => method === 'HEAD').length,
+    PUT: methods.filter(method => method === 'PUT').length
+  }
+}
+
+it('looks for small blocks while they are there, and seldom when they are new', async () => {
+  const texts = Array.from({ length: 40 }, (_, i) => `small ${i}`)
+
+  expect(await putSmall(texts)).toEqual({ HEAD: 3, PUT: 40 })
+  store = connect()
+  const { cid } = await block('small 30')
+  await store.objects.put(blockKey(cid), Buffer.from('SMALL 30'))
+  // the first one is new, one was damaged, and 15 are sent again before the next one is looked for
+  expect(await putSmall(['new', ...texts.slice(1)])).toEqual({ HEAD: 1 + 24, PUT: 1 + 15 + 1 })
+  expect(s3.objects.get(`site/${blockKey(cid)}`)?.toString()).toBe('small 30')
+  expect(await putSmall(texts.slice(0, 10).map(text => `later ${text}`))).toEqual({ HEAD: 4 + 1, PUT: 10 })
+})
+
 it('does not send a large block again that is there, unless its object was damaged', async () => {
   const { cid, bytes } = await block('x'.repeat(64 * 1024))
   await store.put(cid, bytes)
@@ -148,6 +178,8 @@ it('tells a block that is missing from a store that refuses, and from a network 
     OpenFailedError: async () => store.open()
   }
 
+  // the first small block is looked for before it is sent, the next ones are not
+  await store.put((await block('another')).cid, (await block('another')).bytes)
   expect(await store.has(cid)).toBe(false)
   await expect(use.GetFailedError()).rejects.toMatchObject({ name: 'NotFoundError', cause: { name: 'NotFoundError' } })
 

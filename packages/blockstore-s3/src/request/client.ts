@@ -9,6 +9,7 @@ import { Agents } from './agents.ts'
 import { attempt } from './attempt.ts'
 import { wait } from './backoff.ts'
 import { Endpoints } from './endpoints.ts'
+import { checkIsFromStore } from './foreign-answer.ts'
 import { Recovery } from './recovery.ts'
 import { findSettings } from './settings.ts'
 import { StoreClock } from './store-clock.ts'
@@ -137,6 +138,7 @@ export class S3Client {
         agent: (fresh ? this.#fresh : this.#kept).for(endpoint),
         timeouts: this.#timeouts
       })
+      checkIsFromStore(request, result)
       endpoints.answered(endpoint)
     } catch (err) {
       request.signal?.throwIfAborted()
