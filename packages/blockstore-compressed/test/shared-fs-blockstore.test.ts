@@ -53,6 +53,22 @@ describe('SharedFsBlockstore', () => {
     expect(await readBlock(stock, block.cid)).toEqual(block.bytes)
   })
 
+  it('stores a block where a directory took its place, and keeps what is in that', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const [{ path }] = (await Array.fromAsync(store.files())).flat()
+    await rm(path)
+    await mkdir(path)
+    await writeFile(join(path, 'foreign'), 'foreign')
+
+    for (const other of [store, new SharedFsBlockstore(store.path, { sync: false })]) {
+      await other.put(block.cid, block.bytes)
+      expect(await readBlock(other, block.cid)).toEqual(block.bytes)
+    }
+
+    const [moved] = (await readdir(join(store.path, '.tmp'))).filter(name => name.endsWith('.directory'))
+    expect(await readFile(join(store.path, '.tmp', moved, 'foreign'), 'utf8')).toBe('foreign')
+  })
+
   it('reads what FsBlockstore wrote', async ({ store, block }) => {
     await new FsBlockstore(store.path).put(block.cid, block.bytes)
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { ipfsz } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { CID } from 'multiformats/cid'
@@ -10,6 +10,7 @@ import { PeerSource } from '../src/network/peer-source.ts'
 import { repairDag } from '../src/dag/repair-dag.ts'
 import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeStore, removeStore } from './temporary.ts'
+import type { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import type { Ipfsz } from '@ipfsz/core'
 import type { Network } from '../src/network/network.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -86,6 +87,20 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})
+
+describe('a directory in the place of a block', () => {
+  it('counts as a damaged block, and is replaced by the one that is fetched', async () => {
+    const { cid, repo, files } = await damaged(async () => ({ bytes, peerId: PEER }))
+
+    for await (const [{ path }] of (repo as SharedFsBlockstore).files()) {
+      await rm(path)
+      await mkdir(path)
+    }
+
+    expect((await read(files.cat(cid))).equals(bytes)).toBe(true)
+    expect((await read(ipfsz({ blockstore: repo }).cat(cid))).equals(bytes)).toBe(true)
   })
 })
 

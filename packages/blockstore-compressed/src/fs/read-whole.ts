@@ -24,7 +24,8 @@ export async function readWhole (
     const stats = await handle.stat()
 
     if (!stats.isFile()) {
-      throw new Error(`${file} is not a regular file`)
+      // with a code, so that the block counts as lost, and is fetched again
+      throw Object.assign(new Error(`${file} is not a regular file`), { code: 'EISDIR' })
     }
 
     return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)

@@ -1,10 +1,13 @@
-import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
 
 type Content = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 type MakeDirectory = NonNullable<WriteAtomicOptions['makeDirectory']>
+
+/** What systems say when a file is to replace a directory. */
+const IN_PLACE: ReadonlySet<unknown> = new Set(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'])
 
 export interface WriteAtomicOptions {
   /** Path of the temporary file: on the same file system, with a unique name. */
@@ -44,7 +47,7 @@ export async function writeAtomic (
     }
 
     await (sync
-      ? inDirectory(file, makeDirectory, async () => rename(temporary, file))
+      ? inDirectory(file, makeDirectory, async () => replace(temporary, file))
       : nameUnsynced(temporary, file, makeDirectory))
   } catch (err) {
     await rm(temporary, { force: true })
@@ -58,11 +61,32 @@ async function nameUnsynced (temporary: string, file: string, makeDirectory: Mak
   } catch {
     // the file exists, or the file system has no hard links
     await syncFile(temporary)
-    await inDirectory(file, makeDirectory, async () => rename(temporary, file))
+    await inDirectory(file, makeDirectory, async () => replace(temporary, file))
     return
   }
 
   await rm(temporary)
+}
+
+/**
+ * Give a file its name. A directory of that name, which only a damaged file system or a stranger can have made, is moved
+ * beside the temporary file: it may hold something, and while it is there no file can take its place.
+ */
+async function replace (temporary: string, file: string): Promise<void> {
+  try {
+    await rename(temporary, file)
+  } catch (err) {
+    if (!IN_PLACE.has(codeOf(err)) || !await isDirectory(file)) {
+      throw err
+    }
+
+    await rename(file, `${temporary}.directory`)
+    await rename(temporary, file)
+  }
+}
+
+async function isDirectory (path: string): Promise<boolean> {
+  return lstat(path).then(stats => stats.isDirectory(), () => false)
 }
 
 /** Call `make`, which creates `file`, and create its directory if that is missing. */

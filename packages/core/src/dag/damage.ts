@@ -1,5 +1,5 @@
-/** System error codes for a file whose bytes are lost. */
-const LOST_CODES = new Set(['EIO', 'EBADMSG', 'EUCLEAN'])
+/** System error codes for a file whose bytes are lost, or in whose place something else is. */
+const LOST_CODES = new Set(['EIO', 'EBADMSG', 'EISDIR', 'EUCLEAN'])
 
 /** Whether an error says that the stored bytes of a block are damaged, so that it must be fetched again. */
 export function isDamage (err: unknown): boolean {
