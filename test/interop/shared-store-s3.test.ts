@@ -1,10 +1,12 @@
 /** Repos of two nodes that keep their blocks, pins, links and histories in one S3 bucket. */
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { S3Objects } from '@ipfsz/blockstore-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, vi } from 'vitest'
 import { expectSuccess, it } from '../integration/run-cli.ts'
+import { makeTree } from '../integration/tree-files.ts'
+import { countingProxy } from '../support/counting-proxy.ts'
 import { text } from '../support/data.ts'
 import { startS3, stopS3, storeAt } from './s3/server.ts'
 import type { RunResult, Sandbox } from '../integration/run-cli.ts'
@@ -61,6 +63,33 @@ describe('a store in an S3 bucket', () => {
     expect(await ok(b('gc', '--dry-run'))).toContain('Would delete 0')
     // nothing but what is a node's own lies in its repo
     expect(await readdir(join(sandbox.directory, 'a', 'blocks')).catch(() => [])).toEqual([])
+  })
+
+  it('reads each block of a tree once, and none again on the same node', async ({ sandbox }) => {
+    const proxy = await countingProxy(Number(new URL(server.endpoint).port))
+    onTestFinished(async () => proxy.close())
+    const store = (await makeStore()).replace(server.endpoint, `http://127.0.0.1:${proxy.port}`)
+    const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
+    await makeTree(join(sandbox.directory, 'tree'), Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`file ${i}`, text(100_000, i)])
+    ))
+    await ok(a('init', '--store', store))
+    await ok(b('init', '--store', store))
+    const cid = (await ok(a('add', '-Q', '-r', 'tree'))).trim()
+    const { storedSize } = JSON.parse(await ok(a('stats', '--json'))) as { storedSize: number }
+    const received = async (...args: string[]): Promise<number> => {
+      const before = proxy.received
+      await ok(b(...args))
+
+      return (proxy.received - before) / storedSize
+    }
+
+    expect(await received('get', cid, '-o', 'out')).toBeLessThan(1.5)
+    expect(await received('get', cid, '-o', 'again')).toBeLessThan(0.1)
+    expect(await received('cat', `${cid}/file 3`)).toBeLessThan(0.1)
+    expect((await readFile(join(sandbox.directory, 'again', 'file 3'))).equals(text(100_000, 3))).toBe(true)
+    // what must find out whether the store has it, asks the store
+    expect(await received('verify', cid)).toBeGreaterThan(0.9)
   })
 
   it('says whether the store, the network or the URL is wrong', async ({ sandbox }) => {

@@ -5,6 +5,7 @@ import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { FetchedStats } from './network/fetched-stats.ts'
+import { keepReads } from './repo/keep-reads.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { withSession } from './repo/with-session.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
@@ -126,6 +127,8 @@ export interface ReadingOptions {
   plan?: ReadPlan
   /** How to reach peers, for a caller that needs them too. It is left open. By default a new one, which is closed. */
   access?: NetworkAccess
+  /** Whether blocks of a store over the network may come from this node's disk, and are kept there. By default not. */
+  cached?: boolean
 }
 
 /**
@@ -151,7 +154,7 @@ export async function withReading<T> (
 export async function withReadings<T> (
   context: Context,
   work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
-  { sync = false, access: shared }: Pick<ReadingOptions, 'sync' | 'access'> = {}
+  { sync = false, access: shared, cached = false }: Omit<ReadingOptions, 'plan'> = {}
 ): Promise<T> {
   const { signal, repo: path, output, io } = context
   const access = shared ?? networkAccess(context)
@@ -161,14 +164,16 @@ export async function withReadings<T> (
   const from = await BlockSources.open({ gateways, routers, allowLocal, network })
 
   if (from == null) {
-    const session = await openToRead(context)
+    const opened = await openToRead(context)
+    const { repo, close } = await keepReads(opened.repo, cached, output)
     const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
-      ipfsz({ blockstore, datastore: session.links })
+      ipfsz({ blockstore, datastore: opened.links })
+    const session = sessionOf(repo, opened.links, filesOn(repo.blockstore))
 
-    return work(() => ({ ...session, online: false, dropPlan: () => {}, filesOn }))
+    return work(() => ({ ...session, online: false, dropPlan: () => {}, filesOn })).finally(close)
   }
 
-  const repo = await openOrCreateRepo(path, { sync })
+  const { repo, close } = await keepReads(await openOrCreateRepo(path, { sync }), cached, output)
   const links = await linksToRead(repo, signal)
   const fetched = new FetchedStats()
   const arrivals = new Arrivals(() => io.now())
@@ -195,6 +200,7 @@ export async function withReadings<T> (
   } finally {
     hideArrivals()
     from.close()
+    await close()
     await (shared == null ? access.close() : undefined)
     reportFetched(fetched, output)
   }

@@ -16,20 +16,11 @@ export interface CacheSlot {
   release: () => Promise<void>
 }
 
-/**
- * What is kept, and the name of the directory of these caches in the repo: what gateways fetch from other nodes, or
- * what daemons and gateways read from a store over the network.
- */
-export type CacheKind = 'gateway-cache' | 'store-cache'
+/** The directory of these caches in the repo. */
+const CACHES = 'gateway-cache'
 
-/** A repo, and what is kept for it. */
-interface Caches {
-  repo: string
-  kind: CacheKind
-}
-
-function cachesIn ({ repo, kind }: Caches): string {
-  return join(repo, kind)
+function cachesIn (repo: string): string {
+  return join(repo, CACHES)
 }
 
 /**
@@ -40,25 +31,23 @@ function cachesIn ({ repo, kind }: Caches): string {
  *
  * @throws {RepoError} the repo cannot be written to, or too many gateways fetch for it
  */
-export async function takeSlot (repo: string, kind: CacheKind = 'gateway-cache'): Promise<CacheSlot> {
-  const caches = { repo, kind }
-
+export async function takeSlot (repo: string): Promise<CacheSlot> {
   try {
     await makeRepoDirectory(repo)
     await mkdir(locksIn(repo), { recursive: true })
 
     for (let slot = 0; slot < MAX_SLOTS; slot++) {
-      const unlock = await hold(caches, slot)
+      const unlock = await hold(repo, slot)
 
       if (unlock != null) {
-        return await openSlot(caches, slot, unlock)
+        return await openSlot(repo, slot, unlock)
       }
     }
   } catch (err) {
     throw err instanceof RepoError
       ? err
       : new RepoError(
-        `The gateway cannot keep what it fetches in ${cachesIn(caches)}: ${messageOf(err)}. Make the repo writable, ` +
+        `The gateway cannot keep what it fetches in ${cachesIn(repo)}: ${messageOf(err)}. Make the repo writable, ` +
           'or keep nothing: --cache none, or --gateway-cache none of the daemon',
         { cause: err }
       )
@@ -67,8 +56,8 @@ export async function takeSlot (repo: string, kind: CacheKind = 'gateway-cache')
   throw new RepoError(`${MAX_SLOTS} gateways fetch for the repo ${repo} already: end one of them`)
 }
 
-async function openSlot (caches: Caches, slot: number, unlock: () => void): Promise<CacheSlot> {
-  const directory = join(cachesIn(caches), String(slot))
+async function openSlot (repo: string, slot: number, unlock: () => void): Promise<CacheSlot> {
+  const directory = join(cachesIn(repo), String(slot))
   let stopped = false
 
   try {
@@ -78,7 +67,7 @@ async function openSlot (caches: Caches, slot: number, unlock: () => void): Prom
     throw err
   }
 
-  const cleaning = removeUnused(caches, slot, () => stopped).catch(() => {})
+  const cleaning = removeUnused(repo, slot, () => stopped).catch(() => {})
 
   return {
     directory,
@@ -91,8 +80,8 @@ async function openSlot (caches: Caches, slot: number, unlock: () => void): Prom
 }
 
 /** @returns undefined if another process has it */
-async function hold ({ repo, kind }: Caches, slot: number): Promise<(() => void) | undefined> {
-  const path = join(locksIn(repo), `${kind}-${slot}`)
+async function hold (repo: string, slot: number): Promise<(() => void) | undefined> {
+  const path = join(locksIn(repo), `${CACHES}-${slot}`)
 
   // not created by SQLite: its errors do not say why it failed
   await (await open(path, 'a')).close()
@@ -101,13 +90,13 @@ async function hold ({ repo, kind }: Caches, slot: number): Promise<(() => void)
 }
 
 /** Delete the directories of higher slots that no gateway uses. Lower ones were in use when this slot was taken. */
-async function removeUnused (caches: Caches, above: number, stopped: () => boolean): Promise<void> {
-  for (const name of await readdir(cachesIn(caches))) {
-    const unlock = /^\d{1,2}$/.test(name) && Number(name) > above ? await hold(caches, Number(name)) : undefined
+async function removeUnused (repo: string, above: number, stopped: () => boolean): Promise<void> {
+  for (const name of await readdir(cachesIn(repo))) {
+    const unlock = /^\d{1,2}$/.test(name) && Number(name) > above ? await hold(repo, Number(name)) : undefined
 
     if (unlock != null) {
       try {
-        await removeDirectory(join(cachesIn(caches), name), stopped)
+        await removeDirectory(join(cachesIn(repo), name), stopped)
       } finally {
         unlock()
       }

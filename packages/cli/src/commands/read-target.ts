@@ -30,7 +30,7 @@ export async function withTarget<T> (
     context,
     target.cid,
     async reading => work(target, reading),
-    { access, plan: { path: target.path, scope } }
+    { access, plan: { path: target.path, scope }, cached: true }
   ))
 }
 

@@ -1,13 +1,17 @@
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
+import { SharedCache } from '../cache/shared-cache.ts'
 import { readBlock } from '../dag/read-block.ts'
-import { BlockCache } from '../cache/block-cache.ts'
-import { takeSlot } from '../cache/cache-slot.ts'
+import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import type { Repo } from './repo.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 /** How much of what is read is kept, 10 GiB. */
 const DEFAULT_SIZE = 10 * 1024 ** 3
+/** The part of the free space that is used by default. */
+const FREE_PART = 0.5
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
@@ -16,39 +20,37 @@ export interface StoreCacheInit {
   /**
    * The most bytes on the disk. 0 for none.
    *
-   * @default 10737418240
+   * @default 10737418240, and at most half of the space that is free
    */
   size?: number | undefined
   onNote: (message: string) => void
 }
 
 /**
- * A view of a repo for a long-running process that reads: it keeps on this node's disk what it reads from a store over
- * the network. What was deleted from the store may still be read: deleted blocks were unpinned.
+ * A view of a repo for reading: it keeps on this node's disk what it reads from a store over the network, for all
+ * processes of the node. What was deleted from the store may still be read: deleted blocks were unpinned.
  *
  * Only for reading: whoever adds or pins must ask the store.
  */
 export async function withStoreCache (
   repo: Repo,
-  { size = DEFAULT_SIZE, onNote }: StoreCacheInit
+  { size: asked, onNote }: StoreCacheInit
 ): Promise<{ repo: Repo, close: () => Promise<void> }> {
   const { shared } = repo
 
-  if (shared?.isRemote !== true || size === 0) {
+  if (shared?.isRemote !== true || asked === 0) {
     return { repo, close: async () => {} }
   }
 
   try {
-    const { directory, release } = await takeSlot(repo.path, 'store-cache')
-    const cache = new BlockCache({ directory, size, onNote })
+    await makeRepoDirectory(repo.path)
+    const size = asked ?? Math.min(DEFAULT_SIZE, await freeSpace(repo.path) * FREE_PART)
+    const cache = new SharedCache({ directory: join(repo.path, 'store-cache'), size, onNote })
     await cache.open()
 
     return {
       repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache, shared.traffic.cache) },
-      async close () {
-        await cache.close()
-        await release()
-      }
+      close: async () => cache.close()
     }
   } catch (err) {
     onNote(`what is read from the store ${shared.name} is not kept on this node: ${messageOf(err)}`)
@@ -57,13 +59,20 @@ export async function withStoreCache (
   }
 }
 
-/** Blocks of a store, with those that were read last on the disk of this node. Each is a root of its own there. */
+/** In bytes. */
+async function freeSpace (directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+
+  return bavail * bsize
+}
+
+/** Blocks of a store, with those that were read last on the disk of this node. */
 class CachedBlocks implements Blockstore {
   readonly #inner: Blockstore
-  readonly #cache: Pick<BlockCache, 'get' | 'put'>
+  readonly #cache: Pick<SharedCache, 'get' | 'put'>
   readonly #counts: { hits: number, misses: number }
 
-  constructor (inner: Blockstore, cache: Pick<BlockCache, 'get' | 'put'>, counts: { hits: number, misses: number }) {
+  constructor (inner: Blockstore, cache: Pick<SharedCache, 'get' | 'put'>, counts: { hits: number, misses: number }) {
     this.#inner = inner
     this.#cache = cache
     this.#counts = counts
@@ -105,7 +114,7 @@ class CachedBlocks implements Blockstore {
   }
 
   async #read (cid: CID, options: Options): Promise<Uint8Array> {
-    const kept = await this.#cache.get(cid, cid, options)
+    const kept = await this.#cache.get(cid, options)
 
     if (kept != null) {
       this.#counts.hits++
@@ -116,7 +125,7 @@ class CachedBlocks implements Blockstore {
     this.#counts.misses++
 
     const bytes = await readBlock(cid, this.#inner, options)
-    await this.#cache.put(cid, cid, bytes)
+    await this.#cache.put(cid, bytes)
 
     return bytes
   }

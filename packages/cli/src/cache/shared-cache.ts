@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { checkBlock } from '@ipfsz/core'
+import { BUSY, resultCode } from '../locks/kernel-lock.ts'
+import { sizeOnDisk } from './cached-root.ts'
+import { blockName } from './names.ts'
+import { removeDirectory } from './remove-directory.ts'
+import { UseTable } from './use-table.ts'
+import type { Use } from './use-table.ts'
+import type { CID } from 'multiformats/cid'
+
+/** How often the table learns what was read and kept, in milliseconds. */
+const INTERVAL = 1000
+/** How often files are looked for that the table does not know, in milliseconds: one directory of 1,024 each time. */
+const SWEEP_INTERVAL = 60_000
+/** A file that the table does not know may be about to become known for so long, in milliseconds. */
+const UNKNOWN_AFTER = 60_000
+/** The most blocks that are being written, and their bytes, 32 MiB. Who reads faster waits. */
+const MAX_WRITING = 64
+const MAX_WRITING_BYTES = 32 * 1024 * 1024
+/** The most uses that wait while other processes keep the table busy. */
+const MAX_UNTOLD = 10_000
+/** The longest name of a block. Only identity CIDs are longer, which hold their bytes themselves. */
+const MAX_NAME_LENGTH = 128
+/** How often the table is tried when the cache is closed, while others change it, and between that, in milliseconds. */
+const CLOSING_ATTEMPTS = 50
+const CLOSING_INTERVAL = 20
+/** What the names of directories begin with that are being deleted. */
+const OLD = 'old-'
+
+export interface SharedCacheInit {
+  /** It may be deleted at any time. */
+  directory: string
+  /** The most bytes on the disk. */
+  size: number
+  /** Called with a message for the user. */
+  onNote: (message: string) => void
+}
+
+/**
+ * Keeps blocks in a directory that any number of processes use at once, each a file. Those that were used least recently
+ * go first, whoever used them. A lost or damaged block counts as missing: every block is compared with its CID when it
+ * is read. So files are not synced.
+ *
+ * For about a second, and after a kill, there may be files that the table does not know, so the directory may become a
+ * little larger than it may.
+ */
+export class SharedCache {
+  readonly #directory: string
+  readonly #size: number
+  readonly #onNote: (message: string) => void
+  readonly #uses = new Map<string, Use>()
+  /** The blocks that are being written, by name. */
+  readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<void> }>()
+  #writingBytes = 0
+  #table: UseTable | undefined
+  #work: Promise<void> = Promise.resolve()
+  #timers: NodeJS.Timeout[] = []
+  #hasNoted = false
+  #closed = false
+
+  constructor ({ directory, size, onNote }: SharedCacheInit) {
+    this.#directory = directory
+    this.#size = size
+    this.#onNote = onNote
+  }
+
+  /** @throws {Error} the directory cannot be written */
+  async open (): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    this.#table = UseTable.open(join(this.#directory, 'index.db'))
+
+    if (this.#table.isNew) {
+      // nobody knows what these take
+      await rename(join(this.#directory, 'blocks'), join(this.#directory, `${OLD}${randomUUID()}`)).catch(() => {})
+    }
+
+    this.#do(async () => {
+      await removeStale(this.#temporary)
+      await this.#removeOld()
+      await this.#sweep()
+    })
+    this.#timers = [
+      setInterval(() => { this.#do(async () => this.#save()) }, INTERVAL).unref(),
+      setInterval(() => { this.#do(async () => this.#sweep()) }, SWEEP_INTERVAL).unref()
+    ]
+  }
+
+  /** @returns undefined if the block is not kept, or is damaged */
+  async get (cid: CID, { signal }: { signal?: AbortSignal | null | undefined } = {}): Promise<Uint8Array | undefined> {
+    const name = blockName(cid)
+    const writing = this.#writing.get(name)
+
+    if (writing != null) {
+      return writing.bytes
+    }
+
+    const file = this.#file(name)
+    const bytes = await readFile(file, { signal: signal ?? undefined }).catch(() => undefined)
+
+    signal?.throwIfAborted()
+
+    if (bytes == null) {
+      return undefined
+    }
+
+    if (await checkBlock(cid, bytes).then(() => true, () => false)) {
+      this.#note({ name, used: Date.now(), read: true })
+
+      return bytes
+    }
+
+    await unlink(file).catch(() => {})
+    this.#note({ name, used: Date.now(), gone: true })
+
+    return undefined
+  }
+
+  /**
+   * Keep a block, in the background. Waits only if too much is being written. Never rejects.
+   *
+   * @param bytes - are the block's, and stay as they are
+   */
+  async put (cid: CID, bytes: Uint8Array): Promise<void> {
+    const name = blockName(cid)
+    const size = sizeOnDisk(bytes.byteLength)
+
+    while (this.#writing.size >= MAX_WRITING || this.#writingBytes >= MAX_WRITING_BYTES) {
+      await Promise.race(Array.from(this.#writing.values(), ({ written }) => written))
+    }
+
+    if (this.#closed || this.#writing.has(name) || name.length > MAX_NAME_LENGTH || size > this.#size / 2) {
+      return
+    }
+
+    this.#writingBytes += bytes.byteLength
+    const written = this.#write(name, bytes, size)
+      .catch((err: unknown) => { this.#fail(err) })
+      .finally(() => {
+        this.#writingBytes -= bytes.byteLength
+        this.#writing.delete(name)
+      })
+    this.#writing.set(name, { bytes, written })
+  }
+
+  /** Wait for what is being written, and tell the table. */
+  async close (): Promise<void> {
+    this.#closed = true
+    this.#timers.forEach(timer => { clearInterval(timer) })
+    await Promise.all(Array.from(this.#writing.values(), ({ written }) => written))
+    await this.#work
+
+    for (let attempt = 0; this.#table != null && this.#uses.size > 0 && attempt < CLOSING_ATTEMPTS; attempt++) {
+      await (attempt > 0 ? sleep(CLOSING_INTERVAL) : undefined)
+      await this.#save().catch((err: unknown) => { this.#fail(err) })
+    }
+
+    this.#table?.close()
+    this.#table = undefined
+  }
+
+  get #temporary (): string {
+    return join(this.#directory, 'tmp')
+  }
+
+  /** In one of 1,024 directories, by the last characters of a name but one: they differ most. */
+  #file (name: string): string {
+    return join(this.#directory, 'blocks', name.slice(-3, -1), name)
+  }
+
+  async #write (name: string, bytes: Uint8Array, size: number): Promise<void> {
+    await writeAtomic(this.#file(name), bytes, { temporary: join(this.#temporary, randomUUID()), sync: false })
+    this.#note({ name, used: Date.now(), kept: size })
+  }
+
+  #note (use: Use): void {
+    // that it was read must not replace that it was kept
+    if (!('read' in use) || !this.#uses.has(use.name)) {
+      this.#uses.set(use.name, use)
+    }
+  }
+
+  /** Do something in the background, after what is done already. */
+  #do (work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((err: unknown) => {
+      // another process changes the table: the next time
+      if (resultCode(err) !== BUSY) {
+        this.#fail(err)
+      }
+    })
+  }
+
+  /** Tell the table what was done, and delete the files that it drops. */
+  async #save (): Promise<void> {
+    for (let isFull = this.#uses.size > 0; isFull;) {
+      const uses = [...this.#uses.values()]
+      // what happens from here on is told the next time. What the table refuses is forgotten: others may know it
+      this.#uses.clear()
+      const result = this.#table?.note(uses, this.#size)
+
+      if (result == null) {
+        uses.slice(0, MAX_UNTOLD).forEach(use => { this.#note(use) })
+
+        return
+      }
+
+      for (const name of result.dropped) {
+        await unlink(this.#file(name)).catch(() => {})
+      }
+
+      ({ isFull } = result)
+    }
+  }
+
+  /** Delete files of a directory that the table does not know: a process was killed before it told the table. */
+  async #sweep (): Promise<void> {
+    const directories = await readdir(join(this.#directory, 'blocks')).catch(() => [])
+    const chosen = directories.at(Math.floor(Math.random() * directories.length))
+
+    if (chosen == null) {
+      return
+    }
+
+    for (const name of await readdir(join(this.#directory, 'blocks', chosen))) {
+      const file = join(this.#directory, 'blocks', chosen, name)
+
+      if (this.#closed) {
+        return
+      }
+
+      if (this.#table?.has(name) === false && !this.#uses.has(name)) {
+        const stats = await stat(file).catch(() => undefined)
+
+        if (stats != null && Date.now() - stats.mtimeMs > UNKNOWN_AFTER) {
+          await unlink(file).catch(() => {})
+        }
+      }
+    }
+  }
+
+  async #removeOld (): Promise<void> {
+    for (const name of await readdir(this.#directory)) {
+      if (name.startsWith(OLD)) {
+        await removeDirectory(join(this.#directory, name), () => this.#closed)
+      }
+    }
+  }
+
+  #fail (err: unknown): void {
+    if (!this.#hasNoted) {
+      this.#hasNoted = true
+      this.#onNote(`what is read from the store cannot be kept on this node (${messageOf(err)}). It is read again`)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { expect, it as base, vi } from 'vitest'
+import { SharedCache } from '../src/cache/shared-cache.ts'
+
+const SIZE = 1024 * 1024
+
+interface Block {
+  cid: CID
+  bytes: Uint8Array
+}
+
+const it = base.extend<{ directory: string, open: (size?: number) => Promise<SharedCache> }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
+  directory: async ({}, use) => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-shared-cache-'))
+    await use(join(directory, 'cache'))
+    await rm(directory, { recursive: true, force: true })
+  },
+  open: async ({ directory }, use) => {
+    const opened: SharedCache[] = []
+    const onNote = vi.fn()
+
+    await use(async (size = SIZE) => {
+      const cache = new SharedCache({ directory, size, onNote })
+      opened.push(cache)
+      await cache.open()
+
+      return cache
+    })
+    await Promise.all(opened.map(async cache => cache.close()))
+    expect(onNote).not.toHaveBeenCalled()
+  }
+})
+
+async function block (fill: number, size = 1000): Promise<Block> {
+  const bytes = new Uint8Array(size).fill(fill)
+
+  return { bytes, cid: CID.createV1(raw.code, await sha256.digest(bytes)) }
+}
+
+async function files (directory: string): Promise<string[]> {
+  const entries = await readdir(join(directory, 'blocks'), { recursive: true, withFileTypes: true })
+
+  return entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+}
+
+async function kept (cache: SharedCache, blocks: readonly Block[]): Promise<boolean[]> {
+  return Promise.all(blocks.map(async ({ cid }) => await cache.get(cid) != null))
+}
+
+it('gives a process what another one keeps, while both run', async ({ open }) => {
+  const [a, b] = [await open(), await open()]
+  const { cid, bytes } = await block(1)
+  await a.put(cid, bytes)
+
+  await expect.poll(async () => b.get(cid)).toEqual(Buffer.from(bytes))
+})
+
+it('drops what was used least recently by any process', async ({ directory, open }) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+
+  try {
+    const blocks = await Promise.all([1, 2, 3, 4].map(async fill => block(fill, 100_000)))
+    const a = await open()
+
+    for (const { cid, bytes } of blocks.slice(0, 3)) {
+      vi.setSystemTime(Date.now() + 1000)
+      await a.put(cid, bytes)
+    }
+
+    await a.close()
+    vi.setSystemTime(Date.now() + 1000)
+    const b = await open(350_000)
+    await b.get(blocks[0].cid)
+    await b.close()
+    vi.setSystemTime(Date.now() + 1000)
+    const c = await open(350_000)
+    await c.put(blocks[3].cid, blocks[3].bytes)
+    await c.close()
+
+    expect(await kept(await open(), blocks)).toEqual([true, false, true, true])
+    expect(await files(directory)).toHaveLength(3)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('does not hand out a block that is damaged, and keeps it again', async ({ directory, open }) => {
+  const cache = await open()
+  const { cid, bytes } = await block(1)
+  await cache.put(cid, bytes)
+  await cache.close()
+  const [file] = await files(directory)
+  await writeFile(file, 'damaged')
+  const again = await open()
+
+  expect(await again.get(cid)).toBeUndefined()
+  await again.put(cid, bytes)
+  await again.close()
+  expect(await kept(await open(), [{ cid, bytes }])).toEqual([true])
+})
+
+it('does not keep a block that needs most of the space', async ({ directory, open }) => {
+  const cache = await open(100_000)
+  const { cid, bytes } = await block(1, 60_000)
+  await cache.put(cid, bytes)
+  await cache.close()
+
+  expect(await readdir(directory)).not.toContain('blocks')
+})
+
+it('begins anew when its table was damaged, and deletes what it no longer knows', async ({ directory, open }) => {
+  const cache = await open()
+  const blocks = await Promise.all([1, 2].map(async fill => block(fill)))
+  await cache.put(blocks[0].cid, blocks[0].bytes)
+  await cache.close()
+  await writeFile(join(directory, 'index.db'), 'not a database'.repeat(100))
+  const again = await open()
+  await again.put(blocks[1].cid, blocks[1].bytes)
+  await again.close()
+
+  expect(await kept(await open(), blocks)).toEqual([false, true])
+  await expect.poll(async () => (await readdir(directory)).filter(name => name.startsWith('old-'))).toEqual([])
+})
+
+it('deletes files of killed processes that its table does not know', async ({ directory, open }) => {
+  const cache = await open()
+  const { cid, bytes } = await block(1)
+  await cache.put(cid, bytes)
+  await cache.close()
+  const [file] = await files(directory)
+  const unknown = `${file.slice(0, -5)}aaaaa`
+  await writeFile(unknown, 'x')
+  await utimes(unknown, 1000, 1000)
+  await open()
+
+  await expect.poll(async () => files(directory)).toEqual([file])
+})
