@@ -16,6 +16,7 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { findGarbage, removeGarbage } from '../src/repo/collect-garbage.ts'
+import { LeafTails } from '../src/repo/leaf-tails.ts'
 import { Reached, walkDag } from '../src/dag/dag-walk.ts'
 import { RepoPins } from '../src/repo/repo-pins.ts'
 import { openRepo } from '../src/repo/repo.ts'
@@ -69,6 +70,28 @@ describe('garbage collection', () => {
         expect(await stored(repo)).toEqual(before.filter(name => found.has(name)))
         expect(garbage).toMatchObject({ pins: pins.length, kept: found.size, unwanted: before.length - found.size })
       })
+    }), { numRuns: 60 })
+  })
+})
+
+describe('what walks have reached', () => {
+  it('is the same if leaves are remembered by their ends', async () => {
+    await fc.assert(fc.asyncProperty(randomDag, async dag => {
+      const made = await makeBlocks(dag)
+      const blockstore = new MemoryBlockstore()
+      await putBlocks(made, blockstore)
+      const [exact, brief] = [new Reached(), new Reached(new LeafTails())]
+
+      for (const pin of dag.pins) {
+        const root = cidOf(pin, made)
+        const options = { signal, leaves: 'skip', depth: pin.depth } as const
+        const yielded = await Array.fromAsync(walkDag(root, blockstore, { ...options, reached: exact }))
+        expect(await Array.fromAsync(walkDag(root, blockstore, { ...options, reached: brief }))).toEqual(yielded)
+      }
+
+      for (const { cid: { multihash } } of made) {
+        expect(brief.has(multihash.bytes)).toBe(exact.has(multihash.bytes))
+      }
     }), { numRuns: 60 })
   })
 })

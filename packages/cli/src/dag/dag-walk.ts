@@ -22,6 +22,12 @@ export interface WalkOptions {
 /** Stands for all levels. No DAG is deeper: each level needs a block of its own. */
 const ALL_LEVELS = 2 ** 32 - 1
 
+/** Leaves that walks have reached, by multihash. It may claim to have one that it has not. */
+export interface ReachedLeaves {
+  has (multihash: Uint8Array): boolean
+  add (multihash: Uint8Array): void
+}
+
 /**
  * The blocks that walks have reached, by multihash. The codec counts too: a raw link to the bytes of a dag-pb node
  * makes them a leaf, and its links are then not walked.
@@ -29,6 +35,15 @@ const ALL_LEVELS = 2 ** 32 - 1
 export class Reached {
   /** How many levels below a block have been walked: more than 0 only for dag-pb, marked or plain. */
   readonly #walked = new MultihashMap()
+  readonly #leaves: ReachedLeaves | undefined
+
+  /**
+   * @param leaves - remembers leaves, in less memory than other blocks need. A wrong claim of it does no harm: a leaf
+   *   that counts as reached is kept, and has no links that would not be walked then
+   */
+  constructor (leaves?: ReachedLeaves) {
+    this.#leaves = leaves
+  }
 
   /**
    * Record that a walk reaches a CID.
@@ -39,10 +54,18 @@ export class Reached {
   add (cid: CID, levels: number): boolean | undefined {
     const { bytes } = cid.multihash
     const walked = this.#walked.get(bytes)
-    const isNew = walked == null
+    const isNew = walked == null && this.#leaves?.has(bytes) !== true
+
+    if (this.#leaves != null && isLeaf(cid)) {
+      if (isNew) {
+        this.#leaves.add(bytes)
+      }
+
+      return isNew || undefined
+    }
 
     if (isLeaf(cid) || levels === 0 || !isDagPb(cid)) {
-      if (isNew) {
+      if (walked == null) {
         this.#walked.set(bytes, 0)
       }
 
@@ -51,7 +74,7 @@ export class Reached {
 
     const wanted = Math.min(levels, ALL_LEVELS)
 
-    if (!isNew && walked >= wanted) {
+    if (walked != null && walked >= wanted) {
       return undefined
     }
 
@@ -62,7 +85,7 @@ export class Reached {
 
   /** Whether a walk has reached the block with this multihash. */
   has (multihash: Uint8Array): boolean {
-    return this.#walked.get(multihash) != null
+    return this.#walked.get(multihash) != null || this.#leaves?.has(multihash) === true
   }
 }
 

@@ -4,6 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { keyOf, Reached, walkDag } from '../dag/dag-walk.ts'
 import { collect } from '../store/collect.ts'
+import { LeafTails } from './leaf-tails.ts'
 import type { Pin } from './pin-records.ts'
 import type { RepoPins } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
@@ -39,7 +40,7 @@ export async function collectStore (
   options: CollectOptions
 ): Promise<CollectionResult & { links: number }> {
   const { objects, leaseTimeout } = repo.shared
-  const reached = new Reached()
+  const reached = new Reached(new LeafTails())
   const linked = await linkedRoots(links, options.signal)
   let gone = 0
   let unlinked = 0
