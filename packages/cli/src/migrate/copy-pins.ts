@@ -1,4 +1,5 @@
 import { unmark } from '@ipfsz/core'
+import { StoreError } from '../errors.ts'
 import { Reached, walkDag } from '../dag/dag-walk.ts'
 import type { Session } from '../context.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
@@ -17,6 +18,9 @@ export interface CopyPinsOptions {
 /**
  * Pin what another store has pinned, if all of it is here. Nodes are read, leaves only looked for: those that were
  * copied have been checked. Pins that are here stay as they are.
+ *
+ * Pins of a few levels are not copied into a store: a pin of the same CID that another node writes at the same time, or
+ * a request that arrives late, would be replaced by one that keeps less.
  */
 export async function * copyPins (
   from: readonly NewPin[],
@@ -28,6 +32,13 @@ export async function * copyPins (
   for (const pin of from) {
     if (await pins.has(pin.cid)) {
       yield { pin, state: 'there' }
+      continue
+    }
+
+    if (repo.shared != null && pin.depth != null && pin.depth !== Infinity) {
+      yield { pin, state: 'incomplete', error: new StoreError(
+        `${pin.cid} is pinned to a depth of ${pin.depth}, and a store that nodes share keeps only whole trees`
+      ) }
       continue
     }
 

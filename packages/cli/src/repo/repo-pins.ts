@@ -6,6 +6,7 @@ import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'
 import { countKey, metadataOf, pinKey, readPin, readPinnedBlock, readPins } from './pin-records.ts'
+import { uncount, unpinShared } from './unpin.ts'
 import type { Reached } from '../dag/dag-walk.ts'
 import type { Pin, PinnedBlock } from './pin-records.ts'
 import type { Repo } from './repo.ts'
@@ -164,16 +165,22 @@ export class RepoPins {
 
   /**
    * @throws {NotPinnedError}
+   * @throws {StoreError} a store did not confirm it
    */
   async rm (cid: CID): Promise<void> {
+    const { records, shared } = this.#repo
     const plain = unmark(cid).toV1()
 
     if (!await this.has(plain)) {
       throw new NotPinnedError(cid)
     }
 
-    await this.#repo.records.delete(pinKey(plain))
-    await this.#uncount(plain)
+    if (shared == null) {
+      await records.delete(pinKey(plain))
+      await uncount(plain, records)
+    } else {
+      await unpinShared(cid, records)
+    }
   }
 
   /**
@@ -203,21 +210,6 @@ export class RepoPins {
           `Cannot read the pins of the repo ${this.#repo.path}: ${messageOf(err)}`,
           { cause: err }
         )
-    }
-  }
-
-  /** Lower the root's count, which programs that use Helia read. Counts for other pins stay. */
-  async #uncount (plain: CID): Promise<void> {
-    const { records } = this.#repo
-    const { pinCount, pinnedBy } = await this.#readCount(plain)
-
-    if (pinCount > 1) {
-      await records.put(
-        countKey(plain),
-        encode({ pinCount: pinCount - 1, pinnedBy: pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0) })
-      )
-    } else {
-      await records.delete(countKey(plain))
     }
   }
 
