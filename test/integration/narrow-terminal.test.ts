@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect } from 'vitest'
@@ -11,10 +11,10 @@ import type { Sandbox } from './run-cli.ts'
 const COLUMNS = 40
 
 /** A line that the terminal does not break, or one word, such as a CID, or a command, that no line has room for. */
-function fits (line: string): boolean {
+function fits (line: string, columns = COLUMNS): boolean {
   const text = stripVTControlCharacters(line)
 
-  return text.length <= COLUMNS || !/\S\s+\S/.test(text) || text.startsWith('  ipfsz add ')
+  return text.length <= columns || !/\S\s+\S/.test(text) || text.startsWith('  ipfsz add ')
 }
 
 /** Add a tree with links. Returns its CID, and that of an earlier one. */
@@ -75,6 +75,50 @@ describe.concurrent('a terminal of 40 columns', () => {
       expect(code, args.join(' ')).toBe(args[0] === 'diff' ? 1 : 0)
       expect(lines.filter(line => !fits(line)), args.join(' ')).toEqual([])
     }
+  })
+
+  it.for([40, 80])('shows what commands say of a store that nodes share, also in %i columns', async (
+    columns, { sandbox }
+  ) => {
+    const [store, used, own] = ['a store of two nodes', 'used', 'own'].map(name => join(sandbox.directory, name))
+    await mkdir(store)
+    await mkdir(used)
+    await writeFile(join(used, 'photo.jpg'), '')
+    await sandbox.write('notes', text(100_000))
+    await sandbox.run(['add', '--repo', own, 'notes'])
+
+    for (
+      const [expected, ...args] of [
+        [1, 'init', '--store', used],
+        [0, 'init', '--store', store],
+        [0, 'init', '--store', store],
+        [0, 'init'],
+        [1, 'gc'],
+        [0, 'gc', '--dry-run'],
+        [0, 'migrate', own, sandbox.repo],
+        [0, 'pin', 'ls', '-l'],
+        [0, 'verify', '--all'],
+        [0, 'stats'],
+        [0, 'gc'],
+        [1, 'blockstore', 'convert', '--codec', 'none'],
+        [1, 'init', '--store', store, '--blockstore-codec', 'lz4']
+      ] as const
+    ) {
+      if (expected === 1 && args[0] === 'gc') {
+        // nothing is pinned yet
+        await sandbox.run(['add', '--no-pin', 'notes'])
+      }
+
+      const { code, lines, bars } = await runOnTerminal(sandbox, args, columns)
+
+      expect(code, args.join(' ')).toBe(expected)
+      expect(lines.filter(line => !fits(line, columns)), args.join(' ')).toEqual([])
+      expect(bars.filter(bar => stripVTControlCharacters(bar).length > columns), args.join(' ')).toEqual([])
+    }
+
+    await rename(store, `${store} away`)
+    const { code, lines } = await runOnTerminal(sandbox, ['pin', 'ls'], columns)
+    expect([code, lines.filter(line => !fits(line, columns))]).toEqual([1, []])
   })
 
   it('aligns the columns of lists', async ({ sandbox }) => {

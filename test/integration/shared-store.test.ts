@@ -181,8 +181,12 @@ describe('a store in a directory', () => {
     await nodeIn('other', sandbox).ok(['init', '--store', store])
     expect(await a.run(['add', path]))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('Another store is in') })
+    // whoever wants that one joins it
+    expect(await a.ok(['init', '--store', store])).toContain('joined the store')
+    expect(await a.ok(['pin', 'ls'])).toBe('')
     await rm(store, { recursive: true })
     await rename(away, store)
+    await a.ok(['init', '--store', store])
     expect(await a.ok(['pin', 'ls'])).toContain('notes.txt')
   })
 })
@@ -238,6 +242,17 @@ describe('ipfsz gc on a store', () => {
     expect(await readdir(join(store, 'sessions'))).toEqual([])
     expect(JSON.parse(await a.ok(['gc', '--json', '--dry-run']))).toMatchObject({ removed: 0 })
     expect(await b.ok(['verify', '--all'])).toContain('good')
+  })
+
+  it('counts what it would delete, and writes nothing', async ({ nodes: [a], sandbox, store }) => {
+    await rm(join(store, 'blocks'), { recursive: true, force: true })
+    expect(await a.ok(['gc', '--dry-run'])).toContain('Would delete 0')
+    expect(await readdir(store)).not.toContain('blocks')
+
+    await a.ok(['add', '--no-pin', await sandbox.write('notes', text(50_000))])
+    const before = await filesBelow(store)
+    expect(await a.ok(['gc', '--dry-run'])).not.toContain('Would delete 0')
+    expect(await filesBelow(store)).toEqual(before)
   })
 
   it('deletes nothing without a pin', async ({ nodes: [a], sandbox }) => {

@@ -31,7 +31,8 @@ export class StoreMissingError extends Error {
   constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
     super(
       other
-        ? `Another store is in ${store} than the one of this repo: mount the right one there, or make a new repo`
+        ? `Another store is in ${store} than the one of this repo: mount the right one there, or join this one with ` +
+          `ipfsz init --store "${store}"`
         : `The store ${store} is not there, not even its mark: mount it, and try again. Nothing was written there`,
       options
     )

@@ -115,6 +115,37 @@ describe('a collection', () => {
     expect([store.blocks.size, store.objects.keys()]).toEqual([1, []])
   })
 
+  it('leaves nothing behind if it may not delete', async () => {
+    const refusal = Object.assign(new Error('AccessDenied'), { name: 'S3ResponseError', status: 403 })
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ kind }) => { if (kind === 'delete') { throw refusal } }
+    }))
+    const state = store.collect()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toBe(refusal)
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('ends its round if the store refuses to delete blocks, and not if it does not answer', async () => {
+    for (const [status, left] of [[403, 0], [500, 1], [undefined, 1]] as const) {
+      const refusal = Object.assign(new Error('no'), { name: 'S3ResponseError', status })
+      const store = new Store([1])
+      const { blocks } = store
+      const state = store.collect({
+        blocks: {
+          list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
+          delete: async () => { throw refusal }
+        }
+      })
+      await store.clock.pass(0)
+
+      expect(state.outcome).toBe(refusal)
+      expect(store.objects.keys().filter(key => key.endsWith('.fence')).length).toBe(left)
+      expect(store.objects.keys().length > 0).toBe(left > 0)
+    }
+  })
+
   it('spares what a session relies on, once the session knows', async () => {
     const store = new Store([1, 2])
     const session = await store.open()

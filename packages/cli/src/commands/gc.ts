@@ -1,13 +1,15 @@
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
-import { withRepo } from '../context.ts'
+import { openToRead, withRepo } from '../context.ts'
 import { NothingPinnedError } from '../errors.ts'
 import { collectStore } from '../repo/collect-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
+import { readReference } from '../store/store-reference.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { CollectionProgress } from './collection-progress.ts'
 import { withOriginals } from './originals.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
-import type { Context, Session } from '../context.ts'
+import type { Context, Session, SessionOptions } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { SharedStore } from '../store/shared-store.ts'
 
@@ -22,7 +24,10 @@ export interface GcCommandOptions {
 export async function gc ({ dryRun, force }: GcCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
 
-  await withRepo(context, { lock: 'gc', links: true, existing: true }, async session => {
+  // to count the blocks of a store needs no lock, and the store may be read-only
+  const open = dryRun && await readReference(context.repo) != null ? withRepoToRead : withRepo
+
+  await open(context, { lock: 'gc', links: true, existing: true }, async session => {
     const { repo, files, pins: repoPins } = session
 
     if (repo.shared != null) {
@@ -57,6 +62,14 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
   })
 }
 
+async function withRepoToRead (
+  context: Context,
+  _: SessionOptions,
+  work: (session: Session) => Promise<void>
+): Promise<void> {
+  await work(await openToRead(context))
+}
+
 /**
  * Collect the garbage of a store while other nodes add. What they are adding stays.
  *
@@ -69,8 +82,7 @@ async function gcStore (
 ): Promise<void> {
   const { output, signal } = context
   const { repo, pins, files } = session
-  const search = output.progress('finding unpinned blocks', undefined, 'block')
-  const onFound = counter(search)
+  const progress = new CollectionProgress(output)
   const found = await collectStore({
     repo,
     pins,
@@ -80,15 +92,7 @@ async function gcStore (
         throw nothingPinned(repo.shared.name, 'all blocks')
       }
     }
-  }, {
-    signal,
-    dryRun,
-    onProgress (event) {
-      if (event.type === 'walked' || event.type === 'listed') {
-        onFound(event.blocks)
-      }
-    }
-  }).finally(() => search.end())
+  }, { signal, dryRun, onProgress: progress.show }).finally(() => { progress.end() })
 
   if (!dryRun) {
     await withOriginals(session, async originals =>

@@ -68,7 +68,8 @@ export async function initStore (
   const { joinStore } = await import('../store/shared-store.ts')
   const { reference, compression: { codec }, isNew } = await joinStore(store, asked)
 
-  if (before != null && before.id !== reference.id) {
+  // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
+  if (before != null && before.id !== reference.id && before.store !== reference.store) {
     throw new RepoError(
       `The repo ${path} uses the store ${before.store} already: name another repo with --repo, or delete store.json ` +
         'in it to leave that store'
@@ -76,7 +77,7 @@ export async function initStore (
   }
 
   // what adds meanwhile must not add to the repo's own directory
-  await openRepo(path)
+  await (before == null ? openRepo(path) : undefined)
   const release = await lockRepo(path, 'gc', signal)
 
   try {
@@ -91,7 +92,7 @@ export async function initStore (
 
   await openRepo(path)
 
-  const done = before != null ? 'already uses' : isNew ? 'made and uses' : 'joined'
+  const done = before?.id === reference.id ? 'already uses' : isNew ? 'made and uses' : 'joined'
   const blocks = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
 
   output.sentence(

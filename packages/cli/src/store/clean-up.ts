@@ -14,6 +14,8 @@ export interface CleanUpInit {
   dead: readonly string[]
   leaseTimeout: number
   clock: Clock
+  /** Called before it waits for the timeout. */
+  onWaiting: () => void
 }
 
 /**
@@ -21,7 +23,7 @@ export interface CleanUpInit {
  * collection has sent may still come: so its rounds are fenced first, and deleted when no delete can come any more.
  */
 export async function cleanUp (
-  { store, own, dead, leaseTimeout, clock }: CleanUpInit,
+  { store, own, dead, leaseTimeout, clock, onWaiting }: CleanUpInit,
   signal: AbortSignal
 ): Promise<number> {
   // what belongs to nobody: collections are listed last, so that whatever a new one writes is not taken for a rest
@@ -46,6 +48,7 @@ export async function cleanUp (
   }
 
   if (deadRounds.length > 0) {
+    onWaiting()
     await sleep(clock, leaseTimeout, signal)
   }
 

@@ -3,6 +3,7 @@ import { systemClock } from './clock.ts'
 import { CollectionLease } from './collection-lease.ts'
 import { MAX_CONDEMNED } from './round-objects.ts'
 import { runRound } from './round.ts'
+import { roundKey, roundName } from './store-keys.ts'
 import type { CollectionEvent, CollectionInit, CollectionResult, StoredBlock, StoredPin } from './collection.ts'
 
 /** The most blocks that are deleted at a time, so that a slow store manages it within half the timeout. */
@@ -34,8 +35,11 @@ export async function collect<Pin extends StoredPin> (
 
   try {
     if (lease != null) {
-      const dead = await lease.start(signal)
-      const objects = await cleanUp({ store, own: lease.id, dead, leaseTimeout, clock }, signal)
+      // a collection that may not delete must not leave objects behind, for whose end others would wait
+      await store.delete([roundKey(roundName(lease.id, 0))], { signal })
+      const onWaiting = (): void => { onProgress({ type: 'others' }) }
+      const dead = await lease.start(signal, onWaiting)
+      const objects = await cleanUp({ store, own: lease.id, dead, leaseTimeout, clock, onWaiting }, signal)
 
       if (objects > 0) {
         onProgress({ type: 'cleaned', objects })

@@ -32,13 +32,14 @@ export class CollectionLease {
   /**
    * Write the object, and keep it alive, once no other collection runs.
    *
+   * @param onWaiting - called when it is not known yet whether another one is dead
    * @returns the IDs of collections that are dead
    * @throws {CollectionRunningError} another one runs, or begins now and has the smaller ID
    */
-  async start (signal: AbortSignal): Promise<string[]> {
+  async start (signal: AbortSignal, onWaiting: () => void): Promise<string[]> {
     await this.#write(signal)
     this.#renewals = this.#renewAgain()
-    const dead = await this.#waitForOthers(signal)
+    const dead = await this.#waitForOthers(signal, onWaiting)
     this.#state = 'running'
     await this.#write(signal)
 
@@ -51,7 +52,7 @@ export class CollectionLease {
     await this.#store.delete([`${COLLECTIONS}${this.id}`])
   }
 
-  async #waitForOthers (signal: AbortSignal): Promise<string[]> {
+  async #waitForOthers (signal: AbortSignal, onWaiting: () => void): Promise<string[]> {
     const watches = new Map<string, LeaseWatch>()
 
     while (true) {
@@ -86,6 +87,7 @@ export class CollectionLease {
         return dead
       }
 
+      onWaiting()
       await sleep(this.#clock, pollInterval(this.#leaseTimeout), signal)
     }
   }

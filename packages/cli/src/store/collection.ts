@@ -27,6 +27,8 @@ export interface StoredPin {
 
 /** What a collection tells while it works. */
 export type CollectionEvent =
+  /** Another collection may be dead: if it gives no sign of life within the timeout, this one goes on. */
+  | { type: 'others' }
   /** Objects of dead sessions and collections were deleted. */
   | { type: 'cleaned', objects: number }
   /** Blocks below pins were walked. */

@@ -67,6 +67,23 @@ export class MountedStorage extends FileStorage {
   }
 
   /**
+   * None while nobody has written into the store.
+   *
+   * @throws {StoreMissingError}
+   */
+  override async * files (...args: Parameters<FileStorage['files']>): ReturnType<FileStorage['files']> {
+    try {
+      yield * super.files(...args)
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code !== 'ENOENT') {
+        throw err
+      }
+
+      await this.#mount.check()
+    }
+  }
+
+  /**
    * @throws {StoreMissingError}
    * @throws {StoreError} the file system failed
    */

@@ -55,7 +55,14 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
       const asked = init.clock.now()
       await checkRound(init, name, signal)
       mayEnd = false
-      await deleteBatch(init, batch, asked, signal)
+
+      try {
+        await deleteBatch(init, batch, asked, signal)
+      } catch (err) {
+        mayEnd = isRefusal(err)
+        throw err
+      }
+
       mayEnd = true
       onProgress({ type: 'deleted', blocks: batch.length })
     }
@@ -71,6 +78,13 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
         }
       })
   }
+}
+
+/** Whether the store has answered that it deletes nothing, as without the permission: then no delete is under way. */
+function isRefusal (err: unknown): boolean {
+  const { name, status } = err as { name?: unknown, status?: unknown }
+
+  return name === 'S3ResponseError' && Number(status) >= 400 && Number(status) < 500
 }
 
 /** @throws {CollectionLostError} the round may not go on */
