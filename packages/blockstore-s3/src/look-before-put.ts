@@ -5,10 +5,10 @@ import type { S3Options } from './contract.ts'
 import type { S3Objects } from './s3-objects.ts'
 
 /**
- * Finds out whether a block is in the store before it is sent. A large one is always looked for. To look for a small one
- * takes as long as to send it, and costs a twelfth: it pays if the block is there. Whoever adds a tree again has most of
- * its blocks there, whoever adds a new one has none. So one small block in 16 is looked for, and once one is found
- * all are, until four in a row are not there.
+ * Finds out whether a block is in the store before it is sent. A large one is always looked for. To look for a small
+ * one takes as long as to send it, and costs a twelfth: it pays if the block is there. Whoever adds a tree again has
+ * most of its blocks there, whoever adds a new one has none. So one small block in 16 is looked for, and once one is
+ * found all are, until four in a row are not there.
  */
 export class LookBeforePut {
   readonly #objects: Pick<S3Objects, 'stat'>

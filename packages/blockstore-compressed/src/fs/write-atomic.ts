@@ -69,8 +69,8 @@ async function nameUnsynced (temporary: string, file: string, makeDirectory: Mak
 }
 
 /**
- * Give a file its name. A directory of that name, which only a damaged file system or a stranger can have made, is moved
- * beside the temporary file: it may hold something, and while it is there no file can take its place.
+ * Give a file its name. A directory of that name, which only a damaged file system or a stranger can have made, is
+ * moved beside the temporary file: it may hold something, and while it is there no file can take its place.
  */
 async function replace (temporary: string, file: string): Promise<void> {
   try {

@@ -14,8 +14,8 @@ const ETAG = /^"[\da-f]{32}(?:-\d+)?"$/i
  */
 export function checkIsFromStore ({ method, key }: Pick<S3Request, 'method' | 'key'>, answer: Answer): void {
   const { status, headers } = answer
-  const isPage = HTML.test(headers['content-type'] ?? '') && !Object.keys(headers).some(name => /^x-amz/.test(name)) &&
-    !ETAG.test(headers.etag ?? '')
+  const isOfS3 = ETAG.test(headers.etag ?? '') || Object.keys(headers).some(name => name.startsWith('x-amz-'))
+  const isPage = HTML.test(headers['content-type'] ?? '') && !isOfS3
 
   // a store behind a proxy may be away for a moment, and 404 to HEAD has no body whose type would count
   if (isPage && status !== 404 && (status < 500 || status === 511)) {

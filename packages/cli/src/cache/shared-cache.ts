@@ -42,9 +42,9 @@ export interface SharedCacheInit {
 }
 
 /**
- * Keeps blocks in a directory that any number of processes use at once, each a file. Those that were used least recently
- * go first, whoever used them. A lost or damaged block counts as missing: every block is compared with its CID when it
- * is read. So files are not synced.
+ * Keeps blocks in a directory that any number of processes use at once, each a file. Those that were used least
+ * recently go first, whoever used them. A lost or damaged block counts as missing: every block is compared with its CID
+ * when it is read. So files are not synced.
  *
  * For about a second, and after a kill, there may be files that the table does not know, so the directory may become a
  * little larger than it may.

@@ -21,7 +21,8 @@ export async function unpinShared (cid: CID, records: Pick<Records, 'delete' | '
 
     throw new StoreError(
       isThere === false
-        ? `${cid} is no longer pinned, but the store did not confirm the removal: wait 30 seconds before you pin it again`
+        ? `${cid} is no longer pinned, but the store did not confirm the removal: ` +
+          'wait 30 seconds before you pin it again'
         : `The store did not confirm that ${cid} is no longer pinned: run the command again`,
       { cause }
     )
