@@ -1,6 +1,7 @@
 import { varint } from 'multiformats'
 import { encodeRoots } from './car-header.ts'
-import { Reached, walkDag } from '../dag/dag-walk.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { Reached } from '../dag/reached.ts'
 import type { WalkStore } from '../dag/dag-walk.ts'
 import type { CID } from 'multiformats/cid'
 

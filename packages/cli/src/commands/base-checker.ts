@@ -1,4 +1,4 @@
-import { Reached } from '../dag/dag-walk.ts'
+import { Reached } from '../dag/reached.ts'
 import type { RepoPins } from '../repo/repo-pins.ts'
 import type { CID } from 'multiformats/cid'
 

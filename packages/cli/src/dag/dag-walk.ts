@@ -1,9 +1,9 @@
 import { checkBlock, checkHash, decodeBlock, isIdentity, NotFoundError, NotUnixFSError, unmark } from '@ipfsz/core'
-import * as raw from 'multiformats/codecs/raw'
 import { DamagedDagError } from '../errors.ts'
-import { MultihashMap } from './multihash-map.ts'
+import { isDagPb, isLeaf, Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
+import type { ReachedBlocks } from './reached.ts'
 import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -16,77 +16,7 @@ export interface WalkOptions {
   /** How many levels below the root to walk, by default all. Blocks of the last level count as leaves. */
   depth?: number
   /** The blocks that earlier walks reached, which are not walked again. Discard it after a walk that failed. */
-  reached?: Reached
-}
-
-/** Stands for all levels. No DAG is deeper: each level needs a block of its own. */
-const ALL_LEVELS = 2 ** 32 - 1
-
-/** Leaves that walks have reached, by multihash. It may claim to have one that it has not. */
-export interface ReachedLeaves {
-  has (multihash: Uint8Array): boolean
-  add (multihash: Uint8Array): void
-}
-
-/**
- * The blocks that walks have reached, by multihash. The codec counts too: a raw link to the bytes of a dag-pb node
- * makes them a leaf, and its links are then not walked.
- */
-export class Reached {
-  /** How many levels below a block have been walked: more than 0 only for dag-pb, marked or plain. */
-  readonly #walked = new MultihashMap()
-  readonly #leaves: ReachedLeaves | undefined
-
-  /**
-   * @param leaves - remembers leaves, in less memory than other blocks need. A wrong claim of it does no harm: a leaf
-   *   that counts as reached is kept, and has no links that would not be walked then
-   */
-  constructor (leaves?: ReachedLeaves) {
-    this.#leaves = leaves
-  }
-
-  /**
-   * Record that a walk reaches a CID.
-   *
-   * @param levels - how many levels below it to walk
-   * @returns whether its block is reached for the first time, or undefined if that many levels were walked before
-   */
-  add (cid: CID, levels: number): boolean | undefined {
-    const { bytes } = cid.multihash
-    const walked = this.#walked.get(bytes)
-    const isNew = walked == null && this.#leaves?.has(bytes) !== true
-
-    if (this.#leaves != null && isLeaf(cid)) {
-      if (isNew) {
-        this.#leaves.add(bytes)
-      }
-
-      return isNew || undefined
-    }
-
-    if (isLeaf(cid) || levels === 0 || !isDagPb(cid)) {
-      if (walked == null) {
-        this.#walked.set(bytes, 0)
-      }
-
-      return isNew || (!isLeaf(cid) && levels > 0) ? isNew : undefined
-    }
-
-    const wanted = Math.min(levels, ALL_LEVELS)
-
-    if (walked != null && walked >= wanted) {
-      return undefined
-    }
-
-    this.#walked.set(bytes, wanted)
-
-    return isNew
-  }
-
-  /** Whether a walk has reached the block with this multihash. */
-  has (multihash: Uint8Array): boolean {
-    return this.#walked.get(multihash) != null || this.#leaves?.has(multihash) === true
-  }
+  reached?: ReachedBlocks
 }
 
 export interface WalkedBlock {
@@ -103,8 +33,6 @@ export interface DagLink {
   /** Bytes of all blocks below it, as the block states. */
   Tsize?: number
 }
-
-const DAG_PB = 0x70
 
 /**
  * Yield every block of a DAG once, the root first. A block that is linked under two codecs is walked under both. Blocks
@@ -137,7 +65,7 @@ export async function * walkDag (
   while (!waiting.isEmpty) {
     signal.throwIfAborted()
     // depth first, so that few blocks wait
-    const batch = waiting.take()
+    const batch = waiting.take().filter(({ cid, levels, isNew }) => isNew || !reached.isKept(cid, levels))
     const blocks = await Promise.all(
       batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal))
     )
@@ -152,13 +80,26 @@ export async function * walkDag (
         yield block
       }
 
+      if (reached.isKept(block.cid, batch[i].levels)) {
+        // it was in the batch twice
+        continue
+      }
+
+      let hasNodes = false
+
       for (const { Hash: link, Tsize: statedSize = 0 } of links) {
+        hasNodes ||= !isLeaf(link)
+
         if (leaves !== 'skip' || !isLeaf(link)) {
           enter(link, levels)
         } else if (!isIdentity(link) && reached.add(link, levels) === true) {
           // no visit is needed: most blocks are leaves
           yield { cid: link, statedSize }
         }
+      }
+
+      if (hasNodes) {
+        reached.keep(block.cid, batch[i].levels)
       }
     }
   }
@@ -170,14 +111,6 @@ export async function * walkDag (
  */
 export function keyOf ({ multihash: { bytes } }: CID): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-function isLeaf (cid: CID): boolean {
-  return cid.code === raw.code
-}
-
-function isDagPb (cid: CID): boolean {
-  return unmark(cid).code === DAG_PB
 }
 
 async function visit (

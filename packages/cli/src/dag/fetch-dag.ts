@@ -1,7 +1,7 @@
 import { decodeBlock, isIdentity, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { CidStack } from './cid-stack.ts'
-import { Reached } from './dag-walk.ts'
+import { Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
 import type { BlocksBelow, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'

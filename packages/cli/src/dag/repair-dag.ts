@@ -1,5 +1,6 @@
 import { checkBlock, checkHash, CorruptBlockError, isDamage, isIdentity, unmark } from '@ipfsz/core'
-import { linksOf, Reached } from './dag-walk.ts'
+import { linksOf } from './dag-walk.ts'
+import { Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { DagLink } from './dag-walk.ts'

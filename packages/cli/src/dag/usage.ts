@@ -1,6 +1,7 @@
 import { decodeNode, isIdentity, listDirectory, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { Reached, walkDag } from './dag-walk.ts'
+import { walkDag } from './dag-walk.ts'
+import { Reached } from './reached.ts'
 import { MultihashMap } from './multihash-map.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'

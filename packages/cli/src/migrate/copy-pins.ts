@@ -1,6 +1,7 @@
 import { unmark } from '@ipfsz/core'
 import { StoreError } from '../errors.ts'
-import { Reached, walkDag } from '../dag/dag-walk.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { Reached } from '../dag/reached.ts'
 import type { Session } from '../context.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 

@@ -1,4 +1,5 @@
-import { Reached, walkDag } from '../dag/dag-walk.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { Reached } from '../dag/reached.ts'
 import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 

@@ -2,10 +2,11 @@ import { mark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { keyOf, Reached, walkDag } from '../dag/dag-walk.ts'
+import { keyOf, walkDag } from '../dag/dag-walk.ts'
 import { collect } from '../store/collect.ts'
-import { LeafTails } from './leaf-tails.ts'
+import { BriefReached } from './brief-reached.ts'
 import type { Pin } from './pin-records.ts'
+import type { ReachedBlocks } from '../dag/reached.ts'
 import type { RepoPins } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
 import type { StoredBlock } from '../store/block-storage.ts'
@@ -40,7 +41,7 @@ export async function collectStore (
   options: CollectOptions
 ): Promise<CollectionResult & { links: number }> {
   const { objects, leaseTimeout } = repo.shared
-  const reached = new Reached(new LeafTails())
+  const reached = new BriefReached()
   const linked = await linkedRoots(links, options.signal)
   let gone = 0
   let unlinked = 0
@@ -92,7 +93,7 @@ export async function collectStore (
 }
 
 /** The sizes of blocks that are kept are not asked for. */
-async function candidateOf (block: StoredBlock, { storage }: Repo, reached: Reached): Promise<Candidate> {
+async function candidateOf (block: StoredBlock, { storage }: Repo, reached: ReachedBlocks): Promise<Candidate> {
   const { bytes: multihash } = block.multihash
 
   return { multihash, block, size: reached.has(multihash) ? 0 : await storage.sizeOf(block) }

@@ -1,5 +1,6 @@
 import { ipfsz } from '@ipfsz/core'
-import { Reached, walkDag } from '../dag/dag-walk.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { Reached } from '../dag/reached.ts'
 import { DamagedDagError } from '../errors.ts'
 import { LastBlockStore } from './last-block-store.ts'
 import type { WalkedBlock } from '../dag/dag-walk.ts'
