@@ -128,8 +128,12 @@ describe('a collection', () => {
   })
 
   it('ends its round if the store refuses to delete blocks, and not if it does not answer', async () => {
-    for (const [status, left] of [[403, 0], [500, 1], [undefined, 1]] as const) {
-      const refusal = Object.assign(new Error('no'), { name: 'S3ResponseError', status })
+    for (
+      const [status, code, left] of [
+        [403, 'Forbidden', 0], [200, 'AccessDenied', 0], [500, 'InternalError', 1], [200, 'InvalidAnswer', 1]
+      ] as const
+    ) {
+      const refusal = Object.assign(new Error('no'), { name: 'S3ResponseError', status, code })
       const store = new Store([1])
       const { blocks } = store
       const state = store.collect({

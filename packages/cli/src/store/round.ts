@@ -80,11 +80,14 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
   }
 }
 
-/** Whether the store has answered that it deletes nothing, as without the permission: then no delete is under way. */
+/**
+ * Whether the store has answered that it does not delete, as without the permission: then no delete is under way. AWS
+ * says so of each object, in an answer with the status 200.
+ */
 function isRefusal (err: unknown): boolean {
-  const { name, status } = err as { name?: unknown, status?: unknown }
+  const { name, status, code } = err as { name?: unknown, status?: unknown, code?: unknown }
 
-  return name === 'S3ResponseError' && Number(status) >= 400 && Number(status) < 500
+  return name === 'S3ResponseError' && (code === 'AccessDenied' || (Number(status) >= 400 && Number(status) < 500))
 }
 
 /** @throws {CollectionLostError} the round may not go on */
