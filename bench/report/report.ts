@@ -134,7 +134,8 @@ function method (results: Results, missing: readonly string[]): string[] {
   ]
 }
 
-function toPage ({ name, question, date, versions, tables, seconds }: Result, losses: readonly string[], pictures: string[]): string {
+function toPage (result: Result, losses: readonly string[], pictures: string[]): string {
+  const { name, question, date, versions, tables, seconds } = result
   const page = [
     `# ${TITLES[name]}`,
     `${capitalized(question)}.`,

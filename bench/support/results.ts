@@ -47,8 +47,8 @@ export function readResult (directory: string, name: string): Result | undefined
 }
 
 /**
- * Copy the results of full runs. What `to` has of other benchmarks stays: the report is written from all of them, though
- * nobody has measured all on one day.
+ * Copy the results of full runs. What `to` has of other benchmarks stays: the report is written from all of them,
+ * though nobody has measured all on one day.
  *
  * @returns how many there were
  * @throws {NoInputError} a file in `from` holds something else

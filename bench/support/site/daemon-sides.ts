@@ -33,7 +33,6 @@ export const S3_DAEMON_SIDE: Side = {
   api: 'ipfsz',
   async start (init) {
     const closeS3 = await startS3(init)
-    const endpointOf = (site: number): string => `http://${addressOf(site, STORAGE)}:${S3_PORT}`
     await Promise.all(Array.from({ length: init.sites }, async (_, i) => {
       // ipfsz uses buckets, and makes none
       const [command, args] = init.wan.on(i + 1, STORAGE, [
@@ -51,6 +50,10 @@ export const S3_DAEMON_SIDE: Side = {
       }
     }
   }
+}
+
+function endpointOf (site: number): string {
+  return `http://${addressOf(site, STORAGE)}:${S3_PORT}`
 }
 
 interface Node {
@@ -125,7 +128,11 @@ async function startProcess ({ site, node }: Node, { wan }: SideInit, program: s
   const lines = createInterface({ input: child.stdout })
 
   await new Promise<void>((resolve, reject) => {
-    lines.on('line', line => { line.endsWith('ready') && resolve() })
+    lines.on('line', line => {
+      if (line.endsWith('ready')) {
+        resolve()
+      }
+    })
     lines.once('close', () => { reject(new Error(`${program.join(' ')} ended: see what it printed above`)) })
   })
 
