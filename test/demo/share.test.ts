@@ -9,6 +9,42 @@ const TEXT = text(300_000)
 /** Runs a script if it is inserted as HTML. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
+/**
+ * Locks the list of kept files, as a tab that writes it does. `asked` is set once the page waits for the list, and
+ * `release ()` lets it go, until the page has read it.
+ */
+const HOLD_RECORDS = `new Promise((resolve, reject) => {
+  const name = 'ipfsz-demo/records'
+  const { getAllKeys } = IDBObjectStore.prototype
+  const opening = indexedDB.open(name)
+
+  opening.onerror = reject
+  opening.onsuccess = () => {
+    const held = opening.result.transaction(name, 'readwrite').objectStore(name)
+    let released = false
+    const hold = () => { if (!released) { held.count().onsuccess = hold } }
+    hold()
+
+    IDBObjectStore.prototype.getAllKeys = function (...args) {
+      window.asked = true
+      return getAllKeys.apply(this, args)
+    }
+    window.release = async () => {
+      released = true
+
+      // transactions take turns: the page reads the keys in one, and each record, of which there is one, in another
+      for (let i = 0; i < 4; i++) {
+        await new Promise(resolve => {
+          const after = opening.result.transaction(name, 'readwrite')
+          after.oncomplete = resolve
+          after.objectStore(name).count()
+        })
+      }
+    }
+    resolve()
+  }
+})`
+
 describe('the address of the demo page', () => {
   const { open, demo } = useDemo()
 
@@ -78,6 +114,29 @@ describe('the address of the demo page', () => {
     await page.view.getByText('Add a file or paste a CID').waitFor()
 
     expect(page.page.url()).toBe(start)
+  })
+
+  it('is followed by what is shown when somebody goes back twice, quickly', async () => {
+    const page = await open()
+    const start = page.page.url()
+    await page.addSample('Folder', 'trip')
+    const [, root] = /#\/ipfs\/(\w+)/.exec(page.page.url()) ?? []
+    await page.page.goto(start)
+    await page.page.waitForSelector('body[data-ready]')
+    await page.openAddress(`${root}/notes`)
+    await page.shows('notes')
+    await page.openAddress(`${root}/notes/story.txt`)
+    await page.shows('story.txt')
+
+    await page.page.evaluate(HOLD_RECORDS)
+    await page.page.goBack()
+    await expect.poll(async () => page.page.evaluate('window.asked')).toBe(true)
+    await page.page.goBack()
+    await page.view.getByText('Add a file or paste a CID').waitFor()
+    await page.page.evaluate('release()')
+
+    expect(page.page.url()).toBe(start)
+    expect(await page.view.innerText()).toContain('Add a file or paste a CID')
   })
 
   it('says what is wrong with it, and the page still works', async () => {

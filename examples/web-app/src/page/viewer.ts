@@ -127,8 +127,9 @@ export class Viewer implements Screen {
       ? { preview: await this.#folder(address, signal), actions: folderActions(shown), structure: [] }
       : await showFile(shown)
 
-    signal.throwIfAborted()
     const keep = await this.#keep(address, title, stats, signal)
+
+    signal.throwIfAborted()
     this.#view.replaceChildren(
       heading(title, stats), ...preview, facts(stats), keep, actions, ...cids(address, stats), ...structure
     )
