@@ -51,6 +51,16 @@ describe('a codec in a browser', () => {
     expect(workers.started).toBe(1)
   })
 
+  it('starts the workers of calls that are announced, which then start none', async () => {
+    const page = await openPageOn(2)
+    const codec = page.codecs.zstd()
+    codec.prepare?.({ to: 'decompress', calls: 100 })
+    await expect.poll(() => page.workers.started).toBe(2)
+    await Promise.all([1, 2, 3].map(async () => expectRoundTrip(page, codec)))
+
+    expect(page.workers.started).toBe(2)
+  })
+
   it('starts no worker before its first call', async () => {
     const { codecs, workers } = await openPage()
     NAMES.forEach(name => codecs[name]())

@@ -71,6 +71,18 @@ export interface DecompressOptions {
   signal?: AbortSignal | null | undefined
 }
 
+export interface PrepareOptions {
+  /** Which calls are about to come. */
+  to: 'compress' | 'decompress'
+
+  /**
+   * How many of them there are. More workers than that are not started.
+   *
+   * @default 1
+   */
+  calls?: number
+}
+
 export interface DecompressStreamOptions {
   /**
    * The largest window that a Zstandard stream may require, in bytes. The window is most of the
@@ -132,6 +144,14 @@ export interface Codec {
    * @throws {WorkerCrashedError} the worker crashed
    */
   decompress (frame: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>
+
+  /**
+   * Load the implementation and start its workers, while the bytes of the first call are still on their way.
+   * Returns at once. A failure is left to the calls.
+   *
+   * Optional: codecs from other packages may lack it.
+   */
+  prepare?: (options: PrepareOptions) => void
 
   /**
    * Decompress a stream made by other tools: any number of frames of any size. It reads the

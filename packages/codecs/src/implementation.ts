@@ -13,6 +13,8 @@ export interface Implementation {
   compress?: (bytes: Uint8Array, level: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
   /** Returns at most `size + 1` bytes, or throws. */
   decompress?: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
+  /** Start what so many calls need. Only those that run in workers start anything. */
+  prepare?: (calls: number) => void
 }
 
 /** The exports of a file in impl/. */

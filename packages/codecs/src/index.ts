@@ -40,7 +40,8 @@ export type {
   DecompressOptions,
   DecompressStreamOptions,
   ImplementationName,
-  Levels
+  Levels,
+  PrepareOptions
 } from './codec.ts'
 export {
   CorruptFrameError,

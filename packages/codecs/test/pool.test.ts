@@ -110,6 +110,75 @@ describe('a pool of workers', () => {
     expect(threads[0].calls).toEqual([1, 2])
   })
 
+  it('has workers ready for calls that were announced, and no more than there are places', async () => {
+    const { pool, threads } = create(2)
+    pool.prepare(ZSTD, 1)
+    expect(threads).toHaveLength(1)
+    // nothing runs on it yet
+    expect(threads[0].kept).toBe(false)
+
+    pool.prepare(ZSTD, Number.POSITIVE_INFINITY)
+    expect(threads).toHaveLength(2)
+    threads[0].ready()
+    const calls = [1, 2].map(async number => pool.run(ZSTD, request(number)))
+    expect(threads.map(({ calls, kept }) => [calls, kept])).toEqual([[[1], true], [[], true]])
+
+    threads[1].ready()
+    threads[0].answer(11)
+    threads[1].answer(22)
+    expect(await Promise.all(calls)).toEqual([Uint8Array.of(11), Uint8Array.of(22)])
+    expect(threads).toHaveLength(2)
+  })
+
+  it('ends a worker that was announced and never used', () => {
+    const { pool, threads } = create(2)
+    pool.prepare(ZSTD, 2)
+    vi.advanceTimersByTime(IDLE)
+
+    expect(threads.map(({ ended }) => ended)).toEqual([true, true])
+    expect(pool.workers).toBe(0)
+  })
+
+  it('announces calls in place of idle workers of other programs, not of busy ones', async () => {
+    const { pool, threads } = create(2)
+    const first = pool.run(LZ4, request(1))
+    const second = pool.run(LZ4, request(2))
+    threads.forEach(thread => { thread.ready() })
+    threads[0].answer(1)
+    await first
+
+    pool.prepare(ZSTD, 2)
+    expect(threads.map(({ source, ended }) => [source, ended]))
+      .toEqual([['lz4', true], ['lz4', false], ['zstd', false]])
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('leaves it to the calls if a worker that was announced does not start', async () => {
+    const start = vi.fn(() => { throw new Error('not allowed') })
+    const pool = new WorkerPool({ size: 2, idle: IDLE, start })
+    pool.prepare(ZSTD, 2)
+    expect(start).toHaveBeenCalledTimes(1)
+
+    const { pool: other, threads } = create(1)
+    other.prepare(ZSTD, 1)
+    const call = other.run(ZSTD, request(1))
+    threads[0].onFailure(new Error('blocked by a policy'))
+    await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+  })
+
+  it('announces nothing once no worker can be started', async () => {
+    const start = vi.fn(() => { throw new Error('not allowed') })
+    const pool = new WorkerPool({ size: 1, idle: IDLE, start })
+
+    for (const call of [1, 2, 3].map(async number => pool.run(ZSTD, request(number)))) {
+      await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+    }
+
+    pool.prepare(ZSTD, 1)
+    expect(start).toHaveBeenCalledTimes(3)
+  })
+
   it('ends an idle worker if another program needs its place', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))

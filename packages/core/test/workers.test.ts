@@ -3,6 +3,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { noise, text } from './fixtures.ts'
+import type { Codec, PrepareOptions } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 64 * 1024
 
@@ -12,6 +13,39 @@ async function * pieces (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     yield bytes.subarray(position, position + 10_000)
   }
 }
+
+it('announces frames to the codec before it reads their blocks, and no more than a range takes', async () => {
+  const [codec] = allCodecs()
+  const order: string[] = []
+  const announced: PrepareOptions[] = []
+  const announcing: Codec = {
+    ...codec,
+    prepare (options) {
+      order.push('announced')
+      announced.push(options)
+    }
+  }
+  const blockstore = new MemoryBlockstore()
+  const fs = ipfsz({
+    blockstore: {
+      put: blockstore.put.bind(blockstore),
+      has: blockstore.has.bind(blockstore),
+      get (cid, options) {
+        order.push('block')
+        return blockstore.get(cid, options)
+      }
+    }
+  }, { codecs: [announcing] })
+  const bytes = text(8 * FRAME_SIZE)
+  const cid = await fs.addBytes(bytes, { compression: { codec: codec.name, frameSize: FRAME_SIZE, leafSize: 10_000 } })
+
+  for await (const chunk of fs.cat(cid, { offset: FRAME_SIZE, length: 2 * FRAME_SIZE })) {
+    expect(chunk.byteLength).toBe(FRAME_SIZE)
+  }
+
+  expect(order.slice(0, 3)).toEqual(['block', 'announced', 'block'])
+  expect(announced).toEqual([{ to: 'decompress', calls: 2 }])
+})
 
 const cases = allCodecs({ deterministic: true }).map(codec => [codec.name, codec] as const)
 

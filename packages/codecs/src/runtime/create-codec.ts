@@ -110,6 +110,14 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       return decodeExactly(name, size, decode, signal)
     },
 
+    prepare ({ to, calls = 1 }) {
+      const lazy = to === 'compress' ? compressor : decompressor
+
+      if (lazy.entry != null) {
+        lazy.load().then(({ prepare }) => prepare?.(calls)).catch(() => {})
+      }
+    },
+
     async * decompressStream (source, options) {
       const { decompressStream } = await import('../stream/decompress-stream.ts')
 

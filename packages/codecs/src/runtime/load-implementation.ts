@@ -47,12 +47,14 @@ async function compileModules (entry: ImplementationEntry): Promise<WebAssembly.
   return Promise.all((await entry.wasm?.())?.modules.map(async base64 => WebAssembly.compile(fromBase64(base64))) ?? [])
 }
 
+type Calls = Pick<Implementation, 'compress' | 'decompress'>
+
 /** Runs calls in workers, or on this thread if no worker can be started (a page's policy may forbid them). */
 function withFallback (
   inWorkers: Required<Implementation>,
   loadHere: () => Promise<Implementation>
 ): Required<Implementation> {
-  type Work = (implementation: Required<Implementation>) => Uint8Array | Promise<Uint8Array>
+  type Work = (implementation: Required<Calls>) => Uint8Array | Promise<Uint8Array>
 
   const run = async (work: Work): Promise<Uint8Array> => {
     try {
@@ -60,7 +62,7 @@ function withFallback (
     } catch (err) {
       if (err instanceof WorkersUnavailableError) {
         // createCodec never calls a method that the entry lacks
-        return work(await loadHere() as Required<Implementation>)
+        return work(await loadHere() as Required<Calls>)
       }
 
       throw err
@@ -69,6 +71,7 @@ function withFallback (
 
   return {
     compress: async (bytes, level, options) => run(implementation => implementation.compress(bytes, level, options)),
-    decompress: async (frame, size, options) => run(implementation => implementation.decompress(frame, size, options))
+    decompress: async (frame, size, options) => run(implementation => implementation.decompress(frame, size, options)),
+    prepare: inWorkers.prepare
   }
 }

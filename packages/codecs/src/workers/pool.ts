@@ -41,8 +41,8 @@ interface Worker {
 
 /**
  * A limited number of workers for all codecs. A worker runs one program, one call at a time. It
- * starts when a call needs it. It ends after some idle time, or when another program needs its
- * place.
+ * starts when a call needs it, or is about to. It ends after some idle time, or when another
+ * program needs its place.
  */
 export class WorkerPool {
   readonly #init: WorkerPoolInit
@@ -85,6 +85,36 @@ export class WorkerPool {
       return await promise
     } finally {
       signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /**
+   * Start workers for calls that are about to come, so that they need not wait for them: at most as many as there
+   * are calls, and in place of idle ones of other programs. A failure is left to the calls.
+   */
+  prepare (program: Program, calls: number): void {
+    if (this.#failedStarts >= MAX_FAILED_STARTS) {
+      return
+    }
+
+    const runsProgram = (worker: Worker): boolean => worker.program.source === program.source
+
+    for (let missing = calls - [...this.#workers].filter(runsProgram).length; missing > 0; missing--) {
+      if (this.#workers.size >= this.#init.size) {
+        const other = [...this.#workers].find(worker => worker.call == null && !runsProgram(worker))
+
+        if (other == null) {
+          return
+        }
+
+        this.#end(other)
+      }
+
+      try {
+        this.#rest(this.#start(program))
+      } catch {
+        return
+      }
     }
   }
 
@@ -217,11 +247,16 @@ export class WorkerPool {
     worker.call = undefined
     this.#workers.delete(worker)
     this.#workers.add(worker)
+    this.#rest(worker)
+
+    return call
+  }
+
+  /** End a worker that has no call after some time. */
+  #rest (worker: Worker): void {
     worker.idle = setTimeout(() => { this.#end(worker) }, this.#init.idle)
     // neither an idle worker nor its timer keeps a process alive
     worker.thread.release(worker.idle)
-
-    return call
   }
 
   #fail (worker: Worker, err: unknown): void {

@@ -32,7 +32,9 @@ export function runInWorkers (program: Program): Required<Implementation> {
       decompress: toTransferable(frame, transfer),
       size,
       dictionary: dictionary && new Uint8Array(dictionary)
-    }), signal)
+    }), signal),
+
+    prepare: calls => { sharedPool().prepare(program, calls) }
   }
 }
 

@@ -77,6 +77,8 @@ export async function * readFrames (
     return
   }
 
+  // while the first blocks are read
+  file.codec.prepare?.({ to: 'decompress', calls: Math.ceil((end - start) / file.header.frameSize) })
   const compressed = fetchFrames(file, start, end, blockstore, options)
 
   for await (const { frame, bytes, isOwn } of decompressFrames(file, compressed, options)) {
