@@ -51,6 +51,42 @@ describe('a codec', () => {
     expect(load).toHaveBeenCalledOnce()
   })
 
+  it('loads its WebAssembly and the program of its workers at the same time', async () => {
+    const asked = Promise.withResolvers<void>()
+    const codec = create([entry(1, {
+      async wasm () {
+        await asked.promise
+        return { modules: [] }
+      },
+      async worker () {
+        asked.resolve()
+        return () => ({ compress: () => Uint8Array.of(7), decompress: bytes => bytes, prepare () {} })
+      }
+    })])
+
+    expect(await codec.compress(text(3))).toEqual(Uint8Array.of(7))
+  })
+
+  it('announces calls to what runs them', async () => {
+    const prepare = vi.fn()
+    const worker = async () => () => ({ compress: () => Uint8Array.of(7), decompress: () => Uint8Array.of(7), prepare })
+    const codec = create([entry(1, { worker })])
+    codec.prepare?.({ to: 'decompress' })
+    codec.prepare?.({ to: 'compress', calls: 3 })
+    await codec.compress(text(3))
+
+    expect(prepare.mock.calls).toEqual([[1], [3]])
+  })
+
+  it('leaves it to the calls if nothing can be loaded for those that were announced', async () => {
+    const codec = create([entry(1, { load: async () => { throw new Error('no network') } })])
+    codec.prepare?.({ to: 'compress' })
+    // there is nothing that compresses
+    create([entry(1, { only: 'decompress' })]).prepare?.({ to: 'compress' })
+
+    await expect(codec.compress(text(3))).rejects.toThrow('no network')
+  })
+
   it('uses the first available implementation', async () => {
     const codec = create([entry(1, { name: 'native', available: () => false }), entry(2, { name: 'wasm' }), entry(3)])
 

@@ -17,8 +17,13 @@ export interface ImplementationEntry {
   readonly load: () => Promise<ImplementationModule>
   /** Decodes streams of other tools. Missing if it cannot. */
   readonly stream?: () => Promise<StreamModule>
-  /** The same as `load`, in workers: `inWorkers` makes it. Native implementations have their own threads. */
-  readonly worker?: (codec: CodecName, modules: readonly WebAssembly.Module[]) => Promise<Required<Implementation>>
+  /**
+   * The same as `load`, in workers: `inWorkers` makes it. Loads their program, and returns what creates the
+   * implementation. Native implementations have their own threads.
+   */
+  readonly worker?: (
+    codec: CodecName
+  ) => Promise<(modules: readonly WebAssembly.Module[]) => Required<Implementation>>
   /** The WebAssembly modules, in base64. */
   readonly wasm?: () => Promise<{ modules: readonly string[] }>
 }

@@ -8,5 +8,9 @@ import type { ImplementationEntry } from './implementation-entry.ts'
  * @param load - loads the source of the worker
  */
 export function inWorkers (load: () => Promise<{ source: string }>): NonNullable<ImplementationEntry['worker']> {
-  return async (codec, modules) => runInWorkers({ codec, source: (await load()).source, modules })
+  return async codec => {
+    const { source } = await load()
+
+    return modules => runInWorkers({ codec, source, modules })
+  }
 }

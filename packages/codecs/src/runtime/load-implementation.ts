@@ -12,8 +12,12 @@ export async function loadImplementation (
   entry: ImplementationEntry,
   workers: boolean
 ): Promise<Implementation> {
-  // compile for workers here too: if a policy forbids it, this fails and the next implementation is tried
-  const modules = await compileModules(entry)
+  const [modules, inWorkers] = await Promise.all([
+    // compile for workers here too: if a policy forbids it, this fails and the next implementation is tried
+    compileModules(entry),
+    // at the same time: in a page, each is a request
+    workers && hasWorkers() ? entry.worker?.(codec) : undefined
+  ])
   let here: Promise<Implementation> | undefined
 
   const loadHere = async (): Promise<Implementation> => {
@@ -28,11 +32,7 @@ export async function loadImplementation (
     }
   }
 
-  if (!workers || entry.worker == null || !hasWorkers()) {
-    return loadHere()
-  }
-
-  return withFallback(await entry.worker(codec, modules), loadHere)
+  return inWorkers == null ? loadHere() : withFallback(inWorkers(modules), loadHere)
 }
 
 /** Load the stream decoder of an entry that has one. */
