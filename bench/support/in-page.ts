@@ -4,7 +4,7 @@ import { chromium } from 'playwright'
 import { BUNDLERS } from '../../test/support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../../test/support/chromium.ts'
 import { serve } from '../../test/support/serve.ts'
-import { withRemoved } from './temporary.ts'
+import { withDirectory, withRemoved } from './temporary.ts'
 
 /**
  * Measure in a page of Chromium.
@@ -17,16 +17,24 @@ export async function measureInPage<T> (script: string, bytes: Uint8Array, round
   return withRemoved(bundle.directory, async directory => {
     await writeFile(join(directory, 'bytes'), bytes)
     const { url, close } = await serve(directory)
-    const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
 
     try {
-      const page = await browser.newPage()
-      await page.goto(url)
-      await page.waitForFunction('window.measure != null')
+      // as people's profiles are: without a directory it would be a private one, whose IndexedDB is in memory
+      return await withDirectory(async profile => {
+        const options = { executablePath: findChromium(), args: CHROMIUM_FLAGS }
+        const browser = await chromium.launchPersistentContext(profile, options)
 
-      return await page.evaluate<T>(`measure(${rounds})`)
+        try {
+          const page = await browser.newPage()
+          await page.goto(url)
+          await page.waitForFunction('window.measure != null')
+
+          return await page.evaluate<T>(`measure(${rounds})`)
+        } finally {
+          await browser.close()
+        }
+      })
     } finally {
-      await browser.close()
       close()
     }
   })
