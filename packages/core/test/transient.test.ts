@@ -3,7 +3,7 @@ import { MemoryDatastore } from 'datastore-core'
 import { unixfs } from '@helia/unixfs'
 import { snappy } from '@ipfsz/codecs/snappy'
 import { zstd } from '@ipfsz/codecs/zstd'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { chunked, collect, CountingBlockstore, FRAME, noise, stored, text } from './fixtures.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -24,6 +24,19 @@ class FreshStore extends MemoryBlockstore {
   /** How many of the blocks that it returned have been freed. */
   get freed (): number {
     return this.returned.filter(({ byteLength }) => byteLength === 0).length
+  }
+}
+
+/** A store that returns blocks in two pieces, of its own memory. */
+class PiecesStore extends MemoryBlockstore {
+  readonly pieces: Uint8Array[] = []
+
+  override * get (...args: Parameters<MemoryBlockstore['get']>): Generator<Uint8Array> {
+    for (const block of super.get(...args) as Iterable<Uint8Array>) {
+      const pieces = [block.subarray(0, 10), block.subarray(10)]
+      this.pieces.push(...pieces)
+      yield * pieces
+    }
   }
 }
 
@@ -93,6 +106,41 @@ describe('transient', () => {
       expect(blockstore.returned.length - blockstore.freed).toBeLessThanOrEqual(8)
       expect(blockstore.freed).toBeGreaterThan(8)
     }
+  })
+
+  it.each([1, 16])('frees blocks of a compressed file without it too, frames of %d * 64 KiB', async (frames) => {
+    const blockstore = new FreshStore()
+    const fs = ipfsz({ blockstore })
+    const bytes = Buffer.concat([text(1_000_000), noise(2_500_000)])
+    const compression = { codec: 'zstd', frameSize: frames * FRAME, detect: false } as const
+    const cid = await fs.addBytes(bytes, { compression })
+
+    for (const offset of [0, 1_234_567]) {
+      expect(Buffer.compare(await collect(fs.cat(cid, { offset })), bytes.subarray(offset))).toBe(0)
+    }
+
+    // not the root, and not the last leaf of each of the two reads
+    expect(blockstore.returned.length - blockstore.freed).toBeLessThanOrEqual(3)
+    expect(blockstore.freed).toBeGreaterThan(2)
+  })
+
+  it('frees what it joined of blocks that come in pieces, and no piece', async () => {
+    const blockstore = new PiecesStore()
+    const joined = vi.spyOn(ArrayBuffer.prototype, 'transfer')
+    const fs = ipfsz({ blockstore })
+    const bytes = noise(2_500_000)
+    const compression = { codec: 'zstd', frameSize: 16 * FRAME, detect: false } as const
+    const cid = await fs.addBytes(bytes, { compression })
+
+    for (let time = 0; time < 2; time++) {
+      joined.mockClear()
+      expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
+      // three frames of zstd, each in two leaves, and the first leaves of all
+      expect(joined.mock.calls.length).toBeGreaterThan(3)
+    }
+
+    joined.mockRestore()
+    expect(blockstore.pieces.filter(({ byteLength }) => byteLength === 0).length).toBe(0)
   })
 
   it('frees no block of a file that is read without it', async () => {

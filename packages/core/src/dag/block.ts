@@ -33,8 +33,8 @@ export interface GetStore extends Pick<Blockstore, 'get'> {
   fetches? (): boolean
   /** Whether it compares every block with its CID before it returns it. Those of others are compared here. */
   readonly checksBlocks?: boolean | undefined
-  /** Whether nothing else refers to the memory of a block that it returned. */
-  isUnshared? (block: Uint8Array): boolean
+  /** Whether nothing else refers to the memory of a block that it returned, or of a part of one. */
+  isUnshared? (bytes: Uint8Array): boolean
 }
 
 export type PutStore = Pick<Blockstore, 'put'>

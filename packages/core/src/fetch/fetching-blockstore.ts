@@ -1,7 +1,7 @@
 import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
-import { collectBytes } from '../util/bytes.ts'
+import { concat } from '../util/bytes.ts'
 import { isRefusal } from './source.ts'
 import type { FetchOptions } from './block-fetcher.ts'
 import type { FetchScope } from './fetch-scope.ts'
@@ -21,7 +21,7 @@ interface FetchingBlockstore extends Store {
   /** Whether any block so far was not stored locally. */
   fetches (): boolean
   readonly checksBlocks: true
-  isUnshared (block: Uint8Array): boolean
+  isUnshared (bytes: Uint8Array): boolean
 }
 
 export interface FetchingBlockstoreInit {
@@ -43,20 +43,28 @@ export function fetchingBlockstore (
   let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
   let lookedUp = Promise.resolve()
-  /** Local blocks. One that was fetched may still be written. */
-  const unshared = new WeakSet<Uint8Array>()
+  /** The memory of local blocks that nothing else refers to. A block that was fetched may still be written. */
+  const unshared = new WeakSet<ArrayBufferLike>()
 
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
-    let bytes: Uint8Array
+    const parts: Uint8Array[] = []
 
     try {
-      bytes = await collectBytes(blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1]))
+      for await (const part of blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1])) {
+        parts.push(part)
+      }
     } finally {
       onFound()
     }
 
+    const bytes = concat(parts)
+
     if (blockstore.checksBlocks !== true) {
       await checkBlock(cid, bytes)
+    }
+
+    if (parts.length > 1 || blockstore.freshBlocks === true) {
+      unshared.add(bytes.buffer)
     }
 
     return bytes
@@ -72,10 +80,6 @@ export function fetchingBlockstore (
       const local = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
       if (local instanceof Uint8Array) {
-        if (blockstore.freshBlocks === true) {
-          unshared.add(local)
-        }
-
         yield local
         return
       }
@@ -111,7 +115,7 @@ export function fetchingBlockstore (
     readAheadBytes,
     fetches: () => fetches,
     checksBlocks: true,
-    isUnshared: block => unshared.has(block)
+    isUnshared: ({ buffer }) => unshared.has(buffer)
   }
 }
 

@@ -1,5 +1,5 @@
 import { ByteReader } from '../util/byte-reader.ts'
-import { readRange, readTransient } from '../dag/read.ts'
+import { readTransient } from '../dag/read.ts'
 import { UnknownCodecError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
@@ -139,12 +139,11 @@ async function * fetchFrames (
 ): AsyncGenerator<ReadFrame> {
   for await (const run of frameRuns(file, start, end, blockstore, options)) {
     const { position } = run
-    const read = options.transient === true ? readTransient : readRange
-    const stored = read(file.node, position, position + lengthOfRun(run), blockstore, options)
+    const stored = readTransient(file.node, position, position + lengthOfRun(run), blockstore, options)
     const reader = new ByteReader(stored, options.signal)
 
     try {
-      yield * takeFrames(reader, run, options.transient)
+      yield * takeFrames(reader, run, bytes => blockstore.isUnshared?.(bytes) === true)
     } finally {
       reader.close()
     }
@@ -154,38 +153,37 @@ async function * fetchFrames (
 /**
  * The frames of a run. The reader must be positioned at the first one.
  *
- * @param transient - whether the chunks of the reader last only until the next one
+ * @param isTransient - whether a chunk of the reader lasts only until the next one is requested
  */
 export async function * takeFrames (
   reader: ByteReader,
   { first, start, frames }: FrameRun,
-  transient = false
+  isTransient: (chunk: Uint8Array) => boolean = () => false
 ): AsyncGenerator<ReadFrame> {
   for (const [i, { length, size }] of frames.entries()) {
-    const bytes = transient ? await copyFrame(reader, length) : await takeFrame(reader, length)
+    const bytes = await takeFrame(reader, length, isTransient)
 
     yield { number: first + i, ...bytes, length, start, size }
     start += size
   }
 }
 
-type FrameBytes = Pick<ReadFrame, 'bytes' | 'isCopy'>
+/** Returns a part of a chunk if that lasts and has all of the frame, else a copy. */
+async function takeFrame (
+  reader: ByteReader,
+  length: number,
+  isTransient: (chunk: Uint8Array) => boolean
+): Promise<Pick<ReadFrame, 'bytes' | 'isCopy'>> {
+  const chunk = await reader.chunk()
 
-async function copyFrame (reader: ByteReader, length: number): Promise<FrameBytes> {
+  if (chunk != null && chunk.byteLength >= length && !isTransient(chunk)) {
+    return { bytes: await reader.read(length), isCopy: false }
+  }
+
   const bytes = new Uint8Array(length)
   const filled = await reader.readInto(bytes)
 
   return { bytes: bytes.subarray(0, filled), isCopy: true }
-}
-
-async function takeFrame (reader: ByteReader, length: number): Promise<FrameBytes> {
-  let isCopy = false
-  const bytes = await reader.read(length, size => {
-    isCopy = true
-    return new Uint8Array(size)
-  })
-
-  return { bytes, isCopy }
 }
 
 /**

@@ -74,6 +74,13 @@ export class ByteReader {
     return filled
   }
 
+  /** The buffered bytes of the next chunk, which stay unread. Undefined at the end of the stream. */
+  async chunk (): Promise<Uint8Array | undefined> {
+    await this.peek(1)
+
+    return this.#buffered[0]
+  }
+
   /** Buffer at least `length` bytes, or fewer if the stream ends. Returns how many are buffered. */
   async peek (length: number): Promise<number> {
     while (this.#length < length && await this.#pull()) {
