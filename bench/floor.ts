@@ -1,135 +1,35 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { constants, zstdCompress } from 'node:zlib'
-import { unixfs } from '@helia/unixfs'
-import { DEFAULT_FRAME_SIZE, ipfsz } from '@ipfsz/core'
-import { FsBlockstore } from 'blockstore-fs'
-import { measure, median, progress, rotate, rounded, spread } from './benchmark.ts'
-import { mixedFile, withCorpus } from './support/corpus.ts'
-import { PLAIN } from './support/file-systems.ts'
-import type { Benchmark, Row, Time } from './benchmark.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { compareAdds } from './support/floor/adds.ts'
+import { compareReads } from './support/floor/reads.ts'
+import type { Benchmark, Row } from './benchmark.ts'
 
-const KIB = 1024
+const MB = 1e6
 
-/** How many frames the floor reads, compresses, hashes and writes at a time. */
-const AT_ONCE = 3
-
-const FLOOR = 'the floor'
-const SIDES = [PLAIN, 'ipfsz', FLOOR]
-
-/** One add. */
-interface Add {
-  file: string
-  /** An empty directory for the blocks. */
-  directory: string
-  level: number
-  /** Bytes of the pieces in which the source is read. The floor reads whole frames. */
-  pieces: number
-}
+/** Files to read, and how often. */
+const SIZES = [{ size: MB, rounds: 50 }, { size: 100 * MB, rounds: 9 }]
+const SMOKE = [{ size: MB, rounds: 1 }]
 
 export const benchmark: Benchmark = {
-  question: 'how far an add is from reading, compressing, hashing and writing alone, and from plain Helia',
+  question: 'how far adds and reads are from reading, compressing, decompressing, hashing and writing alone, and ' +
+    'from plain Helia',
   inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {
-      const { path: file, size } = await mixedFile(corpus, options)
-      const rows: Row[] = []
+      const mixed = await mixedFile(corpus, options)
+      const adds = await compareAdds(mixed.path, mixed.size, corpus.directory, options.smoke ? 1 : 9)
+      const reads: Row[] = []
 
-      for (const level of [3, 1]) {
-        for (const pieces of [KIB * KIB, 64 * KIB]) {
-          progress(`zstd ${level}, pieces of ${pieces / KIB} KiB`)
-          const add = { file, directory: join(corpus.directory, 'store'), level, pieces }
-          rows.push(...toRows(add, size, await compare(add, options.smoke ? 1 : 9)))
-        }
+      for (const { size, rounds } of options.smoke ? SMOKE : SIZES) {
+        const file = await fileOfSize(corpus, mixed, size)
+        reads.push(...await compareReads(file, size, join(corpus.directory, 'store'), rounds))
       }
 
-      return rows
+      return [
+        { title: `Adding ${mixed.name}, on an FsBlockstore`, rows: adds },
+        { title: `Reading ${mixed.name}`, rows: reads }
+      ]
     })
   }
-}
-
-async function compare (add: Add, rounds: number): Promise<Map<string, Time[]>> {
-  const times = new Map<string, Time[]>(SIDES.map(side => [side, []]))
-
-  // the first round includes compiling the code
-  for (let round = 0; round <= rounds; round++) {
-    for (const side of rotate(SIDES, round)) {
-      await mkdir(add.directory)
-      const time = await measure(async () => run(side, add))
-      await rm(add.directory, { recursive: true })
-
-      if (round > 0) {
-        times.get(side)?.push(time)
-      }
-    }
-  }
-
-  return times
-}
-
-async function run (side: string, add: Add): Promise<void> {
-  if (side === FLOOR) {
-    return compressAlone(add)
-  }
-
-  const { file, directory, level, pieces } = add
-  const blockstore = new FsBlockstore(directory)
-  const source = createReadStream(file, { highWaterMark: pieces })
-
-  await blockstore.open()
-  await (side === PLAIN
-    ? unixfs({ blockstore }).addByteStream(source)
-    : ipfsz({ blockstore }).addByteStream(source, { compression: { codec: 'zstd', level } }))
-  await blockstore.close()
-}
-
-/** What an add cannot do without: read, compress, hash and write each frame, several at a time. */
-async function compressAlone ({ file, directory, level }: Add): Promise<void> {
-  const source = await open(file)
-  const { size } = await source.stat()
-  let next = 0
-
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    const buffer = Buffer.allocUnsafeSlow(DEFAULT_FRAME_SIZE)
-
-    while (next < size) {
-      const start = next
-      next += DEFAULT_FRAME_SIZE
-      const { bytesRead } = await source.read(buffer, 0, DEFAULT_FRAME_SIZE, start)
-
-      const frame = await promisify(zstdCompress)(buffer.subarray(0, bytesRead), {
-        chunkSize: Math.max(64, bytesRead >> 1),
-        pledgedSrcSize: bytesRead,
-        params: { [constants.ZSTD_c_compressionLevel]: level }
-      })
-      const name = join(directory, createHash('sha256').update(frame).digest('hex'))
-      const target = await open(`${name}.tmp`, 'w')
-      await target.writeFile(frame)
-      await target.close()
-      await rename(`${name}.tmp`, name)
-    }
-  }))
-
-  await source.close()
-}
-
-function toRows ({ level, pieces }: Add, size: number, times: Map<string, Time[]>): Row[] {
-  const of = (side: string, value: keyof Time): number => median((times.get(side) ?? []).map(time => time[value]))
-
-  return SIDES.map(side => ({
-    zstd: level,
-    'source, KiB': pieces / KIB,
-    side,
-    'MB/s': rounded(size / 1000 / of(side, 'wall')),
-    'ms, median': rounded(of(side, 'wall')),
-    'ms, spread': spread((times.get(side) ?? []).map(({ wall }) => wall)),
-    'CPU ms': rounded(of(side, 'cpu')),
-    'times as fast': rounded(of(PLAIN, 'wall') / of(side, 'wall')),
-    'share of the floor': rounded(of(FLOOR, 'wall') / of(side, 'wall')),
-    'share of its CPU': rounded(of(FLOOR, 'cpu') / of(side, 'cpu'))
-  }))
 }

@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
-import { DEFAULT, PLAIN } from './support/file-systems.ts'
-import { runKubo } from './support/kubo-command.ts'
-import { createRepo, hasKubo } from './support/kubo.ts'
+import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
+import { commandEnvironment, runCommand } from './support/run-command.ts'
+import { createRepo, environment, hasKubo } from './support/kubo.ts'
 import { syncCost } from './support/sync-cost.ts'
 import { runTask } from './support/task.ts'
 import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
@@ -33,17 +33,32 @@ const SIZES: readonly Size[] = [
 
 const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }]
 
+interface Commands {
+  add: string
+  cat: string
+}
+
 /** The commands of Kubo, with what is piped into and out of it. No daemon runs. */
-const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
+const KUBO: Readonly<Record<string, Commands>> = {
   Kubo: { add: 'ipfs add --offline -Q FILE', cat: 'ipfs cat --offline CID' },
   'Kubo, zstd -3 piped': { add: 'zstd -3 -c FILE | ipfs add --offline -Q', cat: 'ipfs cat --offline CID | zstd -dc' }
 }
 
+const IPFSZ = `${quote(process.execPath)} ${quote(join(import.meta.dirname, '../packages/cli/bin/ipfsz.js'))}`
+const OWN: Readonly<Record<string, Commands>> = {
+  [COMMAND]: { add: `${IPFSZ} add -Q FILE`, cat: `${IPFSZ} cat CID` }
+}
+
+/** The stores of commands, which are compared with plain Helia on files. */
+const STORE_OF_KUBO = 'flatfs'
+const STORE_OF_COMMAND = 'repo'
+
 /** Notes on the figures. */
-const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole ' +
-  'process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
+const ABOUT = 'Times of Kubo and of the command include the start of the process. Peak MB is the resident memory of ' +
+  'the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
   'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
-  'of 1 MB are added and read ten times by each process, and the first time does not count'
+  'of 1 MB are added and read ten times by each process, and the first time does not count. The side `transient` ' +
+  'reads what zstd 3 added, with the option of `cat` for callers that keep no bytes'
 
 const ABOUT_SYNC = 'How long the command takes to add files, with and without syncing them to disk. Times include ' +
   'the start of its process'
@@ -74,7 +89,7 @@ export const benchmark: Benchmark = {
       for (const size of options.smoke ? SMOKE : SIZES) {
         const measured = await compare(corpus, await fileOfSize(corpus, mixed, size.size), size, kubo)
         rows.push(...toRows(size, measured))
-        cids.push(...measured.filter(({ action, store }) => action === 'add' && ['fs', 'flatfs'].includes(store))
+        cids.push(...measured.filter(({ action, store }) => action === 'add' && ['fs', STORE_OF_KUBO].includes(store))
           .filter(({ side }, i, all) => all.findIndex(other => other.side === side) === i)
           .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
@@ -107,36 +122,48 @@ async function compare (
 
         await mkdir(directory)
         const added = await runTask({ ...task, action: 'add' })
-        const read = await runTask({ ...task, action: 'cat', cid: added.cid })
-        await rm(directory, { recursive: true })
+        measured.push({ ...added, store, side, action: 'add' })
 
-        measured.push({ ...added, store, side, action: 'add' }, { ...read, store, side, action: 'cat' })
+        for (const reader of side === DEFAULT ? [side, TRANSIENT] : [side]) {
+          const read = await runTask({ ...task, files: reader, action: 'cat', cid: added.cid })
+          measured.push({ ...read, store, side: reader, action: 'cat' })
+        }
+
+        await rm(directory, { recursive: true })
       }
     }
 
     for (const side of kubo ? Object.keys(KUBO) : []) {
-      measured.push(...await runKuboOnce(corpus, side, file))
+      const repo = join(corpus.directory, 'kubo')
+      await createRepo(repo)
+      const run = await runOnce(KUBO[side], file, repo, environment(repo))
+      measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_KUBO, side })))
+    }
+
+    for (const [side, commands] of Object.entries(OWN)) {
+      const repo = join(corpus.directory, 'repo')
+      const run = await runOnce(commands, file, repo, commandEnvironment(repo, corpus.directory))
+      measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_COMMAND, side })))
     }
   }
 
   return measured
 }
 
-async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise<Measured[]> {
-  const repo = join(corpus.directory, 'kubo')
-  const { add, cat } = KUBO[side]
-
-  await createRepo(repo)
-  const added = await runKubo(add.replace('FILE', quote(file)), repo)
+/** Add a file, read it, and remove the repo. */
+async function runOnce (
+  { add, cat }: Commands,
+  file: string,
+  repo: string,
+  env: NodeJS.ProcessEnv
+): Promise<Array<Omit<Measured, 'store' | 'side'>>> {
+  const added = await runCommand(add.replace('FILE', quote(file)), env)
   const cid = added.stdout
-  const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
+  const read = await runCommand(`${cat.replace('CID', cid)} > /dev/null`, env)
   await rm(repo, { recursive: true })
 
-  return [{ ...added, action: 'add' as const }, {
-    ...read,
-    action: 'cat' as const
-  }].map(({ wall, cpu, ...outcome }) => (
-    { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
+  return ([['add', added], ['cat', read]] as const).map(([action, { wall, cpu, peak }]) => (
+    { action, walls: [wall], cpus: [cpu], peak, cid }
   ))
 }
 
@@ -167,9 +194,9 @@ function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {
 
   return Array.from(groups, ([key, group]) => {
     const [action, store, side] = key.split('\n')
-    const isKubo = store === 'flatfs'
+    const isCommand = store === STORE_OF_KUBO || store === STORE_OF_COMMAND
     const walls = warm(group.map(({ walls }) => walls))
-    const plain = warm((groups.get(`${action}\n${isKubo ? 'fs' : store}\n${PLAIN}`) ?? []).map(({ walls }) => walls))
+    const plain = warm((groups.get(`${action}\n${isCommand ? 'fs' : store}\n${PLAIN}`) ?? []).map(({ walls }) => walls))
 
     return {
       MB: size / MB,

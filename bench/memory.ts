@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
-import { DEFAULT, PLAIN } from './support/file-systems.ts'
+import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
 import { Strangers } from './support/strangers.ts'
 import { runStrangerTask, runTask } from './support/task.ts'
 import { withDirectory } from './support/temporary.ts'
@@ -22,8 +22,8 @@ const ROUNDS = 3
 /** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
-/** The outcomes of the process that adds and of the one that reads, or why they failed. */
-type Measured = { added: Outcome, read: Outcome } | { failed: string }
+/** The outcomes of the process that adds and of those that read, or why they failed. */
+type Measured = { added: Outcome, read: Outcome, transient?: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
   question: 'whether memory depends on the size of a file, on how slowly it is read, or on the tool that made it: ' +
@@ -51,7 +51,10 @@ export const benchmark: Benchmark = {
           }
         }
 
-        rows.push(...Array.from(measured, ([side, outcomes]) => toRow(side, size, outcomes)))
+        rows.push(...Array.from(measured, ([side, outcomes]) => toRow(side, size, outcomes)), ...transientRows(
+          size,
+          measured.get(DEFAULT) ?? []
+        ))
       }
 
       return [
@@ -67,8 +70,10 @@ async function measureSide (side: string, size: number, file: string, directory:
 
   try {
     const added = await runTask({ ...task, action: 'add' })
+    const cat = { ...task, action: 'cat', cid: added.cid } as const
+    const read = await runTask(cat)
 
-    return { added, read: await runTask({ ...task, action: 'cat', cid: added.cid }) }
+    return { added, read, ...side === DEFAULT ? { transient: await runTask({ ...cat, files: TRANSIENT }) } : {} }
   } catch (err) {
     // for example a process that ran out of memory
     return { failed: err instanceof Error ? err.message : String(err) }
@@ -150,4 +155,18 @@ function toRow (side: string, size: number, measured: readonly Measured[]): Row 
     failed,
     CID: good[0].added.cid
   }
+}
+
+/** A row of reading with `transient` what the default side added. */
+function transientRows (size: number, measured: readonly Measured[]): Row[] {
+  const reads = measured.flatMap(outcome => 'failed' in outcome || outcome.transient == null ? [] : [outcome.transient])
+
+  return reads.length === 0 ? [] : [{
+    MB: size / MB,
+    side: TRANSIENT,
+    'before, MB': rounded(median(reads.map(({ base }) => base / MB))),
+    'cat, MB': rounded(median(reads.map(({ peak }) => peak / MB))),
+    'cat, spread': spread(reads.map(({ peak }) => peak / MB)),
+    'cat, s': rounded(median(reads.map(({ walls }) => walls[0] / 1000)))
+  }]
 }

@@ -5,7 +5,7 @@ import { run } from '../test/support/tools.ts'
 import { median, progress, rotate, rounded, spread } from './benchmark.ts'
 import { GENERATORS } from './support/generate.ts'
 import { createRepo, environment, hasKubo } from './support/kubo.ts'
-import { childrenCpu } from './support/kubo-command.ts'
+import { childrenCpu, commandEnvironment } from './support/run-command.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 
@@ -47,14 +47,7 @@ export const benchmark: Benchmark = {
 async function ownStarts (file: string, directory: string): Promise<Start[]> {
   const side = 'ipfsz'
   const command = process.execPath
-  const env = {
-    // a user's process has none from the outside, and fills its own in the first run
-    NODE_COMPILE_CACHE: undefined,
-    IPFSZ_PATH: join(directory, 'ipfsz'),
-    IPFSZ_BOOTSTRAP: 'none',
-    HOME: directory,
-    XDG_CACHE_HOME: directory
-  }
+  const env = commandEnvironment(join(directory, 'ipfsz'), directory)
   const cid = String(await run(command, [COMMAND, 'add', '-Q', file], undefined, env)).trim()
   const add: Start = { what: 'add', side, command, args: [COMMAND, 'add', '-Q', file], env }
 

@@ -2,6 +2,7 @@ import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { COMMAND } from '../support/network/command-sides.ts'
 import { gatewayLosses } from './gateway.ts'
 import { isLess, list, NOISE } from './loss.ts'
+import { besideKubo } from './losses.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import { startLosses } from './start-losses.ts'
 import { brief, line, range, slowdowns, some } from './words.ts'
@@ -29,7 +30,7 @@ function kubo (results: Results): string[] {
   const large = rows.filter(row => row.side === 'Kubo' && Number(row.MB) >= 100)
   const over = (what: string, column: string, more: (ours: number, theirs: number) => number): string | undefined =>
     range(large.filter(row => row.what === what).flatMap(row => {
-      const ours = numberOf(find(rows, { MB: row.MB, what, side: DEFAULT, store: 'fs' }), column)
+      const ours = numberOf(besideKubo(rows, row), column)
       const theirs = numberOf(row, column)
       const times = ours == null || theirs == null ? 0 : more(ours, theirs)
 

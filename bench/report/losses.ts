@@ -1,5 +1,5 @@
 import { rounded } from '../benchmark.ts'
-import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from '../support/file-systems.ts'
 import { LINKS } from '../support/paper.ts'
 import { fromDatasets } from './dataset-losses.ts'
 import { fromNetwork, fromSlow } from './fetch-losses.ts'
@@ -46,12 +46,12 @@ function fromLocal (results: Results): string[] {
 
   return ['add', 'cat'].flatMap(what => {
     const of = rows.filter(row => row.what === what)
-    const slower = of.filter(row => row.side === DEFAULT && isLess(row, 'times as fast'))
-    const others = of.filter(
-      row => String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast')
-    )
+    const slow = of.filter(row => String(row.side).startsWith('ipfsz') && isLess(row, 'times as fast'))
+    const slower = slow.filter(({ side }) => side === DEFAULT)
+    const transient = slow.filter(({ side }) => side === TRANSIENT)
+    const others = slow.filter(({ side }) => ![COMMAND, DEFAULT, TRANSIENT].includes(String(side)))
     const kubo = of.filter(row => String(row.side).startsWith('Kubo')).flatMap(row => {
-      const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
+      const ours = numberOf(besideKubo(of, row), 'MB/s')
       const theirs = numberOf(row, 'MB/s')
 
       return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [
@@ -60,7 +60,7 @@ function fromLocal (results: Results): string[] {
     })
     const leaner = ([['CPU ms', 'processor time'], ['peak MB', 'memory']] as const).flatMap(([column, name]) => {
       const less = of.filter(row => row.side === 'Kubo').flatMap(row => {
-        const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), column)
+        const ours = numberOf(besideKubo(of, row), column)
         const theirs = numberOf(row, column)
 
         return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [
@@ -86,6 +86,12 @@ function fromLocal (results: Results): string[] {
           `**${what}, the default**: plain Helia is faster with ${list(slower.map(row =>
             `${row.MB} MB on ${row.store} (IPFSz has ${row['times as fast']} times its speed)`))}.`
         ],
+      ...transient.length === 0
+        ? []
+        : [
+          `**${what} with \`transient\`**: plain Helia is faster with ${list(transient.map(row =>
+            `${row.MB} MB on ${row.store} (${row['times as fast']})`))}.`
+        ],
       ...others.length === 0
         ? []
         : [
@@ -99,6 +105,11 @@ function fromLocal (results: Results): string[] {
       ]
     ]
   })
+}
+
+/** What Kubo, a command, is compared with: our command, or the library if only that was measured. */
+export function besideKubo (rows: readonly Row[], { MB, what }: Row): Row | undefined {
+  return find(rows, { MB, what, side: COMMAND }) ?? find(rows, { MB, what, side: DEFAULT, store: 'fs' })
 }
 
 function fromStorage (results: Results): string[] {

@@ -25,7 +25,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   random: 'Reading at random places',
   datasets: 'Databases and tables in parts',
   bypass: 'Files that are compressed already',
-  floor: 'What an add cannot do without',
+  floor: 'What an add and a read cannot do without',
   tree: 'Many small files',
   versions: 'Releases of a file',
   memory: 'Memory',

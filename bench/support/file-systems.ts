@@ -18,6 +18,8 @@ export const PLAIN = 'plain Helia'
 export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => Files>> = {
   [PLAIN]: blockstore => unixfs({ blockstore }),
   'ipfsz, zstd 3': blockstore => ipfsz({ blockstore }),
+  // what the default side added can be read with it
+  'ipfsz, transient': transient,
   'ipfsz, zstd 1': compressing({ codec: 'zstd', level: 1 }),
   'ipfsz, lz4': compressing({ codec: 'lz4' }),
   'ipfsz, gzip 6': compressing({ codec: 'gzip', level: 6 }),
@@ -27,6 +29,22 @@ export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => F
 }
 
 export const DEFAULT = 'ipfsz, zstd 3'
+
+/** IPFSz, whose reader is done with its bytes when it asks for the next ones. */
+export const TRANSIENT = 'ipfsz, transient'
+
+/** The command, in a process of its own. */
+export const COMMAND = 'ipfsz, the command'
+
+function transient (blockstore: Blockstore): Files {
+  const fs = ipfsz({ blockstore })
+
+  return {
+    addBytes: async bytes => fs.addBytes(bytes),
+    addByteStream: async bytes => fs.addByteStream(bytes),
+    cat: (cid, options) => fs.cat(cid, { ...options, transient: true })
+  }
+}
 
 /** IPFSz with fixed compression options. */
 export function compressing (compression: CompressionOptions): (blockstore: Blockstore) => Files {

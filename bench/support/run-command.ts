@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { environment } from './kubo.ts'
+
+/** Names of `ipfs`, and of Node, whose main thread has one of its own. */
+const NAME = /^Name:\t(ipfs|node|MainThread|node-MainThread)$/m
 
 /** How often the memory of a process is sampled, in milliseconds. */
 const LOOK = 5
@@ -10,23 +12,36 @@ export interface CommandOutcome {
   wall: number
   /** Processor time of all processes of the command, in milliseconds. */
   cpu: number
-  /** The most resident memory of `ipfs`, in bytes. */
+  /** The most resident memory of `ipfs` or of Node, in bytes. */
   peak: number
   stdout: string
 }
 
+/** The environment to run the command on a repo: it asks nobody, and keeps its compiled code in `home`. */
+export function commandEnvironment (repo: string, home: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    // a user's process has none from the outside, and fills its own in the first run
+    NODE_COMPILE_CACHE: undefined,
+    IPFSZ_PATH: repo,
+    IPFSZ_BOOTSTRAP: 'none',
+    HOME: home,
+    XDG_CACHE_HOME: home
+  }
+}
+
 /**
- * Run a shell line with `ipfs` in it, on a repo without daemon. Memory is sampled, because
- * no process can ask for the peak of another one after it has ended.
+ * Run a shell line with `ipfs` or our command in it. Memory is sampled, because no process can ask for the peak of
+ * another one after it has ended.
  */
-export async function runKubo (line: string, repo: string): Promise<CommandOutcome> {
+export async function runCommand (line: string, env: NodeJS.ProcessEnv): Promise<CommandOutcome> {
   const cpuBefore = childrenCpu()
   const start = performance.now()
-  const child = spawn('bash', ['-c', `set -o pipefail; ${line}`], { env: environment(repo) })
+  const child = spawn('bash', ['-c', `set -o pipefail; ${line}`], { env })
   const stdout: Buffer[] = []
   let stderr = ''
   let peak = 0
-  const timer = setInterval(() => { peak = Math.max(peak, peakOfIpfs(child.pid as number)) }, LOOK)
+  const timer = setInterval(() => { peak = Math.max(peak, peakOfCommand(child.pid as number)) }, LOOK)
 
   child.stdout.on('data', chunk => stdout.push(chunk))
   child.stderr.on('data', chunk => { stderr += String(chunk) })
@@ -52,15 +67,15 @@ export function childrenCpu (): number {
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
-/** The peak of the `ipfs` that a shell started, or of the shell itself if `ipfs` replaced it. */
-function peakOfIpfs (shell: number): number {
+/** The peak of the command that a shell started, or of the shell itself if the command replaced it. */
+function peakOfCommand (shell: number): number {
   try {
     const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ').filter(Boolean)
 
     return Math.max(0, ...[`${shell}`, ...children].map(pid => {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8')
 
-      return /^Name:\tipfs$/m.test(status) ? Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024 : 0
+      return NAME.test(status) ? Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024 : 0
     }))
   } catch {
     // the process has just ended

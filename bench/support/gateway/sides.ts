@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { progress } from '../../benchmark.ts'
 import { isInstalled } from './load.ts'
 import { startNginx } from './nginx.ts'
-import { createRepo, hasKubo, startKubo } from '../kubo.ts'
-import { runKubo } from '../kubo-command.ts'
+import { createRepo, environment, hasKubo, startKubo } from '../kubo.ts'
+import { runCommand } from '../run-command.ts'
 import { addByCommand, printedBy, startCommandGateway } from '../network/command.ts'
 import { childrenOf, processCpu } from '../process-cpu.ts'
 import type { IncomingMessage } from 'node:http'
@@ -123,7 +123,7 @@ async function startKuboGateway (files: readonly string[], repo: string): Promis
   await createRepo(repo)
 
   for (const file of files) {
-    cids.set(file, (await runKubo(`ipfs add --offline -Q '${file}'`, repo)).stdout)
+    cids.set(file, (await runCommand(`ipfs add --offline -Q '${file}'`, environment(repo))).stdout)
   }
 
   const { gateway, cpu, stop } = await startKubo(repo, ['--offline'])
