@@ -112,6 +112,28 @@ describe('losses', () => {
     expect(found[1]).to.include('add of 1000 MB').and.include('1.43')
   })
 
+  it('lists where reading with `transient` is slower than plain Helia', () => {
+    const row = { MB: 1, store: 'memory', what: 'cat' }
+    const found = lossesOf('local', [
+      { ...row, side: 'plain Helia', 'times as fast': 1 },
+      { ...row, side: 'ipfsz, zstd 3', 'times as fast': 1.2 },
+      { ...row, side: 'ipfsz, transient', 'times as fast': 0.4 }
+    ])
+
+    expect(found).to.have.lengthOf(1)
+    expect(found[0]).to.include('transient').and.include('1 MB on memory (0.4)')
+  })
+
+  it('compares Kubo with the command, not with the library', () => {
+    const found = lossesOf('local', [
+      { MB: 100, store: 'repo', what: 'cat', side: 'ipfsz, the command', 'MB/s': 250, 'times as fast': 0.5 },
+      ...LOCAL
+    ])
+
+    expect(found.filter(loss => loss.includes('cat against Kubo'))).to.have.lengthOf(1)
+    expect(found.join('\n')).to.include('100 MB and zstd -3 piped (4 times)').and.not.include('the command on repo')
+  })
+
   it('lists files that are stored plain but would shrink', () => {
     const row = { file: 'a.png', 'ipfsz, zstd 3': 1, 'frames cost, %': '-' }
     const found = lossesOf('storage', [
