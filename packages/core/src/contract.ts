@@ -40,8 +40,8 @@ export interface IpfszComponents {
      */
     readonly checksBlocks?: boolean | undefined
     /**
-     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading with
-     * `transient` frees such blocks.
+     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading a compressed
+     * file, or with `transient`, frees such blocks.
      *
      * @default false
      */
