@@ -34,8 +34,8 @@ const NODE_ONLY = [
   // how many blocks are read ahead, damage that is found by arithmetic, and indexes that servers keep
   'packages/core/test/{hostile-tree,memory,originals}.test.ts',
   'packages/blockstore-compressed/test/hostile.test.ts',
-  // writing: golden.test.ts reads a directory with a dictionary in browsers too
-  'packages/core/test/{cover,dictionaries}.test.ts',
+  // which parts of a base are in memory, and writing: golden.test.ts reads both in browsers too
+  'packages/core/test/{base-reader,cover,dictionaries}.test.ts',
   // what `auto` chooses, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
   // test/browser runs it on IndexedDB, which takes as long again
@@ -45,7 +45,7 @@ const NODE_ONLY = [
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
   // hundreds of megabytes of zeros, decompressed
-  'packages/core/test/frame-groups.test.ts',
+  'packages/core/test/{frame-groups,region-table}.test.ts',
   // what is sent compressed is decompressed with node:zlib
   'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none

@@ -56,8 +56,11 @@ export const MAX_INLINE_SIZE = 64 * KIB
  */
 export const MAX_FRAME_TABLE_SIZE = 896 * KIB
 
-/** The same in a file that is cut by content, 64 KiB: with more, the seek table lists its frames, read in part. */
-export const CUT_FRAME_TABLE_SIZE = 64 * KIB
+/**
+ * The same in a file that is cut by content or has a base, and so has version 2 in any case, 64 KiB: with more, a table
+ * after the frames lists them, which is read in part.
+ */
+export const SMALL_FRAME_TABLE_SIZE = 64 * KIB
 
 /**
  * The most original bytes in the frames that are compressed or decompressed at a time,

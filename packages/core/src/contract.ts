@@ -121,8 +121,7 @@ export interface Ipfsz {
   /**
    * Add a stream of bytes, like `addBytes`. Memory does not grow with the stream's length.
    *
-   * @throws {FileTooLargeError} the file has more frames than can be listed: its codec is neither zstd nor lz4, or it
-   *   has a base
+   * @throws {FileTooLargeError} the file has more frames than can be listed: its codec is neither zstd nor lz4
    */
   addByteStream (bytes: ByteStream, options?: AddFileOptions): Promise<CID>
 

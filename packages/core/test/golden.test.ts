@@ -66,6 +66,8 @@ const GROUPED = [
   ['bagc3j7ibciqg5nr4wyok5st7trqzkge7wenjsymq44ns2cfhd6kem3obaytvwma', 'zstd'],
   ['bagblj7ibciqfta2uy5oziaq5u3elpolpqbq5f4xwd4xzdztnc5icpjngwasbkuy', 'lz4']
 ] as const
+/** The same with a base, and frames in groups, see golden/make-region-table.ts. */
+const REGION_TABLE = 'bagc3j7ibciqigycyhlhez2jbaneypsnl4hhtqefkwjfo2vmodataija2tbdb4yi'
 const FILTERED_24 = 'bagc3j7ibciqaprf3oddoigc255aop4woo4twmvwdvyv2hycmcxrjmsuau2l35pi'
 
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
@@ -109,6 +111,21 @@ describe('the golden file with bases, format version 2,', () => {
     // a small plain base is a raw block
     const readable = base?.code === 0x70 ? mark(base, 'zstd') : base
     expect(Buffer.compare(await collect(fs.cat(readable as CID)), baseBytes)).toBe(0)
+  })
+})
+
+describe('the golden file with a base and a region table, format version 2,', () => {
+  it('holds a readable file and its base', async () => {
+    const fs = await load('region-table')
+    const cid = CID.parse(REGION_TABLE)
+    const { base, frames } = await fs.stat(cid)
+
+    expect(frames).toBe(4)
+    expect(Buffer.compare(await collect(fs.cat(cid)), NEXT)).toBe(0)
+    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 131_000, length: 99 })), NEXT.subarray(131_000, 131_099)))
+      .toBe(0)
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(NEXT.byteLength) })
+    expect(Buffer.compare(await collect(fs.cat(mark(base as CID, 'zstd'))), LARGE)).toBe(0)
   })
 })
 

@@ -1,4 +1,5 @@
 import { zstd } from '@ipfsz/codecs/zstd'
+import { WrittenBase } from '../src/base/written-base.ts'
 import { writeLeaves, writeRoot } from '../src/dag/write.ts'
 import { packLeaves } from '../src/format/leaf.ts'
 import { encodeTrailer } from '../src/format/trailer.ts'
@@ -8,20 +9,24 @@ import { ByteReader } from '../src/util/byte-reader.ts'
 import { writeFile } from '../src/write/write-file.ts'
 import { chunked } from './fixtures.ts'
 import type { CountingBlockstore } from './fixtures.ts'
-import type { Header } from '../src/format/header.ts'
+import type { FileLink } from '../src/dag/node.ts'
+import type { Header, Region } from '../src/format/header.ts'
 import type { Cut } from '../src/policy/compression.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 
-/** Write a file whose header lists groups, however few frames it has. */
+/** Write a file whose header lists groups, however few frames it has, with the base of that CID if there is one. */
 export async function addInGroups (
   bytes: Uint8Array,
   codec: Codec,
   cut: Cut,
-  blockstore: CountingBlockstore
+  blockstore: CountingBlockstore,
+  baseCid?: CID
 ): Promise<CID> {
+  const reading = { blockstore, codecs: [codec], inFlightBytes: 1024 * KIB }
+  const base = baseCid == null ? undefined : await WrittenBase.open(baseCid, reading, {})
   const settings = {
     codec,
     level: codec.levels.default,
@@ -29,6 +34,7 @@ export async function addInGroups (
     leafSize: 64 * KIB,
     cut,
     filters: [],
+    base,
     maxListed: 0
   }
   const { cid, code } = await writeFile(
@@ -56,26 +62,37 @@ interface Changes {
   header?: (header: Header) => Header
 }
 
+/** The base of a file, and the region of each of its pieces. */
+interface PiecesBase {
+  link: FileLink
+  bytes: Uint8Array
+  regions: readonly Region[]
+}
+
 /** A file of many small frames that are written without compressing each: the pieces follow in turn. */
 export async function putManyFrames (
   pieces: readonly Uint8Array[],
   pieceOf: (frame: number) => number,
   count: number,
   blockstore: CountingBlockstore,
-  { trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header }: Changes = {}
+  { trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header }: Changes = {},
+  base?: PiecesBase
 ): Promise<ManyFrames> {
   const codec = zstd()
-  const frames = await Promise.all(pieces.map(async piece => ({
-    size: piece.byteLength,
-    bytes: await codec.compress(piece)
-  })))
+  const frames = await Promise.all(pieces.map(async (piece, i) => {
+    const region = base?.regions[i]
+    const dictionary = base?.bytes.subarray(region?.offset, (region?.offset ?? 0) + (region?.length ?? 0))
+    const options = dictionary == null || dictionary.byteLength === 0 ? {} : { dictionary }
+
+    return { size: piece.byteLength, bytes: await codec.compress(piece, options), ...region == null ? {} : { region } }
+  }))
   const table = new FrameTable({ codec: 'zstd', frameSize: 128 * KIB, listsSizes: true, maxListed: 0 })
 
   for (let frame = 0; frame < count; frame++) {
     table.add(frames[pieceOf(frame)])
   }
 
-  const trailer = changeTrailer(encodeTrailer('zstd', table.all))
+  const trailer = changeTrailer(encodeTrailer('zstd', table.all, base?.link.size, false))
   const parts = async function * (): AsyncGenerator<Uint8Array> {
     for (let frame = 0; frame < count; frame++) {
       yield frames[pieceOf(frame)].bytes
@@ -88,7 +105,7 @@ export async function putManyFrames (
   const leaves = packLeaves(parts(), 32 * KIB)
   const links = await Array.fromAsync(writeLeaves(leaves, blockstore, {}))
   const header = changeHeader({ codec: MARKERS.zstd, ...table.header })
-  const { cid } = await writeRoot({ links, header }, {}, blockstore, {})
+  const { cid } = await writeRoot({ links, header, base: base?.link }, {}, blockstore, {})
   const length = table.lengths.reduce((total, length) => total + length, 0)
 
   return { cid: mark(cid, MARKERS.zstd), size: table.size, length }

@@ -211,7 +211,7 @@ describe('a header of version 2', () => {
   })
 
   it('refuses fields that it does not know and must', () => {
-    for (const field of [11, 31]) {
+    for (const field of [11, 14, 31]) {
       expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(field, 1)), 'version')
     }
 
@@ -271,6 +271,68 @@ describe('a header of version 2', () => {
     expectRule(bytes, 'groups', { streamSize: context.streamSize + 1 })
     expectRule(bytes, 'groups', { streamSize: context.streamSize + 8 })
     expectRule(bytes, 'groups', { streamSize: 5300 })
+  })
+
+  /** Two groups of frames that refer back to a base of a million stored bytes. */
+  const GROUPED: Header = {
+    codec: ZSTD,
+    size: 4096 * 64 * KIB + 70_000,
+    frameSize: 64 * KIB,
+    frameLengths: [],
+    table: {
+      frames: 4098,
+      groups: [{ length: 5000, size: 4096 * 64 * KIB }, { length: 300, size: 70_000 }],
+      regions: [{ size: 70_300, largest: 70_000 }, { size: 0, largest: 0 }]
+    }
+  }
+  const GROUPED_CONTEXT = { ...CONTEXT, streamSize: 5300 + 8 + 4098 * 20 + 8 + 1_000_000, lastLinkSize: 1_000_000 }
+
+  it('reads back with the regions of groups, and has the bytes of docs/format.md for them', () => {
+    const bytes = appendHeader(new Uint8Array(0), GROUPED)
+    const { streamSize } = GROUPED_CONTEXT
+
+    expect(readHeader(bytes, GROUPED_CONTEXT)).toEqual(GROUPED)
+    // version 2, codec, size, frameSize, groups (5000, 2^28) and (300, 70000), regions (70300, 70000) and (0, 0)
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      'aa5a2908021085b4fd0118f0a284800120808004620c88278080808001ac02f0a2046a089ca504f0a2040000'
+    )
+
+    for (const other of [streamSize + 1, streamSize + 20, 5300 + 1_000_000, 0]) {
+      expectRule(bytes, 'groups', { ...GROUPED_CONTEXT, streamSize: other })
+    }
+
+    expectRule(bytes, 'base', { ...GROUPED_CONTEXT, streamSize: streamSize - 1_000_000, lastLinkSize: 0 })
+    expectRule(bytes, 'base', { streamSize: streamSize - 1_000_000 + 2 ** 32, lastLinkSize: 2 ** 32 })
+  })
+
+  it('refuses the regions of groups that it does not have, and half of them', () => {
+    const groups = packed(12, 100, 1000)
+    const based = { streamSize: 100 + 8 + 2 * 20 + 8 + 1000, lastLinkSize: 1000 }
+
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, packed(13, 8, 8)), 'groups', based)
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(13, 8, 8)), 'groups', based)
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, groups, packed(13, 8)), 'regions', based)
+    const lz4 = withFields(VERSION_2, varintField(2, 0x3f5a02), varintField(3, 64 * KIB + 1), FRAME_SIZE,
+      packed(12, 100, 64 * KIB + 1), packed(13, 8, 8))
+    expectRule(lz4, 'base', { ...based, marker: 0x3f5a02 })
+  })
+
+  it('is accepted or refused with InvalidHeaderError, whatever was changed in it', () => {
+    const next = random(4)
+
+    for (let round = 0; round < 3000; round++) {
+      const message = Buffer.from(appendHeader(UNIXFS, GROUPED))
+
+      for (let changes = 0; changes <= round % 3; changes++) {
+        message[(next() >>> 0) % message.byteLength] ^= 1 << next() % 8
+      }
+
+      try {
+        readHeader(message, GROUPED_CONTEXT)
+      } catch (err) {
+        expect(err).toMatchObject({ name: 'InvalidHeaderError' })
+      }
+    }
   })
 
   it('refuses groups beside frames, half a group, and a seek table of one frame, or of too many', () => {

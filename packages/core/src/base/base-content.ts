@@ -1,6 +1,7 @@
 import { readRange } from '../dag/read.ts'
 import { MAX_CACHED_CONTENT_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
@@ -72,7 +73,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
   const { cid, block, node, header } = entry
   const { blockstore, codecs, inFlightBytes } = settings
 
-  if (header?.regions != null) {
+  if (header != null && hasBase(header)) {
     throw new InvalidBaseError(cid, 'it has a base itself')
   }
 

@@ -16,6 +16,8 @@ export class BaseReader implements RegionSource {
   readonly #kept: number
   /** By number, the one used last at the end. */
   readonly #pieces = new Map<number, Promise<Uint8Array>>()
+  /** Pieces that will soon be asked for: they are kept until then. */
+  readonly #prepared = new Set<number>()
 
   /**
    * @param cid - of the base, for error messages
@@ -40,26 +42,61 @@ export class BaseReader implements RegionSource {
       throw new InvalidBaseError(this.#cid, `it has ${size} bytes, and the bytes up to ${end} are needed`)
     }
 
-    const first = Math.floor(offset / pieceSize)
-    const last = Math.floor((end - 1) / pieceSize)
+    const { first, last } = this.#piecesOf({ offset, length })
+    const from = offset - first * pieceSize
+    const loading: Array<Promise<Uint8Array>> = []
 
-    if (first === last) {
-      const piece = await this.#piece(first)
+    for (let number = first; number <= last; number++) {
+      this.#prepared.delete(number)
+      loading.push(this.#piece(number))
+    }
 
-      return piece.subarray(offset - first * pieceSize, end - first * pieceSize)
+    const pieces = await Promise.all(loading)
+
+    if (pieces.length === 1) {
+      return pieces[0].subarray(from, from + length)
     }
 
     const bytes = new Uint8Array(length)
 
-    for (let number = first; number <= last; number++) {
-      const start = number * pieceSize
-      const piece = await this.#piece(number)
-      const from = Math.max(offset - start, 0)
+    for (const [i, piece] of pieces.entries()) {
+      const start = i * pieceSize - from
 
-      bytes.set(piece.subarray(from, end - start), Math.max(start - offset, 0))
+      bytes.set(piece.subarray(Math.max(-start, 0), length - start), Math.max(start, 0))
     }
 
     return bytes
+  }
+
+  /** Begin to load the pieces of a region that will soon be read, so many that others that are in use stay. */
+  prepare (region: Region): void {
+    const { first, last } = this.#piecesOf(region)
+
+    // `read` says that the base is shorter
+    if (region.offset + region.length > this.#content.size) {
+      return
+    }
+
+    for (let number = first; number <= last; number++) {
+      if (this.#pieces.has(number)) {
+        continue
+      }
+
+      if (2 * this.#prepared.size + 2 >= this.#kept) {
+        return
+      }
+
+      this.#prepared.add(number)
+      // `read` throws the error
+      this.#piece(number).catch(() => {})
+    }
+  }
+
+  /** The numbers of the pieces that hold a region. */
+  #piecesOf ({ offset, length }: Region): { first: number, last: number } {
+    const { pieceSize } = this.#content
+
+    return { first: Math.floor(offset / pieceSize), last: Math.floor((offset + length - 1) / pieceSize) }
   }
 
   /** All of the base, in pieces. The first ones are kept, so that its regions need not read them again. */
@@ -88,11 +125,20 @@ export class BaseReader implements RegionSource {
     this.#pieces.set(number, piece)
 
     if (this.#pieces.size > this.#kept) {
-      const [oldest] = this.#pieces.keys()
-      this.#pieces.delete(oldest)
+      this.#forgetOne()
     }
 
     return piece
+  }
+
+  /** Forget the piece that was used longest ago. More than half are not prepared. */
+  #forgetOne (): void {
+    for (const number of this.#pieces.keys()) {
+      if (!this.#prepared.has(number)) {
+        this.#pieces.delete(number)
+        return
+      }
+    }
   }
 
   async #load (number: number): Promise<Uint8Array> {

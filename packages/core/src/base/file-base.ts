@@ -1,5 +1,6 @@
 import { baseOf } from '../dag/base-link.ts'
 import { UnreadableBaseError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { openBase } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -8,7 +9,8 @@ import type { ReadFramesOptions, RegionSource } from '../frames/read-frames.ts'
 import type { BaseSettings } from './base-content.ts'
 
 /**
- * What reads the base of a compressed file. It is opened when the first frame needs it. Undefined if the file has none.
+ * What reads the base of a compressed file. It is opened when a frame needs it, or soon will. Undefined if the file has
+ * none.
  *
  * `read` throws an UnreadableBaseError.
  */
@@ -18,7 +20,7 @@ export function fileBase (
   settings: BaseSettings,
   options: Omit<ReadFramesOptions, 'inFlightBytes'>
 ): RegionSource | undefined {
-  if (header.regions == null) {
+  if (!hasBase(header)) {
     return undefined
   }
 
@@ -38,6 +40,12 @@ export function fileBase (
         options.signal?.throwIfAborted()
         throw new UnreadableBaseError(node.cid, cid, err)
       }
+    },
+
+    prepare (region: Region) {
+      const prepare = async (): Promise<void> => { (await (opening ??= open())).prepare(region) }
+      // if the base cannot be opened, `read` says so
+      prepare().catch(() => {})
     }
   }
 }

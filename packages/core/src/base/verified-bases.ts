@@ -2,6 +2,7 @@ import { MAX_REMEMBERED_BASES } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { cidKey } from '../dag/cid-key.ts'
 import { UnreadableBaseError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { openRoot } from '../read/entry.ts'
 import { verifyFile } from '../read/verify-file.ts'
 import { fileBase } from './file-base.ts'
@@ -30,7 +31,7 @@ export class VerifiedBases {
   ): Promise<RegionSource | undefined> {
     const { blockstore, codecs, inFlightBytes } = this.#settings
 
-    if (node == null || header?.regions == null) {
+    if (node == null || header == null || !hasBase(header)) {
       return undefined
     }
 

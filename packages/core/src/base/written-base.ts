@@ -3,6 +3,7 @@ import { ContentCid } from '../content-cid/content-cid.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { fileSize } from '../dag/read.ts'
 import { ContentMismatchError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
@@ -69,7 +70,7 @@ export class WrittenBase implements FrameBase {
 
     let entry = await open(unmark(asked))
 
-    if (entry.header?.regions != null && entry.node != null) {
+    if (entry.header != null && hasBase(entry.header) && entry.node != null) {
       entry = await open(baseOf(entry.node))
     }
 
@@ -81,12 +82,12 @@ export class WrittenBase implements FrameBase {
 
     const content = contentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
-    const finder = await RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size)
-
-    if (entry.node != null && entry.header != null) {
+    const { node, header } = entry
+    const [finder] = await Promise.all([
+      RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size),
       // the new file has all of the base, not only its content
-      await verifyTrailer({ node: entry.node, header: entry.header }, settings.blockstore, { signal })
-    }
+      node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
+    ])
 
     return new WrittenBase(entry, finder, reader, content.size)
   }

@@ -5,7 +5,7 @@ import { framesInGroup, GROUP_FRAMES } from './frame-groups.ts'
 import { isSeekable } from './seek-table.ts'
 import { BASE_HEAD_LENGTH } from './trailer.ts'
 import type { HeaderRule, InvalidHeaderError } from '../errors.ts'
-import type { Header, Region, TableIndex } from './header.ts'
+import type { Header, Region, RegionGroup, TableIndex } from './header.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What is known about a file before its header is read. */
@@ -46,6 +46,12 @@ export function checkHeader (header: Header, context: HeaderContext, fail: Fail)
 
   if (header.table != null) {
     checkTable(header, header.table, fail)
+
+    if (header.table.regions != null) {
+      checkRegionGroups(header, header.table, header.table.regions, fail)
+      checkBaseLink(header, context, fail)
+    }
+
     return
   }
 
@@ -117,27 +123,58 @@ function checkRegions ({ size, frameLengths }: Header, regions: readonly Region[
   for (const [frame, { offset, length }] of regions.entries()) {
     total += length
 
-    const isNone = length === 0 && offset === 0
-    const isInRange = length >= MIN_REGION_SIZE && length <= MAX_FRAME_SIZE &&
-      Number.isSafeInteger(offset + length)
-
-    if (!isNone && !isInRange) {
+    if (!isRegion({ offset, length })) {
       throw fail('regions', `the region of frame ${frame}, ${length} bytes at ${offset}, is out of range`)
     }
   }
 
-  // bounds the work of reading a file by its size
+  checkRegionsTotal(size, total, fail)
+}
+
+/** Whether a region is empty, or has as many bytes as the format allows. */
+export function isRegion ({ offset, length }: Region): boolean {
+  return length === 0
+    ? offset === 0
+    : length >= MIN_REGION_SIZE && length <= MAX_FRAME_SIZE && Number.isSafeInteger(offset + length)
+}
+
+/** Bounds the work of reading a file by its size. */
+function checkRegionsTotal (size: number, total: number, fail: Fail): void {
   if (total > maxRegionsSize(size)) {
     throw fail('regions', `its regions have ${total} bytes together, more than ${maxRegionsSize(size)}`)
   }
 }
 
-/** The groups hold what so many frames can hold. That they end where the seek table begins is known already. */
+/** The regions of each group have as many bytes as those of so many frames can have. */
+function checkRegionGroups (
+  { size }: Header,
+  { frames, groups }: TableIndex,
+  regions: readonly RegionGroup[],
+  fail: Fail
+): void {
+  if (regions.length !== groups.length) {
+    throw fail('regions', `it has the regions of ${regions.length} groups, not of ${groups.length}`)
+  }
+
+  let total = 0
+
+  for (const [group, { size, largest }] of regions.entries()) {
+    if (!isRegion({ offset: 0, length: largest }) || size < largest || size > framesInGroup(frames, group) * largest) {
+      throw fail('regions', `the regions of group ${group}, ${size} bytes with one of ${largest}, are out of range`)
+    }
+
+    total += size
+  }
+
+  checkRegionsTotal(size, total, fail)
+}
+
+/** The groups hold what so many frames can hold. That they end where the table begins is known already. */
 function checkTable ({ codec, size, frameSize }: Header, { frames, groups }: TableIndex, fail: Fail): void {
   const name = codecName(codec)
 
   if (name == null || !isSeekable(name)) {
-    throw fail('groups', `its frames are in a seek table, which the codec ${name} does not have`)
+    throw fail('groups', `its frames are in a table, which the codec ${name} does not have`)
   }
 
   if (groups.length !== Math.ceil(frames / GROUP_FRAMES)) {
@@ -174,23 +211,25 @@ export function maxRegionsSize (size: number): number {
 }
 
 /** The base has to be exactly what follows the frames. */
-function checkBase (
-  { codec }: Header,
-  total: number,
-  { streamSize, lastLinkSize = 0 }: HeaderContext,
-  fail: Fail
-): void {
+function checkBase (header: Header, total: number, context: HeaderContext, fail: Fail): void {
+  checkBaseLink(header, context, fail)
+
+  const { streamSize, lastLinkSize = 0 } = context
+
+  if (total + BASE_HEAD_LENGTH + lastLinkSize !== streamSize) {
+    throw fail('base', `${streamSize - total - lastLinkSize} bytes are between its frames and its base, ` +
+      `not ${BASE_HEAD_LENGTH}`)
+  }
+}
+
+/** The codec has bases, and the last link may be one. */
+function checkBaseLink ({ codec }: Header, { lastLinkSize = 0 }: HeaderContext, fail: Fail): void {
   if (codecName(codec) !== 'zstd') {
     throw fail('base', `it has a base, which the codec ${codecName(codec)} cannot use`)
   }
 
   if (lastLinkSize === 0 || lastLinkSize > MAX_STORED_BASE_SIZE) {
     throw fail('base', `its last link holds ${lastLinkSize} bytes, which is not in 1 to ${MAX_STORED_BASE_SIZE}`)
-  }
-
-  if (total + BASE_HEAD_LENGTH + lastLinkSize !== streamSize) {
-    throw fail('base', `${streamSize - total - lastLinkSize} bytes are between its frames and its base, ` +
-      `not ${BASE_HEAD_LENGTH}`)
   }
 }
 

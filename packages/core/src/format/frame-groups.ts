@@ -1,8 +1,23 @@
 import { SEEK_TABLE } from './seek-table.ts'
-import type { FrameGroup } from './header.ts'
+import type { FrameGroup, Region, RegionGroup } from './header.ts'
 import type { SeekTableEntry } from './seek-table.ts'
 
-/** How many frames are in a group (docs/format.md, section 6): the entries of one take 32 KiB in the seek table. */
+/** A frame as a table lists it, with its region if the file has a base. */
+export interface FrameEntry extends SeekTableEntry {
+  region?: Region | undefined
+}
+
+/** Where the entries of a table are. */
+export interface TableLayout {
+  /** Bytes before the entries, and in each of them. */
+  headerLength: number
+  entryLength: number
+}
+
+/**
+ * How many frames are in a group (docs/format.md, section 6): the entries of one take 32 KiB in the seek table, and
+ * 80 KiB in the region table.
+ */
 export const GROUP_FRAMES = 4096
 
 /** How many frames a group of a file with so many frames has. */
@@ -10,11 +25,15 @@ export function framesInGroup (frames: number, group: number): number {
   return Math.min(GROUP_FRAMES, frames - group * GROUP_FRAMES)
 }
 
-/** Where the entries of a group are in the seek table, from `start` to `end` (exclusive), in bytes. */
-export function entriesOfGroup (frames: number, group: number): { start: number, end: number } {
-  const start = SEEK_TABLE.headerLength + group * GROUP_FRAMES * SEEK_TABLE.entryLength
+/** Where the entries of a group are in a table, from `start` to `end` (exclusive), in bytes. */
+export function entriesOfGroup (
+  frames: number,
+  group: number,
+  { headerLength, entryLength }: TableLayout
+): { start: number, end: number } {
+  const start = headerLength + group * GROUP_FRAMES * entryLength
 
-  return { start, end: start + framesInGroup(frames, group) * SEEK_TABLE.entryLength }
+  return { start, end: start + framesInGroup(frames, group) * entryLength }
 }
 
 /** Decode entries of a seek table without checksums. */
@@ -30,16 +49,22 @@ export function decodeEntries (bytes: Uint8Array): SeekTableEntry[] {
 /** Adds frames up to groups. */
 export class FrameGroups {
   readonly groups: FrameGroup[] = []
+  /** Regions of each group, empty ones where there is no base. */
+  readonly regions: RegionGroup[] = []
   #frames = 0
 
-  add ({ length, size }: SeekTableEntry): void {
+  add ({ length, size, region }: FrameEntry): void {
     if (this.#frames++ % GROUP_FRAMES === 0) {
-      this.groups.push({ length, size })
-      return
+      this.groups.push({ length: 0, size: 0 })
+      this.regions.push({ size: 0, largest: 0 })
     }
 
     const group = this.groups[this.groups.length - 1]
     group.length += length
     group.size += size
+
+    const regions = this.regions[this.regions.length - 1]
+    regions.size += region?.length ?? 0
+    regions.largest = Math.max(regions.largest, region?.length ?? 0)
   }
 }

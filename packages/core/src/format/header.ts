@@ -19,7 +19,8 @@ export const FIELD = {
   frameSizes: 8,
   filters: 9,
   regions: 10,
-  groups: 12
+  groups: 12,
+  groupRegions: 13
 } as const
 
 /** The versions of the header. */
@@ -40,12 +41,22 @@ export interface FrameGroup {
   size: number
 }
 
-/** What the header says of frames that the seek table lists. */
+/** The regions of a group of frames, of which the header says only how many bytes they have. */
+export interface RegionGroup {
+  /** All of them together. */
+  size: number
+  /** The largest. */
+  largest: number
+}
+
+/** What the header says of frames that a table after them lists: the seek table, or the region table before a base. */
 export interface TableIndex {
   /** How many frames there are. */
   frames: number
   /** 4,096 frames each, the last one what remains. */
   groups: readonly FrameGroup[]
+  /** The regions of each group, if the file has a base. */
+  regions?: readonly RegionGroup[]
 }
 
 /** The header of a compressed file. */
@@ -56,18 +67,23 @@ export interface Header {
   size: number
   /** Original bytes in every frame but the last, or the most in any frame if there are `frameSizes`. */
   frameSize: number
-  /** Compressed bytes of each frame, in order. Empty if the seek table lists the frames. */
+  /** Compressed bytes of each frame, in order. Empty if a table lists the frames. */
   frameLengths: number[]
   /** Original bytes of each frame, if they differ. */
   frameSizes?: number[]
-  /** If the seek table lists the frames: what the header says of them. */
+  /** If a table lists the frames: what the header says of them. */
   table?: TableIndex
   /** What was done to the bytes of each frame before it was compressed, in this order. */
   filters?: readonly Filter[]
-  /** The part of the base that each frame refers back to, if the file has a base. */
+  /** The part of the base that each frame refers back to, if the file has a base, and no table lists its frames. */
   regions?: Region[]
   /** The CID that the same bytes have when added uncompressed in the same profile. */
   contentCid?: CID
+}
+
+/** Whether frames of the file refer back to a base. */
+export function hasBase ({ regions, table }: Pick<Header, 'regions' | 'table'>): boolean {
+  return (regions ?? table?.regions) != null
 }
 
 /** Append the header to a UnixFS message, as its last field. */
@@ -95,7 +111,10 @@ function encodeHeader (header: Header): Uint8Array {
     ...frameSizes == null ? [] : [packedField(FIELD.frameSizes, frameSizes)],
     ...filters == null ? [] : [packedField(FIELD.filters, encodeFilters(filters))],
     ...regions == null ? [] : [packedField(FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))],
-    ...table == null ? [] : [packedField(FIELD.groups, table.groups.flatMap(({ length, size }) => [length, size]))]
+    ...table == null ? [] : [packedField(FIELD.groups, table.groups.flatMap(({ length, size }) => [length, size]))],
+    ...table?.regions == null
+      ? []
+      : [packedField(FIELD.groupRegions, table.regions.flatMap(({ size, largest }) => [size, largest]))]
   ])
 }
 

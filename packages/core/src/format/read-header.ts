@@ -6,16 +6,18 @@ import { decodeFilters } from '../filters/filters.ts'
 import { checkHeader } from './check-header.ts'
 import { FIELD, HEADER_FIELD } from './header.ts'
 import { BYTES, readFields, readPackedVarints, VARINT } from './protobuf.ts'
+import { framesInRegionTable } from './region-table.ts'
 import { framesInSeekTable } from './seek-table.ts'
+import { BASE_HEAD_LENGTH } from './trailer.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { Fail, HeaderContext } from './check-header.ts'
-import type { FrameGroup, Header, Region, TableIndex, Version } from './header.ts'
+import type { FrameGroup, Header, Region, RegionGroup, TableIndex, Version } from './header.ts'
 import type { Field } from './protobuf.ts'
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(FIELD))
 
 /** The last field that has a meaning, by version. */
-const LAST_KNOWN = { 1: FIELD.dictionary, 2: FIELD.groups } as const
+const LAST_KNOWN = { 1: FIELD.dictionary, 2: FIELD.groupRegions } as const
 
 /** A reader of version 2 must know the fields up to this one to read the file. */
 const LAST_CRITICAL = 31
@@ -61,10 +63,10 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
 
   const contentCid = bytes(FIELD.contentCid)
   const lengths = bytes(FIELD.frameLengths)
-  const [sizes, filters, regions, groups] = version === 1
+  const [sizes, filters, regions, groups, groupRegions] = version === 1
     ? []
-    : [bytes(FIELD.frameSizes), bytes(FIELD.filters), bytes(FIELD.regions), bytes(FIELD.groups)]
-  const lists = [lengths, sizes, filters, regions, groups]
+    : [FIELD.frameSizes, FIELD.filters, FIELD.regions, FIELD.groups, FIELD.groupRegions].map(bytes)
+  const lists = [lengths, sizes, filters, regions, groups, groupRegions]
   const listed = lists.reduce((total, bytes) => total + (bytes?.byteLength ?? 0), 0)
 
   if (listed > MAX_FRAME_TABLE_SIZE) {
@@ -75,6 +77,10 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
     throw fail('groups', 'it lists its frames both alone and in groups')
   }
 
+  if (groups == null && groupRegions != null) {
+    throw fail('groups', 'it lists the regions of groups, but no groups')
+  }
+
   return {
     codec: number(FIELD.codec),
     size: number(FIELD.size),
@@ -83,7 +89,7 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
     ...sizes == null ? {} : { frameSizes: readPackedVarints(sizes) },
     ...filters == null ? {} : { filters: toFilters(readPackedVarints(filters), fail) },
     ...regions == null ? {} : { regions: toRegions(readPackedVarints(regions), fail) },
-    ...groups == null ? {} : { table: toTable(readPackedVarints(groups), context.streamSize, fail) },
+    ...groups == null ? {} : { table: toTable(groups, groupRegions, context, fail) },
     ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
   }
 }
@@ -99,31 +105,46 @@ function toFilters (codes: readonly number[], fail: Fail): Filter[] {
 }
 
 function toRegions (values: readonly number[], fail: Fail): Region[] {
-  if (values.length % 2 !== 0) {
-    throw fail('regions', 'the last region has no length')
-  }
+  const odd = (): Error => fail('regions', 'the last region has no length')
 
-  return Array.from({ length: values.length / 2 }, (_, i) => ({ offset: values[2 * i], length: values[2 * i + 1] }))
+  return inPairs(values, (offset, length) => ({ offset, length }), odd)
 }
 
-function toTable (values: readonly number[], streamSize: number, fail: Fail): TableIndex {
-  if (values.length % 2 !== 0) {
-    throw fail('groups', 'the last group has no size')
-  }
-
-  const groups: FrameGroup[] = []
-
-  for (let i = 0; i < values.length; i += 2) {
-    groups.push({ length: values[i], size: values[i + 1] })
-  }
-
-  const frames = framesInSeekTable(streamSize - groups.reduce((total, { length }) => total + length, 0))
+function toTable (
+  groupBytes: Uint8Array,
+  regionBytes: Uint8Array | undefined,
+  { streamSize, lastLinkSize = 0 }: HeaderContext,
+  fail: Fail
+): TableIndex {
+  const odd = (): Error => fail('groups', 'the last group has no size')
+  const groups = inPairs(readPackedVarints(groupBytes), (length, size): FrameGroup => ({ length, size }), odd)
+  const regions = regionBytes == null ? undefined : toRegionGroups(readPackedVarints(regionBytes), fail)
+  const after = streamSize - groups.reduce((total, { length }) => total + length, 0)
+  const frames = regions == null
+    ? framesInSeekTable(after)
+    : framesInRegionTable(after - BASE_HEAD_LENGTH - lastLinkSize)
 
   if (frames == null) {
-    throw fail('groups', 'what follows its frames has another length than a seek table')
+    const name = regions == null ? 'seek table' : 'region table'
+    throw fail('groups', `what follows its frames has another length than a ${name}`)
   }
 
-  return { frames, groups }
+  return { frames, groups, ...regions == null ? {} : { regions } }
+}
+
+function toRegionGroups (values: readonly number[], fail: Fail): RegionGroup[] {
+  const odd = (): Error => fail('regions', 'the last group has no largest region')
+
+  return inPairs(values, (size, largest) => ({ size, largest }), odd)
+}
+
+/** @param odd - makes the error for a number that is left over */
+function inPairs<T> (values: readonly number[], toPair: (first: number, second: number) => T, odd: () => Error): T[] {
+  if (values.length % 2 !== 0) {
+    throw odd()
+  }
+
+  return Array.from({ length: values.length / 2 }, (_, i) => toPair(values[2 * i], values[2 * i + 1]))
 }
 
 /**

@@ -1,6 +1,9 @@
+import { concat } from '../util/bytes.ts'
 import { frameSizeAt } from './frame-sizes.ts'
+import { encodeRegionTable } from './region-table.ts'
 import { encodeSeekTable, isSeekable, SKIPPABLE_MAGIC } from './seek-table.ts'
-import type { Header } from './header.ts'
+import type { Header, Region } from './header.ts'
+import type { RegionTableEntry } from './region-table.ts'
 import type { SeekTableEntry } from './seek-table.ts'
 
 /** The frames of a file. */
@@ -12,26 +15,41 @@ export const BASE_HEAD_LENGTH = 8
 /**
  * The bytes after a file's frames (docs/format.md, sections 4 and 6): a seek table, nothing, or before a base
  * the head of a skippable frame (RFC 8878, section 3.1.2) that holds the base as it is stored, so that the zstd
- * tool skips it.
+ * tool skips it. Before that a region table, unless the header lists the frames.
  *
  * @param storedBaseSize - bytes of the base as it is stored, if the file has one
+ * @param isListed - whether the header lists the frames
  */
 export function encodeTrailer (
   codec: string,
-  header: Frames,
-  storedBaseSize?: number
+  header: Frames & Pick<Header, 'regions'>,
+  storedBaseSize?: number,
+  isListed = true
 ): Uint8Array {
-  if (storedBaseSize != null) {
-    return encodeBaseHead(storedBaseSize)
-  }
+  const { frameLengths, regions = [] } = header
 
-  const { frameLengths } = header
+  if (storedBaseSize != null) {
+    const head = encodeBaseHead(storedBaseSize)
+
+    return isListed ? head : concat([encodeRegionTable(withRegions(entriesOf(header), regions), regions.length), head])
+  }
 
   if (!isSeekable(codec) || frameLengths.length < 2) {
     return new Uint8Array(0)
   }
 
   return encodeSeekTable(entriesOf(header), frameLengths.length)
+}
+
+function * withRegions (
+  entries: Iterable<SeekTableEntry>,
+  regions: readonly Region[]
+): Generator<RegionTableEntry> {
+  let frame = 0
+
+  for (const entry of entries) {
+    yield { ...entry, region: regions[frame++] }
+  }
 }
 
 /** One at a time: there may be millions. */
@@ -41,7 +59,7 @@ function * entriesOf (header: Frames): Generator<SeekTableEntry> {
   }
 }
 
-function encodeBaseHead (storedBaseSize: number): Uint8Array {
+export function encodeBaseHead (storedBaseSize: number): Uint8Array {
   const bytes = new Uint8Array(BASE_HEAD_LENGTH)
   const view = new DataView(bytes.buffer)
 

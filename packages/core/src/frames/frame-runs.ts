@@ -2,14 +2,16 @@ import { collectBytes } from '../util/bytes.ts'
 import { MIN_FRAME_SIZE } from '../constants.ts'
 import { readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'
-import { maxFrameLength } from '../format/check-header.ts'
+import { isRegion, maxFrameLength } from '../format/check-header.ts'
 import { decodeEntries, entriesOfGroup, framesInGroup, GROUP_FRAMES } from '../format/frame-groups.ts'
 import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
+import { decodeRegionEntries, REGION_TABLE } from '../format/region-table.ts'
+import { SEEK_TABLE } from '../format/seek-table.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
-import type { FrameGroup, Header, TableIndex } from '../format/header.ts'
-import type { SeekTableEntry } from '../format/seek-table.ts'
+import type { FrameEntry } from '../format/frame-groups.ts'
+import type { FrameGroup, Header, RegionGroup, TableIndex } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Frames that follow each other, and where they are. */
@@ -21,7 +23,7 @@ export interface FrameRun {
   /** Where it begins in what is stored, in bytes. */
   position: number
   /** Compressed and original bytes of each. There is at least one. */
-  frames: readonly SeekTableEntry[]
+  frames: readonly FrameEntry[]
 }
 
 /** A file whose frames are looked up. */
@@ -37,10 +39,10 @@ export function lengthOfRun ({ frames }: FrameRun): number {
 
 /**
  * The frames that hold the original bytes from `start` to `end` (exclusive), of which there is at least one: of the
- * header, or if the seek table lists them of a part of it for each group (docs/format.md, section 6). So a file of any
- * size takes the memory of one group.
+ * header, or if a table lists them of a part of it for each group (docs/format.md, section 6). So a file of any size
+ * takes the memory of one group.
  *
- * @throws {InvalidTrailerError} the seek table contradicts the header
+ * @throws {InvalidTrailerError} the table contradicts the header
  */
 export async function * frameRuns (
   file: FramedFile,
@@ -75,9 +77,9 @@ export async function * frameRuns (
 
 function listedRun (header: Header, start: number, end: number): FrameRun {
   const { first, last, start: at } = framesWithin(header, start, end)
-  const { frameLengths } = header
+  const { frameLengths, regions } = header
   const frames = frameLengths.slice(first, last + 1)
-    .map((length, i) => ({ length, size: frameSizeAt(header, first + i) }))
+    .map((length, i) => ({ length, size: frameSizeAt(header, first + i), region: regions?.[first + i] }))
 
   return { first, start: at, position: sum(frameLengths.slice(0, first)), frames }
 }
@@ -106,19 +108,19 @@ function trim (run: FrameRun, start: number, end: number): FrameRun {
 /**
  * The frames of a group, checked.
  *
- * @param table - where the seek table begins
+ * @param start - where the table begins
  */
 async function readGroup (
   { node, header: { frameSize } }: FramedFile,
-  { frames, groups }: TableIndex,
+  { frames, groups, regions }: TableIndex,
   group: number,
-  table: number,
+  start: number,
   blockstore: GetStore,
   options: ReadOptions
-): Promise<SeekTableEntry[]> {
-  const { start, end } = entriesOfGroup(frames, group)
-  const bytes = await collectBytes(readRange(node, table + start, table + end, blockstore, options))
-  const entries = decodeEntries(bytes)
+): Promise<FrameEntry[]> {
+  const part = entriesOfGroup(frames, group, regions == null ? SEEK_TABLE : REGION_TABLE)
+  const bytes = await collectBytes(readRange(node, start + part.start, start + part.end, blockstore, options))
+  const entries = regions == null ? decodeEntries(bytes) : decodeRegionEntries(bytes)
 
   if (entries.length !== framesInGroup(frames, group)) {
     throw new InvalidTrailerError(node.cid, `it ends in group ${group}`)
@@ -126,6 +128,7 @@ async function readGroup (
 
   checkEntries(node.cid, entries, group * GROUP_FRAMES, { frames, frameSize })
   checkTotals(node.cid, entries, groups[group], group)
+  checkRegions(node.cid, entries, regions?.[group] ?? { size: 0, largest: 0 }, group)
 
   return entries
 }
@@ -133,29 +136,45 @@ async function readGroup (
 /** Whether each frame is one that the format allows. Nothing is allocated for it before. */
 function checkEntries (
   cid: CID,
-  entries: readonly SeekTableEntry[],
+  entries: readonly FrameEntry[],
   first: number,
   { frames, frameSize }: { frames: number, frameSize: number }
 ): void {
   const longest = maxFrameLength(frameSize)
 
-  for (const [i, { length, size }] of entries.entries()) {
+  for (const [i, { length, size, region }] of entries.entries()) {
     const frame = first + i
     const smallest = frame === frames - 1 ? 1 : MIN_FRAME_SIZE
 
     if (length === 0 || length > longest || size < smallest || size > frameSize) {
       throw new InvalidTrailerError(cid, `frame ${frame}, ${size} bytes in ${length}, is out of range`)
     }
+
+    if (region != null && !isRegion(region)) {
+      throw new InvalidTrailerError(cid, `the region of frame ${frame}, ${region.length} bytes at ${region.offset}, ` +
+        'is out of range')
+    }
   }
 }
 
-function checkTotals (cid: CID, entries: readonly SeekTableEntry[], stated: FrameGroup, group: number): void {
+function checkTotals (cid: CID, entries: readonly FrameEntry[], stated: FrameGroup, group: number): void {
   const length = sum(entries.map(entry => entry.length))
   const size = sum(entries.map(entry => entry.size))
 
   if (length !== stated.length || size !== stated.size) {
     throw new InvalidTrailerError(cid, `the frames of group ${group} hold ${size} bytes in ${length}, ` +
       `but the header says ${stated.size} in ${stated.length}`)
+  }
+}
+
+function checkRegions (cid: CID, entries: readonly FrameEntry[], stated: RegionGroup, group: number): void {
+  const lengths = entries.map(({ region }) => region?.length ?? 0)
+  const size = sum(lengths)
+  const largest = lengths.reduce((most, length) => Math.max(most, length), 0)
+
+  if (size !== stated.size || largest !== stated.largest) {
+    throw new InvalidTrailerError(cid, `the regions of group ${group} have ${size} bytes, the largest ${largest}, ` +
+      `but the header says ${stated.size}, the largest ${stated.largest}`)
   }
 }
 

@@ -5,7 +5,7 @@ import { isSeekable, MAX_SEEKABLE_FRAMES } from '../format/seek-table.ts'
 import type { Frame } from './compress-frames.ts'
 import type { Header, Region } from '../format/header.ts'
 
-type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes' | 'table'>
+type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes' | 'regions' | 'table'>
 
 interface FrameTableInit {
   codec: string
@@ -13,7 +13,7 @@ interface FrameTableInit {
   frameSize: number
   /** Whether frames may have fewer. */
   listsSizes: boolean
-  /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
+  /** The most bytes that the header takes to list them. With more, a table does, if the codec has one. */
   maxListed: number
   /** The path of the file, for errors. */
   path?: string | undefined
@@ -46,13 +46,13 @@ export class FrameTable {
     const numbers = [length, ...listsSizes ? [size] : [], ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
 
-    if (!this.#isListed && (!this.#canBeSeekTable || region != null || this.lengths.length === MAX_SEEKABLE_FRAMES)) {
+    if (!this.isListed && (!isSeekable(this.#init.codec) || this.lengths.length === MAX_SEEKABLE_FRAMES)) {
       throw new FileTooLargeError(this.lengths.length, frameSize, path)
     }
 
     this.lengths.push(length)
     this.sizes.push(size)
-    this.#groups.add({ length, size })
+    this.#groups.add({ length, size, region })
     this.size += size
 
     if (region != null) {
@@ -64,18 +64,26 @@ export class FrameTable {
   get header (): FrameList {
     const { size, lengths: { length: frames } } = this
     const { frameSize } = this.#init
-    const { groups } = this.#groups
+    const { groups, regions } = this.#groups
 
-    return this.#isListed ? this.all : { size, frameSize, frameLengths: [], table: { frames, groups } }
+    return this.isListed
+      ? this.all
+      : { size, frameSize, frameLengths: [], table: { frames, groups, ...this.isBased ? { regions } : {} } }
   }
 
   /** All frames, as a header lists them that has room for them. */
   get all (): FrameList {
-    const { size, lengths: frameLengths, sizes } = this
+    const { size, lengths: frameLengths, sizes, regions } = this
     const { frameSize } = this.#init
     const even = sizes.slice(0, -1).every(size => size === frameSize)
 
-    return { size, frameSize, frameLengths, ...even ? {} : { frameSizes: sizes } }
+    return {
+      size,
+      frameSize,
+      frameLengths,
+      ...even ? {} : { frameSizes: sizes },
+      ...this.isBased ? { regions } : {}
+    }
   }
 
   /** Whether any frame refers back to the base. */
@@ -83,12 +91,9 @@ export class FrameTable {
     return this.regions.some(({ length }) => length > 0)
   }
 
-  get #isListed (): boolean {
-    // there is no seek table of a single frame
+  /** Whether the header has room for all frames. */
+  get isListed (): boolean {
+    // there is no table of a single frame
     return this.#encodedLength <= this.#init.maxListed || this.lengths.length < 2
-  }
-
-  get #canBeSeekTable (): boolean {
-    return isSeekable(this.#init.codec)
   }
 }

@@ -18,6 +18,9 @@ import type { Codec } from '@ipfsz/codecs'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
 
+/** How many frames ahead the regions of frames are read: a piece of the base may hold those of several. */
+const REGIONS_AHEAD = 8
+
 export interface CompressedFile {
   node: FileNode
   header: Header
@@ -28,7 +31,10 @@ export interface CompressedFile {
 
 /** The original content of a base. */
 export interface RegionSource {
+  /** The original bytes of a region, which must not be changed. */
   read (region: Region): Promise<Uint8Array>
+  /** Begin to read a region that will soon be asked for. Errors are those of `read`. */
+  prepare (region: Region): void
 }
 
 export interface ReadFramesOptions extends
@@ -50,6 +56,8 @@ interface ReadFrame {
   isCopy: boolean
   start: number
   size: number
+  /** The region of the base that it refers back to. Undefined, or empty, if there is none. */
+  region?: Region | undefined
 }
 
 interface DecompressedFrame {
@@ -98,14 +106,12 @@ export async function * decompressFrames (
 ): AsyncGenerator<DecompressedFrame> {
   const { signal } = options
   // a frame and its dictionary are in memory together
-  const largest = (header.regions ?? []).reduce((max, { length }) => Math.max(max, length), 0)
-  const held = (header.filters == null ? 1 : 2) * header.frameSize + largest
+  const held = (header.filters == null ? 1 : 2) * header.frameSize + largestRegion(header)
   const concurrency = frameConcurrency(held, options.inFlightBytes)
 
   const decompressed = mapOrdered(frames, async frame => {
-    const region = header.regions?.[frame.number]
+    const { region, size, isCopy: transfer } = frame
     const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
-    const { size, isCopy: transfer } = frame
     const options = { size, signal, transfer, ...dictionary == null ? {} : { dictionary } }
     const decoded = await codec.decompress(frame.bytes, options)
     const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
@@ -123,6 +129,13 @@ export async function * decompressFrames (
     emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.length })
     yield { frame, bytes, isOwn }
   }
+}
+
+/** The bytes of the largest region of a file. */
+function largestRegion ({ regions = [], table }: Header): number {
+  const lengths = table?.regions?.map(({ largest }) => largest) ?? regions.map(({ length }) => length)
+
+  return lengths.reduce((largest, length) => Math.max(largest, length), 0)
 }
 
 /** Bytes that may change: a codec may return a part of the frame, which others read. */
@@ -143,7 +156,7 @@ async function * fetchFrames (
     const reader = new ByteReader(stored, options.signal)
 
     try {
-      yield * takeFrames(reader, run, bytes => blockstore.isUnshared?.(bytes) === true)
+      yield * takeFrames(reader, run, file.base, bytes => blockstore.isUnshared?.(bytes) === true)
     } finally {
       reader.close()
     }
@@ -153,18 +166,31 @@ async function * fetchFrames (
 /**
  * The frames of a run. The reader must be positioned at the first one.
  *
+ * @param base - begins to read the regions of the frames that follow
  * @param isTransient - whether a chunk of the reader lasts only until the next one is requested
  */
 export async function * takeFrames (
   reader: ByteReader,
   { first, start, frames }: FrameRun,
+  base?: RegionSource,
   isTransient: (chunk: Uint8Array) => boolean = () => false
 ): AsyncGenerator<ReadFrame> {
-  for (const [i, { length, size }] of frames.entries()) {
+  for (const { region } of frames.slice(0, REGIONS_AHEAD)) {
+    prepareRegion(region, base)
+  }
+
+  for (const [i, { length, size, region }] of frames.entries()) {
+    prepareRegion(frames.at(i + REGIONS_AHEAD)?.region, base)
     const bytes = await takeFrame(reader, length, isTransient)
 
-    yield { number: first + i, ...bytes, length, start, size }
+    yield { number: first + i, ...bytes, length, start, size, region }
     start += size
+  }
+}
+
+function prepareRegion (region?: Region, base?: RegionSource): void {
+  if (region != null && region.length > 0) {
+    base?.prepare(region)
   }
 }
 

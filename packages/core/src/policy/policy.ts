@@ -116,16 +116,19 @@ async function compressFirst (
     return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
-  const aided = await codec.compress(piece, { level: basedLevel, dictionary, signal })
+  const [aided, part] = await Promise.all([
+    codec.compress(piece, { level: basedLevel, dictionary, signal }),
+    unaided(piece.subarray(0, PART_SIZE))
+  ])
   const saves = (bytes: Uint8Array): boolean =>
     aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 
   // without its base, all of the piece takes at least what a part of it does
-  if (size > PART_SIZE && saves(await unaided(piece.subarray(0, PART_SIZE)))) {
+  if (saves(part)) {
     return { trial: { size, bytes: aided, region }, based: true }
   }
 
-  const bytes = await unaided()
+  const bytes = size > PART_SIZE ? await unaided() : part
 
   return saves(bytes)
     ? { trial: { size, bytes: aided, region }, based: true }

@@ -2,6 +2,7 @@ import { fileSize } from '../dag/read.ts'
 import { findHeader } from './entry.ts'
 import { baseOf, baseSizeOf } from '../dag/base-link.ts'
 import { frameCount } from '../format/frame-sizes.ts'
+import { hasBase } from '../format/header.ts'
 import { codecName, mark } from '../marker.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from './entry.ts'
@@ -33,7 +34,7 @@ export function describe (entry: Entry): Description {
     frames: header == null ? 0 : frameCount(header),
     ...header == null ? {} : { frameSize: header.frameSize },
     ...header?.filters == null ? {} : { filters: header.filters },
-    ...header?.regions == null || node == null ? {} : { base: baseOf(node), baseSize: baseSizeOf(node) },
+    ...header == null || !hasBase(header) || node == null ? {} : { base: baseOf(node), baseSize: baseSizeOf(node) },
     ...header?.contentCid == null ? {} : { contentCid: header.contentCid },
     plainCid: cid,
     ...stream == null ? markedTwin(node, header) : { markedCid: mark(cid, stream), sizeKnown: false }

@@ -10,6 +10,7 @@ import {
   NotADirectoryError,
   NotAFileError
 } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { readHeader } from '../format/read-header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { followPath } from './path.ts'
@@ -133,7 +134,7 @@ export function findHeader (node: FileNode, marker?: number): Header | undefined
     throw new InvalidHeaderError(node.cid, 'root', 'its block is not a file, or has both data and links')
   }
 
-  if (header?.regions != null && node.links.length !== node.unixfs.blockSizes.length) {
+  if (header != null && hasBase(header) && node.links.length !== node.unixfs.blockSizes.length) {
     throw new InvalidHeaderError(node.cid, 'base', 'its block sizes do not match its links')
   }
 

@@ -45,8 +45,8 @@ export class RootCache {
   set (root: CachedRoot): void {
     const key = root.node.cid.toString()
     const frames = root.header?.frameLengths.length ?? 0
-    const groups = root.header?.table?.groups.length ?? 0
-    const decoded = (root.node.links.length + groups) * LINK_SIZE + frames * FRAME_SIZE
+    const { groups = [], regions = [] } = root.header?.table ?? {}
+    const decoded = (root.node.links.length + groups.length + regions.length) * LINK_SIZE + frames * FRAME_SIZE
     const size = root.block.byteLength + decoded
 
     this.#delete(key)

@@ -3,6 +3,7 @@ import { freeBytes } from '../util/bytes.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { fileSize, readRange, readWhole } from '../dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { frameRuns } from '../frames/frame-runs.ts'
 import { codecOf, decompressFrames, takeFrames } from '../frames/read-frames.ts'
 import { findSeekTable } from '../streams/read-seek-table.ts'
@@ -115,7 +116,7 @@ async function verifyCompressed (
   const { node, header } = file
   const { contentCid } = header
   // the last link of a file with a base is its base
-  const storedBaseSize = header.regions == null ? undefined : Number(node.unixfs.blockSizes.at(-1))
+  const storedBaseSize = hasBase(header) ? Number(node.unixfs.blockSizes.at(-1)) : undefined
   const content = contentCid == null ? undefined : new ContentCid(options)
   const stream = storedBaseSize == null
     ? readWhole(node, blockstore, options)
@@ -164,7 +165,7 @@ async function * takeAll (
 
   if (size > 0) {
     for await (const run of frameRuns(file, 0, size, blockstore, options)) {
-      yield * takeFrames(reader, run)
+      yield * takeFrames(reader, run, file.base)
     }
   }
 }

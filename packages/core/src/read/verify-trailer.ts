@@ -2,8 +2,10 @@ import { MAX_LEAF_SIZE } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'
 import { frameCount } from '../format/frame-sizes.ts'
+import { hasBase } from '../format/header.ts'
+import { REGION_TABLE, regionTableHead } from '../format/region-table.ts'
 import { SEEK_TABLE, seekTableEnds } from '../format/seek-table.ts'
-import { encodeTrailer } from '../format/trailer.ts'
+import { encodeBaseHead, encodeTrailer } from '../format/trailer.ts'
 import { codecName } from '../marker.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import type { GetStore } from '../dag/block.ts'
@@ -54,7 +56,7 @@ export async function checkTrailer (file: StoredFile, reader: ByteReader): Promi
   const trailer = trailerOf(file)
 
   if (trailer == null) {
-    await checkSeekTable(file, reader)
+    await checkTable(file, reader)
   } else if (!sameBytes(trailer, await reader.read(trailer.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'it differs from the header')
   }
@@ -63,18 +65,20 @@ export async function checkTrailer (file: StoredFile, reader: ByteReader): Promi
   await reader.read(1)
 }
 
-/** Compare what is around the entries: those are compared with the header when they are read. */
-async function checkSeekTable ({ node, header }: StoredFile, reader: ByteReader): Promise<void> {
-  const frames = frameCount(header)
-  const { head, foot } = seekTableEnds(frames)
+/** Compare what is around the entries of a table: those are compared with the header when they are read. */
+async function checkTable (file: StoredFile, reader: ByteReader): Promise<void> {
+  const frames = frameCount(file.header)
+  const { head, foot, entryLength } = hasBase(file.header)
+    ? { head: regionTableHead(frames), foot: encodeBaseHead(baseSize(file)), ...REGION_TABLE }
+    : { ...seekTableEnds(frames), ...SEEK_TABLE }
   const start = await reader.read(head.byteLength)
 
-  for (let at = 0; at < frames * SEEK_TABLE.entryLength; at += MAX_LEAF_SIZE) {
-    await reader.read(Math.min(MAX_LEAF_SIZE, frames * SEEK_TABLE.entryLength - at))
+  for (let at = 0; at < frames * entryLength; at += MAX_LEAF_SIZE) {
+    await reader.read(Math.min(MAX_LEAF_SIZE, frames * entryLength - at))
   }
 
   if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
-    throw new InvalidTrailerError(node.cid, 'its seek table has another beginning or end than its frames need')
+    throw new InvalidTrailerError(file.node.cid, 'its table has another beginning or end than its frames need')
   }
 }
 
@@ -83,13 +87,13 @@ function trailerOf (file: StoredFile): Uint8Array | undefined {
   const { header } = file
 
   return header.table == null
-    ? encodeTrailer(codecName(header.codec) ?? '', header, header.regions == null ? undefined : baseSize(file))
+    ? encodeTrailer(codecName(header.codec) ?? '', header, hasBase(header) ? baseSize(file) : undefined)
     : undefined
 }
 
 /** Bytes of the base as it is stored, which is below the last link. */
 function baseSize ({ node, header }: StoredFile): number {
-  return header.regions == null ? 0 : Number(node.unixfs.blockSizes.at(-1))
+  return hasBase(header) ? Number(node.unixfs.blockSizes.at(-1)) : 0
 }
 
 function framesLength ({ frameLengths, table }: Header): number {

@@ -1,6 +1,6 @@
 import { importFile } from 'ipfs-unixfs-importer'
 import { readCut } from '../cut/cut-by-content.ts'
-import { CUT_FRAME_TABLE_SIZE, MAX_FRAME_TABLE_SIZE } from '../constants.ts'
+import { MAX_FRAME_TABLE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
@@ -101,7 +101,7 @@ async function buildFile (
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
-  const settings = { codec, level, ...layout, cut, filters, base, maxListed: maxListed(compression), path }
+  const settings = { codec, level, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
   const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null
@@ -119,8 +119,8 @@ async function buildFile (
 }
 
 /** Version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root. */
-function maxListed ({ cut }: Compression): number {
-  return cut === 'content' ? CUT_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
+function maxListed ({ cut }: Compression, base?: FrameBase): number {
+  return cut === 'content' || base != null ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
 }
 
 /** The start of a file, and how to go on. */

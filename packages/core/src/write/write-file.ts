@@ -8,11 +8,14 @@ import { writeLeaves, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
+import { GROUP_FRAMES } from '../format/frame-groups.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
+import { REGION_TABLE } from '../format/region-table.ts'
 import { SEEK_TABLE } from '../format/seek-table.ts'
 import { encodeTrailer } from '../format/trailer.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
+import type { TableLayout } from '../format/frame-groups.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { Choice, Cut } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
@@ -24,7 +27,7 @@ import type { Frame, Piece } from '../frames/compress-frames.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
-/** The most bytes of a seek table that stay together if leaves are small: the entries of two groups, 64 KiB. */
+/** The most bytes of a table that stay together if leaves are small, 64 KiB, but at least the entries of a group. */
 const TABLE_PART_SIZE = 64 * 1024
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
@@ -62,7 +65,7 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
   filters: readonly Filter[]
   /** What they may refer back to. */
   base?: FrameBase | undefined
-  /** The most bytes that the header takes to list them. With more, the seek table does, if the codec has one. */
+  /** The most bytes that the header takes to list them. With more, a table does, if the codec has one. */
   maxListed: number
   /** The path of the file, for errors. */
   path?: string | undefined
@@ -128,9 +131,8 @@ export async function writeFile (
   }
 
   const named = contentCid == null ? {} : { contentCid }
-  const based = table.isBased ? { regions: table.regions } : {}
   const filtered = filters.length === 0 ? {} : { filters }
-  const header = { codec: codec.code, ...table.header, ...filtered, ...based, ...named }
+  const header = { codec: codec.code, ...table.header, ...filtered, ...named }
   const link = table.isBased ? base?.link : undefined
 
   const written = await writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
@@ -190,21 +192,24 @@ async function * joinFrames (
     yield frame.bytes
   }
 
-  const trailer = encodeTrailer(codec, table.all, table.isBased ? base?.link.size : undefined)
+  const { all, isListed } = table
+  const storedBaseSize = all.regions == null ? undefined : base?.link.size
+  const trailer = encodeTrailer(codec, all, storedBaseSize, isListed)
 
-  if (table.header.table != null) {
-    yield * groupsOf(trailer)
+  if (!isListed) {
+    yield * groupsOf(trailer, all.regions == null ? SEEK_TABLE : REGION_TABLE)
   } else if (trailer.byteLength > 0) {
     yield trailer
   }
 }
 
-/** A seek table in parts, between two groups of frames: reading a range takes one of them. */
-function * groupsOf (seekTable: Uint8Array): Generator<Uint8Array> {
-  const first = SEEK_TABLE.headerLength + TABLE_PART_SIZE
+/** A table in parts, between two groups of frames: reading a range takes one of them. */
+function * groupsOf (table: Uint8Array, { headerLength, entryLength }: TableLayout): Generator<Uint8Array> {
+  const group = GROUP_FRAMES * entryLength
+  const part = group * Math.max(1, Math.floor(TABLE_PART_SIZE / group))
 
-  yield seekTable.subarray(0, first)
-  yield * slices(seekTable.subarray(first), TABLE_PART_SIZE)
+  yield table.subarray(0, headerLength + part)
+  yield * slices(table.subarray(headerLength + part), part)
 }
 
 /** Write the leaves, or return a single small leaf to be stored inside the root. */
