@@ -191,4 +191,14 @@ describe('zstd in Node with a long dictionary', () => {
     expect(frame.byteLength).toBeLessThan(8000)
     expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
   })
+
+  // with smaller tables than that of half a megabyte, the beginning is forgotten
+  it.each([5, 7, 8])('finds all of one that is as long as the content at level %d', async level => {
+    const dictionary = noise(288 * 1024)
+    const bytes = edited(dictionary, 256 * 1024)
+    const frame = await codecs.zstd({ implementation: 'native' }).compress(bytes, { level, dictionary })
+
+    expect(frame.byteLength).toBeLessThan(2500)
+    expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
+  })
 })

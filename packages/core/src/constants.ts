@@ -37,14 +37,14 @@ export const REGION_RATIO = 4
 /** The most stored bytes of a base, 4 GiB - 1: those that a skippable frame can hold. */
 export const MAX_STORED_BASE_SIZE = 2 ** 32 - 1
 
-/** Original bytes in a frame of a file with a base, 1 MiB: with larger ones, zstd finds less in the base. */
-export const BASED_FRAME_SIZE = MIB
+/**
+ * Original bytes in a frame of a file with a base, 256 KiB: with larger ones, zstd finds less in the base, and takes
+ * longer, because its tables do not fit into a processor's cache.
+ */
+export const BASED_FRAME_SIZE = 256 * KIB
 
-/** The same where WebAssembly compresses, 256 KiB: its tables are smaller. */
-export const BASED_WASM_FRAME_SIZE = 256 * KIB
-
-/** The least level of a file with a base, unless one is named: 3 takes as long there, and makes a fifth more. */
-export const BASED_LEVEL = 6
+/** The least level of a file with a base, unless one is named: 3 takes as long there, and makes a fourth more. */
+export const BASED_LEVEL = 7
 
 /** A stream of at most this many bytes is stored in the root block itself, 64 KiB. */
 export const MAX_INLINE_SIZE = 64 * KIB

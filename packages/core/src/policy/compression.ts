@@ -5,7 +5,6 @@ import { basedLevel, resolveDictionaries } from './dictionaries.ts'
 import { resolveLayout } from './layout.ts'
 import {
   BASED_FRAME_SIZE,
-  BASED_WASM_FRAME_SIZE,
   DEFAULT_CODEC,
   DEFAULT_FRAME_SIZE,
   DEFAULT_OPTIMIZE,
@@ -187,7 +186,7 @@ export function resolveCompression (
     choose,
     layoutOf: cut === 'content' ? () => CONTENT_LAYOUT : layoutOf,
     basedLayoutOf: layout => layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
-      ? { ...layout, frameSize: basedFrameSize(codecs) }
+      ? { ...layout, frameSize: BASED_FRAME_SIZE }
       : layout,
     chooseFilters: filters && cut === 'size' ? filtersByTrial(name, codecs) : undefined,
     cut,
@@ -203,13 +202,6 @@ function filtersByTrial (name: string, codecs: readonly Codec[]): Compression['c
 
   return async (piece, signal) =>
     chooseFilters(piece, async bytes => codec.compress(bytes, { level: Math.max(codec.levels.min, 1), signal }))
-}
-
-/** WebAssembly finds little in a large dictionary (docs/codecs.md, "Dictionaries"). */
-function basedFrameSize (codecs: readonly Codec[]): number {
-  const codec = codecs.find(({ dictionaries }) => dictionaries === true)
-
-  return codec?.implementation === 'native' ? BASED_FRAME_SIZE : BASED_WASM_FRAME_SIZE
 }
 
 function chooseByTrial (

@@ -14,8 +14,8 @@ const LINK_LENGTH = 52
 /** Bytes that a base takes in addition: a link, a link to the frames that would otherwise be inline, and its region. */
 export const BASE_LENGTH = 2 * LINK_LENGTH + 16
 
-/** Bytes of a piece that are compressed first to learn whether its base saves much: 128 KiB. */
-const PART_SIZE = 128 * 1024
+/** Bytes of a piece that are compressed first to learn whether its base saves much: 32 KiB. */
+const PART_SIZE = 32 * 1024
 
 /** How to compress a file, if at all, and why. */
 export interface Decision {
