@@ -29,32 +29,64 @@ interface Span {
   moved: number
 }
 
-/** The samples of the base that also occur in a piece. */
-interface Votes {
-  /** For each sample of the base, where it is in the piece. */
-  places: Uint32Array
+/** The samples of the base that also occur in a piece. Used for one piece after the other: it is as long as the base. */
+export class Votes {
+  /** For each sample of the base that has votes, where it is in the piece. */
+  readonly places: Uint32Array
   /** For each sample of the base, its votes. 0: the piece does not have it. */
-  weights: Uint8Array
+  readonly weights: Uint8Array
   /** Fewer votes do not count. */
-  least: number
+  least = STRAY_VOTE
   /** The first sample that has votes, and one more than the last. */
   from: number
-  to: number
+  to = 0
+
+  /** @param count - samples of the base */
+  constructor (count: number) {
+    this.places = new Uint32Array(count)
+    this.weights = new Uint8Array(count)
+    this.from = count
+  }
+
+  add (sample: number, place: number, weight: number): void {
+    // each sample has the votes of one, however often the piece repeats it
+    if (this.weights[sample] < weight) {
+      this.weights[sample] = weight
+      this.places[sample] = place
+      this.from = Math.min(this.from, sample)
+      this.to = Math.max(this.to, sample + 1)
+    }
+  }
+
+  clear (): void {
+    this.weights.fill(0, this.from, this.to)
+    this.least = STRAY_VOTE
+    this.from = this.weights.length
+    this.to = 0
+  }
 }
 
 /**
  * The span of a base that has most samples in common with a piece. If several have, the one
  * nearest to the piece's own place.
  *
+ * @param votes - those of the piece before, or empty ones
  * @param start - where the piece begins in its own file
  * @param length - the most bytes of the span
  * @returns undefined if they have none in common
  */
-export function matchPiece (index: SampleIndex, piece: Uint8Array, start: number, length: number): Match | undefined {
-  const votes = castVotes(index, piece, start)
-  const span = votes == null ? undefined : bestSpan(index.step, votes, start, length)
+export function matchPiece (
+  index: SampleIndex,
+  votes: Votes,
+  piece: Uint8Array,
+  start: number,
+  length: number
+): Match | undefined {
+  votes.clear()
+  castVotes(index, votes, piece, start)
+  const span = bestSpan(index.step, votes, start, length)
 
-  if (votes == null || span == null) {
+  if (span == null) {
     return undefined
   }
 
@@ -68,29 +100,14 @@ export function matchPiece (index: SampleIndex, piece: Uint8Array, start: number
 /**
  * Look for the samples of the base in a piece. From one that was found, those after it are looked for where they
  * should be: only what changed is searched byte by byte.
- *
- * @returns undefined if no sample is in the piece
  */
-function castVotes (index: SampleIndex, piece: Uint8Array, start: number): Votes | undefined {
+function castVotes (index: SampleIndex, votes: Votes, piece: Uint8Array, start: number): void {
   const { step, count } = index
   const view = viewOf(piece)
-  const places = new Uint32Array(count)
-  const weights = new Uint8Array(count)
-  let [least, from, to] = [STRAY_VOTE, count, 0]
-
-  const vote = (sample: number, place: number, weight: number): void => {
-    // each sample has the votes of one, however often the piece repeats it
-    if (weights[sample] < weight) {
-      weights[sample] = weight
-      places[sample] = place
-      from = Math.min(from, sample)
-      to = Math.max(to, sample + 1)
-    }
-  }
 
   for (let at = index.search(piece, view, 0); at >= 0; at = index.search(piece, view, at)) {
     let sample = bestFound(index, view, at, start)
-    vote(sample, at, STRAY_VOTE)
+    votes.add(sample, at, STRAY_VOTE)
 
     for (let ahead = 1; ahead <= MAX_CHANGED; ahead++) {
       const [next, place] = [sample + ahead, at + ahead * step]
@@ -100,17 +117,15 @@ function castVotes (index: SampleIndex, piece: Uint8Array, start: number): Votes
       }
 
       if (index.has(next, view, place)) {
-        least = VOTE
-        vote(sample, at, VOTE)
-        vote(next, place, VOTE);
+        votes.least = VOTE
+        votes.add(sample, at, VOTE)
+        votes.add(next, place, VOTE);
         [sample, at, ahead] = [next, place, 0]
       }
     }
 
     at += SAMPLE_LENGTH
   }
-
-  return from < to ? { places, weights, least, from, to } : undefined
 }
 
 /** Of equal samples the one whose neighbours are most like those in the piece, or else the nearest one. */

@@ -1,4 +1,4 @@
-import { matchPiece } from './match-piece.ts'
+import { matchPiece, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
 
 const KIB = 1024
@@ -31,15 +31,17 @@ const SMALL_BASE = 256 * KIB
 /** Finds the regions of a base that resemble pieces of another version of it. */
 export class RegionFinder {
   readonly #index: SampleIndex
+  readonly #votes: Votes
   readonly #size: number
 
   private constructor (index: SampleIndex, size: number) {
     this.#index = index
+    this.#votes = new Votes(index.count)
     this.#size = size
   }
 
   /**
-   * Read a base once and remember where its content is: 7 MiB of memory at most, whatever its size.
+   * Read a base once and remember where its content is: 8 MiB of memory at most, whatever its size.
    *
    * @param base - its original content
    * @param size - how many bytes that is
@@ -71,7 +73,7 @@ export class RegionFinder {
       return this.#region(0, length)
     }
 
-    const match = matchPiece(this.#index, piece, start, length)
+    const match = matchPiece(this.#index, this.#votes, piece, start, length)
 
     if (match == null) {
       return undefined
