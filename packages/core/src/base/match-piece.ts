@@ -29,7 +29,7 @@ interface Span {
   moved: number
 }
 
-/** The samples of the base that also occur in a piece, of one piece after the other: the lists are as long as the base. */
+/** The samples of the base that also occur in a piece: of one piece after the other, because the lists are long. */
 export class Votes {
   /** For each sample of the base that has votes, where it is in the piece. */
   readonly places: Uint32Array
