@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { run } from '../../support/tools.ts'
 import { cephConfig } from './config.ts'
 import { Daemon } from './daemon.ts'
+import type { CephPlace } from './config.ts'
 import type { AddressInfo } from 'node:net'
 
 /** A Ceph cluster of its own on loopback, with two S3 gateways. */
@@ -24,17 +25,36 @@ export interface Ceph {
   stop: () => Promise<void>
 }
 
+export interface CephInit {
+  /**
+   * The room of each storage daemon, in bytes. Nothing takes it up before it is used.
+   *
+   * @default 2147483648
+   */
+  storageSize?: number
+  /**
+   * Placement groups of each pool. Objects of one group wait for each other, and each takes a while to start.
+   *
+   * @default 1
+   */
+  placementGroups?: number
+}
+
 type Tool = (name: string, ...args: string[]) => Promise<Buffer>
 
 const CREDENTIALS = { accessKeyId: 'ipfsz', secretAccessKey: 'ipfsz-secret' }
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw']
 const STORAGE_DAEMONS = 3
+/** In bytes: 2 GiB. */
+const DEFAULT_STORAGE_SIZE = 2 * 1024 ** 3
 const GATEWAYS = 2
 /** In milliseconds. The slowest takes ten seconds. */
 const TOOL_TIMEOUT = 120_000
 
 /** @throws if Ceph is missing, with how to install it */
-export async function startCeph (): Promise<Ceph> {
+export async function startCeph (
+  { storageSize = DEFAULT_STORAGE_SIZE, placementGroups = 1 }: CephInit = {}
+): Promise<Ceph> {
   // short, as the paths of sockets may have 107 bytes
   const directory = await mkdtemp(join(tmpdir(), 'ceph-'))
   const env = { ...process.env, CEPH_CONF: join(directory, 'ceph.conf') }
@@ -58,7 +78,9 @@ export async function startCeph (): Promise<Ceph> {
     const ports = await freePorts(1 + GATEWAYS)
     const endpoints = ports.slice(1).map(port => `http://127.0.0.1:${port}`)
 
-    await startMonitor(directory, ports[0], tool, daemon)
+    const place = { directory, fsid: randomUUID(), monitorPort: ports[0], storageSize, placementGroups }
+
+    await startMonitor(place, tool, daemon)
     const storage = await startStorage(directory, tool, daemon)
     const storageWorks = async (): Promise<void> => storage[0].waitUntil(async () => {
       return String(await tool('ceph', 'osd', 'stat')).includes(`${STORAGE_DAEMONS} up`)
@@ -83,12 +105,11 @@ export async function startCeph (): Promise<Ceph> {
 }
 
 async function startMonitor (
-  directory: string,
-  port: number,
+  place: CephPlace,
   tool: Tool,
   daemon: (output: string, ...command: string[]) => Daemon
 ): Promise<void> {
-  const fsid = randomUUID()
+  const { directory, fsid, monitorPort } = place
   const keyring = join(directory, 'keyring')
   const map = join(directory, 'monmap')
   const key = async (name: string, ...caps: string[]): Promise<Buffer> =>
@@ -96,12 +117,12 @@ async function startMonitor (
 
   await mkdir(join(directory, 'log'))
   await mkdir(join(directory, 'run'))
-  await writeFile(join(directory, 'ceph.conf'), cephConfig({ directory, fsid, monitorPort: port }))
+  await writeFile(join(directory, 'ceph.conf'), cephConfig(place))
   await tool('ceph-authtool', '--create-keyring', keyring)
   await key('client.admin', 'mon=allow *', 'osd=allow *')
   await key('mon.', 'mon=allow *')
   await key('client.rgw', 'mon=allow rw', 'osd=allow rwx')
-  await tool('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', `v2:127.0.0.1:${port}`, map)
+  await tool('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', `v2:127.0.0.1:${monitorPort}`, map)
   await tool('ceph-mon', '-i', 'a', '--mkfs', '--monmap', map, '--keyring', keyring)
   daemon('monitor', 'ceph-mon', '-i', 'a', '-f')
 }

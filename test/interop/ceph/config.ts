@@ -3,6 +3,10 @@ export interface CephPlace {
   directory: string
   fsid: string
   monitorPort: number
+  /** The room of each storage daemon, in bytes. */
+  storageSize: number
+  /** Of each pool. */
+  placementGroups: number
 }
 
 /**
@@ -11,7 +15,9 @@ export interface CephPlace {
  *
  * There is no manager: it balances and reports, and objects need neither.
  */
-export function cephConfig ({ directory, fsid, monitorPort }: CephPlace): string {
+export function cephConfig (
+  { directory, fsid, monitorPort, storageSize, placementGroups }: CephPlace
+): string {
   return `[global]
 fsid = ${fsid}
 mon host = v2:127.0.0.1:${monitorPort}
@@ -29,15 +35,15 @@ osd data = ${directory}/osd.$id
 osd crush chooseleaf type = 0
 osd pool default size = 3
 osd pool default min size = 2
-osd pool default pg num = 1
-osd pool default pgp num = 1
+osd pool default pg num = ${placementGroups}
+osd pool default pgp num = ${placementGroups}
 osd pool default pg autoscale mode = off
 mon max pg per osd = 1000
 mon data avail warn = 1
 mon data avail crit = 1
 mon osd min down reporters = 1
 osd objectstore = bluestore
-bluestore block size = 2147483648
+bluestore block size = ${storageSize}
 bluestore block create = true
 bluestore block db path =
 bluestore block wal path =

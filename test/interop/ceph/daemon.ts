@@ -24,6 +24,14 @@ export class Daemon {
     this.#output = output
   }
 
+  /** The most memory that it has had since it was started, in bytes. 0 while it does not run. */
+  get peakMemory (): number {
+    const pid = this.#child?.pid
+    const status = pid == null ? 'VmHWM: 0 kB' : readFileSync(`/proc/${pid}/status`, 'utf8')
+
+    return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024
+  }
+
   start (): void {
     const output = openSync(this.#output, 'a')
 

@@ -1,0 +1,16 @@
+/** A store on several processes, of which one can be killed and restored. */
+export interface Engine {
+  /** The place of the store, as each of its nodes names it. One entry for each node. */
+  stores: readonly string[]
+  /** What the nodes need in their environment. */
+  env: NodeJS.ProcessEnv
+  /** Kill a process that stores data, as a power cut would. */
+  kill: () => Promise<void>
+  /** Start it again. */
+  restore: () => Promise<void>
+  /** Resolves when the engine has taken it back. */
+  works: () => Promise<void>
+  /** What there is to say about the engine at the end, a line each. */
+  describe: () => Promise<string[]>
+  stop: () => Promise<void>
+}
