@@ -9,6 +9,7 @@ import { S3Objects } from '../src/index.ts'
 import { BUCKET, fakeS3, refuse } from './fake-s3.ts'
 import type { S3Credentials, S3ObjectsInit } from '../src/index.ts'
 import type { FakeS3 } from './fake-s3.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 
 const before = { ...env }
 let s3: FakeS3
@@ -55,13 +56,13 @@ async function use (init: Partial<S3ObjectsInit> = {}): Promise<[string, string,
   return [key, region, headers?.['x-amz-security-token'] as string | undefined]
 }
 
-/** A service on loopback that gives out credentials. */
+/** A service on loopback that gives out credentials. What it answers nothing to is unauthorized. */
 async function startRole (
-  answer: (path: string, method: string, token: unknown) => string | undefined
+  answer: (request: string, headers: IncomingHttpHeaders) => string | undefined
 ): Promise<string> {
   const server = createServer(({ url = '', method = '', headers }, response) => {
-    const text = answer(url, method, headers['x-aws-ec2-metadata-token'] ?? headers.authorization)
-    response.writeHead(text == null ? 404 : 200).end(text)
+    const text = answer(`${method} ${url}`, headers)
+    response.writeHead(text == null ? 401 : 200).end(text)
   })
   const { port, close } = await listen(server)
   onTestFinished(close)
@@ -71,6 +72,9 @@ async function startRole (
 
 function role (accessKeyId: string, seconds = 3600): string {
   return JSON.stringify({
+    Code: 'Success',
+    LastUpdated: new Date().toISOString(),
+    Type: 'AWS-HMAC',
     AccessKeyId: accessKeyId,
     SecretAccessKey: 'secret',
     Token: 'token',
@@ -114,23 +118,53 @@ it('takes the region of a profile whose credentials come from elsewhere', async 
   ])
 })
 
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-metadata-security-credentials.html
 it('uses the role of the instance, with a token of IMDSv2', async () => {
+  const path = '/latest/meta-data/iam/security-credentials/'
   delete env.AWS_EC2_METADATA_DISABLED
-  env.AWS_EC2_METADATA_SERVICE_ENDPOINT = await startRole((path, method, token) => {
-    if (path === '/latest/api/token') {
-      return method === 'PUT' ? 'imds-token' : undefined
+  env.AWS_EC2_METADATA_SERVICE_ENDPOINT = await startRole((request, headers) => {
+    if (request === 'PUT /latest/api/token') {
+      const seconds = Number(headers['x-aws-ec2-metadata-token-ttl-seconds'])
+
+      // one that was sent on by a proxy gets none
+      return seconds >= 1 && seconds <= 21_600 && headers['x-forwarded-for'] == null ? 'imds-token' : undefined
     }
 
-    return token === 'imds-token' ? path.endsWith('/my-role') ? role('INSTANCE') : 'my-role' : undefined
+    return headers['x-aws-ec2-metadata-token'] !== 'imds-token'
+      ? undefined
+      : request === `GET ${path}` ? 'my-role' : request === `GET ${path}my-role` ? role('INSTANCE') : undefined
   })
 
   expect(await use()).toEqual(['INSTANCE', 'us-east-1', 'token'])
 })
 
+// https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
 it('uses the role of the container', async () => {
-  env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${await startRole(() => role('CONTAINER'))}/creds`
+  const url = await startRole(request => request === 'GET /creds?id=1' ? role('CONTAINER') : undefined)
+  env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${url}/creds?id=1`
 
   expect(await use()).toEqual(['CONTAINER', 'us-east-1', 'token'])
+})
+
+it('uses the role of a pod, with the token that is in its file at the time', async () => {
+  const file = join(directory, 'token')
+  let valid = 'first'
+  const url = await startRole((request, { authorization }) =>
+    request === 'GET /v1/credentials' && authorization === valid ? role(`POD-${valid}`) : undefined)
+  env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${url}/v1/credentials`
+  env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE = file
+
+  for (valid of ['first', 'second']) {
+    await writeFile(file, valid)
+    expect(await use()).toEqual([`POD-${valid}`, 'us-east-1', 'token'])
+  }
+})
+
+it('sends the token of a container to no host of the internet without TLS', async () => {
+  env.AWS_CONTAINER_CREDENTIALS_FULL_URI = 'http://192.0.2.1/creds'
+  env.AWS_CONTAINER_AUTHORIZATION_TOKEN = 'HUSH'
+
+  await expect(use()).rejects.toMatchObject({ name: 'S3CredentialsError', message: expect.stringContaining('HTTPS') })
 })
 
 it.each([

@@ -1,6 +1,6 @@
 import { env } from 'node:process'
 import { messageOf } from '@ipfsz/codecs/internal'
-import { fromContainerMetadata, fromInstanceMetadata } from '@smithy/credential-provider-imds'
+import { fromInstanceMetadata } from '@smithy/credential-provider-imds'
 import { S3CredentialsError } from '../errors.ts'
 import { readProfile } from './profile.ts'
 import type { S3Credentials, S3CredentialsProvider } from '../contract.ts'
@@ -53,11 +53,18 @@ async function fromRole (fromInstance: S3CredentialsProvider): Promise<S3Credent
   }
 
   try {
-    return await (inContainer ? fromContainerMetadata({ maxRetries: 2 }) : fromInstance)()
+    return await (inContainer ? fromContainer : fromInstance)()
   } catch (cause) {
     throw new S3CredentialsError(`There are no credentials: ${PLACES}, and the role of this ${
       inContainer ? 'container' : 'instance'} gives none: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** As containers of ECS and pods of EKS have it, whose token is in a file that changes. */
+async function fromContainer (): Promise<S3Credentials> {
+  const { fromHttp } = await import('@aws-sdk/credential-provider-http')
+
+  return fromHttp({ logger: SILENT, maxRetries: 2 })()
 }
 
 const PLACES = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, ~/.aws/credentials has none for the profile'
