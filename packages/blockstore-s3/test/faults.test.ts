@@ -75,6 +75,20 @@ function answer (bytes: Uint8Array, headers: Record<string, string>, end = true)
   }
 }
 
+it.each([undefined, TLS])('breaks a connection that it gives up, so that nothing of it arrives later', async tls => {
+  const silent = await fakeS3(tls)
+  onTestFinished(silent.close)
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, TLS.cert])
+  onTestFinished(() => { setDefaultCACertificates(before) })
+  const ended = Promise.withResolvers<unknown>()
+  silent.faults.push(({ socket }) => { socket?.once('error', ended.resolve).once('end', ended.resolve) })
+  const objects = connect({ endpoints: [silent.origin], attempts: 1, responseTimeout: 50 })
+
+  await expect(objects.delete(['key'])).rejects.toMatchObject({ name: 'S3NetworkError', phase: 'response' })
+  expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' })
+})
+
 it.each([429, 500, 502, 503, 504])('sends a request again that was answered with %d', async status => {
   put()
   s3.faults.push(refuse(status, 'Whatever'))

@@ -1,6 +1,11 @@
 import { Agent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { connect } from 'node:net'
 import type { AgentOptions } from 'node:https'
+import type { Socket, TcpNetConnectOpts } from 'node:net'
+
+/** The TCP connections below those of TLS. */
+const BELOW_TLS = new WeakMap<object, Socket>()
 
 /** Connections over HTTP and over HTTPS. */
 export class Agents {
@@ -9,7 +14,7 @@ export class Agents {
 
   constructor (options: AgentOptions) {
     this.#http = new Agent(options)
-    this.#https = new HttpsAgent(options)
+    this.#https = new TlsAgent(options)
   }
 
   for (endpoint: string): Agent {
@@ -19,5 +24,34 @@ export class Agents {
   close (): void {
     this.#http.destroy()
     this.#https.destroy()
+  }
+}
+
+/** Keeps hold of the TCP connection below that of TLS, which does not give it away. */
+class TlsAgent extends HttpsAgent {
+  override createConnection (
+    ...[options, callback]: Parameters<HttpsAgent['createConnection']>
+  ): ReturnType<HttpsAgent['createConnection']> {
+    const below = connect(options as TcpNetConnectOpts)
+    const connection = super.createConnection({ ...options, socket: below } as typeof options, callback)
+
+    if (connection != null) {
+      BELOW_TLS.set(connection, below)
+    }
+
+    return connection
+  }
+}
+
+/**
+ * End a connection, and let the system discard what it has not sent yet. Of one that is only closed, the system goes on
+ * sending for minutes: a request that was given up would be carried out when the network is back, and a delete among
+ * them would hit what was stored since.
+ */
+export function breakConnection (socket: Socket): void {
+  const tcp = BELOW_TLS.get(socket) ?? socket
+
+  if (!tcp.connecting && !tcp.destroyed) {
+    tcp.resetAndDestroy()
   }
 }

@@ -2,6 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
+import { breakConnection } from './agents.ts'
 import type { S3Phase } from '../errors.ts'
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
@@ -69,14 +70,21 @@ export async function exchange ({
       signal?.removeEventListener('abort', onAbort)
       settle()
     }
+    const giveUp = (): void => {
+      if (request.socket != null) {
+        breakConnection(request.socket)
+      }
+
+      request.destroy()
+    }
     const fail = (err: unknown): void => {
       end(() => { reject(err instanceof Error ? err : new Error(String(err))) })
-      request.destroy()
+      giveUp()
     }
     const failTransport = (message: string, cause?: unknown): void => {
       fail(new TransportFailure(phase, request.reusedSocket, message, cause))
     }
-    const onAbort = (): void => { end(() => { reject(signal?.reason as Error) }); request.destroy() }
+    const onAbort = (): void => { end(() => { reject(signal?.reason as Error) }); giveUp() }
     const arm = (milliseconds: number, what: string): void => {
       clearTimeout(timer)
       timer = setTimeout(() => { failTransport(`${what} took more than ${milliseconds} ms`) }, milliseconds)
