@@ -21,7 +21,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha512 } from 'multiformats/hashes/sha2'
-import { describe, expect, it as base } from 'vitest'
+import { describe, expect, it as base, vi } from 'vitest'
 import { SharedFsBlockstore } from '../src/fs/index.ts'
 import { CompressedBlockstore, convert, stats } from '../src/index.ts'
 import { cidOf, readBlock } from './fixtures.ts'
@@ -195,6 +195,21 @@ describe('SharedFsBlockstore', () => {
 
     expect((await readdir(temporary(store))).toSorted()).toEqual([basename(fresh), 'of-others'].toSorted())
     expect(await store.has(block.cid)).toBe(true)
+  })
+
+  it('deletes no temporary file because its clock is ahead of that of the file system', async ({ store, block }) => {
+    const file = join(temporary(store), randomUUID())
+    await store.put(block.cid, block.bytes)
+    await writeFile(file, 'another node writes it')
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 60 * 60 * 1000)
+
+    try {
+      await new SharedFsBlockstore(store.path).open()
+    } finally {
+      clock.mockRestore()
+    }
+
+    expect(await readdir(temporary(store))).toEqual([basename(file)])
   })
 
   it('deletes nothing if its directory of temporary files is a symlink', async ({ store }) => {
