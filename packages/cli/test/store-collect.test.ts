@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../src/store/clock.ts'
 import { collect } from '../src/store/collect.ts'
+import { encodeAck, Objections } from '../src/store/round-objects.ts'
 import { StoreSession } from '../src/store/store-session.ts'
 import { ManualClock } from './manual-clock.ts'
 import { MemoryObjects } from './memory-objects.ts'
@@ -297,7 +298,11 @@ describe('a collection', () => {
     expect(store.objects.keys()).toEqual([])
   })
 
-  it.each([new Uint8Array(), new Uint8Array(200)])('refuses a damaged acknowledgement', async bytes => {
+  it.each([
+    ['empty', new Uint8Array()],
+    ['of zeros', new Uint8Array(200)],
+    ['that of another session', encodeAck(`acks/${'0'.repeat(32)}-00000000-${'1'.repeat(32)}`, new Objections(1))]
+  ])('refuses an acknowledgement that is %s', async (_, bytes) => {
     const objects = new MemoryObjects()
     const store = new Store([1], objects)
     const session = await store.open(new MemoryObjects({
@@ -315,6 +320,46 @@ describe('a collection', () => {
     expect([...store.blocks]).toEqual([1])
     expect(objects.keys('rounds/')).toEqual([])
     await session.end()
+  })
+
+  it.each(['acks/', 'collections/', 'leases/', 'rounds/', 'sessions/'])(
+    'refuses more objects below %s than processes could have written, soon, and deletes nothing', async prefix => {
+      const objects = new MemoryObjects()
+      const store = new Store([1], objects)
+      const list = objects.list.bind(objects)
+      let listed = 0
+      objects.list = async function * (wanted, options) {
+        yield * list(wanted, options)
+
+        for (let page = 0; page < (wanted.startsWith(prefix) ? 1000 : 0); page++) {
+          yield Array.from({ length: 1000 }, () => ({
+            key: `${prefix}${String(listed++).padStart(32, '0')}`, size: 1, modified: new Date(0)
+          }))
+        }
+      }
+      const state = store.collect()
+      await store.clock.pass(T / 60)
+
+      expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringContaining(prefix) })
+      expect(listed).toBeLessThan(20_000)
+      expect([...store.blocks]).toEqual([1])
+    }
+  )
+
+  it.each([
+    ['no JSON', '{', 'an unknown process'],
+    ['null', 'null', 'an unknown process'],
+    ['of other types', '{"command":["a"],"host":{},"pid":"1"}', 'an unknown process'],
+    ['for a terminal', '{"command":"\\u001b[2J","host":"h\\nost","pid":1}', '?[2J (process 1 on h?ost)'],
+    ['long', JSON.stringify({ command: 'x'.repeat(4000), host: '', pid: 1 }), 'x'.repeat(200)]
+  ])('says who made a dead session, and what says so may be %s', async (_, text, owner) => {
+    const store = new Store([1])
+    await store.objects.put(`sessions/${'0'.repeat(32)}`, Buffer.from(text))
+    const state = store.collect()
+    await store.clock.pass(T * 1.1)
+
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    expect(store.events).toContainEqual({ type: 'fenced', owner })
   })
 
   it('ends its round when it is interrupted', async () => {

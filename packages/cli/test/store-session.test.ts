@@ -47,7 +47,7 @@ async function open (init?: MemoryObjectsInit): Promise<Opened> {
     session,
     errors,
     condemn: async (...blocks) => {
-      await objects.put(ROUND, encodeRound(blocks.map(multihash)))
+      await objects.put(ROUND, encodeRound(ROUND, blocks.map(multihash)))
       await clock.pass(T / 6)
     },
     relying: block => {
@@ -245,11 +245,12 @@ describe('a session', () => {
     ['cut off in its header', round => round.subarray(0, 20)],
     ['damaged', round => round.map((byte, i) => i === round.length - 1 ? byte ^ 1 : byte)],
     ['of another kind', round => round.map((byte, i) => i === 0 ? byte ^ 1 : byte)],
-    ['without blocks', () => encodeRound([])],
-    ['too long', () => encodeRound(Array.from({ length: 100_001 }, () => multihash(0)))]
+    ['of another key', () => encodeRound(ROUND.replace('c', 'd'), [multihash(0)])],
+    ['without blocks', () => encodeRound(ROUND, [])],
+    ['too long', () => encodeRound(ROUND, Array.from({ length: 100_001 }, () => multihash(0)))]
   ])('refuses a round that is %s', async (_, damage) => {
     const { objects, session, clock } = await open()
-    const round = damage(encodeRound([multihash(0)]))
+    const round = damage(encodeRound(ROUND, [multihash(0)]))
     await objects.put(ROUND, round)
     await clock.pass(T / 6)
 
@@ -264,7 +265,8 @@ describe('a session', () => {
     const { objects, session, clock } = await open()
 
     for (let i = 0; i < 201; i++) {
-      await objects.put(`rounds/${i.toString(16).padStart(32, '0')}-00000000`, encodeRound([multihash(0)]))
+      const key = `rounds/${i.toString(16).padStart(32, '0')}-00000000`
+      await objects.put(key, encodeRound(key, [multihash(0)]))
     }
 
     await clock.pass(T / 6)

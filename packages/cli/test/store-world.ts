@@ -291,7 +291,7 @@ export class World {
         return key.endsWith('.fence') ? undefined : bytes
       case 'objections get lost':
         return bytes != null && key.startsWith('acks/') && actor.name.startsWith('collector')
-          ? encodeAck(new Objections(ROUND_SIZE))
+          ? encodeAck(key, new Objections(ROUND_SIZE))
           : bytes
       default:
         return bytes

@@ -77,10 +77,14 @@ export function describeOwner (text: string): string {
   try {
     const { command, host, pid } = JSON.parse(text) as Partial<Owner>
 
-    return printable(`${String(command)} (process ${String(pid)} on ${String(host)})`)
+    if (typeof command === 'string' && typeof host === 'string' && typeof pid === 'number') {
+      return printable(`${command} (process ${pid} on ${host})`)
+    }
   } catch {
-    return 'an unknown process'
+    // no JSON
   }
+
+  return 'an unknown process'
 }
 
 /** Read who made a session. */

@@ -1,3 +1,4 @@
+import { StoreObjectError } from '../error-classes.ts'
 import type { GetObjectOptions, ObjectInfo, ObjectStore } from './object-store.ts'
 
 /** Read an object, or a part of it. Returns undefined if there is none. */
@@ -22,13 +23,31 @@ export async function hasObject (store: ObjectStore, key: string, signal?: Abort
   return await readObject(store, key, { offset: 0, length: 1, signal }) != null
 }
 
-/** All objects of a list. */
+/**
+ * The most objects of processes, of each kind. There are as many as processes run or were killed since the last
+ * collection, so more of them are somebody else's, and would be read for hours.
+ */
+export const MAX_OBJECTS = 10_000
+
+/**
+ * All objects of sessions, collections or nodes below a prefix.
+ *
+ * @throws {StoreObjectError} there are more than processes could have written
+ */
 export async function * objectsOf (
   store: ObjectStore,
   prefix: string,
   signal?: AbortSignal
 ): AsyncGenerator<ObjectInfo> {
+  let count = 0
+
   for await (const page of store.list(prefix, { signal })) {
+    count += page.length
+
+    if (count > MAX_OBJECTS) {
+      throw new StoreObjectError(page[0].key, `there are more than ${MAX_OBJECTS} objects below ${prefix}`)
+    }
+
     yield * page
   }
 }

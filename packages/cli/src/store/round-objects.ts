@@ -12,15 +12,15 @@ const ROUND_MAGIC = Buffer.from('ipfsz round 1\n')
 const ACK_MAGIC = Buffer.from('ipfsz acknowledgement 1\n')
 const SHA_256_BYTES = 32
 
-/** The object of a round: the tails of the condemned blocks. */
-export function encodeRound (multihashes: readonly Uint8Array[]): Uint8Array {
+/** The object of a round, with the key that it is for: the tails of the condemned blocks. */
+export function encodeRound (key: string, multihashes: readonly Uint8Array[]): Uint8Array {
   const tails = new Uint8Array(multihashes.length * TAIL_BYTES)
 
   for (const [i, multihash] of multihashes.entries()) {
     tails.set(tailOf(multihash), i * TAIL_BYTES)
   }
 
-  return seal(ROUND_MAGIC, tails)
+  return seal(key, ROUND_MAGIC, tails)
 }
 
 /**
@@ -72,9 +72,9 @@ export class Objections {
   }
 }
 
-/** The object with which a session acknowledges a round. */
-export function encodeAck ({ bits }: Objections): Uint8Array {
-  return seal(ACK_MAGIC, bits)
+/** The object with which a session acknowledges a round, with the key that it is for. */
+export function encodeAck (key: string, { bits }: Objections): Uint8Array {
+  return seal(key, ACK_MAGIC, bits)
 }
 
 /**
@@ -103,9 +103,12 @@ export async function readAck (
   return { bits }
 }
 
-/** A checksum finds damage: a wrong bit could delete a block that somebody relies on. */
-function seal (magic: Uint8Array, content: Uint8Array): Uint8Array {
-  return Buffer.concat([magic, checksumOf(magic, content), content])
+/**
+ * A checksum finds damage: a wrong bit could delete a block that somebody relies on. It is of the key too: the
+ * acknowledgement of one session, copied to the key of another, would say that this one objects to nothing.
+ */
+function seal (key: string, magic: Uint8Array, content: Uint8Array): Uint8Array {
+  return Buffer.concat([magic, checksumOf(key, magic, content), content])
 }
 
 async function readSealed (
@@ -132,13 +135,13 @@ async function readSealed (
 
   const content = bytes.subarray(header)
 
-  if (Buffer.compare(bytes.subarray(magic.byteLength, header), checksumOf(magic, content)) !== 0) {
+  if (Buffer.compare(bytes.subarray(magic.byteLength, header), checksumOf(key, magic, content)) !== 0) {
     throw new StoreObjectError(key, 'its checksum is wrong')
   }
 
   return content
 }
 
-function checksumOf (magic: Uint8Array, content: Uint8Array): Uint8Array {
-  return createHash('sha256').update(magic).update(content).digest()
+function checksumOf (key: string, magic: Uint8Array, content: Uint8Array): Uint8Array {
+  return createHash('sha256').update(magic).update(`${key}\n`).update(content).digest()
 }

@@ -35,7 +35,8 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
 
   try {
     // before the sessions are listed: a session writes its object, then lists rounds, so one of the two sees the other
-    await store.put(roundKey(name), encodeRound(condemned.map(({ multihash }) => multihash)), { signal })
+    const key = roundKey(name)
+    await store.put(key, encodeRound(key, condemned.map(({ multihash }) => multihash)), { signal })
     onProgress({ type: 'round', number, condemned: condemned.length })
     await waitForSessions({
       ...init,

@@ -106,7 +106,8 @@ export class SessionRounds {
   async #acknowledge (round: KnownRound, signal: AbortSignal | undefined): Promise<void> {
     if (round.unsent != null) {
       const { store, session } = this.#init
-      await store.put(ackKey(round.name, session), encodeAck(round.unsent), { signal })
+      const key = ackKey(round.name, session)
+      await store.put(key, encodeAck(key, round.unsent), { signal })
       round.unsent = undefined
     }
   }
