@@ -138,6 +138,18 @@ describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', (
     expect((await sandbox.run(['cat', '--repo', repo, cid])).stdout.equals(text(600_000, 9))).toBe(true)
     expect(await ipfs('refs', 'local')).toBe(blocks)
 
+    // into a store that nodes share: every node reads it by its old CID
+    await mkdir(join(sandbox.directory, 'store'))
+
+    for (const node of ['a', 'b']) {
+      expectSuccess(await sandbox.run(['init', '--store', 'store', '--repo', node]))
+    }
+
+    expectSuccess(await sandbox.run(['import', '--from-kubo', kuboRepo, '--repo', 'a']))
+    expectSuccess(await sandbox.run(['gc', '--repo', 'b']))
+    expectSuccess(await sandbox.run(['verify', '--all', '--repo', 'b']))
+    expect((await sandbox.run(['cat', '--repo', 'b', cid])).stdout.equals(text(600_000, 9))).toBe(true)
+
     const release = holdFile(join(kuboRepo, 'repo.lock'))
     await expect(ipfs('refs', 'local')).rejects.toThrow('lock')
     release?.()

@@ -57,35 +57,36 @@ describe('daemons of one store', () => {
     const stranger = await testNode()
     const blocks = await makeBlocks(3)
     await keep(stranger, blocks)
-    const { store, daemons } = await startDaemons(2, stranger.libp2p.getMultiaddrs().map(String))
-    const [a, b] = daemons
+    const { store, daemons } = await startDaemons(3, stranger.libp2p.getMultiaddrs().map(String))
     const ids = daemons.map(({ id }) => id.peerId)
     const strangerId = stranger.libp2p.peerId.toString()
 
     await vi.waitFor(async () => {
-      for (const [daemon, other] of [[a, ids[1]], [b, ids[0]]] as const) {
-        const peers = await daemon.network.peers()
-        expect(peers).toContainEqual(expect.objectContaining({ peerId: other, sameStore: true }))
+      for (const { id, network } of daemons) {
+        const peers = await network.peers()
+        ids.filter(other => other !== id.peerId).forEach(other => {
+          expect(peers).toContainEqual(expect.objectContaining({ peerId: other, sameStore: true }))
+        })
         expect(peers.find(({ peerId }) => peerId === strangerId)).not.toHaveProperty('sameStore')
       }
     }, LONG)
-    expect(await nodesIn(store)).toHaveLength(2)
+    expect(await nodesIn(store)).toHaveLength(3)
 
     for (const { cid, bytes } of blocks) {
       const fetched = await Promise.all(daemons.map(async ({ network }) => network.fetch(cid, { root: cid, signal })))
       const senders = fetched.map(({ peerId }) => peerId)
 
       fetched.forEach(block => { expect(Buffer.from(block.bytes).equals(bytes)).toBe(true) })
-      // the owner had it from the stranger, and the other one from the owner
+      // the owner had it from the stranger, and the others from the owner
       expect(senders.filter(id => id === strangerId)).toHaveLength(1)
-      expect(senders.filter(id => ids.includes(id))).toHaveLength(1)
+      expect(senders.filter(id => ids.includes(id))).toHaveLength(2)
 
       for (const { repo } of daemons) {
         await expect(repo.blockstore.has(cid)).resolves.toBe(true)
       }
     }
 
-    await Promise.all([a.stop(), b.stop()])
+    await Promise.all(daemons.map(async ({ stop }) => stop()))
     expect(await nodesIn(store)).toEqual([])
   })
 

@@ -5,8 +5,11 @@ import type { Socket } from 'node:net'
 /** A network between a client and a gateway that can be lost. */
 export interface Network {
   url: string
+  /** How many connections there were. */
+  readonly connections: number
   /** Bytes no longer pass, either way, and nobody is told: as when a cable is pulled. */
   lose: () => void
+  /** From now on bytes pass again. Of a connection that has lost some none pass any more. */
   restore: () => void
   /** Reset connections after this many further bytes of answers. */
   cutAfter: (bytes: number) => void
@@ -19,6 +22,9 @@ export async function network (url: string): Promise<Network> {
   const sockets = new Set<Socket>()
   let lost = false
   let left = Infinity
+  let connections = 0
+  /** Connections that have lost bytes. */
+  const gaps = new WeakSet<Socket>()
 
   const pass = (from: Socket, to: Socket, isAnswer: boolean): void => {
     sockets.add(from)
@@ -28,7 +34,8 @@ export async function network (url: string): Promise<Network> {
     })
     from.on('error', () => {})
     from.on('data', bytes => {
-      if (lost) {
+      if (lost || gaps.has(from)) {
+        gaps.add(from).add(to)
         return
       }
 
@@ -41,6 +48,7 @@ export async function network (url: string): Promise<Network> {
     })
   }
   const server = createServer(client => {
+    connections++
     const gateway = connect(Number(port), hostname)
     pass(client, gateway, false)
     pass(gateway, client, true)
@@ -49,6 +57,7 @@ export async function network (url: string): Promise<Network> {
 
   return {
     url: `http://127.0.0.1:${listening.port}`,
+    get connections () { return connections },
     lose: () => { lost = true },
     restore: () => { lost = false },
     cutAfter: bytes => { left = bytes },
