@@ -92,6 +92,15 @@ describe('DirectoryObjects', () => {
     }
   })
 
+  it('refuses to list more than the most that is asked for, before it has read them all', async ({ objects }) => {
+    await Promise.all(['p/1', 'p/2', 'p/3', 'q/1'].map(async key => objects.put(key, new Uint8Array())))
+
+    expect((await Array.fromAsync(objects.list('p/', { most: 3 }))).flat()).toHaveLength(3)
+    await expect(Array.fromAsync(objects.list('p/', { most: 2 }))).rejects.toMatchObject({
+      name: 'StoreObjectError', key: expect.stringMatching(/^p\/[123]/)
+    })
+  })
+
   it('lists many objects in pages', async ({ objects, directory }) => {
     await mkdir(join(directory, 'p'))
     await Promise.all(Array.from({ length: 1001 }, async (_, i) => writeFile(join(directory, 'p', `${i}.data`), '')))

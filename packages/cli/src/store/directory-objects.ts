@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open, readdir, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
@@ -8,6 +8,7 @@ import { NotFoundError } from 'interface-store'
 import { StoreObjectError } from '../error-classes.ts'
 import { StoreError } from '../errors.ts'
 import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from './object-names.ts'
+import { readDirectory } from './read-directory.ts'
 import type { MakeDirectory } from './mount.ts'
 import type {
   AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore
@@ -35,6 +36,12 @@ export interface DirectoryObjectsInit {
   checkMounted: () => Promise<void>
   /** Makes a missing directory. */
   makeDirectory: MakeDirectory
+}
+
+/** What is listed: keys that begin with a text, behind a key. */
+interface Wanted {
+  prefix: string
+  after: string
 }
 
 interface Entry {
@@ -122,12 +129,12 @@ export class DirectoryObjects implements ObjectStore {
     })
   }
 
-  async * list (prefix: string, { after = '', signal }: ListObjectsOptions = {}): AsyncGenerator<ObjectInfo[]> {
+  async * list (prefix: string, { after = '', most, signal }: ListObjectsOptions = {}): AsyncGenerator<ObjectInfo[]> {
     // the directory in the place of an unmounted file system is empty
     await this.#init.checkMounted()
 
     const infos = mapOrdered(
-      this.#files({ key: '', path: this.#directory, isDirectory: true }, prefix, after, signal),
+      this.#files({ key: '', path: this.#directory, isDirectory: true }, { prefix, after, most, signal }),
       async ({ key, path }) => this.#stat(key, path),
       { concurrency: CONCURRENCY, signal }
     )
@@ -146,31 +153,28 @@ export class DirectoryObjects implements ObjectStore {
   }
 
   /** The files below a directory, in the order of their keys. */
-  async * #files (
-    directory: Entry,
-    prefix: string,
-    after: string,
-    signal: AbortSignal | undefined
-  ): AsyncGenerator<Entry> {
+  async * #files (directory: Entry, options: ListObjectsOptions & Wanted): AsyncGenerator<Entry> {
+    const { prefix, after, most, signal } = options
     signal?.throwIfAborted()
-    const entries = await this.#entries(directory)
+    const entries = await this.#entries(directory, most)
     const wanted = entries.filter(({ key, isDirectory }) => isDirectory
       ? (key.startsWith(prefix) || prefix.startsWith(key)) && (after.startsWith(key) || compareKeys(key, after) > 0)
       : key.startsWith(prefix) && compareKeys(key, after) > 0)
 
     for (const entry of wanted.toSorted((a, b) => compareKeys(a.key, b.key))) {
       if (entry.isDirectory) {
-        yield * this.#files(entry, prefix, after, signal)
+        yield * this.#files(entry, options)
       } else {
         yield entry
       }
     }
   }
 
-  async #entries ({ key, path }: Entry): Promise<Entry[]> {
+  async #entries ({ key, path }: Entry, most: number | undefined): Promise<Entry[]> {
     const names = await this.#run(
       `list the objects below "${key}"`,
-      async () => readdir(path, { withFileTypes: true }),
+      // in the directory of the store itself there are other things too
+      async () => readDirectory(path, { key, most: key === '' ? undefined : most }),
       async () => []
     )
 

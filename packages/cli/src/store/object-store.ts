@@ -21,6 +21,8 @@ export interface GetObjectOptions extends AbortOptions {
 export interface ListObjectsOptions extends AbortOptions {
   /** List only keys behind this one. */
   after?: string
+  /** The most keys that the caller takes: a list of more may end with an error. By default there is no limit. */
+  most?: number
 }
 
 /**

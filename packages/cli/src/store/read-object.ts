@@ -41,7 +41,7 @@ export async function * objectsOf (
 ): AsyncGenerator<ObjectInfo> {
   let count = 0
 
-  for await (const page of store.list(prefix, { signal })) {
+  for await (const page of store.list(prefix, { signal, most: MAX_OBJECTS })) {
     count += page.length
 
     if (count > MAX_OBJECTS) {
