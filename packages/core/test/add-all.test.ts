@@ -24,8 +24,8 @@ function sources (): Readable[] {
   return Array.from({ length: 60 }, (_, i) => Readable.from([text(300_000, i + 1)]))
 }
 
-function candidates (streams: Readable[]): ImportCandidateStream {
-  return streams.map((content, i) => ({ path: `f${i}`, content }))
+function oneFile (content: unknown): ImportCandidateStream {
+  return [{ path: './a', content: content as Uint8Array }]
 }
 
 async function settled (): Promise<void> {
@@ -71,6 +71,48 @@ describe('addAll', () => {
       ['root/c', dagPb.code],
       ['root', TREE_CODE]
     ])
+  })
+
+  it('reads the next file as soon as one is done, and keeps the order', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const third = Promise.withResolvers<void>()
+    const second = async function * (): AsyncGenerator<Uint8Array> {
+      await third.promise
+      yield text(1000, 2)
+    }
+    const results = await Array.fromAsync(fs.addAll(async function * () {
+      yield { path: 'a', content: text(1000) }
+      yield { path: 'b', content: second() }
+      third.resolve()
+      yield { path: 'c', content: text(1000, 3) }
+    }(), { fileImportConcurrency: 2, wrapWithDirectory: true }))
+
+    expect(results.map(({ path }) => path)).toEqual(['a', 'b', 'c', ''])
+  })
+
+  it('refuses a concurrency that is not a whole number from 1', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+
+    await expect(Array.fromAsync(fs.addAll([{ path: 'a' }], { fileImportConcurrency: 0 })))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+
+  it('takes content in strings and arrays of numbers, as @helia/unixfs does, and refuses other content', async () => {
+    const ours = ipfsz({ blockstore: new MemoryBlockstore() })
+    const theirs = unixfs({ blockstore: new MemoryBlockstore() })
+
+    for (const content of [['ab', 'é'], [[1, 2], [3]], async function * () { yield 'ab' }()]) {
+      const [a] = await Array.fromAsync(ours.addAll(oneFile(content)))
+      const [b] = await Array.fromAsync(theirs.addAll(oneFile(Symbol.asyncIterator in content ? ['ab'] : content)))
+
+      expect([a.path, a.cid.toString()]).toEqual([b.path, b.cid.toString()])
+    }
+
+    for (const content of ['text', 5, [{}], [[1, 2], 3]]) {
+      await expect(Array.fromAsync(ours.addAll(oneFile(content)))).rejects.toMatchObject({
+        name: 'InvalidContentError'
+      })
+    }
   })
 
   it('writes no marked CID into a block', async () => {
@@ -211,27 +253,38 @@ describe('addAll', () => {
   it('closes all sources if one fails, the signal aborts, or the caller stops reading', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const failing = [Readable.from((async function * () { yield text(10); throw new Error('gone') })()), ...sources()]
-    await expect(Array.fromAsync(fs.addAll(candidates(failing)))).rejects.toThrow('gone')
-
     const aborted = sources()
+    const dropped = sources()
+    // those that the import never takes are left to the caller
+    const taken: Readable[][] = []
+    const take = async function * (streams: Readable[]): AsyncGenerator<{ path: string, content: Readable }> {
+      const own: Readable[] = []
+      taken.push(own)
+
+      for (const [i, content] of streams.entries()) {
+        own.push(content)
+        yield { path: `f${i}`, content }
+      }
+    }
+
+    await expect(Array.fromAsync(fs.addAll(take(failing)))).rejects.toThrow('gone')
+
     const controller = new AbortController()
     const adding = Array.fromAsync(
-      fs.addAll(candidates(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } })
+      fs.addAll(take(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } })
     )
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
 
-    const dropped = sources()
-
-    for await (const { cid } of fs.addAll(candidates(dropped))) {
+    for await (const { cid } of fs.addAll(take(dropped))) {
       expect(isMarked(cid)).toBe(true)
       break
     }
 
     await settled()
 
-    // the importer takes 50 files at a time: those that it never saw are left to the caller
-    for (const streams of [failing, aborted, dropped]) {
-      expect(streams.slice(0, 50).every(stream => stream.destroyed)).toBe(true)
+    for (const streams of taken) {
+      expect(streams.length).toBeGreaterThan(1)
+      expect(streams.map(stream => stream.destroyed)).not.toContain(false)
     }
   })
 

@@ -1,5 +1,4 @@
 import { anySignal } from 'any-signal'
-import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from 'race-signal'
@@ -13,6 +12,7 @@ import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
+import { importEntries } from '../write/import-entries.ts'
 import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
@@ -30,7 +30,7 @@ const IMPORTER_DEFAULTS: ImporterOptions = {
   chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
 }
 
-type ImporterStore = Parameters<typeof importer>[1]
+type ImporterStore = Parameters<ReturnType<typeof compressingFileBuilder>>[1]
 
 export async function addContent (
   content: Uint8Array | ByteStream,
@@ -147,34 +147,33 @@ async function * importCandidates (
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) }
   })
-  const results = importer(dictionaries?.pass(candidates) ?? candidates, blockstore as ImporterStore, {
-    ...IMPORTER_DEFAULTS,
-    ...importerOptions,
-    onProgress,
-    treeBuilder: treeBuilder({
-      ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
-      onProgress: onProgress as ImporterOptions['onProgress'],
-      onDirectory (cid, children) { marks.addDirectory(cid, children) }
-    }),
-    // plain files are chunked later, when they are known to be plain
-    chunker: passThrough,
-    fileBuilder: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2])
+  const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
+    buildFile: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2]),
+    options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
+  const buildTree = treeBuilder({
+    ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
+    onProgress: onProgress as ImporterOptions['onProgress'],
+    onDirectory (cid, children) { marks.addDirectory(cid, children) }
+  })
+  const results = buildTree(entries, blockstore as Parameters<typeof buildTree>[1])[Symbol.asyncIterator]()
 
   try {
     for (;;) {
-      // the importer ignores the signal
+      // blockstores may ignore the signal
       const next = await raceSignal(results.next(), signal)
 
       if (next.done === true) {
         return
       }
 
-      yield { ...next.value, cid: marks.mark(next.value.cid) }
+      const { cid, path, unixfs, size } = next.value
+
+      yield { cid: marks.mark(cid), path, unixfs, size }
     }
   } finally {
     // not awaited, because its source may be stalled
-    results.return().catch(() => {})
+    results.return?.()?.catch(() => {})
   }
 }
 
@@ -210,10 +209,6 @@ function applyProfile (options: ImporterOptions): ImporterOptions {
   const shardSplitStrategy = profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'
 
   return { ...options, shardSplitStrategy: options.shardSplitStrategy ?? shardSplitStrategy, fieldOrder: 'links-first' }
-}
-
-async function * passThrough (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield * source
 }
 
 /** Drop the read events of plain files: their bytes were already reported. */

@@ -50,7 +50,12 @@ export async function * writeLeaves (
   }
 }
 
-async function writeLeaf (leaf: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<FileLink> {
+/** Write one leaf. */
+export async function writeLeaf (
+  leaf: Uint8Array,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<FileLink> {
   const cid = await toCid(raw.code, leaf)
   await put(cid, leaf, blockstore, options)
 

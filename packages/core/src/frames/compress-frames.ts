@@ -86,7 +86,12 @@ export async function * reportFrames (
   let number = 0
 
   for await (const frame of frames) {
-    emit(options, 'ipfsz:add:frame', { frame: number++, size: frame.size, length: frame.bytes.byteLength })
+    emitFrame(options, number++, frame)
     yield frame
   }
+}
+
+/** Report a frame, by its index in the file. */
+export function emitFrame (options: ProgressOptions<AddFrameEvents>, index: number, { size, bytes }: Frame): void {
+  emit(options, 'ipfsz:add:frame', { frame: index, size, length: bytes.byteLength })
 }

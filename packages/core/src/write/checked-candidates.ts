@@ -20,6 +20,7 @@ export class CheckedCandidates {
   readonly #wrapped: boolean
   readonly #kinds = new Map<string, Kind>()
   readonly #open = new Set<object>()
+  #closed = false
 
   constructor (source: ImportCandidateStream, wrapWithDirectory: boolean) {
     // the importer accepts a single candidate too
@@ -33,6 +34,12 @@ export class CheckedCandidates {
    */
   async * [Symbol.asyncIterator] (): AsyncGenerator<Candidate> {
     for await (const candidate of this.#source) {
+      if (this.#closed) {
+        // it was being read when the import failed
+        closeSource('content' in candidate ? candidate.content : undefined)
+        return
+      }
+
       const { path, mode, mtime } = candidate
       const content = 'content' in candidate ? this.#track(candidate.content) : undefined
       const link = 'link' in candidate ? candidate.link : undefined
@@ -46,8 +53,10 @@ export class CheckedCandidates {
     }
   }
 
-  /** Close every source that was not read to its end. */
+  /** Close every source that was not read to its end, and end. */
   closeSources (): void {
+    this.#closed = true
+
     for (const source of this.#open) {
       closeSource(source)
     }

@@ -2,11 +2,11 @@ import { aidAll } from '../base/frame-base.ts'
 import { Unchanged } from '../base/unchanged.ts'
 import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
-import { MAX_INLINE_SIZE, REGION_RATIO } from '../constants.ts'
+import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { writeLeaves, writeRoot } from '../dag/write.ts'
+import { writeLeaf, writeLeaves, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
-import { compressFrames, reportFrames, splitFrames } from '../frames/compress-frames.ts'
+import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { GROUP_FRAMES } from '../format/frame-groups.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
@@ -87,8 +87,16 @@ export async function writeFile (
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const pool = new BufferPool(frameSize)
   const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
+
+  if (cut === 'size' && base == null && !options.contentCid && isWhole(beginning, frameSize)) {
+    const root = await writeFrame(beginning, table, blockstore, options)
+    const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
+
+    return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), code: codec.code }
+  }
+
+  const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
   const { bytes, first, frame } = beginning
@@ -138,6 +146,32 @@ export async function writeFile (
   const written = await writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
 
   return { ...written, code: codec.code, ...named }
+}
+
+/** Whether the trial has compressed all of the file: there was less to read than a frame, and it fits into a leaf. */
+function isWhole (beginning: Beginning, frameSize: number): beginning is Beginning & { frame: Frame } {
+  const { bytes: { byteLength: size }, frame } = beginning
+
+  return frame?.size === size && size < frameSize && frame.bytes.byteLength <= MAX_LEAF_SIZE
+}
+
+/** Write the only frame of a file, without the steps that several go through: most files of a tree are that small. */
+async function writeFrame (
+  { bytes, frame }: Beginning & { frame: Frame },
+  table: FrameTable,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<RootContent> {
+  if (frame.bytes.buffer !== bytes.buffer) {
+    BufferPool.release(bytes)
+  }
+
+  emitFrame(options, 0, frame)
+  table.add(frame)
+
+  return frame.bytes.byteLength <= MAX_INLINE_SIZE
+    ? { inline: frame.bytes }
+    : { links: [await writeLeaf(frame.bytes, blockstore, options)] }
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {

@@ -1,0 +1,143 @@
+import { EventLoopBreaks, settle, unwrap } from '@ipfsz/codecs/internal'
+import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
+import { CustomProgressEvent } from 'progress-events'
+import { checkConcurrency } from '../util/map-ordered.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { Candidate } from './checked-candidates.ts'
+import type { Settled } from '@ipfsz/codecs/internal'
+import type { ImporterOptions } from 'ipfs-unixfs-importer'
+
+type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>
+type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
+type File = Parameters<FileBuilder>[0]
+type Store = Parameters<typeof importer>[1]
+
+/** A file, directory or symlink that was written. */
+type Entry = Parameters<TreeBuilder>[0] extends AsyncIterable<infer T> ? T : never
+
+/** How many candidates are imported at a time unless the caller says, as in ipfs-unixfs-importer. */
+const DEFAULT_CONCURRENCY = 50
+
+interface ImportEntriesInit {
+  buildFile (file: File): Promise<Entry>
+  /** For directories and symlinks. */
+  options: ImporterOptions
+}
+
+/**
+ * Import files, directories and symlinks, several at a time, and yield them in the order of the candidates.
+ *
+ * ipfs-unixfs-importer reads 50 candidates, imports these, and reads no more until all of them are written. Here the
+ * next candidate is read as soon as one is done, so reading, compressing and writing overlap.
+ *
+ * @param blockstore - wrapped by `coalescingBlockstore`, as files may be equal
+ * @throws {InvalidParametersError} `fileImportConcurrency` is not a whole number from 1
+ */
+export async function * importEntries (
+  candidates: AsyncIterable<Candidate>,
+  blockstore: PutStore,
+  init: ImportEntriesInit
+): AsyncGenerator<Entry> {
+  const { fileImportConcurrency: concurrency = DEFAULT_CONCURRENCY } = init.options
+  checkConcurrency(concurrency)
+
+  const running: Array<Promise<Settled<Entry>>> = []
+  const breaks = new EventLoopBreaks()
+  const start = async (candidate: Candidate): Promise<Entry> => importEntry(candidate, blockstore as Store, init)
+
+  for await (const candidate of candidates) {
+    running.push(settle(start, candidate))
+
+    // without files and a disk, nothing here waits for the event loop
+    if (breaks.due) {
+      await breaks.take()
+    }
+
+    if (running.length >= concurrency) {
+      yield unwrap(await running.shift() as Settled<Entry>)
+    }
+  }
+
+  for (const entry of running) {
+    yield unwrap(await entry)
+  }
+}
+
+async function importEntry (
+  candidate: Candidate,
+  blockstore: Store,
+  { buildFile, options }: ImportEntriesInit
+): Promise<Entry> {
+  const { path: originalPath, mode, mtime } = candidate
+
+  if ('content' in candidate && candidate.content != null) {
+    const path = originalPath?.split('/').filter(name => name !== '.').join('/')
+
+    return buildFile({ path, originalPath, mode, mtime, content: readContent(candidate.content, path, options) })
+  }
+
+  let entry: Entry | undefined
+
+  const keepEntry: TreeBuilder = async function * (source) {
+    for await (const imported of source) {
+      entry = imported
+      yield imported
+    }
+  }
+
+  for await (const _ of importer([candidate], blockstore, { ...options, treeBuilder: keepEntry })) {
+    // what it yields lacks the original path
+  }
+
+  if (entry == null) {
+    throw new Error('The importer added nothing')
+  }
+
+  return entry
+}
+
+/** The chunks of a file, each reported, as ipfs-unixfs-importer has them. */
+async function * readContent (
+  content: unknown,
+  path: string | undefined,
+  { onProgress }: ImporterOptions
+): AsyncGenerator<Uint8Array> {
+  let bytesRead = 0n
+
+  for await (const chunk of content instanceof Uint8Array ? [content] : toIterable(content)) {
+    const bytes = toBytes(chunk)
+    const chunkSize = BigInt(bytes.byteLength)
+    bytesRead += chunkSize
+
+    onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:read', { bytesRead, chunkSize, path }))
+    yield bytes
+  }
+}
+
+/** @throws {InvalidContentError} */
+function toIterable (content: unknown): Iterable<unknown> | AsyncIterable<unknown> {
+  if (typeof content === 'object' && content != null) {
+    if (Symbol.asyncIterator in content || Symbol.iterator in content) {
+      return content as Iterable<unknown>
+    }
+  }
+
+  throw new InvalidContentError('Content was invalid')
+}
+
+/** @throws {InvalidContentError} */
+function toBytes (chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) {
+    return chunk
+  }
+
+  if (typeof chunk === 'string') {
+    return new TextEncoder().encode(chunk)
+  }
+
+  if (Array.isArray(chunk)) {
+    return Uint8Array.from(chunk)
+  }
+
+  throw new InvalidContentError('Content was invalid')
+}
