@@ -1,8 +1,8 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered, settle, unwrap } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from './util/call-inner.ts'
 import { checkInner, COMPRESSED } from './check-inner.ts'
 import { collectBlock } from './util/collect-block.ts'
-import { MAX_PUT_AHEAD } from './constants.ts'
+import { MAX_AHEAD } from './constants.ts'
 import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './value/envelope.ts'
 import { makeValue } from './value/make-value.ts'
@@ -11,6 +11,7 @@ import { readStored, readValue } from './value/read-value.ts'
 import { resolveSettings } from './value/settings.ts'
 import { callExclusive, claimWrite } from './block-writes.ts'
 import type { Chunks } from './util/collect-block.ts'
+import type { Settled } from '@ipfsz/codecs/internal'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './value/make-value.ts'
 import type { StoredBlock } from './value/read-value.ts'
@@ -40,7 +41,7 @@ export class CompressedBlockstore implements Blockstore {
   readonly #inner: Blockstore & Openable
   readonly #settings: Settings
   readonly #counters: BlockCounters
-  readonly #putAhead: number
+  readonly #ahead: number
 
   /**
    * @param inner - stores the compressed blocks. Blocks that it has already stay readable
@@ -54,7 +55,7 @@ export class CompressedBlockstore implements Blockstore {
     this.#inner = inner
     this.#settings = resolveSettings(init)
     this.#counters = new BlockCounters(init.metrics)
-    this.#putAhead = Math.max(2, Math.min(MAX_PUT_AHEAD, globalThis.navigator?.hardwareConcurrency ?? 2))
+    this.#ahead = Math.max(2, Math.min(MAX_AHEAD, globalThis.navigator?.hardwareConcurrency ?? 2))
   }
 
   /** The inner store. */
@@ -100,7 +101,7 @@ export class CompressedBlockstore implements Blockstore {
       const value = await this.#makeValue(cid, bytes, signal)
 
       return { cid, value }
-    }, { concurrency: this.#putAhead, signal })
+    }, { concurrency: this.#ahead, signal })
 
     const inner = this.#inner
     const values = async function * (): AsyncGenerator<InputPair> {
@@ -157,10 +158,19 @@ export class CompressedBlockstore implements Blockstore {
     return stored
   }
 
-  /** Yields blocks as the inner store does. A block is decompressed when its `bytes` are read. */
+  /** Reads and decompresses a few blocks ahead. If one cannot be read, reading its `bytes` throws. */
   async * getMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): AsyncGenerator<Pair> {
-    for await (const { cid, bytes } of iterateInner(() => this.#inner.getMany(source, options), options?.signal)) {
-      yield { cid, bytes: this.#readPair(cid, bytes, options) }
+    const signal = options?.signal
+    const pairs = iterateInner(() => this.#inner.getMany(source, options), signal)
+
+    const blocks = mapOrdered(pairs, async ({ cid, bytes }) => {
+      const block = await settle(async () => this.#read(cid, () => bytes, options), undefined)
+
+      return { cid, block }
+    }, { concurrency: this.#ahead, signal })
+
+    for await (const { cid, block } of blocks) {
+      yield { cid, bytes: oneChunk(block) }
     }
   }
 
@@ -230,4 +240,8 @@ export class CompressedBlockstore implements Blockstore {
   #countPut ({ storedAs, size, bytes }: Value): void {
     this.#counters.countPut({ storedAs, size, storedSize: bytes.byteLength })
   }
+}
+
+async function * oneChunk (block: Settled<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield unwrap(block)
 }

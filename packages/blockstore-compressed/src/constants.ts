@@ -37,8 +37,8 @@ export const MAX_ORDINARY_BLOCKS = 16_384
 /** The longest multihash to remember a block by, in digest bytes: sha2-512. Identity CIDs can be of any length. */
 export const MAX_REMEMBERED_DIGEST_LENGTH = 64
 
-/** How many blocks of a batch to compress ahead of the inner store, at most. */
-export const MAX_PUT_AHEAD = 8
+/** How many blocks of a batch to compress ahead of the inner store, or to read ahead of the caller, at most. */
+export const MAX_AHEAD = 8
 
 /** How many blocks to convert at a time. */
 export const DEFAULT_CONVERT_CONCURRENCY = 4

@@ -10,6 +10,7 @@ import { CID } from 'multiformats/cid'
 import { Uint8ArrayList } from 'uint8arraylist'
 import { afterEach, describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
+import { MAX_AHEAD } from '../src/constants.ts'
 import { CompressedBlockstore, convert, stats } from '../src/index.ts'
 import { cidOf, only, readBlock, stream } from './fixtures.ts'
 import type { CompressedBlockstoreInit, Verify } from '../src/index.ts'
@@ -105,6 +106,41 @@ describe.each(INNER_STORES)('a CompressedBlockstore on $name', ({ create, settin
     expect(await Array.fromAsync(store.deleteMany(pairs(blocks).map(({ cid }) => cid)))).toHaveLength(blocks.size)
     expect(await store.has(first.cid)).toBe(false)
     await store.close()
+  })
+})
+
+describe('getMany', () => {
+  it('reads a few blocks ahead of its caller, and no more', async () => {
+    const blocks = pairs(await makeBlocks()).slice(0, 1)
+    const inner = new MemoryBlockstore()
+    const cids = Array.from({ length: 40 }, () => blocks[0].cid)
+    let reads = 0
+    const second = Promise.withResolvers<void>()
+    await new CompressedBlockstore(inner).put(blocks[0].cid, blocks[0].bytes)
+    inner.getMany = async function * (source) {
+      for await (const cid of source) {
+        yield {
+          cid,
+          bytes: async function * () {
+            if (++reads === 2) {
+              second.resolve()
+            }
+
+            await second.promise
+            yield * inner.get(cid)
+          }()
+        }
+      }
+    }
+
+    let taken = 0
+
+    for await (const { bytes } of new CompressedBlockstore(inner).getMany(cids)) {
+      expect(await only(bytes)).toEqual(blocks[0].bytes)
+      expect(reads).toBeLessThanOrEqual(++taken + MAX_AHEAD)
+    }
+
+    expect(reads).toBe(cids.length)
   })
 })
 
