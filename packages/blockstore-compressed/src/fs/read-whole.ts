@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { open, readFile, stat } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { closeFile, openFile, readBytes, statFile, statPath } from './file-calls.ts'
 
 /** Larger files are streamed, 32 MiB: no block that nodes exchange is as large. */
 const MAX_CHUNK_SIZE = 32 * 1024 * 1024
@@ -10,7 +10,7 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
  * Read a file with as few calls as possible: each goes through the thread pool, behind the
- * work of the codecs. (`handle.readFile` would ask for the size once more.)
+ * work of the codecs. (`readFile` would ask for more.)
  *
  * @returns undefined if the file has more than 32 MiB
  */
@@ -18,25 +18,25 @@ export async function readWhole (
   file: string,
   signal: AbortSignal | null | undefined
 ): Promise<Uint8Array | undefined> {
-  const handle = await open(file, READ)
+  const opened = await openFile(file, READ)
 
   try {
-    const stats = await handle.stat()
+    const stats = await statFile(opened)
 
     if (!stats.isFile()) {
       // with a code, so that the block counts as lost, and is fetched again
       throw Object.assign(new Error(`${file} is not a regular file`), { code: 'EISDIR' })
     }
 
-    return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)
+    return stats.size > MAX_CHUNK_SIZE ? undefined : await readAll(opened, stats.size, signal)
   } finally {
-    await handle.close()
+    await closeFile(opened)
   }
 }
 
 /** Reads `size` bytes, or fewer if the file ends earlier. */
-async function readBytes (
-  handle: FileHandle,
+async function readAll (
+  file: number,
   size: number,
   signal: AbortSignal | null | undefined
 ): Promise<Uint8Array> {
@@ -45,13 +45,13 @@ async function readBytes (
 
   while (filled < size) {
     signal?.throwIfAborted()
-    const { bytesRead } = await handle.read(bytes, filled, size - filled)
+    const length = await readBytes(file, bytes, filled)
 
-    if (bytesRead === 0) {
+    if (length === 0) {
       break
     }
 
-    filled += bytesRead
+    filled += length
   }
 
   return bytes.subarray(0, filled)
@@ -60,7 +60,7 @@ async function readBytes (
 /** Whether a file exists and has these bytes. A file of another size is not read. */
 export async function hasBytes (file: string, bytes: Uint8Array): Promise<boolean> {
   try {
-    const stats = await stat(file)
+    const stats = await statPath(file)
 
     return stats.isFile() && stats.size === bytes.byteLength && (await readFile(file)).equals(bytes)
   } catch {
