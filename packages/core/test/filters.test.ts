@@ -175,4 +175,23 @@ describe('chooseFilters', () => {
 
     expect(tried).toBe(0)
   })
+
+  it('tries bytes with a control character at any place in memory, unless that is white space', async () => {
+    const size = 16 * KIB + 3
+
+    for (const [byteOffset, control] of [[0, 0x00], [1, 0x08], [2, 0x0e], [3, 0x1f], [1, 0x09], [2, 0x0d], [3, 0xff]]) {
+      for (const place of [0, 1, 2, 3, 4, 5001, size - 2, size - 1]) {
+        const bytes = new Uint8Array(new ArrayBuffer(size + byteOffset), byteOffset).fill(0xe9).fill(0x61, 100, 9000)
+        let tried = false
+        bytes[place] = control
+
+        await chooseFilters(bytes, async frame => {
+          tried = true
+          return frame
+        })
+
+        expect(tried).toBe([0x00, 0x08, 0x0e, 0x1f].includes(control))
+      }
+    }
+  })
 })
