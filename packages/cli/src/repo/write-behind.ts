@@ -35,6 +35,8 @@ class WriteBehind implements Store {
   readonly #inner: Store
   readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<unknown> }>()
   #waiting = 0
+  /** Resolves when the next block is written. One promise for all that wait: hundreds may. */
+  #next = Promise.withResolvers<void>()
   #failure: { reason: unknown } | undefined
 
   constructor (inner: Store) {
@@ -54,11 +56,13 @@ class WriteBehind implements Store {
     const written = this.#write(cid, bytes).finally(() => {
       this.#writing.delete(key)
       this.#waiting -= cost
+      this.#next.resolve()
+      this.#next = Promise.withResolvers()
     })
     this.#writing.set(key, { bytes, written })
 
     while (this.#waiting > MAX_WAITING) {
-      await Promise.race(Array.from(this.#writing.values(), ({ written }) => written))
+      await this.#next.promise
     }
 
     this.#check()
