@@ -99,12 +99,6 @@ export const DEFAULT_FETCH_AHEAD = 2000
  */
 export const DEFAULT_FETCH_BYTES = 32 * MIB
 
-/** After this time a block that did not arrive is requested again, 10 seconds in milliseconds. */
-export const DEFAULT_STALL_TIMEOUT = 10_000
-
-/** How long a read continues without any block arriving, a minute in milliseconds. */
-export const DEFAULT_FETCH_TIMEOUT = 60_000
-
 /** The most blocks requested at a time, however small. Helia's Bitswap keeps 1,024 wants of a peer. */
 export const MAX_FETCH_BLOCKS = 256
 
@@ -195,3 +189,88 @@ export const DEFAULT_WAITING_DECODES = 256
 
 /** Original bytes of frames that are decompressed in a second to serve blocks of originals, 128 MiB. */
 export const DEFAULT_DECODE_RATE = 128 * MIB
+
+// The times of a fetch, in milliseconds, the longest first: after which silence (StallDetector in `fetch/`) what is
+// done. A longer time is what is left when all that comes before it has not helped.
+
+/** Nothing has arrived below a root for a minute: the read ends. */
+export const DEFAULT_FETCH_TIMEOUT = 60_000
+
+/** A block has not arrived for 10 seconds: all sources are asked for it. Also a gateway, if there is nothing else. */
+export const DEFAULT_STALL_TIMEOUT = 10_000
+
+/**
+ * A gateway or a peer that serves HTTP is silent for 5 seconds, and others can be asked: it counts as stalled. This is
+ * less than the time after which all sources are asked for the same block: that would end its requests before it
+ * counts, and every read would wait for it anew.
+ */
+export const SOURCE_STALL_TIMEOUT = DEFAULT_STALL_TIMEOUT / 2
+
+/** A peer that has sent blocks over Bitswap sends none for 8 seconds: another peer is asked. */
+export const PEER_STALL_TIMEOUT = 8000
+
+/** The same for a peer that has never sent a block, 3 seconds. */
+export const SILENT_PEER_TIMEOUT = 3000
+
+/** A block that stalled before has stalled again after 2.5 seconds. Doubles each time. */
+export const STALLED_AGAIN = 2500
+
+/** Nothing has come for a second: the next gateway, and for the first block of all the next source, is asked too. */
+export const DEFAULT_HEDGE_TIME = 1000
+
+/** How often to look for gateways that let others wait, and for peers that serve HTTP. */
+export const STALL_CHECK_INTERVAL = 250
+
+/** Less than 8 KiB of a response do not end the silence of a gateway. */
+export const MIN_PROGRESS = 8 * KIB
+
+/** Below this rate, 512 KiB/s in bytes per millisecond, another gateway is tried whose rate is unknown. */
+export const SLOW_RATE = 512 * KIB / 1000
+
+/** A gateway replaces another if it is known to be at least this many times as fast. */
+export const MUCH_FASTER = 2
+
+/** A response is not judged to be slow before this part of the stall timeout has passed: by default 3 seconds. */
+export const SLOW_PART = 0.3
+
+// What the pieces of a file are measured by that several gateways send.
+
+/**
+ * Several gateways send parts of one file if one of them alone would take a second longer. A small file costs one
+ * request.
+ */
+export const EARLIEST_SPLIT = 1000
+
+/** How long a piece takes of which others send the rest, a second. */
+export const PIECE_TIME = 1000
+
+/** A rate counts when it was measured for 200 milliseconds. */
+export const MEASURED_AFTER = 200
+
+/** How long a gateway is assumed to take for the first block until that is measured. */
+export const USUAL_LATENCY = 100
+
+// When what failed is asked again.
+
+/**
+ * The first and the longest wait until a block is requested again. Helia's Bitswap takes 10 ms to forget a request, and
+ * does not repeat it before.
+ */
+export const FIRST_RETRY = 250
+export const LONGEST_RETRY = 1000
+
+/** The first and the longest pause after a failure of a gateway. Doubles each time. */
+export const FIRST_PAUSE = 250
+export const LONGEST_PAUSE = 30_000
+
+/** The longest pause of a gateway that has sent blocks: perhaps the link was only cut for a while. */
+export const LONGEST_PAUSE_OF_KNOWN = 1000
+
+/** The longest that a gateway's Retry-After is respected, 5 minutes. */
+export const LONGEST_RETRY_AFTER = 300_000
+
+/** The longest that a call waits until a gateway may be asked again, 10 seconds. */
+export const LONGEST_WAIT = 10_000
+
+/** How long a source that kept silent, while another one sent the block, is asked last: 5 minutes. */
+export const DEMOTED_FOR = 300_000

@@ -45,7 +45,10 @@ export {
   DEFAULT_FRAME_SIZE,
   DEFAULT_IN_FLIGHT_BYTES,
   DEFAULT_STALL_TIMEOUT,
-  MIN_FRAME_SIZE
+  MIN_FRAME_SIZE,
+  PEER_STALL_TIMEOUT,
+  SILENT_PEER_TIMEOUT,
+  STALL_CHECK_INTERVAL
 } from './constants.ts'
 export { ipfsz } from './create-ipfsz.ts'
 export * from './errors.ts'
@@ -57,6 +60,7 @@ export { decodeBlock } from './dag/node-links.ts'
 export { listDirectory, locateEntry } from './directory/directory.ts'
 export { heliaSource } from './fetch/helia-source.ts'
 export { isRefusal } from './fetch/source.ts'
+export { StallDetector } from './fetch/stall-detector.ts'
 export { withIpfsz } from './helia/with-ipfsz.ts'
 export { copyLinks } from './links/copy-links.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
@@ -88,6 +92,7 @@ export type { BlocksBelow } from './fetch/blocks-below.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { BlockSource, SourceBlock, SourceOptions } from './fetch/source.ts'
+export type { StallDetectorInit } from './fetch/stall-detector.ts'
 export type { LinkOutcome } from './links/copy-links.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'
 export type * from './unixfs.ts'

@@ -1,4 +1,3 @@
-import { gatewayPatience } from './planned-source.ts'
 import type { MakeSource } from './planned-source.ts'
 import type { Fetch, GatewayPool, HttpSourceInit } from '@ipfsz/core/http'
 
@@ -26,9 +25,7 @@ export async function gatewaySources (
   const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
   const { createNodeFetch } = await import('./node-fetch.ts')
   const pool: GatewayPool = new GatewayPool(urls)
-  const stallTimeout = gatewayPatience(isOnlySource)
   const fetch = decorate(createNodeFetch())
 
-  return (root, plan) =>
-    new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, stallTimeout, fetch })
+  return (root, plan) => new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, fetch })
 }

@@ -1,4 +1,3 @@
-import { DEFAULT_STALL_TIMEOUT } from '@ipfsz/core'
 import type { BlockSource } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
@@ -12,17 +11,6 @@ export interface PlannedSource extends BlockSource {
 }
 
 export type MakeSource = (root: CID, plan?: ReadPlan) => PlannedSource
-
-/**
- * How long a gateway may keep silent, in milliseconds. If there is something else to ask, less than the time after
- * which all are asked at once: that would end each request before the gateway counts as silent, and every read would
- * wait for it anew.
- *
- * @returns undefined: the default of `HttpSource`
- */
-export function gatewayPatience (isOnlySource: boolean): number | undefined {
-  return isOnlySource ? undefined : DEFAULT_STALL_TIMEOUT / 2
-}
 
 /** A source that is made when it is first asked. */
 export class LazySource implements PlannedSource {

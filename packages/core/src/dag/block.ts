@@ -22,6 +22,8 @@ export interface GetBlockOptions {
   expectedSize?: number | undefined
   /** @internal which bytes of a file it holds: a networked blockstore can request them with those that follow */
   part?: FilePart | undefined
+  /** @internal whether it comes much later in the DAG than others that are waited for */
+  isFarAhead?: boolean | undefined
   /** @internal aborted when the block is no longer needed */
   until?: AbortSignal | undefined
 }

@@ -2,13 +2,18 @@ import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
-import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
+import {
+  DEFAULT_HEDGE_TIME,
+  FIRST_RETRY,
+  LONGEST_RETRY,
+  MAX_LEAF_SIZE,
+  NODE_SIZE_GUESS,
+  STALLED_AGAIN
+} from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { askSources } from './ask-sources.ts'
 import { FetchWindow } from './fetch-window.ts'
 import { SourceOrder } from './source-order.ts'
-import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
@@ -16,14 +21,11 @@ import type { CID } from 'multiformats/cid'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
-/**
- * Milliseconds to wait before requesting a block again. Helia's Bitswap takes 10 ms to forget
- * a request, and does not repeat it before.
- */
-const FIRST_WAIT = 250
-const LONGEST_WAIT = 1000
+/** The fewest bytes of blocks far ahead that may be in flight, 256 KiB: a slow gateway is asked for little at first. */
+const MIN_FAR_AHEAD = 256 * 1024
 
-export interface FetchOptions extends Pick<SourceOptions, 'damaged' | 'onProgress' | 'part' | 'providers'> {
+export interface FetchOptions
+  extends Pick<SourceOptions, 'damaged' | 'isFarAhead' | 'onProgress' | 'part' | 'providers'> {
   signal?: AbortSignal | null | undefined
   /** Aborted when the block is no longer needed. */
   until?: AbortSignal | undefined
@@ -31,13 +33,11 @@ export interface FetchOptions extends Pick<SourceOptions, 'damaged' | 'onProgres
   expectedSize?: number | undefined
 }
 
-/** The first block of all: after this time the next source is asked too, a second in milliseconds. */
-const HEDGE_TIME = 1000
-
 /** A block that is being fetched. */
 interface Attempts {
   cid: CID
   scope: FetchScope
+  window: FetchWindow
   options: FetchOptions
   signal: AbortSignal
   /** When it was first requested. */
@@ -57,6 +57,11 @@ class AttemptTimeoutError extends Error {
  */
 export class BlockFetcher {
   readonly window: FetchWindow
+  /**
+   * For blocks that are far ahead, which other gateways send. Each of these requests ends before the next gateway would
+   * be asked too, and none of them takes the place of a block that is waited for.
+   */
+  readonly #farAhead: FetchWindow
   readonly #sources: readonly BlockSource[]
   readonly #order: SourceOrder
   readonly #settings: FetchSettings
@@ -66,6 +71,11 @@ export class BlockFetcher {
     this.#order = new SourceOrder(sources)
     this.#settings = settings
     this.window = new FetchWindow(settings)
+    this.#farAhead = new FetchWindow({
+      maxBytes: settings.maxBytes / 4,
+      minBytes: MIN_FAR_AHEAD,
+      ahead: DEFAULT_HEDGE_TIME / 2
+    })
   }
 
   /**
@@ -75,11 +85,11 @@ export class BlockFetcher {
    * @throws {Error} that of the last source, if none has it
    */
   async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<SourceBlock> {
-    const { window } = this
+    const window = options.isFarAhead === true ? this.#farAhead : this.window
     const { timeout } = this.#settings
     const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
-    const attempts: Attempts = { cid, scope, options, signal, started: 0, stalls: 0 }
+    const attempts: Attempts = { cid, scope, window, options, signal, started: 0, stalls: 0 }
     const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
     let failures = 0
@@ -94,8 +104,8 @@ export class BlockFetcher {
           const block = await this.#attempt(attempts, size)
           const { bytes: { byteLength }, sender, provider, broker } = block
           slot.end(byteLength)
-          scope.lastArrival = window.now()
-          const duration = scope.lastArrival - started
+          scope.arrivals.arrived()
+          const duration = window.now() - started
           emit(options, 'ipfsz:fetch:block', { cid, size: byteLength, duration, sender, provider, broker })
 
           return block
@@ -134,7 +144,7 @@ export class BlockFetcher {
 
         // other sources need not forget anything
         const retries = attempts.stalls + failures - (this.#sources.length > 1 ? 1 : 0)
-        await delay(retries === 0 ? 0 : Math.min(FIRST_WAIT * 2 ** (retries - 1), LONGEST_WAIT), signal)
+        await delay(retries === 0 ? 0 : Math.min(FIRST_RETRY * 2 ** (retries - 1), LONGEST_RETRY), signal)
       }
     } finally {
       search.abort()
@@ -143,23 +153,24 @@ export class BlockFetcher {
   }
 
   async #attempt (attempts: Attempts, size: number): Promise<SourceBlock> {
-    const { cid, scope, options, signal, stalls } = attempts
+    const { cid, scope, window, options, signal } = attempts
     const giveUp = new AbortController()
     const attempt = anySignal([signal, giveUp.signal])
     const left = this.#settings.timeout - this.#waited(attempts)
-    const isHedged = this.window.lastArrival === Number.NEGATIVE_INFINITY
-    const isFirst = stalls === 0 && this.#sources.length > 1
+    const isHedged = !this.window.arrivals.hasBegun
+    const isFirst = attempts.stalls === 0 && this.#sources.length > 1
     // a first source that keeps silent leaves half of the time to the others, unless they are asked beside it
     const share = isFirst && !isHedged ? left / 2 : left
-    const time = Math.min(stallTime(this.window, this.#settings, stalls, size), share)
-    const pause = stalls > 0 ? 0 : isHedged ? Math.min(HEDGE_TIME, left / 2) : undefined
-    const unwatch = watchForStall(this.window, time, () => {
+    const time = Math.min(this.#stallTime(attempts, size), share)
+    // asking one after the other wastes nothing; once one kept silent, all of them are asked at once
+    const pause = attempts.stalls > 0 ? 0 : isHedged ? Math.min(DEFAULT_HEDGE_TIME, left / 2) : undefined
+    const unwatch = window.arrivals.watch(time, () => {
       giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`))
-    })
+    }, { longest: time * 3 })
 
     try {
       attempt.throwIfAborted()
-      const block = await raceSignal(this.#ask(cid, {
+      const block = await raceSignal(this.#order.ask(cid, {
         ...options,
         root: scope.root,
         size: options.expectedSize,
@@ -181,22 +192,21 @@ export class BlockFetcher {
   }
 
   /**
-   * Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. While
-   * nothing has arrived at all, the next one is asked too after a second.
+   * Milliseconds after which a request for a block counts as stalled. A block queued behind others gets more time, but
+   * is requested again after half of the timeout, in case the request was lost. It gets even more if the block alone
+   * takes that long.
    */
-  async #ask (cid: CID, options: SourceOptions, pause: number | undefined): Promise<SourceBlock> {
-    const { source, block, hasOvertaken } = await askSources(this.#order.sources, cid, options, pause)
+  #stallTime ({ window, stalls }: Attempts, size: number): number {
+    const { stallTimeout, timeout } = this.#settings
+    const time = stalls === 0 ? stallTimeout : Math.min(stallTimeout, STALLED_AGAIN * 2 ** (stalls - 1))
+    const latest = Math.max(timeout / 2, window.timeOf(size) * 2)
 
-    if (hasOvertaken) {
-      this.#order.prefer(source)
-    }
-
-    return block
+    return Math.max(time, Math.min(window.backlog * 3, latest))
   }
 
   /** How many milliseconds nothing has arrived while a block is waited for. */
   #waited ({ started, scope }: Attempts): number {
-    return this.window.now() - Math.max(started, scope.lastArrival)
+    return scope.arrivals.silence(started)
   }
 
   /** Tell the sources. Returns how many peers they know, if any of them does. */

@@ -19,6 +19,8 @@ export interface BlocksBelow {
       offline?: boolean | undefined
       /** Bytes of the block, if known: then as many are fetched at a time as the link carries. */
       size?: number | undefined
+      /** Whether it comes much later in the DAG than others that are waited for: another gateway may send it alone. */
+      isFarAhead?: boolean | undefined
     }
   ): AsyncGenerator<Uint8Array>
 

@@ -1,4 +1,5 @@
 import { unmark } from '../marker.ts'
+import { StallDetector } from './stall-detector.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most providers that are remembered and looked for. */
@@ -11,8 +12,8 @@ export interface ProviderRouting {
 
 /** The blocks that one call fetches below one root, and their possible providers. */
 export class FetchScope {
-  /** When a block of this scope last arrived. */
-  lastArrival = Number.NEGATIVE_INFINITY
+  /** The blocks of this scope that arrive. */
+  readonly arrivals = new StallDetector()
   readonly #root: CID
   readonly #routing: ProviderRouting | undefined
   readonly #providers = new Map<string, CID>()

@@ -1,5 +1,6 @@
 import { MAX_FETCH_BLOCKS, MAX_LEAF_SIZE } from '../constants.ts'
 import { RateMeter } from './rate-meter.ts'
+import { StallDetector } from './stall-detector.ts'
 
 /**
  * More blocks are requested once the bytes in flight fall to this part of the limit. A peer
@@ -14,6 +15,12 @@ const SMALL_BLOCK = 64 * 1024
 interface FetchWindowInit {
   /** The most bytes in flight: requested, and not arrived. */
   maxBytes: number
+  /**
+   * The fewest bytes that may be in flight.
+   *
+   * @default 1048576
+   */
+  minBytes?: number
   /** How much to request ahead, as the milliseconds that it takes to arrive. */
   ahead: number
   /** The current time in milliseconds. */
@@ -40,10 +47,11 @@ interface Waiter {
  * Helia resets a stream if a Bitswap message takes longer than 10 seconds.
  */
 export class FetchWindow {
-  /** When a block last arrived, according to `now`. */
-  lastArrival = Number.NEGATIVE_INFINITY
+  /** The blocks that arrive. */
+  readonly arrivals: StallDetector
   readonly now: () => number
   readonly maxBytes: number
+  readonly #minBytes: number
   readonly #ahead: number
   readonly #meter: RateMeter
   /** Waiters by scope. Scopes take turns, so that a small file does not wait for a large one. */
@@ -56,16 +64,18 @@ export class FetchWindow {
   /** Whether to request more. Set below the refill mark, cleared at the limit. */
   #filling = true
 
-  constructor ({ maxBytes, ahead, now = () => performance.now() }: FetchWindowInit) {
+  constructor ({ maxBytes, minBytes = MAX_LEAF_SIZE, ahead, now = () => performance.now() }: FetchWindowInit) {
     this.now = now
+    this.arrivals = new StallDetector({ now })
     this.maxBytes = maxBytes
+    this.#minBytes = minBytes
     this.#ahead = ahead
     this.#meter = new RateMeter(now)
   }
 
-  /** The most bytes that may be in flight: at least one leaf, so that even the slowest link makes progress. */
+  /** The most bytes that may be in flight: by default at least one leaf, so that the slowest link makes progress. */
   get limit (): number {
-    return Math.min(Math.max(this.#meter.rate * this.#ahead, MAX_LEAF_SIZE), this.maxBytes)
+    return Math.min(Math.max(this.#meter.rate * this.#ahead, this.#minBytes), this.maxBytes)
   }
 
   /** Milliseconds until everything in flight has arrived, 0 if the rate is unknown. */
@@ -172,10 +182,10 @@ export class FetchWindow {
         open = false
 
         if (bytes > 0) {
-          this.lastArrival = this.now()
+          this.arrivals.arrived()
 
           if (bytes <= SMALL_BLOCK) {
-            this.#meter.addLatency(this.lastArrival - started)
+            this.#meter.addLatency(this.now() - started)
           }
 
           this.#lastArrived = Math.max(this.#lastArrived, number)

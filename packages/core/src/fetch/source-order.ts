@@ -1,7 +1,8 @@
-import type { BlockSource } from './source.ts'
-
-/** How long a source that kept silent is asked last, in milliseconds. */
-const DEMOTED_FOR = 5 * 60_000
+import { DEMOTED_FOR } from '../constants.ts'
+import { askInTurn } from './ask-in-turn.ts'
+import { isRefusal } from './source.ts'
+import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
+import type { CID } from 'multiformats/cid'
 
 /**
  * The order in which sources are asked. If one keeps silent and another one sends the block, that one
@@ -27,5 +28,43 @@ export class SourceOrder {
   prefer (source: BlockSource): void {
     this.#preferred = source
     this.#until = performance.now() + DEMOTED_FOR
+  }
+
+  /**
+   * Ask one source after the other until one sends the block. The others are asked until the signal aborts.
+   *
+   * @param pause - milliseconds after which the next source is asked too. Undefined: once the one before has failed
+   * @throws {Error} that of the last source, if none has it, or of one that says more than that; or an error that is no
+   *   refusal
+   */
+  async ask (cid: CID, options: SourceOptions, pause: number | undefined): Promise<SourceBlock> {
+    const waiting = [...this.sources]
+    let failure: unknown
+
+    const { candidate, value, hasOvertaken } = await askInTurn<BlockSource, SourceBlock>({
+      next: () => waiting.at(0),
+      async ask (source) {
+        waiting.shift()
+
+        return source.fetch(cid, options)
+      },
+      onFailed (_, err) {
+        if (!isRefusal(err)) {
+          // it ends the read, unless one that is asked already has the block
+          waiting.length = 0
+        }
+
+        failure = failure == null || (isRefusal(failure) && err.name !== 'NotFoundError') ? err : failure
+      },
+      onNobody () { throw failure },
+      pause,
+      signal: options.signal
+    })
+
+    if (hasOvertaken) {
+      this.prefer(candidate)
+    }
+
+    return value
   }
 }

@@ -32,6 +32,11 @@ export interface SourceOptions {
   size?: number | undefined
   /** Which bytes of a file it holds, and how far the file is read. */
   part?: FilePart | undefined
+  /**
+   * Whether it comes much later in the DAG than others that are waited for. A source that sends the DAG in its order
+   * would bring it late.
+   */
+  isFarAhead?: boolean | undefined
   /** Whether the blockstore has the block, but damaged. */
   damaged?: boolean | undefined
   /** Peers that may have it, as Helia takes them. */

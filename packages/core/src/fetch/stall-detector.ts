@@ -1,54 +1,99 @@
-import type { FetchWindow } from './fetch-window.ts'
-import type { FetchSettings } from './init.ts'
+import { MUCH_FASTER, SLOW_RATE } from '../constants.ts'
 
-/** Milliseconds after which a block that already stalled counts as stalled again. Doubles each time. */
-const STALLED_AGAIN = 2500
-
-/**
- * Milliseconds after which a request for a block counts as stalled. A block queued behind others
- * gets more time, but is requested again after half of the timeout, in case the request was lost.
- * It gets even more if the block alone takes that long.
- *
- * @param stalls - how often the block has stalled
- * @param size - bytes of the block
- */
-export function stallTime (
-  window: Pick<FetchWindow, 'backlog' | 'timeOf'>,
-  { stallTimeout, timeout }: FetchSettings,
-  stalls: number,
-  size: number
-): number {
-  const time = stalls === 0 ? stallTimeout : Math.min(stallTimeout, STALLED_AGAIN * 2 ** (stalls - 1))
-  const latest = Math.max(timeout / 2, window.timeOf(size) * 2)
-
-  return Math.max(time, Math.min(window.backlog * 3, latest))
+export interface StallDetectorInit {
+  /**
+   * The current time in milliseconds. Of a clock that stands still while nobody waits, only the waiting counts.
+   *
+   * @default performance.now
+   */
+  now?: (() => number) | undefined
+  /**
+   * The fewest bytes that count as an arrival, so that a trickle does not.
+   *
+   * @default 1
+   */
+  least?: number | undefined
 }
 
 /**
- * Call back when nothing arrived for `time`, or this block did not arrive for three times as long.
- *
- * @returns a function that ends this
+ * Tells for how long nothing has arrived over a link, below a root, from a peer or in a response. All that fetches asks
+ * it whether what it waits for has stalled; the times are in `constants.ts`, in the table of times of a fetch.
  */
-export function watchForStall (
-  window: Pick<FetchWindow, 'lastArrival' | 'now'>,
-  time: number,
-  onStalled: () => void
-): () => void {
-  const started = window.now()
-  const left = (): number => Math.min(Math.max(started, window.lastArrival) + time, started + time * 3) - window.now()
-  let timer: ReturnType<typeof setTimeout>
+export class StallDetector {
+  readonly now: () => number
+  readonly #least: number
+  /** Bytes since the last arrival that counts. */
+  #bytes = 0
+  #lastArrival = 0
+  #hasBegun = false
 
-  const wait = (): void => {
-    const rest = left()
+  constructor ({ now = () => performance.now(), least = 1 }: StallDetectorInit = {}) {
+    this.now = now
+    this.#least = least
+  }
 
-    if (rest > 0) {
-      timer = setTimeout(wait, rest)
-    } else {
-      onStalled()
+  /** When something last arrived, by `now`, or 0. */
+  get lastArrival (): number {
+    return this.#lastArrival
+  }
+
+  /** Whether anything has ever arrived. */
+  get hasBegun (): boolean {
+    return this.#hasBegun
+  }
+
+  arrived (bytes = this.#least): void {
+    this.#bytes += bytes
+
+    if (this.#bytes >= this.#least) {
+      this.#bytes = 0
+      this.#lastArrival = this.now()
+      this.#hasBegun = true
     }
   }
 
-  wait()
+  /** For how long nothing has arrived, in milliseconds, as one sees it who waits since a time. */
+  silence (since: number): number {
+    return this.now() - Math.max(since, this.#lastArrival)
+  }
 
-  return () => { clearTimeout(timer) }
+  /**
+   * Call back once nothing has arrived for a time, or what is waited for takes too long whatever else arrives.
+   *
+   * @param time - in milliseconds
+   * @param onStalled - called once, and perhaps at once
+   * @returns a function that ends this
+   */
+  watch (
+    time: number,
+    onStalled: () => void,
+    { since = this.now(), longest = Number.POSITIVE_INFINITY }: { since?: number, longest?: number } = {}
+  ): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined
+
+    const check = (): void => {
+      const left = Math.min(time - this.silence(since), since + longest - this.now())
+
+      if (left > 0) {
+        timer = setTimeout(check, left)
+      } else {
+        onStalled()
+      }
+    }
+
+    check()
+
+    return () => { clearTimeout(timer) }
+  }
+}
+
+/**
+ * Whether another one would bring what is left much sooner: one that is known to be much faster, or one whose rate is
+ * unknown if this one is really slow.
+ *
+ * @param rate - bytes per millisecond
+ * @param other - the rate of the other one. Undefined: it is unknown
+ */
+export function isMuchSlower (rate: number, other: number | undefined): boolean {
+  return other == null ? rate < SLOW_RATE : other >= rate * MUCH_FASTER
 }

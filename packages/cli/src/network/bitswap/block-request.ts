@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { checkBlock } from '@ipfsz/core'
+import { checkBlock, PEER_STALL_TIMEOUT, SILENT_PEER_TIMEOUT, STALL_CHECK_INTERVAL } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { AutoResetEvent } from '../auto-reset-event.ts'
 import type { FetchedBlock } from '../network.ts'
@@ -8,14 +8,8 @@ import type { Wants } from './wants.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** A peer that sends no block for this long while it is asked has stalled, in milliseconds: another is asked. */
-const STALLED_AFTER = 8_000
-/** The same for a peer that has never sent a block. */
-const SILENT_AFTER = 3_000
 /** The size assumed for a block of unknown size, 1 MiB: leaves of files are rarely larger. */
 const SIZE_GUESS = 1024 * 1024
-/** How often to check for stalled peers, in milliseconds. */
-const INTERVAL = 500
 
 interface Asked {
   peer: SessionPeer
@@ -68,8 +62,6 @@ export class BlockRequest {
    * @returns whether the block may still arrive
    */
   ask (search: boolean): boolean {
-    const now = Date.now()
-
     for (const [id, { peer }] of this.#asked) {
       if (!this.#peers.maySend(peer, this.#key)) {
         this.#release(id)
@@ -77,7 +69,7 @@ export class BlockRequest {
     }
 
     // ask another peer only once all that were asked have stalled
-    if ([...this.#asked.values()].some(asked => !hasStalled(asked, now))) {
+    if ([...this.#asked.values()].some(asked => !hasStalled(asked))) {
       return true
     }
 
@@ -95,7 +87,7 @@ export class BlockRequest {
       return busy || search
     }
 
-    this.#asked.set(peer.id.toString(), { peer, since: now })
+    this.#asked.set(peer.id.toString(), { peer, since: peer.arrivals.now() })
     peer.asked++
     peer.askedSize += this.#size
     this.#send(peer.id)
@@ -105,7 +97,7 @@ export class BlockRequest {
 
   /** Waits until something has changed, or until it is time to check for stalled peers. */
   async wait (signal: AbortSignal): Promise<void> {
-    await this.#changed.wait(INTERVAL, signal)
+    await this.#changed.wait(STALL_CHECK_INTERVAL, signal)
   }
 
   /** Cancels the request at every peer that has not answered. */
@@ -156,6 +148,6 @@ export class BlockRequest {
   }
 }
 
-function hasStalled ({ peer, since }: Asked, now: number): boolean {
-  return now - Math.max(since, peer.lastBlock) > (peer.lastBlock === 0 ? SILENT_AFTER : STALLED_AFTER)
+function hasStalled ({ peer: { arrivals }, since }: Asked): boolean {
+  return arrivals.silence(since) > (arrivals.hasBegun ? PEER_STALL_TIMEOUT : SILENT_PEER_TIMEOUT)
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { StallDetector } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
 import type { SessionComponents } from './session-components.ts'
@@ -21,8 +22,8 @@ export interface SessionPeer {
   asked: number
   /** Their bytes. */
   askedSize: number
-  /** When it last sent a block, in milliseconds since the epoch, or 0. */
-  lastBlock: number
+  /** The blocks that it sends. */
+  readonly arrivals: StallDetector
   /** How often in a row it could not be asked, or sent wrong bytes. */
   failures: number
   /** Whether it sent nothing for too long while it was asked. */
@@ -113,7 +114,8 @@ export class SessionPeers {
       .filter(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size))
       .map(([, peer]) => peer)
       .toSorted((a, b) =>
-        Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize || b.lastBlock - a.lastBlock)
+        Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize ||
+        b.arrivals.lastArrival - a.arrivals.lastArrival)
 
     return possible[0]
   }
@@ -138,7 +140,8 @@ export class SessionPeers {
   answered (id: PeerId, good: boolean): void {
     this.#update(id, peer => {
       if (good) {
-        Object.assign(peer, { lastBlock: Date.now(), failures: 0, stalled: false })
+        peer.arrivals.arrived()
+        Object.assign(peer, { failures: 0, stalled: false })
       } else {
         peer.failures++
       }
@@ -191,7 +194,7 @@ export class SessionPeers {
         id,
         asked: 0,
         askedSize: 0,
-        lastBlock: 0,
+        arrivals: new StallDetector(),
         failures: 0,
         stalled: false,
         connected: true,

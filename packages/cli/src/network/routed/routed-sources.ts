@@ -1,7 +1,6 @@
 import { NotFoundError } from '@ipfsz/core'
 import { createPublicFetch } from './public-fetch.ts'
 import { RoutedSource } from './routed-source.ts'
-import { gatewayPatience } from '../planned-source.ts'
 import type { Router } from './router.ts'
 import type { RoutedSourceInit } from './routed-source.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
@@ -34,7 +33,6 @@ export async function routedSources (init: RoutedSourcesInit): Promise<MakeSourc
   const others = init.others.map(url => parseGatewayUrl(url).href)
   const all: GatewayPool = new GatewayPool([])
   const fetch = decorate(createPublicFetch(init))
-  const stallTimeout = gatewayPatience(isOnlySource)
 
   return (root, plan) => {
     const pool: GatewayPool = new GatewayPool([], all)
@@ -47,7 +45,7 @@ export async function routedSources (init: RoutedSourcesInit): Promise<MakeSourc
       headStart,
       others,
       pool,
-      http: new HttpSource({ root, plan, pool, fetch, isOnlySource, singleBlocks, stallTimeout }),
+      http: new HttpSource({ root, plan, pool, fetch, isOnlySource, singleBlocks }),
       failed: (cid, failures) => isHint ? new NotFoundError(cid) : new GatewaysFailedError(cid, failures)
     })
   }

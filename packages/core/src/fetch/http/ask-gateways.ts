@@ -1,5 +1,4 @@
-import { delay } from '../../util/delay.ts'
-import { firstOf } from '../../util/first-of.ts'
+import { askInTurn } from '../ask-in-turn.ts'
 import { GatewaysFailedError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -9,18 +8,9 @@ export interface AskOptions {
   /** The block that is needed, for the error. */
   cid: CID
   settings: GatewaySettings
+  /** How busy a gateway is: the least busy one is asked first. By default the preferred one. */
+  load?: ((gateway: Gateway) => number) | undefined
   signal: AbortSignal
-}
-
-export interface Answer<T> {
-  gateway: Gateway
-  value: T
-}
-
-/** A request under way. `outcome` never rejects. */
-interface Attempt<T> {
-  stop: AbortController
-  outcome: Promise<Answer<T> | { gateway: Gateway, err: Error }>
 }
 
 /**
@@ -32,70 +22,48 @@ interface Attempt<T> {
  */
 export async function askGateways<T> (
   work: (gateway: Gateway, stop: AbortController) => Promise<T>,
-  { cid, settings, signal }: AskOptions
-): Promise<Answer<T>> {
+  { cid, settings, load, signal }: AskOptions
+): Promise<{ gateway: Gateway, value: T }> {
   const { pool, hedgeTime } = settings
-  const running = new Map<Gateway, Attempt<T>>()
-  const asked = new Map<Gateway, number>()
+  const attempts = new Map<Gateway, number>()
   const errors = new Map<Gateway, Error>()
   const cannotAsk = (gateway: Gateway): boolean =>
-    running.has(gateway) || settings.isExcluded(gateway) || errors.get(gateway)?.name === 'GatewayRefusedError' ||
-    (asked.get(gateway) ?? 0) >= settings.attemptsOf(gateway)
+    settings.isExcluded(gateway) || errors.get(gateway)?.name === 'GatewayRefusedError' ||
+    (attempts.get(gateway) ?? 0) >= settings.attemptsOf(gateway)
 
-  const start = (gateway: Gateway): void => {
-    const stop = new AbortController()
-    const outcome = work(gateway, stop).then(value => ({ gateway, value }), (err: Error) => ({ gateway, err }))
+  const { candidate: gateway, value } = await askInTurn<Gateway, T>({
+    next: asked => pool.pick(gateway => asked.has(gateway) || cannotAsk(gateway), load),
+    async ask (gateway, stop) {
+      attempts.set(gateway, (attempts.get(gateway) ?? 0) + 1)
 
-    asked.set(gateway, (asked.get(gateway) ?? 0) + 1)
-    running.set(gateway, { stop, outcome })
-  }
+      return work(gateway, stop)
+    },
+    onFailed (gateway, err) {
+      errors.set(gateway, err)
+      settings.failed(gateway, err)
+    },
+    onSilent (asked) {
+      for (const gateway of asked) {
+        gateway.isSlow = true
+      }
+    },
+    onNobody () {
+      const pause = pool.pause(gateway => cannotAsk(gateway) || gateway.pause > settings.patienceFor(gateway))
 
-  try {
-    for (;;) {
-      signal.throwIfAborted()
-      const next = pool.pick(cannotAsk)
-
-      if (running.size === 0) {
-        if (next != null) {
-          start(next)
-          continue
-        }
-
-        const pause = pool.pause(gateway => cannotAsk(gateway) || gateway.pause > settings.patienceFor(gateway))
-
-        if (pause === Number.POSITIVE_INFINITY) {
-          throw new GatewaysFailedError(
-            cid,
-            pool.gateways.map(gateway => errors.get(gateway) ?? gateway.failure).filter(err => err != null)
-          )
-        }
-
-        await delay(pause, signal)
-        continue
+      if (pause === Number.POSITIVE_INFINITY) {
+        throw new GatewaysFailedError(
+          cid,
+          pool.gateways.map(gateway => errors.get(gateway) ?? gateway.failure).filter(err => err != null)
+        )
       }
 
-      const outcomes = [...running.values()].map(({ outcome }) => outcome)
-      const outcome = await firstOf(outcomes, next == null ? undefined : hedgeTime, signal)
+      return pause
+    },
+    pause: hedgeTime,
+    signal
+  })
 
-      if (outcome == null) {
-        running.forEach((_, gateway) => { gateway.isSlow = true })
-        start(next as Gateway)
-        continue
-      }
+  gateway.isSlow = false
 
-      const { gateway } = outcome
-      running.delete(gateway)
-
-      if ('value' in outcome) {
-        gateway.isSlow = false
-
-        return outcome
-      }
-
-      errors.set(gateway, outcome.err)
-      settings.failed(gateway, outcome.err)
-    }
-  } finally {
-    running.forEach(({ stop }) => { stop.abort() })
-  }
+  return { gateway, value }
 }

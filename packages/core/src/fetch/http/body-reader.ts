@@ -1,5 +1,7 @@
+import { MEASURED_AFTER, MIN_PROGRESS } from '../../constants.ts'
+import { StallDetector } from '../stall-detector.ts'
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
-import { MEASURED_AFTER, MEASURED_BYTES, MIN_PROGRESS } from './limits.ts'
+import { MEASURED_BYTES } from './limits.ts'
 import { reasonOf } from './open-response.ts'
 import type { GatewayBody, GatewayChunk, GatewayResponse, RequestOptions } from './open-response.ts'
 
@@ -11,16 +13,14 @@ export class BodyReader {
   readonly #gateway: string
   readonly #options: Pick<RequestOptions, 'stallTimeout' | 'signal'>
   readonly #reader: ReturnType<GatewayBody['getReader']> | undefined
-  /** Called when bytes have arrived. What it throws ends the reading. */
-  onBytes: (() => void) | undefined
+  /** On the clock of the time that the reader has waited. */
+  readonly #arrivals = new StallDetector({ now: () => this.#waited + this.#waiting, least: MIN_PROGRESS })
   #chunk = new Uint8Array(0)
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
   /** Since when it has been waiting for the next bytes, on the clock of `performance.now`. */
   #waitsSince: number | undefined
-  /** How long it has waited, and how many bytes arrived, since the last time that `MIN_PROGRESS` was reached. */
-  #sinceProgress = { time: 0, bytes: 0 }
 
   constructor (
     gateway: string,
@@ -44,8 +44,13 @@ export class BodyReader {
       : this.#received / Math.max(this.#waited, 1)
   }
 
-  /** How long the reader has been waiting for the next bytes, in milliseconds. */
+  /** How long the reader has waited since the last 8 KiB, in milliseconds. */
   get silence (): number {
+    return this.#arrivals.silence(0)
+  }
+
+  /** How long the reader has been waiting for the next bytes, in milliseconds. */
+  get #waiting (): number {
     return this.#waitsSince == null ? 0 : performance.now() - this.#waitsSince
   }
 
@@ -103,13 +108,12 @@ export class BodyReader {
     const { signal, stallTimeout } = this.#options
     signal.throwIfAborted()
 
-    const progress = this.#sinceProgress
-    const started = this.#waitsSince = performance.now()
+    this.#waitsSince = performance.now()
     const stalled = Promise.withResolvers<never>()
     const onAbort = (): void => { stalled.reject(signal.reason as Error) }
-    const timer = setTimeout(() => {
+    const unwatch = this.#arrivals.watch(stallTimeout, () => {
       stalled.reject(new GatewayStalledError(this.#gateway, stallTimeout))
-    }, Math.max(stallTimeout - progress.time, 0))
+    }, { since: 0 })
 
     signal.addEventListener('abort', onAbort, { once: true })
 
@@ -118,20 +122,15 @@ export class BodyReader {
       const result = await Promise.race([pulled, stalled.promise])
         .catch((err: unknown) => { throw this.#explain(err) })
       const bytes = result.value?.byteLength ?? 0
-      const time = performance.now() - started
 
       this.#received += bytes
-      this.#waited += time
-      this.#sinceProgress = progress.bytes + bytes >= MIN_PROGRESS
-        ? { time: 0, bytes: 0 }
-        : { time: progress.time + time, bytes: progress.bytes + bytes }
-
-      this.onBytes?.()
+      this.#arrivals.arrived(bytes)
 
       return result
     } finally {
+      this.#waited += this.#waiting
       this.#waitsSince = undefined
-      clearTimeout(timer)
+      unwatch()
       signal.removeEventListener('abort', onAbort)
     }
   }

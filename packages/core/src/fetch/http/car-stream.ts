@@ -81,14 +81,9 @@ export class CarStream {
     return this.#body.rate
   }
 
-  /** How long the reader has been waiting for the next bytes, in milliseconds. */
+  /** How long the reader has waited since the last 8 KiB, in milliseconds. */
   get silence (): number {
     return this.#body.silence
-  }
-
-  /** Called when bytes have arrived. What it throws, `next` throws. */
-  set onBytes (onBytes: () => void) {
-    this.#body.onBytes = onBytes
   }
 
   /**

@@ -1,20 +1,13 @@
 // Above 250 lines: the steps of the responses share their state, and nearly all of them change it.
 import * as raw from 'multiformats/codecs/raw'
+import { SLOW_PART, STALL_CHECK_INTERVAL } from '../../constants.ts'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
 import { GatewayRefusedError, GatewaysFailedError, GatewayStalledError } from './errors.ts'
-import {
-  CHECK_INTERVAL,
-  LOOK_AHEAD,
-  MAX_DELIVERED,
-  MAX_FAILED_OPENS,
-  MAX_STRAY_BYTES,
-  MIN_STEP,
-  SLOW_PART
-} from './limits.ts'
+import { LOOK_AHEAD, MAX_DELIVERED, MAX_FAILED_OPENS, MAX_STRAY_BYTES, MIN_STEP } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
 import { isEnding, nextShare } from './shares.ts'
 import { WantedBlocks } from './wanted-blocks.ts'
-import type { CarBlock, CarStream } from './car-stream.ts'
+import type { CarBlock } from './car-stream.ts'
 import type { EarlyBudget } from './early-blocks.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -39,11 +32,6 @@ export interface EntityStreamInit {
   /** Fetches a block that the stream does not bring. */
   fetchAlone: (want: Want) => void
   signal: AbortSignal
-}
-
-/** Thrown to stop reading a slow response. */
-class ReplacedError extends Error {
-  override readonly name = 'ReplacedError'
 }
 
 /**
@@ -94,6 +82,11 @@ export class EntityStream {
   /** Whether a block of a file is one of its blocks. */
   accepts ({ file }: FilePart): boolean {
     return this.#file == null ? this.isOpen : this.#file === file.toString()
+  }
+
+  /** Whether a gateway sends it, or is to send it. */
+  isSentBy (gateway: Gateway): boolean {
+    return this.isOpen && [...this.#pieces].some(piece => piece.gateway === gateway)
   }
 
   /** A block that has arrived before. */
@@ -176,10 +169,18 @@ export class EntityStream {
       return
     }
 
+    clearTimeout(this.#check)
+
     if (this.#pieces.size === 0) {
       this.#begin()
-    } else if (this.#file != null && this.#init.settings.pool.gateways.length > 1) {
-      this.#share()
+    } else if (this.#init.settings.pool.gateways.length > 1 && !this.isIdle) {
+      if (this.#file == null) {
+        this.#leaveSlow()
+      } else {
+        this.#share()
+      }
+
+      this.#check = setTimeout(() => { this.#schedule() }, STALL_CHECK_INTERVAL)
     }
 
     for (const piece of this.#pieces) {
@@ -210,13 +211,8 @@ export class EntityStream {
 
   /** Give each gateway that is free the part that it should send. */
   #share (): void {
-    clearTimeout(this.#check)
     const senders = this.#init.settings.pool.gateways.filter(gateway => this.#isUsable(gateway))
     const free = senders.filter(gateway => this.#isFree(gateway)).toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0))
-
-    if (free.length === 0 || this.isIdle) {
-      return
-    }
 
     const wants = this.#wants.placed()
     const wanted = this.#offsets(wants)
@@ -229,8 +225,6 @@ export class EntityStream {
         this.#takeFrom(share)
       }
     }
-
-    this.#check = setTimeout(() => { this.#schedule() }, CHECK_INTERVAL)
   }
 
   /** Whether a gateway sends nothing, or soon will have sent all that it was asked for. */
@@ -303,9 +297,7 @@ export class EntityStream {
   }
 
   #open (request: CarRequest & { start: number, end: number }, gateway?: Gateway): void {
-    const piece = new PieceStream({ ...request, gateway, settings: this.#init.settings })
-    piece.onBytes = car => { this.#checkSpeed(car) }
-    this.#pieces.add(piece)
+    this.#pieces.add(new PieceStream({ ...request, gateway, settings: this.#init.settings }))
   }
 
   /** Whether to read on from a response. */
@@ -404,23 +396,21 @@ export class EntityStream {
     return isNew
   }
 
-  /**
-   * Compare the gateway that sends what no file is known of with the others, if the reader waits for it.
-   *
-   * @throws {ReplacedError} its blocks are fetched one by one
-   */
-  #checkSpeed ({ gateway, waited, rate = 0 }: CarStream): void {
+  /** If another gateway is faster than the one that sends what no file is known of, fetch its blocks one by one. */
+  #leaveSlow (): void {
     const { settings } = this.#init
 
-    if (this.#file != null || waited < settings.stallTimeout * SLOW_PART || this.isIdle) {
-      return
-    }
+    for (const piece of this.#pieces) {
+      const { gateway, waited, rate = 0 } = piece
 
-    gateway.rate = rate
+      if (gateway != null && waited >= settings.stallTimeout * SLOW_PART) {
+        gateway.rate = rate
 
-    if (settings.pool.faster(gateway, rate, gateway => settings.isExcluded(gateway)) != null) {
-      gateway.isSlow = true
-      throw new ReplacedError()
+        if (settings.pool.faster(gateway, rate, gateway => settings.isExcluded(gateway)) != null) {
+          gateway.isSlow = true
+          this.#leave(piece)
+        }
+      }
     }
   }
 
@@ -448,9 +438,7 @@ export class EntityStream {
       return
     }
 
-    if (err instanceof ReplacedError) {
-      this.#leave(piece)
-    } else if (gateway == null) {
+    if (gateway == null) {
       this.#end(piece)
       this.#failAll(err)
     } else {

@@ -13,11 +13,9 @@ export class InvalidGatewayUrlError extends Error {
   }
 }
 
-/** Thrown when a gateway cannot be reached, or cuts its response. */
-export class GatewayConnectionError extends Error {
-  static override readonly name = 'GatewayConnectionError'
-  override readonly name = 'GatewayConnectionError'
-  /** Its URL, as in all errors of gateways. */
+/** What a gateway did wrong. */
+class GatewayError extends Error {
+  /** The URL of the gateway. */
   readonly gateway: string
 
   constructor (gateway: string, reason: string, options?: ErrorOptions) {
@@ -26,61 +24,59 @@ export class GatewayConnectionError extends Error {
   }
 }
 
+/** Thrown when a gateway cannot be reached, or cuts its response. */
+export class GatewayConnectionError extends GatewayError {
+  static override readonly name = 'GatewayConnectionError'
+  override readonly name = 'GatewayConnectionError'
+}
+
 /** Thrown when a gateway answers too late, or stops sending. */
-export class GatewayStalledError extends Error {
+export class GatewayStalledError extends GatewayError {
   static override readonly name = 'GatewayStalledError'
   override readonly name = 'GatewayStalledError'
-  readonly gateway: string
   /** How long it sent next to nothing, in milliseconds. */
   readonly time: number
 
   constructor (gateway: string, time: number, options?: ErrorOptions) {
-    super(`${gateway} sent nothing for ${Math.round(time / 100) / 10} s`, options)
-    this.gateway = gateway
+    super(gateway, `sent nothing for ${Math.round(time / 100) / 10} s`, options)
     this.time = time
   }
 }
 
 /** Thrown when a gateway is overloaded or broken for the moment (status 408, 425, 429 and 5xx). */
-export class GatewayBusyError extends Error {
+export class GatewayBusyError extends GatewayError {
   static override readonly name = 'GatewayBusyError'
   override readonly name = 'GatewayBusyError'
-  readonly gateway: string
   readonly status: number
   /** How long it asks to be left alone, in milliseconds, if it says so. */
   readonly retryAfter: number | undefined
 
   constructor (gateway: string, status: number, retryAfter: number | undefined, options?: ErrorOptions) {
-    super(`${gateway} answered with the status ${status}`, options)
-    this.gateway = gateway
+    super(gateway, `answered with the status ${status}`, options)
     this.status = status
     this.retryAfter = retryAfter
   }
 }
 
 /** Thrown when a gateway does not send what it is asked for: it answers that it has none, or with something else. */
-export class GatewayRefusedError extends Error {
+export class GatewayRefusedError extends GatewayError {
   static override readonly name = 'GatewayRefusedError'
   override readonly name = 'GatewayRefusedError'
-  readonly gateway: string
   readonly status: number
 
   constructor (gateway: string, status: number, reason: string, options?: ErrorOptions) {
-    super(`${gateway} ${reason}`, options)
-    this.gateway = gateway
+    super(gateway, reason, options)
     this.status = status
   }
 }
 
 /** Thrown when a gateway sends wrong bytes. It is not asked again. */
-export class GatewayContentError extends Error {
+export class GatewayContentError extends GatewayError {
   static override readonly name = 'GatewayContentError'
   override readonly name = 'GatewayContentError'
-  readonly gateway: string
 
   constructor (gateway: string, reason: string, options?: ErrorOptions) {
-    super(`${gateway} sent wrong bytes: ${reason}`, options)
-    this.gateway = gateway
+    super(gateway, `sent wrong bytes: ${reason}`, options)
   }
 }
 

@@ -1,6 +1,6 @@
+import { isMuchSlower } from '../stall-detector.ts'
 import { Gateway } from './gateway.ts'
 import { parseGatewayUrl } from './gateway-url.ts'
-import { MUCH_FASTER, SLOW_RATE } from './limits.ts'
 
 /** The gateways that may be asked, the preferred one first. */
 export class GatewayPool {
@@ -37,9 +37,15 @@ export class GatewayPool {
     return gateway
   }
 
-  /** The gateway to ask next. Undefined: none may be asked now. */
-  pick (excluded: (gateway: Gateway) => boolean): Gateway | undefined {
-    const available = this.gateways.filter(gateway => gateway.pause === 0 && !excluded(gateway))
+  /**
+   * The gateway to ask next. Undefined: none may be asked now.
+   *
+   * @param load - how busy it is: the least busy one is asked. Without it, the preferred one
+   */
+  pick (excluded: (gateway: Gateway) => boolean, load: (gateway: Gateway) => number = () => 0): Gateway | undefined {
+    const available = this.gateways
+      .filter(gateway => gateway.pause === 0 && !excluded(gateway))
+      .toSorted((a, b) => load(a) < load(b) ? -1 : Number(load(a) > load(b)))
 
     return available.find(({ isSlow }) => !isSlow) ?? available[0]
   }
@@ -49,18 +55,11 @@ export class GatewayPool {
     return Math.min(...this.gateways.filter(gateway => !excluded(gateway)).map(({ pause }) => pause))
   }
 
-  /**
-   * A gateway that should replace another, which sends `rate` bytes per millisecond: one that is known to be much
-   * faster, or one whose rate is unknown if the other is really slow.
-   */
+  /** A gateway that should replace another, which sends `rate` bytes per millisecond: the fastest one. */
   faster (than: Gateway, rate: number, excluded: (gateway: Gateway) => boolean): Gateway | undefined {
-    const others = this.gateways.filter(gateway => gateway !== than && gateway.pause === 0 && !excluded(gateway))
-    const fastest = others.toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0)).at(0)
-
-    if (fastest?.rate != null && fastest.rate >= rate * MUCH_FASTER) {
-      return fastest
-    }
-
-    return rate < SLOW_RATE ? others.find(gateway => gateway.rate == null) : undefined
+    return this.gateways
+      .filter(other => other !== than && other.pause === 0 && !excluded(other) && isMuchSlower(rate, other.rate))
+      .toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0))
+      .at(0)
   }
 }

@@ -1,4 +1,4 @@
-import { FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE_OF_KNOWN, LONGEST_RETRY_AFTER } from './limits.ts'
+import { FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE_OF_KNOWN, LONGEST_RETRY_AFTER } from '../../constants.ts'
 import type { GatewayBusyError } from './errors.ts'
 
 /** A gateway, and what is known of it. Shared by all that ask it. */
@@ -11,6 +11,8 @@ export class Gateway {
   latency: number | undefined
   /** Whether another gateway was faster when it was last asked. */
   isSlow = false
+  /** How many single blocks it is asked for now. */
+  requests = 0
   /** Why it cannot be asked now. */
   failure: Error | undefined
   /** How often in a row it failed. */
@@ -31,6 +33,13 @@ export class Gateway {
   /** Whether it ever sent a block. */
   get hasWorked (): boolean {
     return this.#hasWorked
+  }
+
+  /** Count a request while it goes on. */
+  async during<T> (request: Promise<T>): Promise<T> {
+    this.requests++
+
+    return request.finally(() => { this.requests-- })
   }
 
   /** It sent a block. */

@@ -9,6 +9,7 @@ import { RequestSlots } from './request-slots.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
 import type { EarlyBudget } from './early-blocks.ts'
+import type { Gateway } from './gateway.ts'
 import type { GatewaySettingsInit } from './settings.ts'
 import type { GatewayBlock, SourceFetchOptions } from './want.ts'
 import type { BlockSource } from '../source.ts'
@@ -83,20 +84,20 @@ export class HttpSource implements BlockSource {
    */
   async fetch (
     cid: CID,
-    { part, size, signal = this.#closed.signal }: SourceFetchOptions = {}
+    { signal = this.#closed.signal, ...options }: SourceFetchOptions = {}
   ): Promise<GatewayBlock> {
     signal.throwIfAborted()
     this.#closed.signal.throwIfAborted()
 
     const key = blockKey(cid)
-    const early = this.#takeEarly(key, part)
+    const early = this.#takeEarly(key, options.part)
 
     if (early != null) {
       return early
     }
 
     const known = this.#wants.get(key)
-    const want = known ?? new Want(cid, key, { part, size }, () => { this.#wants.delete(key) })
+    const want = known ?? new Want(cid, key, options, () => { this.#wants.delete(key) })
     const result = want.wait(signal)
 
     if (known == null) {
@@ -151,7 +152,11 @@ export class HttpSource implements BlockSource {
   }
 
   #chooseStream (want: Want): EntityStream | undefined {
-    return want.part == null ? this.#planFor(want) : this.#streamFor(want.part, want.size)
+    if (want.part != null) {
+      return this.#streamFor(want.part, want.size)
+    }
+
+    return want.isFarAhead ? undefined : this.#planFor(want)
   }
 
   /** The stream of the plan, which begins with the root. */
@@ -231,12 +236,17 @@ export class HttpSource implements BlockSource {
   async #fetchRaw (want: Want): Promise<void> {
     const settings = this.#settings
     const signal = AbortSignal.any([want.signal, this.#closed.signal])
+    const { cid, isFarAhead } = want
     const { gateway, value: bytes } = await this.#slots.run(async () => askGateways(
-      async ({ url }, stop) => fetchRawBlock(url, want.cid, stop, settings),
-      { cid: want.cid, settings, signal }
+      async (gateway, stop) => gateway.during(fetchRawBlock(gateway.url, cid, stop, settings)),
+      { cid, settings, signal, load: isFarAhead ? this.#loadOf : undefined }
     ))
 
     settings.succeeded(gateway)
     want.resolve({ bytes, verified: true, sender: gateway.url } as const)
   }
+
+  /** How busy a gateway is. One that sends what the plan names would send what is far ahead later. */
+  readonly #loadOf = (gateway: Gateway): number =>
+    this.#planned?.isSentBy(gateway) === true ? Number.POSITIVE_INFINITY : gateway.requests
 }

@@ -31,21 +31,8 @@ export const MAX_RAW_REQUESTS = 16
 /** The most redirects in a row: to https, and to a subdomain. */
 export const MAX_REDIRECTS = 3
 
-/** After this time without an answer, the next gateway is asked too, a second in milliseconds. */
-export const DEFAULT_HEDGE_TIME = 1000
-
-/**
- * Several gateways send parts of one file if one of them alone would take this much longer, a second in milliseconds.
- * A small file costs one request.
- */
-export const EARLIEST_SPLIT = 1000
-
-/** A rate counts when it was measured for 200 milliseconds, or with 1 MiB. */
-export const MEASURED_AFTER = 200
+/** A rate counts when it was measured for `MEASURED_AFTER`, or with 1 MiB. */
 export const MEASURED_BYTES = MIB
-
-/** How long a piece takes of which others send the rest, a second in milliseconds. */
-export const PIECE_TIME = 1000
 
 /** The fewest bytes of a piece, 1 MiB: its CAR has the nodes above it again. */
 export const MIN_PIECE = MIB
@@ -62,24 +49,6 @@ export const MIN_STEP = 256 * KIB
 /** A gateway with less than this part of the fastest one's rate adds nothing. */
 export const LEAST_SHARE = 1 / 16
 
-/** How long a gateway is assumed to take for the first block until that is measured, in milliseconds. */
-export const USUAL_LATENCY = 100
-
-/** How often to look for gateways that let others wait, in milliseconds. */
-export const CHECK_INTERVAL = 250
-
-/** A response that brings fewer bytes than this within the stall timeout counts as stalled, 8 KiB. */
-export const MIN_PROGRESS = 8 * KIB
-
-/** A response is not judged to be slow before this part of the stall timeout has passed: by default 3 seconds. */
-export const SLOW_PART = 0.3
-
-/** Below this rate, 512 KiB/s in bytes per millisecond, another gateway is tried whose rate is unknown. */
-export const SLOW_RATE = 512 * KIB / 1000
-
-/** A gateway replaces another if it is known to be at least this many times as fast. */
-export const MUCH_FASTER = 2
-
 /** How often a call asks each gateway that fails. */
 export const MAX_ATTEMPTS = 3
 
@@ -88,19 +57,6 @@ export const MAX_ATTEMPTS_OF_KNOWN = 30
 
 /** How often in a row a gateway may answer that it lacks a block below a root before it is no longer asked. */
 export const MAX_REFUSALS = 8
-
-/** The first and the longest pause after a failure of a gateway, in milliseconds. Doubles each time. */
-export const FIRST_PAUSE = 250
-export const LONGEST_PAUSE = 30_000
-
-/** The longest pause of a gateway that has sent blocks, in milliseconds: perhaps the link was only cut for a while. */
-export const LONGEST_PAUSE_OF_KNOWN = 1000
-
-/** The longest that a gateway's Retry-After is respected, 5 minutes in milliseconds. */
-export const LONGEST_RETRY_AFTER = 300_000
-
-/** The longest that a call waits until a gateway may be asked again, 10 seconds in milliseconds. */
-export const LONGEST_WAIT = 10_000
 
 /** How many blocks that a response brought are remembered. */
 export const MAX_DELIVERED = 4096

@@ -1,4 +1,5 @@
 import { messageOf } from '@ipfsz/codecs/internal'
+import { StallDetector } from '../stall-detector.ts'
 import {
   GatewayBusyError,
   GatewayConnectionError,
@@ -64,7 +65,8 @@ export async function openResponse (
   { fetch, stallTimeout, signal }: RequestOptions
 ): Promise<GatewayResponse> {
   const stalled = new AbortController()
-  const timer = setTimeout(() => { stalled.abort(new GatewayStalledError(gateway, stallTimeout)) }, stallTimeout)
+  const unwatch = new StallDetector()
+    .watch(stallTimeout, () => { stalled.abort(new GatewayStalledError(gateway, stallTimeout)) })
   const init: GatewayRequest = {
     headers: { accept: type },
     credentials: 'omit',
@@ -92,7 +94,7 @@ export async function openResponse (
 
     throw isOwn(err) ? err : new GatewayConnectionError(gateway, `cannot be reached: ${reasonOf(err)}`, { cause: err })
   } finally {
-    clearTimeout(timer)
+    unwatch()
   }
 }
 

@@ -1,4 +1,5 @@
 import * as raw from 'multiformats/codecs/raw'
+import { StallDetector } from '../stall-detector.ts'
 import { askGateways } from './ask-gateways.ts'
 import { CarStream } from './car-stream.ts'
 import { MAX_STRAY_BYTES } from './limits.ts'
@@ -29,6 +30,7 @@ export class PieceStream implements Part<Gateway> {
   isReading = false
   readonly #init: PieceStreamInit
   readonly #stop = new AbortController()
+  readonly #opened = new StallDetector()
   readonly #created = performance.now()
   #car: CarStream | undefined
   #isClosed = false
@@ -69,8 +71,13 @@ export class PieceStream implements Part<Gateway> {
     return this.#car?.rate
   }
 
+  /** How long its reader has waited for bytes, in milliseconds. */
+  get waited (): number {
+    return this.#car?.waited ?? 0
+  }
+
   get isSilent (): boolean {
-    const silence = this.#car == null ? performance.now() - this.#created : this.#car.silence
+    const silence = this.#car?.silence ?? this.#opened.silence(this.#created)
 
     return this.isReading && silence >= this.#init.settings.hedgeTime
   }
@@ -93,9 +100,6 @@ export class PieceStream implements Part<Gateway> {
   get isDone (): boolean {
     return this.#isCut && (this.#reached >= this.end || this.start > this.end)
   }
-
-  /** Called when bytes have arrived. What it throws, `next` throws. */
-  onBytes: ((car: CarStream) => void) | undefined
 
   /**
    * The next block. Undefined: there are no more.
@@ -172,8 +176,6 @@ export class PieceStream implements Part<Gateway> {
       car.close()
       stop.signal.throwIfAborted()
     }
-
-    car.onBytes = () => { this.onBytes?.(car) }
 
     return car
   }

@@ -1,13 +1,12 @@
-import { DEFAULT_STALL_TIMEOUT } from '../../constants.ts'
 import {
   DEFAULT_HEDGE_TIME,
+  DEFAULT_STALL_TIMEOUT,
   FIRST_PAUSE,
   LONGEST_PAUSE_OF_KNOWN,
   LONGEST_WAIT,
-  MAX_ATTEMPTS,
-  MAX_ATTEMPTS_OF_KNOWN,
-  MAX_REFUSALS
-} from './limits.ts'
+  SOURCE_STALL_TIMEOUT
+} from '../../constants.ts'
+import { MAX_ATTEMPTS, MAX_ATTEMPTS_OF_KNOWN, MAX_REFUSALS } from './limits.ts'
 import type { GatewayPool } from './gateway-pool.ts'
 import type { Gateway } from './gateway.ts'
 import type { Fetch } from './open-response.ts'
@@ -35,7 +34,7 @@ export interface GatewaySettingsInit {
    */
   carsOnly?: boolean | undefined
   /**
-   * Milliseconds without an answer, or with nothing sent, after which another gateway is asked too.
+   * Milliseconds without an answer, or with less than 8 KiB sent, after which another gateway is asked too.
    *
    * @default 1000
    */
@@ -43,7 +42,7 @@ export interface GatewaySettingsInit {
   /**
    * Milliseconds that a gateway may take to answer, or to send 8 KiB.
    *
-   * @default 10000
+   * @default 10000, or 5000 if there is something else to ask
    */
   stallTimeout?: number | undefined
 }
@@ -67,7 +66,7 @@ export class GatewaySettings {
     this.isOnlySource = init.isOnlySource ?? true
     this.carsOnly = init.carsOnly ?? false
     this.hedgeTime = init.hedgeTime ?? DEFAULT_HEDGE_TIME
-    this.stallTimeout = init.stallTimeout ?? DEFAULT_STALL_TIMEOUT
+    this.stallTimeout = init.stallTimeout ?? (this.isOnlySource ? DEFAULT_STALL_TIMEOUT : SOURCE_STALL_TIMEOUT)
   }
 
   /** Whether a gateway seems to have nothing below this root, or to be dead. */

@@ -1,4 +1,5 @@
-import { EARLIEST_SPLIT, LEAST_SHARE, MAX_WINDOW, MIN_PIECE, PIECE_TIME, USUAL_LATENCY } from './limits.ts'
+import { EARLIEST_SPLIT, PIECE_TIME, USUAL_LATENCY } from '../../constants.ts'
+import { LEAST_SHARE, MAX_WINDOW, MIN_PIECE } from './limits.ts'
 
 /** A range of bytes of a file, `end` exclusive. */
 export interface Piece {

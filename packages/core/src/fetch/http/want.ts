@@ -15,6 +15,8 @@ export interface SourceFetchOptions {
   part?: FilePart | undefined
   /** Bytes of the block, if known. */
   size?: number | undefined
+  /** Whether it comes much later in the DAG than others that are waited for: another gateway sends it alone. */
+  isFarAhead?: boolean | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -24,20 +26,27 @@ export class Want {
   readonly key: string
   /** Which bytes of a file it holds, if that is known. */
   readonly part: FilePart | undefined
+  /** Bytes of the block, if known. */
+  readonly size: number | undefined
+  readonly isFarAhead: boolean
   readonly #result = Promise.withResolvers<GatewayBlock>()
   readonly #ended = new AbortController()
   #waiting = 0
-  /** Bytes of the block, if known. */
-  readonly size: number | undefined
   /** Bytes that its stream has brought since it was asked for. */
   passed = 0
   #isSettled = false
 
-  constructor (cid: CID, key: string, { part, size }: Pick<SourceFetchOptions, 'part' | 'size'>, onEnd: () => void) {
+  constructor (
+    cid: CID,
+    key: string,
+    { part, size, isFarAhead = false }: Omit<SourceFetchOptions, 'signal'>,
+    onEnd: () => void
+  ) {
     this.cid = cid
     this.key = key
     this.part = part
     this.size = size
+    this.isFarAhead = isFarAhead
     this.#result.promise.catch(() => {})
     this.signal.addEventListener('abort', onEnd, { once: true })
   }

@@ -35,14 +35,5 @@ export function earlyBudget (): EarlyBudget {
   return { used: 0, max: MAX_EARLY_OF_PEERS, ahead: READ_AHEAD }
 }
 
-/** How long until a source looks for peers again, in milliseconds. */
-export const LOOK_AGAIN = 250
-
-/**
- * How long a peer may send next to nothing, 5 seconds in milliseconds. Less than the time after which all sources are
- * asked for the same block.
- */
-export const PEER_STALL_TIMEOUT = 5000
-
 /** The most peers that are asked below one root. */
 export const MAX_PEERS = 8

@@ -1,11 +1,12 @@
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { blockKey } from '../../dag/block-key.ts'
+import { STALL_CHECK_INTERVAL } from '../../constants.ts'
 import { NotFoundError } from '../../errors.ts'
 import { unmark } from '../../marker.ts'
 import { GatewayPool } from '../http/gateway-pool.ts'
 import { HttpSource } from '../http/http-source.ts'
-import { earlyBudget, LOOK_AGAIN, MAX_PEERS, PEER_STALL_TIMEOUT } from './limits.ts'
+import { earlyBudget, MAX_PEERS } from './limits.ts'
 import { peerUrl } from './peer-url.ts'
 import type { EarlyBudget } from '../http/early-blocks.ts'
 import type { ReadPlan } from '../http/http-source.ts'
@@ -144,7 +145,6 @@ export class PeerGateways implements BlockSource {
       early: this.#early,
       carsOnly: true,
       isOnlySource: false,
-      stallTimeout: PEER_STALL_TIMEOUT,
       fetch: async (url, init) => this.#ask(this.#idOf(url), url, init)
     })
   }
@@ -209,7 +209,7 @@ export class PeerGateways implements BlockSource {
   async #lookNow (): Promise<void> {
     if (this.#sure.size === 0 && performance.now() >= this.#lookAt) {
       await this.#find().catch(() => {})
-      this.#lookAt = performance.now() + LOOK_AGAIN
+      this.#lookAt = performance.now() + STALL_CHECK_INTERVAL
     }
   }
 
