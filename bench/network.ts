@@ -78,7 +78,11 @@ export const benchmark: Benchmark = {
           })
         }
 
-        tables.push(await compareTrees(corpus, smoke, offered), await compareGateways(corpus, mixed, smoke))
+        tables.push(
+          await compareTrees(corpus, smoke, offered),
+          await compareGateways(corpus, mixed, smoke),
+          await compareTreeGateways(corpus, smoke)
+        )
 
         return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, {
           title: `What was fetched (${corpus.source})`,
@@ -102,7 +106,18 @@ async function compareGateways (
 
   return {
     title: 'ipfsz cat of a file from several gateways, each over a link of its own of 50 ms',
-    rows: await compareGatewayPairs(corpus.directory, { file, size, rounds: smoke ? 1 : 3 })
+    rows: await compareGatewayPairs(corpus.directory, { path: file, isDirectory: false, size }, smoke ? 1 : 3)
+  }
+}
+
+/** Fetch a directory of small files from one gateway, and from two. */
+async function compareTreeGateways (corpus: Corpus, smoke: boolean): Promise<Table> {
+  const [{ name, directory }] = trees(corpus)
+  const { files, size } = await measureDirectory(directory)
+
+  return {
+    title: `ipfsz get of ${name}, ${files} small files, from several gateways, each over a link of its own of 50 ms`,
+    rows: await compareGatewayPairs(corpus.directory, { path: directory, isDirectory: true, size }, smoke ? 1 : 3)
   }
 }
 

@@ -12,14 +12,22 @@ const PAIRS: ReadonlyArray<readonly number[]> = [[50], [50, 50], [50, 10]]
 /** Of each of them, in milliseconds. */
 const ROUND_TRIP = 50
 
-/** How long `ipfsz cat` takes from several gateways, each behind a link of its own. */
+/** What is fetched, and its bytes: a file is printed, a directory written to disk. */
+export interface Fetchable {
+  path: string
+  isDirectory: boolean
+  size: number
+}
+
+/** How long `ipfsz cat` or `ipfsz get` takes from several gateways, each behind a link of its own. */
 export async function compareGatewayPairs (
   directory: string,
-  { file, size, rounds }: { file: string, size: number, rounds: number }
+  { path, isDirectory, size }: Fetchable,
+  rounds: number
 ): Promise<Row[]> {
   const repo = join(directory, 'gateway-pairs')
-  await mkdir(repo)
-  const { cid, stored } = await addByCommand(repo, file)
+  await mkdir(repo, { recursive: true })
+  const { cid, stored } = await addByCommand(repo, path)
   const gateway = await startCommandGateway(repo)
   const times = new Map(PAIRS.map(rates => [rates, { seconds: [] as number[], down: [] as number[] }]))
 
@@ -31,21 +39,23 @@ export async function compareGatewayPairs (
         const links = await Promise.all(rates.map(async rate =>
           shapedProxy({ target: portOf(gateway.url), rate: rate * MEGABIT, roundTrip: ROUND_TRIP })
         ))
-        const fetched = join(directory, 'gateway-pairs-fetched')
+        const [fetched, output] = ['fetched', 'output'].map(name => join(directory, `gateway-pairs-${name}`))
+        const command = isDirectory ? ['get', cid, '-o', output] : ['cat', cid]
         const from = links.flatMap(({ port }) => ['--gateway', `http://127.0.0.1:${port}`])
 
         try {
-          const run = await runOverLink(['cat', cid, '--repo', fetched, ...from], links[0])
+          const run = await runOverLink([...command, '--repo', fetched, ...from], links[0])
 
-          if (!run.good || run.size !== size) {
-            throw new Error(`ipfsz cat from ${links.length} gateways failed: ${run.stderr || `${run.size} bytes`}`)
+          if (!run.good || (!isDirectory && run.size !== size)) {
+            const reason = run.stderr || `${run.size} bytes`
+            throw new Error(`ipfsz ${command[0]} from ${links.length} gateways failed: ${reason}`)
           }
 
           seconds.push(run.wall / 1000)
           down.push(sum(links.map(link => link.traffic().down)))
         } finally {
           await Promise.all(links.map(async link => link.close()))
-          await rm(fetched, { recursive: true, force: true })
+          await Promise.all([fetched, output].map(async path => rm(path, { recursive: true, force: true })))
         }
       }
     }

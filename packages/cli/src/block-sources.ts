@@ -24,6 +24,8 @@ interface RootSources {
   sources: BlockSource[]
   /** Tell the gateways to send single blocks: much of what they were asked for is here already. */
   dropPlan: () => void
+  /** Whether there are several gateways, which can send different blocks at the same time. */
+  hasSeveral: boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export class BlockSources {
     this.#opened.push(...gateways)
 
     if (network == null) {
-      return sourcesOf(gateways)
+      return this.#sourcesOf(gateways)
     }
 
     const { gateways: others, allowLocal } = this.#init
@@ -78,15 +80,19 @@ export class BlockSources {
     }, plan)
     this.#opened.push(advertised)
 
-    return sourcesOf([...gateways, new PeerSource({ network, root, plan, searches: this.#searches }), advertised])
+    return this.#sourcesOf([...gateways, new PeerSource({ network, root, plan, searches: this.#searches }), advertised])
   }
 
   /** End all responses. The network stays open. */
   close (): void {
     this.#opened.forEach(source => { source.close() })
   }
-}
 
-function sourcesOf (sources: ReadonlyArray<Omit<PlannedSource, 'close'>>): RootSources {
-  return { sources: [...sources], dropPlan: () => { sources.forEach(source => { source.dropPlan() }) } }
+  #sourcesOf (sources: ReadonlyArray<Omit<PlannedSource, 'close'>>): RootSources {
+    return {
+      sources: [...sources],
+      dropPlan: () => { sources.forEach(source => { source.dropPlan() }) },
+      hasSeveral: this.#init.gateways.length > 1
+    }
+  }
 }

@@ -51,6 +51,8 @@ export interface Reading extends Session {
   online: boolean
   /** Tell the gateways to send single blocks: much of what they were asked for is here already. */
   dropPlan: () => void
+  /** Whether several gateways can send different blocks at the same time. */
+  hasSeveral: boolean
   /** The same files, with another view of the repo's blocks. */
   filesOn: (blockstore: IpfszComponents['blockstore']) => Ipfsz
 }
@@ -170,7 +172,7 @@ export async function withReadings<T> (
       ipfsz({ blockstore, datastore: opened.links })
     const session = sessionOf(repo, opened.links, filesOn(repo.blockstore))
 
-    return work(() => ({ ...session, online: false, dropPlan: () => {}, filesOn })).finally(close)
+    return work(() => ({ ...session, online: false, dropPlan: () => {}, hasSeveral: false, filesOn })).finally(close)
   }
 
   const { repo, close } = await keepReads(await openOrCreateRepo(path, { sync }), cached, output)
@@ -186,12 +188,12 @@ export async function withReadings<T> (
   }
 
   const read = async (blockstore: IpfszComponents['blockstore']): Promise<T> => work((root, plan) => {
-    const { sources: all, dropPlan } = from.below(root, plan)
+    const { sources: all, ...below } = from.below(root, plan)
     const sources = all.map(source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined))
     const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
       ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
 
-    return { ...sessionOf(repo, links, filesOn(blockstore)), online: true, dropPlan, filesOn }
+    return { ...sessionOf(repo, links, filesOn(blockstore)), ...below, online: true, filesOn }
   })
 
   try {

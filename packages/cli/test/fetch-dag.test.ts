@@ -21,6 +21,8 @@ class Remote implements BlocksBelow {
   readonly local = new Set<string>()
   /** What was asked for, in order. */
   readonly asked: string[] = []
+  /** The same from the end of the DAG. */
+  readonly askedFarAhead: string[] = []
   most = 0
   #running = 0
 
@@ -46,9 +48,10 @@ class Remote implements BlocksBelow {
     return { cid, size }
   }
 
-  async * get (cid: CID): AsyncGenerator<Uint8Array> {
+  async * get (cid: CID, { isFarAhead = false }: { isFarAhead?: boolean } = {}): AsyncGenerator<Uint8Array> {
     const bytes = this.blocks.get(cid.toString())
-    this.asked.push(cid.toString())
+    const asked = isFarAhead ? this.askedFarAhead : this.asked
+    asked.push(cid.toString())
     this.most = Math.max(this.most, ++this.#running)
 
     // answers come after all that is asked for at a time
@@ -121,6 +124,21 @@ describe('fetchDag', () => {
       [root, files[0], ...leaves.slice(0, 6), files[1], ...leaves.slice(6)].map(({ cid }) => cid.toString())
     )
     expect(remote.most).toBe(4)
+  })
+
+  it('asks from both ends of the DAG, for each block once', async () => {
+    const remote = new Remote()
+    const leaves = await Promise.all(Array.from({ length: 20 }, async (_, i) => remote.leaf(Buffer.alloc(MIB, i))))
+    const files = [await remote.node(leaves.slice(0, 4)), await remote.node(leaves.slice(4))]
+    const root = await remote.node(files)
+    await fetchAll(root, remote, { fromBothEnds: true })
+    const { asked, askedFarAhead } = remote
+
+    expect([...asked, ...askedFarAhead.toReversed()])
+      .toEqual([root, files[0], ...leaves, files[1]].map(({ cid }) => cid.toString()))
+    expect(askedFarAhead[0]).toBe(files[1].cid.toString())
+    expect(asked.length - 2 - leaves.length / 2).toBeLessThanOrEqual(4)
+    expect(askedFarAhead.length).toBeGreaterThanOrEqual(leaves.length / 2 - 4)
   })
 
   it('fetches a block once that is linked many times', async () => {

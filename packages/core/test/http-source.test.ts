@@ -303,6 +303,35 @@ describe('several gateways', () => {
     await expect.poll(() => silent.aborted).toBe(silent.requests.length)
   })
 
+  it('asks another one than the one that sends the plan for blocks that are far ahead', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const [first, ...others] = await Promise.all([0, 1, 2].map(async () => startGateway(blockstore)))
+    const { source } = readerOf(cid, [first, ...others], { plan: { path: '', scope: 'all' }, hedgeTime: 60_000 })
+    await source.fetch(cid)
+    await Promise.all(leaves.slice(2).map(async leaf => {
+      const { sender } = await source.fetch(leaf, { isFarAhead: true })
+      expect(sender).not.toBe(first.url)
+    }))
+
+    expect(first.requests).toHaveLength(1)
+    expect(others.flatMap(({ requests }) => requests).toSorted())
+      .toEqual(leaves.slice(2).map(leaf => `/ipfs/${leaf}?format=raw`).toSorted())
+    // each has one at least
+    expect(others.map(({ requests }) => requests.length).toSorted()).toEqual([1, 2])
+  })
+
+  it('asks the one that sends the plan, too, if the others lack what is far ahead', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const first = await startGateway(blockstore)
+    const second = await startGateway(new CountingBlockstore())
+    const { source } = readerOf(cid, [first, second], { plan: { path: '', scope: 'all' }, hedgeTime: 60_000 })
+    await source.fetch(cid)
+    const { sender } = await source.fetch(leaves[4], { isFarAhead: true })
+
+    expect(sender).toBe(first.url)
+    expect(second.requests).toHaveLength(1)
+  })
+
   it('goes on with another one where a CAR was cut', async () => {
     const { cid, bytes, blockstore, leaves } = await plainFile()
     const arrived = Promise.withResolvers<void>()

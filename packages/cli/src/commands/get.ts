@@ -187,7 +187,7 @@ async function writeDirectory (
 async function fetchTree (
   name: string,
   root: CID,
-  { files, dropPlan }: Reading,
+  { files, dropPlan, hasSeveral: fromBothEnds }: Reading,
   { maxSize: maxBytes }: WriteLimits,
   { output, signal }: Context
 ): Promise<void> {
@@ -195,7 +195,12 @@ async function fetchTree (
   const progress = output.progress(`fetching ${name}`, await claimedSize(root, { blocks, signal }))
 
   try {
-    await fetchDag(root, { blocks, onFound: dropPlan, onBytes: counter(progress), maxBytes, signal })
+    await fetchDag(root, { blocks, onFound: dropPlan, onBytes: counter(progress), maxBytes, fromBothEnds, signal })
+
+    if (fromBothEnds) {
+      // one gateway would go on with what the others have sent
+      dropPlan()
+    }
   } finally {
     progress.end()
   }

@@ -2,7 +2,8 @@ import { CID } from 'multiformats/cid'
 
 /** The least size in bytes of the buffers that hold the CIDs. A buffer is freed once it is empty. */
 const PIECE_SIZE = 64 * 1024
-/** The bytes after each CID: its length, the number, and the flag. */
+/** The bytes before each CID, its length, and after it: its length again, the number, and the flag. */
+const HEAD_SIZE = 4
 const TAIL_SIZE = 4 + 8 + 1
 
 /** A CID, with a number and a flag that belong to it. */
@@ -12,14 +13,16 @@ export interface StackedCid {
   flag: boolean
 }
 
+/** Records from `start` to `used`. */
 interface Piece {
   bytes: Buffer
+  start: number
   used: number
 }
 
 /**
- * A stack of CIDs. Each takes 13 bytes plus itself. An object would take 400, and a hostile DAG may have a link in
- * every 40 bytes.
+ * A stack of CIDs, which can also be taken from its bottom. Each takes 17 bytes plus itself. An object would take 400,
+ * and a hostile DAG may have a link in every 40 bytes.
  */
 export class CidStack {
   readonly #pieces: Piece[] = []
@@ -31,11 +34,13 @@ export class CidStack {
   push ({ cid: { bytes: { byteLength: length }, bytes }, number, flag }: StackedCid): void {
     let piece = this.#pieces.at(-1)
 
-    if (piece == null || piece.used + length + TAIL_SIZE > piece.bytes.byteLength) {
-      piece = { bytes: Buffer.allocUnsafeSlow(Math.max(PIECE_SIZE, length + TAIL_SIZE)), used: 0 }
+    if (piece == null || piece.used + HEAD_SIZE + length + TAIL_SIZE > piece.bytes.byteLength) {
+      const bytes = Buffer.allocUnsafeSlow(Math.max(PIECE_SIZE, HEAD_SIZE + length + TAIL_SIZE))
+      piece = { bytes, start: 0, used: 0 }
       this.#pieces.push(piece)
     }
 
+    piece.used = piece.bytes.writeUInt32LE(length, piece.used)
     piece.bytes.set(bytes, piece.used)
     piece.used += length
     piece.used = piece.bytes.writeUInt32LE(length, piece.used)
@@ -50,30 +55,64 @@ export class CidStack {
     return piece?.bytes.readDoubleLE(piece.used - TAIL_SIZE + 4)
   }
 
+  /** The number of the CID that `shift` returns next. Undefined: the stack is empty. */
+  peekFirstNumber (): number | undefined {
+    const piece = this.#pieces.at(0)
+
+    return piece?.bytes.readDoubleLE(piece.start + HEAD_SIZE + piece.bytes.readUInt32LE(piece.start) + 4)
+  }
+
   /** @throws {Error} the stack is empty */
   pop (): StackedCid {
-    const piece = this.#pieces.at(-1)
+    const piece = this.#pieceAt(-1)
+    const tail = piece.used - TAIL_SIZE
+
+    piece.used = tail - piece.bytes.readUInt32LE(tail) - HEAD_SIZE
+
+    if (piece.used === piece.start) {
+      this.#pieces.pop()
+    }
+
+    return read(piece, piece.used)
+  }
+
+  /**
+   * Take the CID that was pushed first.
+   *
+   * @throws {Error} the stack is empty
+   */
+  shift (): StackedCid {
+    const piece = this.#pieceAt(0)
+    const { start } = piece
+
+    piece.start += HEAD_SIZE + piece.bytes.readUInt32LE(start) + TAIL_SIZE
+
+    if (piece.used === piece.start) {
+      this.#pieces.shift()
+    }
+
+    return read(piece, start)
+  }
+
+  #pieceAt (index: number): Piece {
+    const piece = this.#pieces.at(index)
 
     if (piece == null) {
       throw new Error('The stack is empty')
     }
 
-    const tail = piece.used - TAIL_SIZE
-    const length = piece.bytes.readUInt32LE(tail)
+    return piece
+  }
+}
 
-    piece.used = tail - length
+function read ({ bytes }: Piece, start: number): StackedCid {
+  const from = start + HEAD_SIZE
+  const tail = from + bytes.readUInt32LE(start)
 
+  return {
     // a copy, so that the CID does not keep the whole piece in memory
-    const stacked = {
-      cid: CID.decode(Uint8Array.from(piece.bytes.subarray(piece.used, tail))),
-      number: piece.bytes.readDoubleLE(tail + 4),
-      flag: piece.bytes.readUInt8(tail + 12) === 1
-    }
-
-    if (piece.used === 0) {
-      this.#pieces.pop()
-    }
-
-    return stacked
+    cid: CID.decode(Uint8Array.from(bytes.subarray(from, tail))),
+    number: bytes.readDoubleLE(tail + 4),
+    flag: bytes.readUInt8(tail + 12) === 1
   }
 }

@@ -6,7 +6,7 @@ import { readBlock } from './read-block.ts'
 import type { BlocksBelow, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The most blocks that are asked for at a time. */
+/** The most blocks that are asked for at a time, from one end of the DAG. */
 const CONCURRENCY = 128
 /**
  * How far ahead of the first block that is not here blocks are asked for, in bytes of the DAG: 4 MiB. A gateway sends
@@ -28,6 +28,13 @@ export interface FetchDagOptions {
   onBytes: (bytes: number) => void
   /** Stop after this many bytes. */
   maxBytes: number
+  /**
+   * Whether there are gateways besides the one that sends the DAG in its order. Then blocks are asked for from the end
+   * of the DAG, too, until both meet.
+   *
+   * @default false
+   */
+  fromBothEnds?: boolean | undefined
   signal: AbortSignal
 }
 
@@ -44,7 +51,8 @@ export async function claimedSize (
 
 /**
  * Fetch what is missing of a DAG, before it is read: a reader asks for one block of a file, learns where the next ones
- * are, and on a long link waits each time. Here all files are asked for at once, in the order of the DAG, depth first.
+ * are, and on a long link waits each time. Here all files are asked for at once, in the order of the DAG, depth first,
+ * or from both its ends.
  *
  * Blocks that are not dag-pb are fetched, and what is below them is left to the reader, which refuses them by name.
  *
@@ -60,17 +68,29 @@ export async function fetchDag (root: CID, options: FetchDagOptions): Promise<vo
   }
 }
 
+/** One end of a DAG, and what is still to be asked for from there. */
+class End {
+  /** What comes next from this end is on top. */
+  readonly waiting = new CidStack()
+  readonly isLast: boolean
+  /** How many blocks are being fetched, and their bytes, with all that is below. */
+  running = 0
+  ahead = 0
+
+  constructor (isLast: boolean) {
+    this.isLast = isLast
+  }
+}
+
 class FetchWalk {
   readonly #options: FetchDagOptions
   readonly #reached = new Reached()
-  readonly #waiting = new CidStack()
+  readonly #begin = new End(false)
+  readonly #end = new End(true)
   readonly #stopped = new AbortController()
   readonly #signal: AbortSignal
   #failure: { reason: unknown } | undefined
   #wake = (): void => {}
-  #running = 0
-  /** Bytes of what is being fetched, with all that is below. */
-  #ahead = 0
   #blocks = 0
   #bytes = 0
   #hasFound = false
@@ -81,12 +101,16 @@ class FetchWalk {
   }
 
   async run (root: CID): Promise<void> {
-    this.#enter(root, 0)
+    this.#enter(root, 0, this.#begin)
 
     for (;;) {
-      this.#start()
+      this.#start(this.#begin, this.#end)
 
-      if (this.#running === 0) {
+      if (this.#options.fromBothEnds === true) {
+        this.#start(this.#end, this.#begin)
+      }
+
+      if (this.#begin.running + this.#end.running === 0) {
         return
       }
 
@@ -107,30 +131,32 @@ class FetchWalk {
     return this.#blocks >= MAX_BLOCKS || this.#bytes > this.#options.maxBytes
   }
 
-  #start (): void {
-    while (!this.#isFull && this.#running < CONCURRENCY) {
-      const size = this.#waiting.peekNumber()
+  /** Ask for what comes next at one end. When nothing is left there, it takes what the other end would ask for last. */
+  #start (end: End, other: End): void {
+    while (!this.#isFull && end.running < CONCURRENCY) {
+      const isMet = end.waiting.isEmpty
+      const size = isMet ? other.waiting.peekFirstNumber() : end.waiting.peekNumber()
 
-      if (size == null || (this.#running > 0 && this.#ahead + size > AHEAD)) {
+      if (size == null || (end.running > 0 && end.ahead + size > AHEAD)) {
         return
       }
 
-      const { cid } = this.#waiting.pop()
+      const { cid } = isMet ? other.waiting.shift() : end.waiting.pop()
       this.#blocks++
-      this.#running++
-      this.#ahead += size
-      this.#visit(cid, size)
+      end.running++
+      end.ahead += size
+      this.#visit(cid, size, end)
         .catch((err: unknown) => { this.#failure ??= { reason: err } })
         .finally(() => {
-          this.#running--
-          this.#ahead -= size
+          end.running--
+          end.ahead -= size
           this.#wake()
         })
     }
   }
 
   /** @param size - bytes of the block and all below it, as its parent claims */
-  async #visit (cid: CID, size: number): Promise<void> {
+  async #visit (cid: CID, size: number, end: End): Promise<void> {
     const { blocks, onBytes } = this.#options
     const signal = this.#signal
     const isLeaf = cid.code !== dagPb.code
@@ -142,7 +168,7 @@ class FetchWalk {
     }
 
     const most = isLeaf ? LEAF_SIZE : NODE_SIZE
-    const bytes = await readBlock(cid, blocks, { signal, size: Math.min(size, most) })
+    const bytes = await readBlock(cid, blocks, { signal, size: Math.min(size, most), isFarAhead: end.isLast })
 
     this.#bytes += bytes.byteLength
     onBytes(bytes.byteLength)
@@ -155,15 +181,15 @@ class FetchWalk {
 
     await this.#lookFor(links)
 
-    for (let i = links.length - 1; i >= 0; i--) {
-      const { Hash, Tsize } = links.at(i)
-      this.#enter(unmark(Hash), Tsize ?? 0)
+    for (let i = 0; i < links.length; i++) {
+      const { Hash, Tsize } = links.at(end.isLast ? i : links.length - 1 - i)
+      this.#enter(unmark(Hash), Tsize ?? 0, end)
     }
   }
 
-  #enter (cid: CID, size: number): void {
+  #enter (cid: CID, size: number, { waiting }: End): void {
     if (!isIdentity(cid) && this.#reached.add(cid, Number.POSITIVE_INFINITY) != null) {
-      this.#waiting.push({ cid, number: size, flag: false })
+      waiting.push({ cid, number: size, flag: false })
     }
   }
 
