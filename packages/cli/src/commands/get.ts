@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
-import { claimedSize, fetchDag } from '../dag/fetch-dag.ts'
+import { claimedSize, fetchDag, LEAST_FROM_BOTH_ENDS } from '../dag/fetch-dag.ts'
 import { cat } from './cat.ts'
 import { withTarget } from './read-target.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
@@ -187,12 +187,14 @@ async function writeDirectory (
 async function fetchTree (
   name: string,
   root: CID,
-  { files, dropPlan, hasSeveral: fromBothEnds }: Reading,
+  { files, dropPlan, hasSeveral }: Reading,
   { maxSize: maxBytes }: WriteLimits,
   { output, signal }: Context
 ): Promise<void> {
   const blocks = files.blocks(root)
-  const progress = output.progress(`fetching ${name}`, await claimedSize(root, { blocks, signal }))
+  const size = await claimedSize(root, { blocks, signal })
+  const fromBothEnds = hasSeveral && size != null && size >= LEAST_FROM_BOTH_ENDS
+  const progress = output.progress(`fetching ${name}`, size)
 
   try {
     await fetchDag(root, { blocks, onFound: dropPlan, onBytes: counter(progress), maxBytes, fromBothEnds, signal })

@@ -13,6 +13,8 @@ const CONCURRENCY = 128
  * the blocks in the order of the DAG, and a source that waits for one asks for it alone when this much has passed.
  */
 const AHEAD = 4 * 1024 * 1024
+/** The fewest bytes of a DAG that is worth to be fetched from both ends, 8 MiB: less is asked for nearly at once. */
+export const LEAST_FROM_BOTH_ENDS = 2 * AHEAD
 /** The most blocks to fetch: each is remembered, with 50 bytes. What is left is fetched when it is read. */
 const MAX_BLOCKS = 2 ** 20
 /** What a leaf and a node have at most, as a rule, in bytes. Links claim the size of all that is below. */

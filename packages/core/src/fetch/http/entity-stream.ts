@@ -396,9 +396,13 @@ export class EntityStream {
     return isNew
   }
 
-  /** If another gateway is faster than the one that sends what no file is known of, fetch its blocks one by one. */
+  /**
+   * If another gateway is faster than the one that sends what no file is known of, fetch its blocks one by one. Not if
+   * that one sends blocks beside it already: then both are needed.
+   */
   #leaveSlow (): void {
     const { settings } = this.#init
+    const isNoHelp = (gateway: Gateway): boolean => settings.isExcluded(gateway) || gateway.requests > 0
 
     for (const piece of this.#pieces) {
       const { gateway, waited, rate = 0 } = piece
@@ -406,7 +410,7 @@ export class EntityStream {
       if (gateway != null && waited >= settings.stallTimeout * SLOW_PART) {
         gateway.rate = rate
 
-        if (settings.pool.faster(gateway, rate, gateway => settings.isExcluded(gateway)) != null) {
+        if (settings.pool.faster(gateway, rate, isNoHelp) != null) {
           gateway.isSlow = true
           this.#leave(piece)
         }
