@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
@@ -65,7 +65,8 @@ async function nameUnsynced (temporary: string, file: string, makeDirectory: Mak
     return
   }
 
-  await rm(temporary)
+  // `rm` would ask twice what it is
+  await unlink(temporary)
 }
 
 /**
