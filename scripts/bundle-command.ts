@@ -41,13 +41,15 @@ export async function bundleCommand (): Promise<void> {
     input: join(COMMAND, 'dist/run-process.js'),
     platform: 'node',
     external: isAddon,
-    plugins: [lazyGlob()],
+    plugins: [lazyGlob(), lazyBuiltins()],
     output: {
       dir: join(COMMAND, 'bundle'),
       cleanDir: true,
       // Node loads ES modules more slowly: for each module of its own it reads all exports, and opens stdin on the way
       format: 'cjs',
       strict: true,
+      // one character that is not in ASCII doubles the memory of its file, and Node reads it more slowly
+      charset: 'ascii',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
       codeSplitting: { groups: [{ name: 'start', test: START }] },
@@ -129,6 +131,32 @@ function lazyGlob (): Plugin {
       return id === lazy
         ? `export default async function * glob (...args) { yield * (await import('${name}')).default(...args) }`
         : undefined
+    }
+  }
+}
+
+/** Load Node's own modules on first use: that of child processes, which commander names, takes milliseconds. */
+function lazyBuiltins (): Plugin {
+  const lazy = 'const lazyBuiltin = name => { let module; return new Proxy({}, { get: (_, key) => ' +
+    '(module ??= require(name), key === "default" ? module : module[key]) }) };'
+
+  return {
+    name: 'lazy-builtins',
+    renderChunk (code, { fileName }) {
+      const names: string[] = []
+      const changed = code
+        .replaceAll(/^(node_\w+) = require_rolldown_runtime\.__toESM\(\1(?:, 1)?\);\n/gm, '')
+        .replaceAll(/^let (node_\w+) = require\("(node:[\w/]+)"\);$/gm, (_, name: string, module: string) => {
+          names.push(name)
+          return `const ${name} = lazyBuiltin("${module}");`
+        })
+      const whole = names.find(name => new RegExp(`(?<!const )\\b${name}\\b(?!\\.)`).test(changed))
+
+      if (whole != null) {
+        throw new Error(`${fileName} uses ${whole} other than by the names of its exports`)
+      }
+
+      return names.length === 0 ? null : changed.replace('"use strict";', `"use strict";\n${lazy}`)
     }
   }
 }

@@ -12,6 +12,13 @@ describe('a start', () => {
     expect(await readdir(join(sandbox.directory, 'cache', 'ipfsz'))).toHaveLength(1)
   })
 
+  it('loads modules of Node when they are needed', async ({ sandbox }) => {
+    const { code, stderr } = await sandbox.spawn(['codecs'], { preload: 'print-builtins.ts' })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^NativeModule os$/m)
+    expect(stderr).not.toMatch(/^NativeModule (child_process|tls|v8)$/m)
+  })
+
   it('works for a user without a home directory', async ({ sandbox }) => {
     const file = await sandbox.write('file.txt', new TextEncoder().encode('some text '.repeat(1000)))
 

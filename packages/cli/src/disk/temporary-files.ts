@@ -17,18 +17,22 @@ const MAX_NAMES = 100_000
 /** How many entries of a directory are deleted before more are read. */
 const ENTRIES_AT_ONCE = 4096
 
+let ownMachine: string | undefined
+
 /** Identifies the machine, its boot and its container: only there do process ids mean the same processes. */
-const MACHINE = createHash('sha256').update([
-  read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')),
-  read(() => readlinkSync('/proc/self/ns/pid')),
-  hostname()
-].join(' ')).digest('hex').slice(0, 16)
+function machineId (): string {
+  return ownMachine ??= createHash('sha256').update([
+    read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')),
+    read(() => readlinkSync('/proc/self/ns/pid')),
+    hostname()
+  ].join(' ')).digest('hex').slice(0, 16)
+}
 
 /** A path beside a target for writing it. The name says which process writes there. */
 export function temporaryFor (target: string): string {
   return join(
     dirname(target),
-    `.${basename(target).slice(0, 50)}.ipfsz-${MACHINE}-${process.pid}-${startOf(process.pid)}-${randomUUID()}.tmp`
+    `.${basename(target).slice(0, 50)}.ipfsz-${machineId()}-${process.pid}-${startOf(process.pid)}-${randomUUID()}.tmp`
   )
 }
 
@@ -132,7 +136,7 @@ async function findAbandoned (directory: string, now: number): Promise<string[]>
 
     const path = join(directory, name)
 
-    if (machine != null && (machine === MACHINE ? !isRunning(Number(pid), start) : await isOld(path, now))) {
+    if (machine != null && (machine === machineId() ? !isRunning(Number(pid), start) : await isOld(path, now))) {
       abandoned.push(path)
     }
 
