@@ -51,7 +51,8 @@ export async function bundleCommand (): Promise<void> {
       // one character that is not in ASCII doubles the memory of its file, and Node reads it more slowly
       charset: 'ascii',
       entryFileNames: '[name].cjs',
-      chunkFileNames: '[name]-[hash].cjs',
+      // packages/cli/bin/load-start.cjs loads it by its name
+      chunkFileNames: ({ name }) => name === 'start' ? 'start.cjs' : '[name]-[hash].cjs',
       codeSplitting: { groups: [{ name: 'start', test: START }] },
       comments: false,
       // @peculiar/x509 compares names of classes, which would change where two packages have a class of the same name

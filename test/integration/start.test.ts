@@ -1,7 +1,17 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { expectSuccess, it } from './run-cli.ts'
+import type { Sandbox } from './run-cli.ts'
+
+/** Run a command that keeps compiled code below a directory, and return the directory of this version of Node. */
+async function startWithCache (sandbox: Sandbox, ...args: string[]): Promise<{ code: number | null, cache: string }> {
+  const directory = join(sandbox.directory, 'cache')
+  const { code } = await sandbox.spawn(args, { env: { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: directory } })
+  const [version] = await readdir(join(directory, 'ipfsz'))
+
+  return { code, cache: join(directory, 'ipfsz', version) }
+}
 
 describe('a start', () => {
   it('keeps the compiled code in the user\'s cache directory', async ({ sandbox }) => {
@@ -10,6 +20,36 @@ describe('a start', () => {
 
     expect(await readdir(join(sandbox.directory, 'cache'))).toEqual(['ipfsz'])
     expect(await readdir(join(sandbox.directory, 'cache', 'ipfsz'))).toHaveLength(1)
+  })
+
+  it('keeps the functions that a command compiled, and runs them the next time', async ({ sandbox }) => {
+    const { cache } = await startWithCache(sandbox, 'codecs')
+    const file = join(cache, 'ipfsz-codecs')
+    const { ino } = await stat(file)
+    expect((await startWithCache(sandbox, 'codecs')).code).toBe(0)
+
+    // it would have been replaced if V8 had refused it
+    expect((await stat(file)).ino).toBe(ino)
+  })
+
+  it('refuses damaged code, and replaces it', async ({ sandbox }) => {
+    const { cache } = await startWithCache(sandbox, 'codecs')
+    const file = join(cache, 'ipfsz-codecs')
+    const code = await readFile(file)
+    const damaged = Buffer.from(code).fill(0xff, code.byteLength / 2, code.byteLength / 2 + 64)
+    await writeFile(file, damaged)
+    expect((await startWithCache(sandbox, 'codecs')).code).toBe(0)
+    expect((await readFile(file)).equals(damaged)).toBe(false)
+
+    await writeFile(file, code.subarray(0, 5))
+    expect((await startWithCache(sandbox, 'codecs')).code).toBe(0)
+    expect((await readFile(file)).byteLength).toBeGreaterThan(5)
+  })
+
+  it('keeps nothing of a command that failed', async ({ sandbox }) => {
+    const { code, cache } = await startWithCache(sandbox, 'nonsense')
+    expect(code).toBe(2)
+    expect(await readdir(cache)).not.toContain('ipfsz-nonsense')
   })
 
   it('loads modules of Node when they are needed', async ({ sandbox }) => {

@@ -10,7 +10,8 @@ if (major < 22 || (major === 22 && minor < 15)) {
   )
   process.exitCode = 1
 } else {
-  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
+  const { createRequire, enableCompileCache, getCompileCacheDir } = process.getBuiltinModule('node:module')
+  const load = createRequire(import.meta.url)
 
   try {
     // Bun and Deno cannot
@@ -19,7 +20,13 @@ if (major < 22 || (major === 22 && minor < 15)) {
     // a user without a home directory, as in a container: start without the cache
   }
 
-  createRequire(import.meta.url)('../bundle/run-process.cjs').runProcess(process.argv)
+  const cache = getCompileCacheDir?.()
+
+  if (cache != null) {
+    load('./load-start.cjs')(load.resolve('../bundle/start.cjs'), cache, process.argv[2])
+  }
+
+  load('../bundle/run-process.cjs').runProcess(process.argv)
 }
 
 /**
