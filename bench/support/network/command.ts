@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,9 +8,9 @@ import { atExit } from '../at-exit.ts'
 import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ShapedProxy } from '../shaped-proxy.ts'
-import type { Provider } from './messages.ts'
+import type { CommandRun, Provider } from './messages.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
+export const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
 
 /** The outcome of a run of the command. */
 export interface Run {
@@ -63,13 +63,16 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
 export async function runOverLink (
   args: readonly string[],
   link: Pick<ShapedProxy, 'firstByte'>
-): Promise<Run & { wall: number }> {
+): Promise<CommandRun & { wall: number }> {
   const start = performance.now()
-  const run = await runCommand(args)
-  const end = performance.now()
-  const dialled = link.firstByte() ?? start
+  const reader = fork(fileURLToPath(new URL('command-reader.ts', import.meta.url)), [JSON.stringify(args)])
+  const ended = once(reader, 'exit').then(([code]) => { throw new Error(`command-reader.ts ended with ${code}`) })
+  // it exits after it has reported, when nothing waits for that any more
+  ended.catch(() => {})
+  const [run] = await Promise.race([once(reader, 'message'), ended]) as [CommandRun]
+  const dialled = performance.timeOrigin + (link.firstByte() ?? start)
 
-  return { ...run, first: run.first - dialled, wall: end - dialled }
+  return { ...run, first: run.first - dialled, wall: run.end - dialled }
 }
 
 /** Run `ipfsz` to its end, and return the lines that it printed. */

@@ -46,3 +46,15 @@ export interface KuboFetcherInit {
   size: number
   timeout: number
 }
+
+/** What a process reports that ran the command. Times are in milliseconds since 1970, with fractions. */
+export interface CommandRun {
+  /** Whether it exited with 0. */
+  good: boolean
+  /** The number of bytes that it printed. */
+  size: number
+  /** When the first of them was read. */
+  first: number
+  end: number
+  stderr: string
+}
