@@ -119,7 +119,9 @@ describe('a file that several gateways send', () => {
 
     expectSame(await read(), bytes)
     expect(liar.requests).toHaveLength(1)
-    expect(ranges(honest)).toEqual([[2 * MIB, 5 * MIB - 1]])
+    // in one request, or in more if the liar seemed slow: the good blocks that it sent are not asked for again
+    expect(honest.requests).not.toHaveLength(0)
+    expect(ranges(honest).filter(([start]) => start < 2 * MIB)).toEqual([])
     expect(fetched.has(cid)).toBe(true)
   })
 

@@ -358,7 +358,10 @@ describe('several gateways', () => {
 
     expectSame(await read(), bytes)
     expect(leaves).toHaveLength(5)
-    expect(second.requests).toEqual([expect.stringContaining(`&entity-bytes=${2 * MIB}:${5 * MIB - 1}`)])
+    // in one request, or in more if the first gateway seemed slow: what that one sent is not asked for again
+    const starts = second.requests.flatMap(url => /&entity-bytes=(\d+):/.exec(url)?.slice(1).map(Number) ?? [])
+    expect(second.requests).not.toHaveLength(0)
+    expect(starts.filter(start => start < 2 * MIB)).toEqual([])
   })
 })
 
