@@ -241,7 +241,8 @@ export class SharedFsBlockstore extends FsBlockstore {
       temporary: join(this.#temporary, randomUUID()),
       sync: this.#unsynced != null,
       signal,
-      makeDirectory: this.#makeDirectory
+      makeDirectory: this.#makeDirectory,
+      replaceDirectory: true
     })
     this.#unsynced?.addName(file)
   }

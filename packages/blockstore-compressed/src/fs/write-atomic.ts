@@ -21,6 +21,13 @@ export interface WriteAtomicOptions {
    * @default `mkdir` with `recursive`
    */
   makeDirectory?: ((directory: string) => Promise<unknown>) | undefined
+  /**
+   * Whether the file takes the place of a directory, which only a damaged file system or a stranger can have made. That
+   * is moved beside the temporary file, because it may hold something.
+   *
+   * @default false
+   */
+  replaceDirectory?: boolean | undefined
 }
 
 /**
@@ -31,8 +38,10 @@ export interface WriteAtomicOptions {
 export async function writeAtomic (
   file: string,
   content: Content,
-  { temporary, sync, signal, makeDirectory = makeAll }: WriteAtomicOptions
+  { temporary, sync, signal, makeDirectory = makeAll, replaceDirectory = false }: WriteAtomicOptions
 ): Promise<void> {
+  const name = replaceDirectory ? replace : rename
+
   try {
     const handle = await inDirectory(temporary, makeDirectory, async () => open(temporary, 'wx'))
 
@@ -47,21 +56,26 @@ export async function writeAtomic (
     }
 
     await (sync
-      ? inDirectory(file, makeDirectory, async () => replace(temporary, file))
-      : nameUnsynced(temporary, file, makeDirectory))
+      ? inDirectory(file, makeDirectory, async () => name(temporary, file))
+      : nameUnsynced(temporary, file, makeDirectory, name))
   } catch (err) {
     await rm(temporary, { force: true })
     throw err
   }
 }
 
-async function nameUnsynced (temporary: string, file: string, makeDirectory: MakeDirectory): Promise<void> {
+async function nameUnsynced (
+  temporary: string,
+  file: string,
+  makeDirectory: MakeDirectory,
+  name: (temporary: string, file: string) => Promise<void>
+): Promise<void> {
   try {
     await inDirectory(file, makeDirectory, async () => link(temporary, file))
   } catch {
     // the file exists, or the file system has no hard links
     await syncFile(temporary)
-    await inDirectory(file, makeDirectory, async () => replace(temporary, file))
+    await inDirectory(file, makeDirectory, async () => name(temporary, file))
     return
   }
 
@@ -69,10 +83,7 @@ async function nameUnsynced (temporary: string, file: string, makeDirectory: Mak
   await unlink(temporary)
 }
 
-/**
- * Give a file its name. A directory of that name, which only a damaged file system or a stranger can have made, is
- * moved beside the temporary file: it may hold something, and while it is there no file can take its place.
- */
+/** Give a file its name, in the place of a directory too. */
 async function replace (temporary: string, file: string): Promise<void> {
   try {
     await rename(temporary, file)
