@@ -223,6 +223,22 @@ describe('a file with a base', () => {
     await expect(fs.addBytes(text(5 * MIB), { compression: { base: empty } })).resolves.toEqual(alone)
   })
 
+  it.each([
+    ['a base that is found in parts', FIRST.subarray(0, MIB)],
+    // any piece may refer to all of it, the first one too
+    ['a small base', FIRST.subarray(0, 200 * KIB)]
+  ])('has its base although something was inserted before all of it that does not shrink: %s', async (_, first) => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const inserted = noise(300 * KIB, 8)
+    const second = Buffer.concat([inserted, first])
+    const base = await fs.addBytes(first, { compression: { codec: 'none' } })
+    const cid = await fs.addBytes(second, { compression: { base } })
+
+    expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
+    expect(await bytesAdded(cid, base, blockstore)).toBeLessThan(inserted.byteLength + 10 * KIB)
+  })
+
   it('has a base by its path in an import', async () => {
     const blockstore = new MemoryBlockstore()
     const fs = ipfsz({ blockstore })

@@ -31,11 +31,11 @@ export interface FrameBase {
   aid (bytes: Uint8Array, start: number, frameSize: number): Piece | Promise<Piece>
 
   /**
-   * Whether any piece of the first bytes of a file is like a part of the base.
+   * Where the first piece of a file's first bytes begins that is like a part of the base. Undefined: none is.
    *
    * @param from - where to begin
    */
-  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean
+  findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined
 }
 
 /** Find what the pieces of a file may refer back to, of which `start` bytes were read before. */

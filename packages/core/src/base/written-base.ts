@@ -115,14 +115,14 @@ export class WrittenBase implements FrameBase {
   }
 
   /** See `FrameBase`. */
-  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean {
+  findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined {
     for (let start = from; start < bytes.byteLength; start += frameSize) {
       if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
-        return true
+        return start
       }
     }
 
-    return false
+    return undefined
   }
 }
 

@@ -40,8 +40,10 @@ export class TreeDictionary implements FrameBase {
   }
 
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */
-  resembles (bytes: Uint8Array, from: number, frameSize: number): boolean {
+  findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined {
     return from < bytes.byteLength &&
       this.size <= maxRegion(Math.min(bytes.byteLength - from, frameSize), frameSize)
+      ? from
+      : undefined
   }
 }

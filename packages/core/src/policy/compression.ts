@@ -48,7 +48,7 @@ export interface CompressionOptions {
   /**
    * The compression level, in the codec's range. Not with `auto`.
    *
-   * @default the codec's own default; with a base, 6 or more
+   * @default the codec's own default; with a base, 7 or more
    */
   level?: number | undefined
 
@@ -56,7 +56,7 @@ export interface CompressionOptions {
    * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
    * access cheap, large ones make files smaller.
    *
-   * @default 4194304, or 65536 for `ranges`; for files with a base 1048576, or 262144 where WebAssembly compresses
+   * @default 4194304, or 65536 for `ranges`; for files with a base 262144
    */
   frameSize?: number | undefined
 

@@ -152,17 +152,48 @@ async function begin (
 
   if (base != null) {
     const first = await base.aid(bytes.subarray(0, based.frameSize), 0, based.frameSize)
+    const decision = await decideBased(first, bytes, base, based.frameSize, compression, signal)
 
-    if (first.dictionary != null || base.resembles(bytes, based.frameSize, based.frameSize)) {
-      const decision = await decide(first, compression, signal)
-
-      if (decision.based === true) {
-        return { bytes, first, layout: based, decision, base }
-      }
+    if (decision != null) {
+      return { bytes, first, layout: based, decision, base }
     }
   }
 
   return { bytes, layout, decision: await decide({ bytes }, compression, signal) }
+}
+
+/**
+ * Decide by the first piece whether a base helps, or else by the next one that resembles the base: something long may
+ * have been inserted before it.
+ *
+ * @param bytes - the first bytes of the file
+ * @returns undefined if the base does not help
+ */
+async function decideBased (
+  first: Piece,
+  bytes: Uint8Array,
+  base: FrameBase,
+  frameSize: number,
+  compression: Compression,
+  signal: WriteFileOptions['signal']
+): Promise<Decision | undefined> {
+  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
+
+  if (decision?.based === true) {
+    return decision
+  }
+
+  const start = base.findResembling(bytes, frameSize, frameSize)
+
+  if (start == null) {
+    return undefined
+  }
+
+  const piece = await base.aid(bytes.subarray(start, start + frameSize), start, frameSize)
+  // its trial is not the first frame
+  const { trial: _trial, ...later } = await decide(piece, compression, signal)
+
+  return later.based === true ? later : undefined
 }
 
 async function buildPlain (
