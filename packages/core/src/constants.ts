@@ -38,10 +38,11 @@ export const REGION_RATIO = 4
 export const MAX_STORED_BASE_SIZE = 2 ** 32 - 1
 
 /**
- * Original bytes in a frame of a file with a base, 256 KiB: with larger ones, zstd finds less in the base, and takes
- * longer, because its tables do not fit into a processor's cache.
+ * Original bytes in a frame of a file with a base, 512 KiB: with larger ones, zstd finds less in the base, and takes
+ * longer, because its tables do not fit into a processor's cache. With smaller ones, reading takes longer: the
+ * regions of more frames are loaded.
  */
-export const BASED_FRAME_SIZE = 256 * KIB
+export const BASED_FRAME_SIZE = 512 * KIB
 
 /** The least level of a file with a base, unless one is named: 3 takes as long there, and makes a fourth more. */
 export const BASED_LEVEL = 7
