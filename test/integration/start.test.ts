@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { expectSuccess, it } from './run-cli.ts'
@@ -50,6 +50,21 @@ describe('a start', () => {
     const { code, cache } = await startWithCache(sandbox, 'nonsense')
     expect(code).toBe(2)
     expect(await readdir(cache)).not.toContain('ipfsz-nonsense')
+  })
+
+  it('keeps none where others may write, and runs none from there', async ({ sandbox }) => {
+    const directory = join(sandbox.directory, 'cache')
+    const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: directory }
+    await mkdir(directory)
+
+    for (const path of [directory, join(directory, 'ipfsz')]) {
+      await chmod(directory, 0o700)
+      await chmod(path, 0o777)
+      expectSuccess(await sandbox.spawn(['codecs'], { env }))
+
+      // Windows has no such modes
+      expect(await readdir(join(directory, 'ipfsz'))).toHaveLength(process.getuid == null ? 1 : 0)
+    }
   })
 
   it('loads modules of Node when they are needed', async ({ sandbox }) => {

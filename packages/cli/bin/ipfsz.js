@@ -14,8 +14,12 @@ if (major < 22 || (major === 22 && minor < 15)) {
   const load = createRequire(import.meta.url)
 
   try {
+    const directory = cacheDirectory()
+
     // Bun and Deno cannot
-    enableCompileCache?.(cacheDirectory())
+    if (enableCompileCache != null && isOwn(directory)) {
+      enableCompileCache(directory)
+    }
   } catch {
     // a user without a home directory, as in a container: start without the cache
   }
@@ -44,4 +48,21 @@ function cacheDirectory () {
   }
 
   return join(homedir(), ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'], 'ipfsz')
+}
+
+/**
+ * Whether only this user may write a directory and rename it, made if it is missing. With sudo, the home directory may
+ * be another user's, who could prepare code for root to run.
+ */
+function isOwn (directory) {
+  const { mkdirSync, statSync } = process.getBuiltinModule('node:fs')
+  const { dirname } = process.getBuiltinModule('node:path')
+
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+
+  return process.getuid == null || [dirname(directory), directory].every(path => {
+    const { uid, mode } = statSync(path)
+
+    return uid === process.getuid() && (mode & 0o022) === 0
+  })
 }
