@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CID } from 'multiformats/cid'
@@ -126,6 +126,63 @@ it('begins anew when its table was damaged, and deletes what it no longer knows'
 
   expect(await kept(await open(), blocks)).toEqual([false, true])
   await expect.poll(async () => (await readdir(directory)).filter(name => name.startsWith('old-'))).toEqual([])
+})
+
+it('keeps nothing more when its table turns out to be damaged, and begins anew the next time', async ({
+  directory,
+  open
+}) => {
+  const blocks = await Promise.all([1, 2, 3].map(async fill => block(fill)))
+  const before = await open()
+  await before.put(blocks[0].cid, blocks[0].bytes)
+  await before.close()
+  const index = await openFile(join(directory, 'index.db'), 'r+')
+  // the first page, with the schema, is whole
+  const { size } = await index.stat()
+  await index.write(Buffer.alloc(size - 4096, 0xff), 0, size - 4096, 4096)
+  await index.close()
+  const onNote = vi.fn()
+  const damaged = new SharedCache({ directory, size: SIZE, onNote })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+
+  try {
+    await damaged.open()
+    await damaged.get(blocks[0].cid)
+    vi.advanceTimersByTime(1000)
+    await vi.waitFor(() => { expect(onNote).toHaveBeenCalledOnce() })
+    await damaged.put(blocks[1].cid, blocks[1].bytes)
+    await damaged.close()
+  } finally {
+    vi.useRealTimers()
+  }
+
+  expect(await files(directory)).toHaveLength(1)
+  const after = await open()
+  await after.put(blocks[2].cid, blocks[2].bytes)
+  await after.close()
+  expect(await kept(await open(), blocks)).toEqual([false, false, true])
+})
+
+it('keeps new blocks although the clock was ahead when others were used', async ({ open }) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+
+  try {
+    const now = Date.now()
+    const blocks = await Promise.all([1, 2, 3, 4].map(async fill => block(fill, 100_000)))
+    vi.setSystemTime(now + 1e11)
+    const ahead = await open()
+    await Promise.all(blocks.slice(0, 3).map(async ({ cid, bytes }) => ahead.put(cid, bytes)))
+    await ahead.close()
+    vi.setSystemTime(now)
+    const cache = await open(350_000)
+    await cache.put(blocks[3].cid, blocks[3].bytes)
+    await cache.close()
+
+    expect((await kept(await open(), blocks)).filter(isKept => isKept)).toHaveLength(3)
+    expect(await kept(await open(), blocks.slice(3))).toEqual([true])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 it('deletes files of killed processes that its table does not know', async ({ directory, open }) => {

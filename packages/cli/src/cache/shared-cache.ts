@@ -133,7 +133,11 @@ export class SharedCache {
       await Promise.race(Array.from(this.#writing.values(), ({ written }) => written))
     }
 
-    if (this.#closed || this.#writing.has(name) || name.length > MAX_NAME_LENGTH || size > this.#size / 2) {
+    if (this.#closed || this.#table == null || this.#writing.has(name)) {
+      return
+    }
+
+    if (name.length > MAX_NAME_LENGTH || size > this.#size / 2) {
       return
     }
 
@@ -179,8 +183,32 @@ export class SharedCache {
 
   #note (use: Use): void {
     // that it was read must not replace that it was kept
-    if (!('read' in use) || !this.#uses.has(use.name)) {
+    if (this.#table != null && (!('read' in use) || !this.#uses.has(use.name))) {
       this.#uses.set(use.name, use)
+    }
+  }
+
+  /**
+   * Ask the table. When it fails, nothing is kept any more, as nobody would know what that takes.
+   *
+   * @throws {Error} another process changes it
+   */
+  #ask<T> (question: (table: UseTable) => T): T | undefined {
+    const table = this.#table
+
+    try {
+      return table == null ? undefined : question(table)
+    } catch (err) {
+      if (resultCode(err) === BUSY) {
+        throw err
+      }
+
+      this.#table = undefined
+      this.#uses.clear()
+      this.#fail(err)
+      table?.abandon(err)
+
+      return undefined
     }
   }
 
@@ -200,7 +228,7 @@ export class SharedCache {
       const uses = [...this.#uses.values()]
       // what happens from here on is told the next time. What the table refuses is forgotten: others may know it
       this.#uses.clear()
-      const result = this.#table?.note(uses, this.#size)
+      const result = this.#ask(table => table.note(uses, this.#size))
 
       if (result == null) {
         uses.slice(0, MAX_UNTOLD).forEach(use => { this.#note(use) })
@@ -232,7 +260,7 @@ export class SharedCache {
         return
       }
 
-      if (this.#table?.has(name) === false && !this.#uses.has(name)) {
+      if (this.#ask(table => table.has(name)) === false && !this.#uses.has(name)) {
         const stats = await stat(file).catch(() => undefined)
 
         if (stats != null && Date.now() - stats.mtimeMs > UNKNOWN_AFTER) {

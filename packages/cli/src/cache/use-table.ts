@@ -35,11 +35,13 @@ export type Use = { name: string, used: number } & ({ kept: number } | { read: t
 export class UseTable {
   /** Whether it was made just now: what lies in the cache is unknown to it. */
   readonly isNew: boolean
+  readonly #path: string
   readonly #db: DatabaseSync
-  readonly #statements: Record<'kept' | 'read' | 'drop' | 'has' | 'oldest' | 'total', StatementSync>
+  readonly #statements: Record<'kept' | 'read' | 'drop' | 'has' | 'future' | 'oldest' | 'total', StatementSync>
 
-  private constructor (db: DatabaseSync, isNew: boolean) {
+  private constructor (path: string, db: DatabaseSync, isNew: boolean) {
     this.isNew = isNew
+    this.#path = path
     this.#db = db
     this.#statements = {
       kept: db.prepare(
@@ -48,6 +50,7 @@ export class UseTable {
       read: db.prepare('UPDATE blocks SET used = max(used, ?) WHERE name = ?'),
       drop: db.prepare('DELETE FROM blocks WHERE name = ?'),
       has: db.prepare('SELECT 1 FROM blocks WHERE name = ?'),
+      future: db.prepare('UPDATE blocks SET used = ? WHERE used > ?'),
       oldest: db.prepare('SELECT name, size FROM blocks ORDER BY used LIMIT ?'),
       total: db.prepare('SELECT bytes FROM total')
     }
@@ -66,9 +69,7 @@ export class UseTable {
         throw err
       }
 
-      for (const file of [path, `${path}-journal`]) {
-        rmSync(file, { force: true })
-      }
+      removeTable(path)
 
       return UseTable.#prepare(path)
     }
@@ -92,7 +93,7 @@ export class UseTable {
         })
       }
 
-      return new UseTable(db, isNew)
+      return new UseTable(path, db, isNew)
     } catch (err) {
       db.close()
       throw err
@@ -116,7 +117,8 @@ export class UseTable {
    *   process is changing the table: to be done again
    */
   note (uses: Iterable<Use>, max: number): { dropped: string[], isFull: boolean } | undefined {
-    const { kept, read, drop, oldest } = this.#statements
+    const { kept, read, drop, future, oldest } = this.#statements
+    const now = Date.now()
     const dropped: string[] = []
     let isFull = false
 
@@ -132,6 +134,8 @@ export class UseTable {
           }
         }
 
+        // the clock was ahead: these would be the last to go, for as long
+        future.run(now - 1, now)
         let left = this.bytes
         const wanted = max * (1 - FREE_PART)
 
@@ -160,5 +164,20 @@ export class UseTable {
 
   close (): void {
     this.#db.close()
+  }
+
+  /** Close it because of an error. If that says that it is damaged, the next process makes it anew. */
+  abandon (err: unknown): void {
+    this.#db.close()
+
+    if (DAMAGED.has(resultCode(err))) {
+      removeTable(this.#path)
+    }
+  }
+}
+
+function removeTable (path: string): void {
+  for (const file of [path, `${path}-journal`]) {
+    rmSync(file, { force: true })
   }
 }
