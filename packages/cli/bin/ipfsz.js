@@ -16,8 +16,8 @@ if (major < 22 || (major === 22 && minor < 15)) {
   try {
     const directory = cacheDirectory()
 
-    // Bun and Deno cannot
-    if (enableCompileCache != null && isOwn(directory)) {
+    // Bun and Deno cannot, and with NODE_COMPILE_CACHE, Node has begun
+    if (enableCompileCache != null && getCompileCacheDir() == null && isOwn(directory)) {
       enableCompileCache(directory)
     }
   } catch {
