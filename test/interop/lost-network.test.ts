@@ -2,29 +2,20 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { S3Objects } from '@ipfsz/blockstore-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectSuccess, finish, it } from '../integration/run-cli.ts'
 import { network } from './ceph/tcp-proxy.ts'
-import { startS3, stopS3, storeAt } from './s3/server.ts'
+import { storeAt } from './s3/server.ts'
+import { useS3 } from './s3/use-server.ts'
 import type { Process, RunResult, Sandbox } from '../integration/run-cli.ts'
 import type { Network } from './ceph/tcp-proxy.ts'
-import type { S3Server } from './s3/server.ts'
 
 const MIB = 1024 * 1024
 /** Commands with this preload wait half a second where others wait for half a minute. */
 const FAST = { preload: 'fast-time.ts', env: { TIME_FACTOR: '60' } }
 
-let server: S3Server
-
-beforeAll(async () => { server = await startS3() })
-afterAll(async () => stopS3(server))
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
-
-  return () => { vi.unstubAllEnvs() }
-})
+const endpoint = useS3()
 
 interface Site {
   net: Network
@@ -37,9 +28,9 @@ interface Site {
 
 async function makeSite (sandbox: Sandbox): Promise<Site> {
   const bucket = `ipfsz-${randomUUID()}`
-  const objects = new S3Objects({ ...storeAt(server.endpoint, bucket), prefix: 'site' })
+  const objects = new S3Objects({ ...storeAt(endpoint(), bucket), prefix: 'site' })
   await objects.createBucket()
-  const net = await network(server.endpoint)
+  const net = await network(endpoint())
   onTestFinished(net.close)
   const run: Site['run'] = async (node, ...args) => sandbox.run([...args, '--repo', node])
   const ok: Site['ok'] = async (...args) => {
@@ -49,8 +40,8 @@ async function makeSite (sandbox: Sandbox): Promise<Site> {
     return result.stdout.toString().trim()
   }
 
-  for (const [node, endpoint] of [['far', net.url], ['near', server.endpoint]] as const) {
-    await ok(node, 'init', '--store', `s3://${bucket}/site?endpoint=${endpoint}`)
+  for (const [node, url] of [['far', net.url], ['near', endpoint()]] as const) {
+    await ok(node, 'init', '--store', `s3://${bucket}/site?endpoint=${url}`)
   }
 
   return { net, objects, run, ok }

@@ -3,31 +3,22 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { S3Objects } from '@ipfsz/blockstore-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { expectSuccess, it } from '../integration/run-cli.ts'
 import { makeTree } from '../integration/tree-files.ts'
 import { countingProxy } from '../support/counting-proxy.ts'
 import { text } from '../support/data.ts'
-import { startS3, stopS3, storeAt } from './s3/server.ts'
+import { storeAt } from './s3/server.ts'
+import { useS3 } from './s3/use-server.ts'
 import type { RunResult, Sandbox } from '../integration/run-cli.ts'
-import type { S3Server } from './s3/server.ts'
 
-let server: S3Server
-
-beforeAll(async () => { server = await startS3() })
-afterAll(async () => stopS3(server))
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
-
-  return () => { vi.unstubAllEnvs() }
-})
+const endpoint = useS3()
 
 async function makeStore (): Promise<string> {
   const bucket = `ipfsz-${randomUUID()}`
-  await new S3Objects(storeAt(server.endpoint, bucket)).createBucket()
+  await new S3Objects(storeAt(endpoint(), bucket)).createBucket()
 
-  return `s3://${bucket}/site?endpoint=${server.endpoint}`
+  return `s3://${bucket}/site?endpoint=${endpoint()}`
 }
 
 function nodeIn (name: string, sandbox: Sandbox): (...args: string[]) => Promise<RunResult> {
@@ -66,9 +57,9 @@ describe('a store in an S3 bucket', () => {
   })
 
   it('reads each block of a tree once, and none again on the same node', async ({ sandbox }) => {
-    const proxy = await countingProxy(Number(new URL(server.endpoint).port))
+    const proxy = await countingProxy(Number(new URL(endpoint()).port))
     onTestFinished(async () => proxy.close())
-    const store = (await makeStore()).replace(server.endpoint, `http://127.0.0.1:${proxy.port}`)
+    const store = (await makeStore()).replace(endpoint(), `http://127.0.0.1:${proxy.port}`)
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
     await makeTree(join(sandbox.directory, 'tree'), Object.fromEntries(
       Array.from({ length: 20 }, (_, i) => [`file ${i}`, text(100_000, i)])
@@ -101,7 +92,7 @@ describe('a store in an S3 bucket', () => {
       .toMatchObject({ code: 2, stderr: expect.not.stringContaining('secret') })
     expect(await a('init', '--store', store.replace(url.host, 'no-such-bucket')))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('NoSuchBucket') })
-    const objects = new S3Objects(storeAt(server.endpoint, url.host))
+    const objects = new S3Objects(storeAt(endpoint(), url.host))
     await objects.put('site/photo.jpg', new Uint8Array(1))
     expect(await a('init', '--store', store))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('no mark of a store') })

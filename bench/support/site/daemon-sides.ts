@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,7 +7,7 @@ import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
 import { GATEWAY_PORT, S3_PORT, SWARM_PORT } from './messages.ts'
 import { startS3 } from './s3-server.ts'
-import { hostsOf } from './side.ts'
+import { endAll, hostsOf } from './side.ts'
 import { addressOf, STORAGE } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
@@ -90,11 +89,7 @@ async function start (init: SideInit, storeOf: (site: number) => string): Promis
   return {
     reconnect,
     close: async () => {
-      await Promise.all(children.map(async child => {
-        const ended = once(child, 'close')
-        child.kill()
-        await ended
-      }))
+      await endAll(children)
       stay()
     }
   }

@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
 import { environment } from '../kubo.ts'
 import { API_PORT, SWARM_PORT } from './messages.ts'
-import { hostsOf } from './side.ts'
+import { endAll, hostsOf } from './side.ts'
 import { addressOf } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
@@ -67,11 +66,7 @@ async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
   return {
     reconnect,
     close: async () => {
-      await Promise.all(children.map(async child => {
-        const ended = once(child, 'close')
-        child.kill()
-        await ended
-      }))
+      await endAll(children)
       stay()
     }
   }

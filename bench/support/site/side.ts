@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import type { Api } from './messages.ts'
 import type { Wan } from './wan.ts'
 
@@ -22,6 +24,15 @@ export interface RunningSide {
   /** Connect all nodes to each other again, after a site was cut off. */
   reconnect (): Promise<void>
   close (): Promise<void>
+}
+
+/** End processes, and wait until they have. */
+export async function endAll (children: readonly ChildProcess[]): Promise<void> {
+  await Promise.all(children.map(async child => {
+    const ended = once(child, 'close')
+    child.kill()
+    await ended
+  }))
 }
 
 /** The hosts of all nodes. */

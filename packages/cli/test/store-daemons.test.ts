@@ -97,8 +97,8 @@ describe('daemons of one store', () => {
     const { daemons } = await startDaemons(2, stranger.libp2p.getMultiaddrs().map(String))
     const kept = new Map<string, Uint8Array>()
 
-    for (const { keepForSiblings } of daemons) {
-      keepForSiblings({
+    for (const { network } of daemons) {
+      network.keepForSiblings({
         get: async (root, cid) => kept.get(`${root} ${cid}`),
         put: async (root, cid, bytes) => { kept.set(`${root} ${cid}`, bytes) }
       })

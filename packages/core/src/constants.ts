@@ -1,3 +1,4 @@
+// Above 250 lines: all bounds and times of the package are one list, so that they can be compared.
 const KIB = 1024
 const MIB = 1024 * KIB
 

@@ -1,3 +1,4 @@
+// Above 250 lines: reading, writing and telling the table change one state, which is told to the table in batches.
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -94,14 +94,14 @@ async function gatewayOf (
     })
     : undefined
 
-  return async ({ repo, network, originals, keepForSiblings }) => {
+  return async ({ repo, network, originals }) => {
     started.resolve(network)
     const sources = fetch ? { network, upstream } : {}
     const running = await serveRepo(options, context, repo, { ...sources, originals }, names)
-    keepForSiblings(running.cache)
+    network.keepForSiblings(running.cached?.cache)
 
     return async () => {
-      keepForSiblings(undefined)
+      network.keepForSiblings(undefined)
       await running.stop()
     }
   }

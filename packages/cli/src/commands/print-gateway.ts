@@ -18,10 +18,11 @@ interface Started {
  * 80 columns.
  */
 export function printStarted (
-  { url, subdomainUrl, metricsUrl, cacheDirectory }: RunningGateway,
+  { url, subdomainUrl, metricsUrl, cached }: RunningGateway,
   { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Started,
   { output }: Context
 ): void {
+  const cacheDirectory = cached?.directory
   const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
   const labelled = [
     ['Gateway', `${url}/ipfs/CID`],

@@ -19,7 +19,7 @@ import { OriginalService } from './original-service.ts'
 import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
 import { Site } from './site.ts'
-import type { Network, NodeId } from '../network/network.ts'
+import type { NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { SiblingTimes } from '../network/siblings/siblings.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -71,11 +71,9 @@ export interface Daemon {
   id: NodeId
   repo: Repo
   /** How this process reaches other nodes. */
-  network: Network
+  network: NodeNetwork
   /** The blocks of the repo with those of the originals, if they are served. */
   originals: DerivedBlockstore | undefined
-  /** See `NodeNetwork`. */
-  keepForSiblings: NodeNetwork['keepForSiblings']
   stop: () => Promise<void>
 }
 
@@ -175,14 +173,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
-    return {
-      id: await network.id(),
-      repo,
-      network,
-      originals: originals?.blockstore,
-      keepForSiblings: kept => { network.keepForSiblings(kept) },
-      stop
-    }
+    return { id: await network.id(), repo, network, originals: originals?.blockstore, stop }
   } catch (err) {
     await stop()
     throw err

@@ -73,10 +73,8 @@ export interface RunningGateway {
   /** On this machine, each CID has a subdomain of this URL's host. Undefined: it does not listen on loopback. */
   subdomainUrl: string | undefined
   metricsUrl: string | undefined
-  /** Keeps what is fetched. */
-  cache: BlockCache | undefined
-  /** Where it is kept. */
-  cacheDirectory: string | undefined
+  /** Where what is fetched is kept. */
+  cached: OpenedCache | undefined
   metrics: Metrics
   /** Stop accepting requests, and wait a bounded time for those that are being answered. */
   stop: () => Promise<void>
@@ -146,8 +144,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
       url,
       subdomainUrl: isLocalhost(bound) ? `http://localhost:${bound.port}` : undefined,
       metricsUrl: at == null ? undefined : `${urlOf(at)}/metrics`,
-      cache: cached?.cache,
-      cacheDirectory: cached?.directory,
+      cached,
       metrics,
       stop
     }

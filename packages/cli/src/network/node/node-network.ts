@@ -4,7 +4,7 @@ import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
-import { BlockSession } from '../bitswap/block-session.ts'
+import { BlockSessions } from '../bitswap/block-sessions.ts'
 import { connectedPeers } from './connected-peers.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
@@ -24,16 +24,12 @@ import type {
   PublishOptions,
   ResolvedName
 } from '../network.ts'
+import type { BlockSession } from '../bitswap/block-session.ts'
 import type { Siblings } from '../siblings/siblings.ts'
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
 import type { CID } from 'multiformats/cid'
-
-/** How many sessions are kept: beyond that, idle ones are closed and their peers forgotten. */
-const MAX_SESSIONS = 64
-/** How long an idle session is kept, in milliseconds. */
-const SESSION_LIFETIME = 60_000
 
 export interface NodeNetworkInit {
   repo: Repo
@@ -62,7 +58,7 @@ export class NodeNetwork implements Network {
   readonly #onProvide: NodeNetworkInit['onProvide']
   readonly #siblings: NodeNetworkInit['siblings']
   #kept: KeptBlocks | undefined
-  readonly #sessions = new Map<string, BlockSession>()
+  readonly #sessions: BlockSessions
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
@@ -70,6 +66,7 @@ export class NodeNetwork implements Network {
     this.#repo = repo
     this.#node = node
     this.#names = new NameService(repo, node.libp2p)
+    this.#sessions = new BlockSessions(node)
     this.#onProvide = onProvide
     this.#siblings = siblings
 
@@ -152,7 +149,7 @@ export class NodeNetwork implements Network {
   }
 
   async providerCount (root: CID): Promise<number> {
-    return this.#session(unmark(root)).peerCount
+    return this.#sessions.get(unmark(root)).peerCount
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
@@ -186,13 +183,13 @@ export class NodeNetwork implements Network {
   }
 
   async close (): Promise<void> {
-    this.#sessions.forEach(session => { session.close() })
+    this.#sessions.close()
     await this.#providing?.stop()
     await this.#node.stop()
   }
 
   async #fetchHere (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
-    const session = this.#session(unmark(root))
+    const session = this.#sessions.get(unmark(root))
     const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
 
     if (stored != null) {
@@ -245,25 +242,5 @@ export class NodeNetwork implements Network {
     this.#node.announce(cid).catch(() => {})
 
     return fetched
-  }
-
-  #session (root: CID): BlockSession {
-    const key = keyOf(root)
-    const session = this.#sessions.get(key) ?? new BlockSession(root, this.#node)
-
-    session.lastUsed = Date.now()
-    this.#sessions.delete(key)
-    this.#sessions.set(key, session)
-
-    for (const [other, { busy, lastUsed }] of this.#sessions) {
-      const expired = this.#sessions.size > MAX_SESSIONS || Date.now() - lastUsed > SESSION_LIFETIME
-
-      if (other !== key && !busy && expired) {
-        this.#sessions.get(other)?.close()
-        this.#sessions.delete(other)
-      }
-    }
-
-    return session
   }
 }
