@@ -4,6 +4,15 @@ import type { Blockstore } from 'interface-blockstore'
 /** Marks a CompressedBlockstore. A registered symbol works across two loaded copies of this package. */
 export const COMPRESSED = Symbol.for('@ipfsz/blockstore-compressed')
 
+/** A store that is wrapped, with what some blockstores have besides. */
+export interface InnerStore extends Blockstore {
+  /** Opens a store that has to be opened before use. */
+  open?: (options?: Parameters<Blockstore['has']>[1]) => unknown
+  close?: () => unknown
+  /** Whether each block that it returns is in memory of its own. */
+  readonly freshBlocks?: boolean | undefined
+}
+
 /**
  * Check that a store has the methods needed, and is not a CompressedBlockstore. Compressing
  * twice cannot work: an envelope does not match its CID, so the lower wrapper would take

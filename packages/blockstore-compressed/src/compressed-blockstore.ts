@@ -1,15 +1,13 @@
-import { mapOrdered, settle, unwrap } from '@ipfsz/codecs/internal'
+import { freeBytes, mapOrdered, settle, unwrap } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from './util/call-inner.ts'
 import { checkInner, COMPRESSED } from './check-inner.ts'
-import { collectBlock } from './util/collect-block.ts'
 import { MAX_AHEAD } from './constants.ts'
-import { BlockTooLargeError } from './errors.ts'
-import { headerLength } from './value/envelope.ts'
 import { makeValue } from './value/make-value.ts'
 import { BlockCounters } from './metrics.ts'
 import { readStored, readValue } from './value/read-value.ts'
 import { resolveSettings } from './value/settings.ts'
 import { callExclusive, claimWrite } from './block-writes.ts'
+import { collectNew, collectStored } from './stored-value.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
 import type { CompressedBlockstoreInit } from './init.ts'
@@ -17,17 +15,13 @@ import type { Value } from './value/make-value.ts'
 import type { StoredBlock } from './value/read-value.ts'
 import type { Settings } from './value/settings.ts'
 import type { Claim } from './block-writes.ts'
+import type { InnerStore } from './check-inner.ts'
+import type { StoredValue } from './stored-value.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 /** Options of a call. The inner store gets them too. */
 type Options = Parameters<Blockstore['has']>[1]
-
-/** A store that has to be opened before use. Not every blockstore does. */
-interface Openable {
-  open?: (options?: Options) => unknown
-  close?: () => unknown
-}
 
 /**
  * Compresses blocks before it puts them into an inner blockstore, and decompresses them on
@@ -38,7 +32,7 @@ interface Openable {
  */
 export class CompressedBlockstore implements Blockstore {
   readonly [COMPRESSED] = true
-  readonly #inner: Blockstore & Openable
+  readonly #inner: InnerStore
   readonly #settings: Settings
   readonly #counters: BlockCounters
   readonly #ahead: number
@@ -56,6 +50,16 @@ export class CompressedBlockstore implements Blockstore {
     this.#settings = resolveSettings(init)
     this.#counters = new BlockCounters(init.metrics)
     this.#ahead = Math.max(2, Math.min(MAX_AHEAD, globalThis.navigator?.hardwareConcurrency ?? 2))
+  }
+
+  /** Whether every block is compared with its CID before it is returned: its readers need not do that again. */
+  get checksBlocks (): boolean {
+    return this.#settings.verify === 'hash'
+  }
+
+  /** Whether each block that it returns is in memory of its own, so that its reader may free it. */
+  get freshBlocks (): boolean {
+    return this.#inner.freshBlocks === true
   }
 
   /** The inner store. */
@@ -150,7 +154,7 @@ export class CompressedBlockstore implements Blockstore {
    * @throws the errors of `get`
    */
   async getStored (cid: CID, options?: Options): Promise<StoredBlock> {
-    const value = await this.#value(cid, () => this.#inner.get(cid, options), options)
+    const { bytes: value } = await this.#collect(cid, () => this.#inner.get(cid, options), options)
     const stored = await readStored(cid, value, { ...this.#settings, signal: options?.signal })
 
     this.#counters.countGet({ storedAs: stored.codec, size: stored.size, storedSize: value.byteLength })
@@ -199,15 +203,8 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   async #makeValue (cid: CID, bytes: Chunks, signal?: AbortSignal | null): Promise<Value> {
-    const { maxBlockSize: max } = this.#settings
-
     signal?.throwIfAborted()
-    const block = await collectBlock(bytes, {
-      max,
-      tooLarge: size => new BlockTooLargeError(cid, size, max),
-      reused: true,
-      signal
-    })
+    const block = await collectNew(cid, bytes, this.#settings.maxBlockSize, signal)
     const value = await makeValue(cid, block, this.#settings, signal)
     signal?.throwIfAborted()
 
@@ -219,22 +216,23 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   async #read (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
-    const value = await this.#value(cid, get, options)
+    const { bytes: value, isOwn } = await this.#collect(cid, get, options)
+    const storedSize = value.byteLength
     const { bytes, storedAs } = await readValue(cid, value, { ...this.#settings, signal: options?.signal })
 
-    this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize: value.byteLength })
+    this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize })
+
+    if (isOwn && bytes.buffer !== value.buffer) {
+      freeBytes(value)
+    }
 
     return bytes
   }
 
-  /** The stored value of a block. */
-  async #value (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
+  async #collect (cid: CID, get: () => Chunks, options?: Options): Promise<StoredValue> {
     const { maxBlockSize } = this.#settings
-    const signal = options?.signal
-    const max = maxBlockSize + headerLength(maxBlockSize)
-    const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
 
-    return callInner(async () => collectBlock(get(), { max, tooLarge, signal }), signal)
+    return collectStored(cid, get, { maxBlockSize, isFresh: this.freshBlocks, signal: options?.signal })
   }
 
   #countPut ({ storedAs, size, bytes }: Value): void {

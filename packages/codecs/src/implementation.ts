@@ -4,8 +4,12 @@
 interface CallOptions {
   signal?: AbortSignal | null | undefined
   transfer?: boolean | undefined
+  /** See `CompressOptions.background`. */
+  background?: boolean | undefined
   /** Only for implementations whose entry has `dictionaries`. */
   dictionary?: Uint8Array | undefined
+  /** Memory that the result of decompressing may be written to. */
+  into?: Uint8Array | undefined
 }
 
 /** Compresses and decompresses. `createCodec` has validated the arguments. */

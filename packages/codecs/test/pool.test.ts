@@ -154,6 +154,32 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
+  it('ends one idle worker of another program at most for calls that are announced', async () => {
+    const { pool, threads } = create(3)
+    const calls = [1, 2, 3].map(async number => pool.run(LZ4, request(number)))
+    threads.forEach(thread => { thread.ready() })
+    threads.forEach(thread => { thread.answer(1) })
+    await Promise.all(calls)
+
+    for (let i = 0; i < 3; i++) {
+      pool.prepare(ZSTD, 3)
+    }
+
+    expect(threads.map(({ source, ended }) => [source, ended]))
+      .toEqual([['lz4', true], ['lz4', false], ['lz4', false], ['zstd', false]])
+    // those of two files that are read at the same time do not end each other's workers
+    pool.prepare(LZ4, 3)
+    expect(threads).toHaveLength(4)
+  })
+
+  it('ends no worker that was announced, and has not been used, for another announcement', () => {
+    const { pool, threads } = create(2)
+    pool.prepare(LZ4, 2)
+    pool.prepare(ZSTD, 2)
+
+    expect(threads.map(({ source, ended }) => [source, ended])).toEqual([['lz4', false], ['lz4', false]])
+  })
+
   it('leaves it to the calls if a worker that was announced does not start', async () => {
     const start = vi.fn(() => { throw new Error('not allowed') })
     const pool = new WorkerPool({ size: 2, idle: IDLE, start })

@@ -2,8 +2,10 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
+import { zstd } from '../src/zstd.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { checkZstdFrame } from '../src/format/zstd/zstd-frame.ts'
+import { distinctShare } from '../src/impl/distinct-share.ts'
 import { concat, edited, noise, random, same, text } from './fixtures.ts'
 import { checkedFrame, frame } from './zstd-fixtures.ts'
 import { anySequences } from './zstd-twin.ts'
@@ -192,6 +194,26 @@ describe('zstd in Node with a long dictionary', () => {
     expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
   })
 
+  // sequences that repeat themselves share a part of the table, so a smaller one does
+  it.each([7, 8])('finds all of a text that is as long as the content at level %d', async level => {
+    const dictionary = text(544 * 1024)
+    const bytes = edited(dictionary, 512 * 1024)
+    const frame = await codecs.zstd({ implementation: 'native' }).compress(bytes, { level, dictionary })
+
+    expect(distinctShare(dictionary)).toBeLessThan(0.6)
+    expect(frame.byteLength).toBeLessThan(8000)
+    expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
+  })
+
+  it('tells what repeats itself from what does not, anywhere in it', () => {
+    const [half, other] = [noise(300_000), text(300_000)]
+
+    expect(distinctShare(noise(544 * 1024))).toBeGreaterThan(0.95)
+    expect(distinctShare(new Uint8Array(544 * 1024))).toBeLessThan(0.01)
+    expect(distinctShare(concat(half, other))).toBeGreaterThan(0.6)
+    expect(distinctShare(concat(other, half))).toBeGreaterThan(0.6)
+  })
+
   // with smaller tables than that of half a megabyte, the beginning is forgotten
   it.each([5, 7, 8])('finds all of one that is as long as the content at level %d', async level => {
     const dictionary = noise(288 * 1024)
@@ -200,5 +222,26 @@ describe('zstd in Node with a long dictionary', () => {
 
     expect(frame.byteLength).toBeLessThan(2500)
     expect(same(zstdDecompressSync(frame, { dictionary }), bytes)).toBe(true)
+  })
+})
+
+describe('frames made in the background', () => {
+  it('are those made in the foreground', async () => {
+    const codec = zstd({ implementation: 'native' })
+
+    for (const length of [100, 16 * 1024, 16 * 1024 + 1, 50_000, 100_000, 128 * 1024 - 1, 128 * 1024, 200_000]) {
+      for (const [kind, make] of KINDS) {
+        for (const level of [1, 3, 7]) {
+          const bytes = make(length)
+          const [frame, other] = await Promise.all([
+            codec.compress(bytes, { level }),
+            codec.compress(bytes, { level, background: true })
+          ])
+
+          expect(same(frame, other), `${kind}, ${length}, level ${level}`).toBe(true)
+          expect(same(await codec.decompress(other, { size: length }), bytes)).toBe(true)
+        }
+      }
+    }
   })
 })

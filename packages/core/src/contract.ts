@@ -156,6 +156,8 @@ export interface Ipfsz {
    * @throws {UnknownHashError} a block's hash function is not supported
    * @throws {DigestLengthError} a block's digest is too short to be trusted
    * @throws {CorruptFrameError}
+   * @throws {UnreadableBaseError} a block of the file's base is missing or damaged
+   * @throws {WrongBaseError} the file was not made with the base that it names
    * @throws {FetchStalledError} no block arrived from the network within the timeout of `fetch`
    * @throws {LinkMismatchError} an original is linked to a file with other bytes
    * @throws {UncheckedLinkError} the CID is an original, and the range or directory read

@@ -190,6 +190,23 @@ export class UnreadableBaseError extends Error {
 }
 
 /**
+ * Thrown when a frame cannot be decompressed with the base that its file names, although every block of both is as it
+ * was written: its author named another base, or wrote the frame incorrectly. `cause` says what the codec found.
+ */
+export class WrongBaseError extends Error {
+  static override readonly name = 'WrongBaseError'
+  override readonly name = 'WrongBaseError'
+  readonly cid: CID
+  readonly base: CID
+
+  constructor (cid: CID, base: CID, cause: unknown) {
+    super(`The file ${cid} cannot be decompressed with its base ${base}: ${messageOf(cause)}`, { cause })
+    this.cid = cid
+    this.base = base
+  }
+}
+
+/**
  * Thrown when a block is missing or damaged here, and the call may not fetch it. It has the name of Helia's error: by
  * that name, readers know that the blockstore can also fetch blocks.
  */

@@ -10,13 +10,16 @@ export interface DecidedProgress {
   /** Why: the file type found in its first bytes, the trial of the first frame, or the options. */
   reason: 'type' | 'trial' | 'options' | 'empty'
   /** The dictionary of the file, if it is to have one. */
-  dictionary?: DictionaryProgress
+  dictionary?: ReferredFile
+  /** The earlier version that the file is to refer back to, if it has one that helps. */
+  base?: ReferredFile
 }
 
-export interface DictionaryProgress {
+/** A file that others refer back to. */
+export interface ReferredFile {
   /** Its plain CID. */
   cid: CID
-  /** Bytes of its blocks. The stored size of each file that has it includes them. */
+  /** Bytes of its blocks. The stored size of each file that refers back to it includes them. */
   size: number
 }
 

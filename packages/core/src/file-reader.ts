@@ -5,7 +5,6 @@ import { storedFile } from './commands/stored-file.ts'
 import { blocksBelow } from './fetch/blocks-below.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
 import { FetchScope } from './fetch/fetch-scope.ts'
-import { FetchedBlocks } from './fetch/fetched-blocks.ts'
 import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
 import { heliaSource } from './fetch/helia-source.ts'
 import { RootCache } from './read/root-cache.ts'
@@ -41,7 +40,8 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
   /** What every command works with. */
   protected readonly settings: S
   readonly #fetcher: BlockFetcher
-  readonly #fetched: FetchedBlocks
+  /** Blocks that have arrived and are being written, by key. */
+  readonly #storing = new Map<string, Promise<Uint8Array>>()
   readonly #hasSources: boolean
   readonly #routing: ProviderRouting | undefined
 
@@ -50,7 +50,6 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
     this.settings = { ...settings, roots: new RootCache() } as unknown as S
     this.#hasSources = sources.length > 0
     this.#fetcher = new BlockFetcher(this.#hasSources ? sources : [heliaSource(settings.blockstore)], fetch)
-    this.#fetched = new FetchedBlocks(settings.blockstore, this.#fetcher)
     this.#routing = routing
   }
 
@@ -80,9 +79,9 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
   protected below (root: CID): S {
     const blockstore = fetchingBlockstore({
       blockstore: this.settings.blockstore,
-      fetched: this.#fetched,
+      fetcher: this.#fetcher,
+      storing: this.#storing,
       scope: new FetchScope(root, this.#routing),
-      readAheadBytes: this.#fetcher.window.maxBytes,
       hasSources: this.#hasSources
     })
 

@@ -64,6 +64,7 @@ export { StallDetector } from './fetch/stall-detector.ts'
 export { withIpfsz } from './helia/with-ipfsz.ts'
 export { copyLinks } from './links/copy-links.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
+export { WrappedBlockstore } from './util/wrapped-blockstore.ts'
 export type { Ipfsz, IpfszComponents, IpfszInit, IpfszReader } from './contract.ts'
 export type { FilePart } from './dag/block.ts'
 export type { FileNode } from './dag/node.ts'
@@ -77,7 +78,6 @@ export type {
   AddFrameEvents,
   CatFrameEvents,
   DecidedProgress,
-  DictionaryProgress,
   FetchedBlockProgress,
   FetchEvents,
   FetchRetryProgress,
@@ -85,6 +85,7 @@ export type {
   LinkEvents,
   LinkInsteadProgress,
   LinkProgress,
+  ReferredFile,
   VerifyFileEvents,
   VerifyProgress
 } from './events.ts'

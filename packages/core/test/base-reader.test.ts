@@ -8,11 +8,12 @@ const PIECE = 1000
 const BYTES = noise(9500)
 
 /** A reader of a base of ten pieces that keeps some of them, and the numbers of the pieces that it loaded. */
-function readerOf (kept: number, fail?: Error): { reader: BaseReader, loaded: number[] } {
+function readerOf (kept: number, fail?: Error, isOwned = false): { reader: BaseReader, loaded: number[] } {
   const loaded: number[] = []
   const content = {
     size: BYTES.byteLength,
     pieceSize: PIECE,
+    isOwned,
     async * read (start: number, end: number) {
       loaded.push(start / PIECE)
       await Promise.resolve()
@@ -21,7 +22,7 @@ function readerOf (kept: number, fail?: Error): { reader: BaseReader, loaded: nu
         throw fail
       }
 
-      yield BYTES.subarray(start, end)
+      yield isOwned ? BYTES.slice(start, end) : BYTES.subarray(start, end)
     }
   }
 
@@ -96,5 +97,14 @@ describe('a reader of a base', () => {
     await expect(reader.read({ offset: 0, length: 10 })).rejects.toThrow('away')
     await expect(reader.read({ offset: 9000, length: 501 }))
       .rejects.toMatchObject({ name: 'InvalidBaseError', base: BASE })
+  })
+
+  it('frees what it kept at the end, unless others may use that memory', async () => {
+    for (const isOwned of [true, false]) {
+      const { reader } = readerOf(8, undefined, isOwned)
+      const piece = await reader.read({ offset: 0, length: PIECE })
+      await reader.close()
+      expect(piece).toHaveLength(isOwned ? 0 : PIECE)
+    }
   })
 })

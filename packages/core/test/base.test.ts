@@ -270,6 +270,23 @@ describe('a file with a base', () => {
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnreadableBaseError', base: unmark(base) })
   })
 
+  it('names the base that it was not made with, whose blocks are as they were written', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const first = noise(100_000)
+    const [base, other] = await Promise.all([first, noise(100_000, 2)].map(async bytes =>
+      unmark(await fs.addBytes(bytes, { compression: { codec: 'none' } }))))
+    const right = await fs.addBytes(Buffer.concat([text(99), first]), { compression: { base } })
+    const { Data, Links } = decode(await getBlock(unmark(right), blockstore))
+    const links = Links.map(link => link.Hash.equals(base) ? { ...link, Hash: other } : link)
+    const cid = mark(await putNode({ Data, Links: links }, blockstore), 'zstd')
+    const refused = { name: 'WrongBaseError', cid: unmark(cid), base: other, cause: { name: 'CorruptFrameError' } }
+
+    expect(Links.at(-1)?.Hash.equals(base)).toBe(true)
+    await expect(collect(fs.cat(cid))).rejects.toMatchObject(refused)
+    await expect(fs.verify(cid)).rejects.toMatchObject(refused)
+  })
+
   it.each([['changed', SECOND], ['did not change', FIRST]])(
     'is refused if the base lacks a block that its content does not need, and the file %s',
     async (_, second) => {

@@ -3,6 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { ByteReader } from '../src/util/byte-reader.ts'
 import { chunked, collect, text } from './fixtures.ts'
 
+function allocate (size: number): Uint8Array {
+  return new Uint8Array(size)
+}
+
 describe('ByteReader', () => {
   it('returns the stream unchanged, in pieces of any size', async () => {
     const bytes = text(1000)
@@ -10,13 +14,13 @@ describe('ByteReader', () => {
     const chunks = fc.integer({ min: 1, max: 400 })
     const reads = fc.array(fc.integer({ min: 0, max: 400 }))
 
-    await fc.assert(fc.asyncProperty(chunks, reads, async (chunk, lengths) => {
+    await fc.assert(fc.asyncProperty(chunks, reads, fc.boolean(), async (chunk, lengths, allocates) => {
       const reader = new ByteReader(chunked(bytes, chunk))
       const parts: Uint8Array[] = []
       let left = bytes.byteLength
 
       for (const length of lengths) {
-        const part = await reader.read(length)
+        const part = await reader.read(length, allocates ? allocate : undefined)
         expect(part.byteLength).toBe(Math.min(length, left))
         left -= part.byteLength
         parts.push(part)
@@ -93,6 +97,30 @@ describe('ByteReader', () => {
 
     controller.abort()
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('copies chunks into the memory that it is given while they arrive, after the first two', async () => {
+    const memory = new Uint8Array(50)
+    const copied: number[] = []
+    const reader = new ByteReader((async function * () {
+      for (let i = 1; i <= 5; i++) {
+        copied.push(memory.filter(byte => byte > 0).length)
+        yield new Uint8Array(10).fill(i)
+      }
+    })())
+
+    const bytes = await reader.read(50, () => memory)
+
+    expect([...bytes]).toEqual(Array.from({ length: 50 }, (_, i) => 1 + Math.floor(i / 10)))
+    expect(copied).toEqual([0, 0, 20, 30, 40])
+  })
+
+  it('copies no chunk that is the last', async () => {
+    const bytes = text(100)
+    const reader = new ByteReader(chunked(bytes, 60))
+
+    expect((await reader.read(60, allocate)).buffer).toBe(bytes.buffer)
+    expect((await reader.read(60, allocate)).buffer).toBe(bytes.buffer)
   })
 
   it('closes the source when it is closed', async () => {

@@ -284,6 +284,26 @@ describe('a DerivedBlockstore that strangers ask', () => {
     expect(clock.now()).toBeGreaterThan(3900)
   })
 
+  it('counts the frames of a base whole, however small the region is that is needed', async () => {
+    const clock = new FakeClock()
+    const { fs, originals, derived } = makeShelf({}, { bytesPerSecond: MIB, clock })
+    const first = text(2 * MIB)
+    const base = await fs.addBytes(first, { compression: { frameSize: 2 * MIB } })
+    const second = first.subarray(MIB, MIB + 128 * 1024)
+    const cid = await fs.addBytes(second, { link: true, compression: { codec: 'zstd', frameSize: 64 * 1024, base } })
+    await originals.add(cid)
+    const { root } = await imported(second, 'unixfs-v1-2025')
+    const asking = blockOf(root, derived).then(() => undefined)
+
+    for (let time = await clock.paused(); time != null; time = await Promise.race([clock.paused(), asking])) {
+      clock.advance(time)
+    }
+
+    // of the two frames that the block is in, the first counts as much as two of the base
+    expect((await fs.stat(cid)).base).toBeDefined()
+    expect(clock.now()).toBeGreaterThan(3000)
+  })
+
   it('turns away who asks when too many wait, and finds the block later', async () => {
     const clock = new FakeClock()
     const init = { cacheSize: 1, maxWaiting: 1, bytesPerSecond: 1, clock }

@@ -165,6 +165,22 @@ describe('chooseFilters', () => {
     expect(await chooseFilters(bytes, compress)).toEqual([])
   })
 
+  it('tries on little what is no array of numbers', async () => {
+    // text between pieces of few values, as a program has
+    const [words, codes] = [text(300 * KIB), noise(300 * KIB)]
+    const bytes = codes.map((code, i) => codes[i >> 6] < 80 ? code & 3 : words[i])
+    let tried = 0
+
+    const filters = await chooseFilters(bytes, async sample => {
+      tried += sample.byteLength
+      return compress(sample)
+    })
+
+    expect(filters).toEqual([])
+    // 14 times 64 KiB without the first round
+    expect(tried).toBeLessThanOrEqual(14 * 16 * KIB)
+  })
+
   it('does not try text', async () => {
     let tried = 0
 

@@ -2,12 +2,20 @@ import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { headerField } from '../src/format/header.ts'
 import { ipfsz } from '../src/index.ts'
+import { concat } from '../src/util/bytes.ts'
 import { text } from '../../../test/support/data.ts'
 import type { CodecName } from '@ipfsz/codecs'
+import type { Header } from '../src/format/header.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 export { noise, random, same, text } from '../../../test/support/data.ts'
+
+/** A UnixFS message with a header, as its last field. */
+export function appendHeader (unixfs: Uint8Array, header: Header): Uint8Array {
+  return concat([unixfs, headerField(header)])
+}
 
 /** An in-memory blockstore that records its gets and puts. */
 export class CountingBlockstore extends MemoryBlockstore {

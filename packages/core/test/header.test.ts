@@ -1,9 +1,8 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { appendHeader } from '../src/format/header.ts'
 import { bytesField, varint, varintField } from '../src/format/protobuf.ts'
 import { readHeader } from '../src/format/read-header.ts'
-import { noise, random } from './fixtures.ts'
+import { appendHeader, noise, random } from './fixtures.ts'
 import type { HeaderContext } from '../src/format/check-header.ts'
 import type { Header } from '../src/format/header.ts'
 

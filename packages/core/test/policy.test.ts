@@ -1,7 +1,10 @@
+import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
 import { isCompressedType } from '../src/policy/detector.ts'
-import { isGain } from '../src/policy/policy.ts'
-import { noise, text } from './fixtures.ts'
+import { applyFilters } from '../src/filters/filters.ts'
+import { decide, isGain } from '../src/policy/policy.ts'
+import { noise, same, text } from './fixtures.ts'
+import type { Codec } from '@ipfsz/codecs'
 
 /** A file with the first bytes of a format, followed by noise. */
 function file (hex: string, offset = 0): Uint8Array {
@@ -45,6 +48,53 @@ describe('isCompressedType', () => {
     ['pdf', file('255044462d312e37')]
   ])('leaves %s to the trial compression', async (_, bytes) => {
     expect(await isCompressedType(bytes)).toBe(false)
+  })
+})
+
+describe('decide', () => {
+  it('compresses the first frame beside the trials of filters', async () => {
+    const piece = text(100_000)
+    let start: (() => void) | undefined
+    const started = new Promise<void>(resolve => { start = resolve })
+    const codec: Codec = {
+      ...zstd(),
+      async compress (bytes) {
+        start?.()
+        return bytes.subarray(0, 1000)
+      }
+    }
+    const named = { codec, level: 3, basedLevel: 7 }
+    const decision = await decide({ bytes: piece }, {
+      detect: true,
+      named,
+      choose: async () => named,
+      chooseFilters: async () => {
+        await started
+        return []
+      }
+    })
+
+    expect(decision).toMatchObject({ reason: 'trial', filters: [], trial: { size: 100_000 } })
+  })
+
+  it('compresses filtered bytes if there are filters', async () => {
+    const piece = text(100_000)
+    const given: Uint8Array[] = []
+    const codec: Codec = {
+      ...zstd(),
+      async compress (bytes) {
+        given.push(bytes)
+        return bytes.subarray(0, 1000)
+      }
+    }
+    const named = { codec, level: 3, basedLevel: 7 }
+    const filters = [{ kind: 'delta', width: 1 }] as const
+    const compression = { detect: true, named, choose: async () => named, chooseFilters: async () => filters }
+    const { trial, ...decision } = await decide({ bytes: piece }, compression)
+
+    expect(decision).toMatchObject({ reason: 'trial', filters })
+    expect(same(given.at(-1) as Uint8Array, applyFilters(piece, filters))).toBe(true)
+    expect(same(trial?.bytes as Uint8Array, applyFilters(piece, filters).subarray(0, 1000))).toBe(true)
   })
 })
 

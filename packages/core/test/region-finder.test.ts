@@ -88,6 +88,19 @@ describe('RegionFinder', () => {
     expect(finder.find(Uint8Array.of(1, 2, 3), 0)).toEqual({ offset: 0, length: 100 * KIB })
   })
 
+  it('finds a small piece in a base of up to 512 KiB, whose beginning is not all that it could be in', async () => {
+    const base = noise(512 * KIB, 5)
+
+    for (const chunk of [1000, base.byteLength]) {
+      const finder = await finderOf(base, chunk)
+      expect(finder.find(base, 0)).toEqual({ offset: 0, length: base.byteLength })
+      const region = finder.find(base.subarray(400 * KIB, 464 * KIB), 0)
+      expect(covers(region, 400 * KIB, 464 * KIB)).toBe(true)
+      expect(region?.length).toBeLessThan(128 * KIB)
+      expect(finder.find(noise(64 * KIB, 6), 0)).toBeUndefined()
+    }
+  })
+
   it('never returns a region that is too short or too long', async () => {
     for (const size of [0, 1, 7]) {
       expect((await finderOf(noise(size))).find(noise(100), 0)).toBeUndefined()

@@ -64,6 +64,60 @@ describe('transient', () => {
     expect(read.freed).toBe(4)
   })
 
+  it('reads later frames into the memory of earlier ones', async () => {
+    const inner = zstd()
+    const size = 2 * FRAME
+    const bytes = text(40 * FRAME)
+    const frames = Array.from({ length: 20 }, (_, i) => bytes.slice(i * size, (i + 1) * size))
+    const before: Uint8Array[] = []
+    const codec: Codec = {
+      ...inner,
+      async decompress (frame, options) {
+        before.push((options.into ?? new Uint8Array(size)).slice(0, size))
+
+        return inner.decompress(frame, options)
+      }
+    }
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
+    const cid = await fs.addBytes(bytes, { compression: { frameSize: size } })
+    const read = await copyAll(fs.cat(cid, { transient: true }))
+    const used = before.filter(memory => frames.some(frame => Buffer.compare(frame, memory) === 0))
+
+    expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+    expect(read.freed).toBe(20)
+    // none but the first ones, of which there are as many as are decompressed at a time
+    expect(before.filter(memory => memory.every(byte => byte === 0)).length).toBe(20 - used.length)
+    expect(used.length).toBeGreaterThan(0)
+
+    before.length = 0
+    await collect(fs.cat(cid))
+    expect(before.every(memory => memory.every(byte => byte === 0))).toBe(true)
+  })
+
+  it('leaves the memory of a frame that is damaged to the codec', async () => {
+    const inner = zstd()
+    const given: Uint8Array[] = []
+    let calls = 0
+    const codec: Codec = {
+      ...inner,
+      async decompress (frame, options) {
+        given.push(options.into ?? new Uint8Array(0))
+
+        if (calls++ === 2) {
+          throw new Error('damaged')
+        }
+
+        return inner.decompress(frame, options)
+      }
+    }
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
+    const cid = await fs.addBytes(text(12 * FRAME), { compression: { frameSize: 2 * FRAME } })
+
+    await expect(copyAll(fs.cat(cid, { transient: true }))).rejects.toThrow('damaged')
+    // a thread may still write there
+    expect(given[2].byteLength).toBeGreaterThan(2 * FRAME)
+  })
+
   it('is not the default', async () => {
     const { blockstore, cid, bytes } = await stored(4 * FRAME)
     const read = await copyAll(ipfsz({ blockstore }).cat(cid))
@@ -141,6 +195,42 @@ describe('transient', () => {
 
     joined.mockRestore()
     expect(blockstore.pieces.filter(({ byteLength }) => byteLength === 0).length).toBe(0)
+  })
+
+  it('decompresses the only frame of a block where the store has put it', async () => {
+    const inner = zstd()
+    let frame: Uint8Array = new Uint8Array(0)
+    let length = 0
+    const codec: Codec = {
+      ...inner,
+      decompress (given, options) {
+        frame = given
+        length = given.byteLength
+
+        return inner.decompress(given, options)
+      }
+    }
+    const blockstore = new FreshStore()
+    const fs = ipfsz({ blockstore }, { codecs: [codec] })
+    const bytes = Buffer.concat([text(200_000), noise(200_000)])
+    const cid = await fs.addBytes(bytes)
+
+    for (let time = 0; time < 2; time++) {
+      const copies: number[] = []
+      const { set } = Uint8Array.prototype
+      const spy = vi.spyOn(Uint8Array.prototype, 'set').mockImplementation(function (this: Uint8Array, from, at) {
+        copies.push(from.length)
+        set.call(this, from, at)
+      })
+      const read = await collect(fs.cat(cid))
+      spy.mockRestore()
+
+      expect(Buffer.compare(read, bytes)).toBe(0)
+      expect(length).toBeGreaterThan(200_000)
+      expect(copies).not.toContain(length)
+      // freed once it is decompressed
+      expect(frame.byteLength).toBe(0)
+    }
   })
 
   it('frees no block of a file that is read without it', async () => {

@@ -6,10 +6,10 @@ import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { appendHeader } from '../src/format/header.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { openEntry } from '../src/read/entry.ts'
 import {
+  appendHeader,
   chunked,
   collect,
   CountingBlockstore,

@@ -1,8 +1,7 @@
 import { mapOrdered } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from '../util/call-inner.ts'
-import { collectBlock } from '../util/collect-block.ts'
 import { BlockTooLargeError } from '../errors.ts'
-import { headerLength } from '../value/envelope.ts'
+import { collectStored } from '../stored-value.ts'
 import type { Chunks } from '../util/collect-block.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -53,11 +52,8 @@ async function readStored (
   bytes: Chunks,
   { maxBlockSize, signal }: WalkOptions
 ): Promise<StoredValue['value'] | undefined> {
-  const max = maxBlockSize + headerLength(maxBlockSize)
-  const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
-
   try {
-    return await callInner(async () => collectBlock(bytes, { max, tooLarge, signal }), signal)
+    return (await collectStored(cid, () => bytes, { maxBlockSize, signal })).bytes
   } catch (err) {
     if (err instanceof BlockTooLargeError) {
       return err

@@ -30,7 +30,8 @@ export async function readWhole (
 
     return stats.size > MAX_CHUNK_SIZE ? undefined : await readAll(opened, stats.size, signal)
   } finally {
-    await closeFile(opened)
+    // not awaited: it would wait behind the work of the codecs too
+    closeFile(opened).catch(() => {})
   }
 }
 

@@ -17,6 +17,13 @@ interface CollectOptions {
   signal?: AbortSignal | null | undefined
 }
 
+/** A block in one chunk. */
+interface Collected {
+  bytes: Uint8Array
+  /** Whether its memory was allocated here, so that nothing else refers to it. */
+  isCopy: boolean
+}
+
 /**
  * How many chunks to collect before they are merged into one and the event loop gets a turn.
  * However small the chunks are, memory stays within a fixed multiple of their bytes, and
@@ -36,13 +43,13 @@ const CHUNKS_TO_MERGE = 1024
 export async function collectBlock (
   source: Chunks,
   { max, tooLarge, reused = false, signal }: CollectOptions
-): Promise<Uint8Array> {
+): Promise<Collected> {
   if (source instanceof Uint8Array) {
     if (source.byteLength > max) {
       throw tooLarge(source.byteLength)
     }
 
-    return source
+    return { bytes: source, isCopy: false }
   }
 
   if (!isSource(source)) {
@@ -95,7 +102,7 @@ export async function collectBlock (
 
   const all = [...merged, ...chunks]
 
-  return all.length === 1 ? all[0] : concat(all, size)
+  return all.length === 1 ? { bytes: all[0], isCopy: reused } : { bytes: concat(all, size), isCopy: true }
 }
 
 function isSource (source: unknown): boolean {

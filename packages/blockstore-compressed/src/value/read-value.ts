@@ -5,6 +5,7 @@
  * hash can: a plain block matches its CID, an envelope does not.
  */
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { settle, unwrap } from '@ipfsz/codecs/internal'
 import { IDENTITY_CODE } from '../constants.ts'
 import { beginsLike, parseEnvelope } from './envelope.ts'
 import { BlockTooLargeError, CorruptBlockError, UnsupportedCodecError } from '../errors.ts'
@@ -14,6 +15,7 @@ import type { Verify } from '../init.ts'
 import type { OrdinaryBlocks } from './ordinary-blocks.ts'
 import type { Readers } from './settings.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { Settled } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** How a block is stored: as a frame of a codec, or uncompressed (`none`). */
@@ -138,9 +140,13 @@ async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOpti
   const { ordinary, signal } = options
   const isOrdinary = ordinary.has(cid)
   const opening = tryOpen(cid, value, options)
-  const block = !isOrdinary && await isBlock(cid, value, options) ? asIs(value) : await opening
+  const isPlain = !isOrdinary && await isBlock(cid, value, options)
+  // of a plain block too: its reader may free it, and the codec still reads it
+  const opened = await opening
 
   signal?.throwIfAborted()
+
+  const block = isPlain ? asIs(value) : unwrap(opened)
 
   if (!isOrdinary && beginsLike(block.bytes) === 'block') {
     ordinary.add(cid)
@@ -150,13 +156,8 @@ async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOpti
 }
 
 /** Starts to open an envelope. If the value turns out to be a plain block, a failure does not matter. */
-function tryOpen (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
-  const open = async (): Promise<Block> => openEnvelope(cid, parse(cid, value), options)
-  const opening = open()
-
-  opening.catch(() => {})
-
-  return opening
+async function tryOpen (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Settled<Block>> {
+  return settle(async () => openEnvelope(cid, parse(cid, value), options), undefined)
 }
 
 /** Whether a value is a plain block, even if it begins like an envelope. */

@@ -16,7 +16,7 @@ export function create (): Implementation {
       }
     }, level <= FAST_LEVEL ? MAX_SYNC_SIZE : 0),
 
-    decompress: async (frame, size) =>
-      zlibDecompress('brotliDecompress', frame, size, reason => new CorruptFrameError('brotli', reason))
+    decompress: async (frame, size, options) =>
+      zlibDecompress('brotliDecompress', frame, size, reason => new CorruptFrameError('brotli', reason), options)
   }
 }

@@ -17,9 +17,15 @@ export function create (): Implementation {
       bytes
     ),
 
-    async decompress (frame, size) {
+    async decompress (frame, size, options) {
       const deflated = decodeGzipMember(frame, size)
-      const bytes = await zlibDecompress('inflateRaw', deflated, size, reason => new CorruptFrameError('gzip', reason))
+      const bytes = await zlibDecompress(
+        'inflateRaw',
+        deflated,
+        size,
+        reason => new CorruptFrameError('gzip', reason),
+        options
+      )
 
       checkGzipChecksum(frame, bytes)
 

@@ -21,18 +21,21 @@ const MAX_SYNC_SIZE = 64 * 1024
  * long.
  *
  * @param dictionary - for zstd. Node copies it on the calling thread in either case
+ * @param into - memory for the output
  */
 export async function zlibDecompress (
   name: Decompressor,
   frame: Uint8Array,
   size: number,
   corrupt: (reason: string) => CorruptFrameError,
-  dictionary?: Uint8Array
+  { dictionary, into }: { dictionary?: Uint8Array | undefined, into?: Uint8Array | undefined } = {}
 ): Promise<Uint8Array> {
+  const chunkSize = Math.max(MIN_CHUNK_SIZE, size + 1)
   const { bytes, consumed } = await runZlib(name, frame, {
-    chunkSize: Math.max(MIN_CHUNK_SIZE, size + 1),
+    chunkSize,
     maxOutputLength: Math.max(1, size),
-    ...dictionary == null ? {} : { dictionary }
+    ...dictionary == null ? {} : { dictionary },
+    ...into == null || into.byteLength < chunkSize ? {} : { into }
   }, Math.max(frame.byteLength, size) <= MAX_SYNC_SIZE)
 
   if (consumed !== frame.byteLength) {
@@ -43,8 +46,16 @@ export async function zlibDecompress (
 }
 
 /**
- * Compress with zlib. Output buffers are half as large as the input: that is enough for most
- * compressible content, and larger ones cost more than they save.
+ * The size of output buffers when compressing: half that of the input. That is enough for most
+ * compressible content, and larger ones cost more than they save. With a dictionary, an eighth: most
+ * frames are far smaller, and V8 marks the whole heap for every some 20 MiB of such buffers.
+ */
+export function outputSize (size: number, dictionary?: Uint8Array): number {
+  return Math.max(MIN_CHUNK_SIZE, size >> (dictionary == null ? 1 : 3))
+}
+
+/**
+ * Compress with zlib.
  *
  * @param maxSyncSize - up to this size, compress on the calling thread
  */
@@ -62,7 +73,7 @@ export async function zlibCompress (
 ): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {
     ...options,
-    chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength >> 1)
+    chunkSize: outputSize(bytes.byteLength, options.dictionary)
   }, bytes.byteLength <= maxSyncSize)
 
   return result.bytes

@@ -1,12 +1,20 @@
-import { zlibConstants } from '#platform'
+import { zlibConstants, zstdInOneTask } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
-import { zlibCompress, zlibDecompress } from './zlib.ts'
+import { distinctShare } from './distinct-share.ts'
+import { outputSize, zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
 /** Up to this level and size, compressing takes less than half a millisecond, so it runs on the calling thread. */
 const FAST_LEVEL = 3
 const MAX_SYNC_SIZE = 64 * 1024
+/**
+ * The same if the calling thread has other work: reaching the thread pool and back takes it 50 µs, and compressing
+ * 16 KiB twice that.
+ */
+const MAX_BUSY_SYNC_SIZE = 16 * 1024
+/** The most bytes of a block (RFC 8878, section 3.1.1.2.4). */
+const BLOCK_SIZE = 128 * 1024
 
 /** The smallest window that libzstd takes, as a logarithm. */
 const MIN_WINDOW_LOG = 10
@@ -17,8 +25,16 @@ const FULL_HASH_LOG = 20
  * needs room for two thirds of the dictionary, or its beginning is forgotten. There are no chains.
  */
 const FIRST_ROW_LEVEL = 5
+const ROW_SHARE = 2 / 3
 /** Up to this level, rows are short: those that are full forget little, since what is left finds the rest. */
 const LAST_SMALL_ROW_LEVEL = 8
+/**
+ * There, room for less than half is enough for what repeats itself, since equal sequences share a row: with 544 KiB of
+ * a program, a table of half the size costs 5 % more bytes and takes a fifth less time. What does not shrink would lose
+ * its beginning.
+ */
+const SMALL_ROW_SHARE = 0.45
+const MAX_DISTINCT_SHARE = 0.6
 /** The largest of its own tables: of 32 MiB. */
 const MAX_ROW_LOG = 23
 /** Up to this size, 128 KiB, libzstd itself chooses smaller tables. */
@@ -30,18 +46,23 @@ const TABLE_LOGS = [14, 16, 17, 18, 19, 19, 20, 20, 21, 22, 22, 23, 22, 22, 23, 
 
 export function create (): Implementation {
   return {
-    async compress (bytes, level, { dictionary } = {}) {
+    async compress (bytes, level, { dictionary, background = false } = {}) {
       const { byteLength: size } = bytes
       const all = size + (dictionary?.byteLength ?? 0)
-      const frames = await zlibCompress('zstdCompress', bytes, {
+      const maxSyncSize = background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE
+      const options = {
         // without it, the asynchronous call writes no content size into the header
         pledgedSrcSize: size,
         params: {
           [zlibConstants.ZSTD_c_compressionLevel]: level,
-          ...dictionary == null ? {} : dictionaryParams(level, size, dictionary.byteLength)
+          ...dictionary == null ? {} : dictionaryParams(level, size, dictionary)
         },
         ...dictionary == null ? {} : { dictionary }
-      }, level <= FAST_LEVEL && all <= MAX_SYNC_SIZE ? size : -1)
+      }
+      const sync = level <= FAST_LEVEL && all <= maxSyncSize
+      const frames = await (background && !sync && all < BLOCK_SIZE
+        ? zstdInOneTask(bytes, { ...options, chunkSize: outputSize(size, dictionary) })
+        : undefined) ?? await zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
       // if a frame exactly fills the output buffers, Node appends an empty frame
       const end = zstdFrameEnd(frames, size)
@@ -50,10 +71,10 @@ export function create (): Implementation {
       return dictionary == null ? frames.subarray(0, end) : frames.slice(0, end)
     },
 
-    async decompress (frame, size, { dictionary } = {}) {
-      checkZstdFrame(frame, size, dictionary)
+    async decompress (frame, size, options = {}) {
+      checkZstdFrame(frame, size, options.dictionary)
 
-      return zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), dictionary)
+      return zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
     }
   }
 }
@@ -64,9 +85,8 @@ export function create (): Implementation {
  * the next one, its own level 3 makes 1,590 kB, and this one 20 kB (docs/codecs.md).
  *
  * @param size - of the content
- * @param dictionary - its size
  */
-function dictionaryParams (level: number, size: number, dictionary: number): Record<number, number> {
+function dictionaryParams (level: number, size: number, dictionary: Uint8Array): Record<number, number> {
   const params = {
     // tells whether the dictionary is the right one
     [zlibConstants.ZSTD_c_checksumFlag]: 1,
@@ -74,10 +94,11 @@ function dictionaryParams (level: number, size: number, dictionary: number): Rec
     [zlibConstants.ZSTD_c_windowLog]: Math.max(MIN_WINDOW_LOG, Math.ceil(Math.log2(size)))
   }
   const hasTree = level >= FIRST_TREE_LEVEL
-  const log = tableLog(level, size, dictionary)
 
   // smaller tables than libzstd's own are filled in two thirds of the time: they are in the processor's cache
-  const isSmaller = isRowLevel(level) && level <= LAST_SMALL_ROW_LEVEL && dictionary > MAX_SMALL_DICTIONARY
+  const isSmaller = isRowLevel(level) && level <= LAST_SMALL_ROW_LEVEL && dictionary.byteLength > MAX_SMALL_DICTIONARY
+  const share = isSmaller && distinctShare(dictionary) <= MAX_DISTINCT_SHARE ? SMALL_ROW_SHARE : ROW_SHARE
+  const log = tableLog(level, size, dictionary.byteLength, share)
 
   if (log <= TABLE_LOGS[level - 1] && !isSmaller) {
     return params
@@ -94,8 +115,12 @@ function isRowLevel (level: number): boolean {
   return level >= FIRST_ROW_LEVEL && level < FIRST_TREE_LEVEL
 }
 
-/** Measured: larger tables take longer and find hardly more. */
-function tableLog (level: number, size: number, dictionary: number): number {
+/**
+ * Measured: larger tables take longer and find hardly more.
+ *
+ * @param rowShare - the share of the positions that a table of rows has room for
+ */
+function tableLog (level: number, size: number, dictionary: number, rowShare: number): number {
   const positions = Math.ceil(Math.log2(size + dictionary))
 
   if (level >= FIRST_TREE_LEVEL) {
@@ -103,6 +128,6 @@ function tableLog (level: number, size: number, dictionary: number): number {
   }
 
   return isRowLevel(level)
-    ? Math.min(MAX_ROW_LOG, Math.ceil(Math.log2(2 * Math.max(dictionary, size) / 3)))
+    ? Math.min(MAX_ROW_LOG, Math.ceil(Math.log2(rowShare * Math.max(dictionary, size))))
     : Math.max(Math.min(positions - 2, FULL_HASH_LOG), positions - 4)
 }

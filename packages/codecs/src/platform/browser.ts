@@ -15,6 +15,8 @@ export async function runZlib (): Promise<ZlibResult> {
   throw new Error('There is no zlib on this platform')
 }
 
+export function zstdInOneTask (): undefined {}
+
 export const zlibConstants = {}
 
 // oxlint-disable-next-line require-yield -- the same type as in node.ts

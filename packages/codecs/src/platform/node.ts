@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import zlib from 'node:zlib'
+import { decompressInto } from './zlib-into.ts'
 import type { Thread } from './thread.ts'
+import type { ZlibInfo } from './zlib-into.ts'
 import type * as WorkerThreads from 'node:worker_threads'
 import type { CompressCallback } from 'node:zlib'
 
@@ -39,6 +41,8 @@ interface ZlibOptions {
   /** Only for zstd. */
   dictionary?: Uint8Array
   params?: Record<number, number>
+  /** Memory for what is decompressed, at least `chunkSize` bytes. Only for calls on the thread pool. */
+  into?: Uint8Array
 }
 
 export interface ZlibResult {
@@ -49,12 +53,6 @@ export interface ZlibResult {
 
 type ZlibCall = 'zstdCompress' | 'zstdDecompress' | 'deflateRaw' | 'inflateRaw' | 'brotliCompress' | 'brotliDecompress'
 
-/** The result of zlib's functions with the option `info`, which the types lack. */
-interface Info {
-  buffer: Buffer
-  engine: { bytesWritten: number }
-}
-
 /**
  * Run a zlib function, on the thread pool or synchronously. Only the option `info` tells where
  * a frame ended, and so whether other bytes follow it.
@@ -62,13 +60,19 @@ interface Info {
 export async function runZlib (
   name: ZlibCall,
   bytes: Uint8Array,
-  options: ZlibOptions,
+  { into, ...options }: ZlibOptions,
   sync: boolean
 ): Promise<ZlibResult> {
   const withInfo = { ...options, info: true }
 
   if (sync) {
     return toResult(zlib[`${name}Sync`](bytes, withInfo))
+  }
+
+  const decompressing = into == null ? undefined : decompressInto(name, bytes, into, options)
+
+  if (decompressing != null) {
+    return toResult(await decompressing)
   }
 
   const call = zlib[name] as (bytes: Uint8Array, options: ZlibOptions, callback: CompressCallback) => void
@@ -85,7 +89,7 @@ export async function runZlib (
 }
 
 function toResult (result: unknown): ZlibResult {
-  const { buffer, engine } = result as Info
+  const { buffer, engine } = result as ZlibInfo
 
   return {
     bytes: new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength),
@@ -96,6 +100,7 @@ function toResult (result: unknown): ZlibResult {
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
+export { zstdInOneTask } from './zstd-task.ts'
 
 /** The CRC-32 of gzip (RFC 1952). */
 export function crc32 (bytes: Uint8Array): number {

@@ -1,4 +1,3 @@
-import { raceSignal } from 'race-signal'
 import { checkLevel } from '../codec.ts'
 import { MAX_FRAME_SIZE } from '../constants.ts'
 import {
@@ -12,6 +11,7 @@ import { checkDictionary } from './check-dictionary.ts'
 import { dictionaryEntries, oneDirectionOnly, requestedEntries, streamEntries } from './choose-entries.ts'
 import { Lazy, onceEach } from './lazy.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
+import { raceAbort } from '../util/race-abort.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Codec, CodecInit, CodecName, ImplementationName } from '../codec.ts'
 import type { Implementation } from '../implementation.ts'
@@ -73,7 +73,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       return dictionaryDecompressor.entry != null
     },
 
-    async compress (bytes, { level, dictionary, transfer, signal } = {}) {
+    async compress (bytes, { level, dictionary, transfer, background, signal } = {}) {
       const checked = checkLevel(definition, level)
       checkSize(bytes.byteLength)
       signal?.throwIfAborted()
@@ -85,12 +85,12 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const { compress } = await loadCompressor(definition, choose(compressor, dictionaryCompressor, dictionary))
       signal?.throwIfAborted()
 
-      const options = { transfer, signal, dictionary: dictionary && toUint8Array(dictionary) }
+      const options = { transfer, background, signal, dictionary: dictionary && toUint8Array(dictionary) }
 
-      return raceSignal(Promise.resolve(compress(toUint8Array(bytes), checked, options)), signal)
+      return raceAbort(compress(toUint8Array(bytes), checked, options), signal)
     },
 
-    async decompress (frame, { size, dictionary, transfer, signal }) {
+    async decompress (frame, { size, dictionary, transfer, into, signal }) {
       checkSize(size)
       signal?.throwIfAborted()
 
@@ -103,9 +103,9 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       const bytes = toUint8Array(frame)
-      const options = { transfer, signal, dictionary: dictionary && toUint8Array(dictionary) }
+      const options = { transfer, into, signal, dictionary: dictionary && toUint8Array(dictionary) }
       const decode = async (): Promise<Uint8Array> =>
-        raceSignal(Promise.resolve(decompress(bytes, size, options)), signal)
+        raceAbort(decompress(bytes, size, options), signal)
 
       return decodeExactly(name, size, decode, signal)
     },

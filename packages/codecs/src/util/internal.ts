@@ -6,7 +6,9 @@
  */
 export { ChunkQueue } from './chunk-queue.ts'
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
+export { freeBytes, isMovable, moveBytes, SPARE } from './free-bytes.ts'
 export { formatSize } from './format-size.ts'
 export { mapOrdered, settle, unwrap } from './map-ordered.ts'
 export { messageOf } from './message-of.ts'
+export { raceAbort } from './race-abort.ts'
 export type { MapOrderedOptions, Settled } from './map-ordered.ts'

@@ -35,6 +35,8 @@ interface Worker {
   program: Program
   thread: Thread
   ready: boolean
+  /** Whether it was started for a call that is about to come, and has not had one. */
+  isAnnounced: boolean
   call?: Call | undefined
   idle?: ReturnType<typeof setTimeout> | undefined
 }
@@ -90,31 +92,33 @@ export class WorkerPool {
 
   /**
    * Start workers for calls that are about to come, so that they need not wait for them: at most as many as there
-   * are calls, and in place of idle ones of other programs. A failure is left to the calls.
+   * are calls and free places. If there is neither a place nor a worker for them, one takes the place of the worker of
+   * another program that has been idle longest, as the first call would: others are used again soon, or were announced
+   * too. A failure is left to the calls.
    */
   prepare (program: Program, calls: number): void {
     if (this.#failedStarts >= MAX_FAILED_STARTS) {
       return
     }
 
-    const runsProgram = (worker: Worker): boolean => worker.program.source === program.source
+    const own = [...this.#workers].filter(worker => worker.program.source === program.source).length
 
-    for (let missing = calls - [...this.#workers].filter(runsProgram).length; missing > 0; missing--) {
-      if (this.#workers.size >= this.#init.size) {
-        const other = [...this.#workers].find(worker => worker.call == null && !runsProgram(worker))
+    if (calls > 0 && own === 0 && this.#workers.size >= this.#init.size) {
+      const idle = [...this.#workers].find(({ call, isAnnounced }) => call == null && !isAnnounced)
 
-        if (other == null) {
-          return
-        }
-
-        this.#end(other)
+      if (idle != null) {
+        this.#end(idle)
       }
+    }
 
-      try {
-        this.#rest(this.#start(program))
-      } catch {
-        return
+    try {
+      for (let missing = calls - own; missing > 0 && this.#workers.size < this.#init.size; missing--) {
+        const worker = this.#start(program)
+        worker.isAnnounced = true
+        this.#rest(worker)
       }
+    } catch {
+      // the calls find out
     }
   }
 
@@ -145,6 +149,7 @@ export class WorkerPool {
 
       this.#waiting.shift()
       worker.call = call
+      worker.isAnnounced = false
       clearTimeout(worker.idle)
       worker.thread.keep()
 
@@ -179,7 +184,7 @@ export class WorkerPool {
 
   #start (program: Program): Worker {
     const thread = this.#init.start(program.source)
-    const worker: Worker = { program, thread, ready: false }
+    const worker: Worker = { program, thread, ready: false, isAnnounced: false }
 
     thread.onMessage = message => { this.#receive(worker, message as Started | Response) }
     thread.onFailure = err => { this.#fail(worker, err) }

@@ -2,7 +2,8 @@ import { readRange } from '../dag/read.ts'
 import { MAX_CACHED_CONTENT_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
-import { codecOf, readFrames } from '../frames/read-frames.ts'
+import { codecOf } from '../frames/compressed-file.ts'
+import { readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { collectBytes } from '../util/bytes.ts'
@@ -19,6 +20,8 @@ export interface BaseContent {
   size: number
   /** The most bytes that are best read at a time: those of a frame, or of a leaf. */
   pieceSize: number
+  /** Whether nothing else refers to the memory of what `read` returns. */
+  isOwned: boolean
   /** The original bytes from `start` to `end` (exclusive). */
   read (start: number, end: number): AsyncIterable<Uint8Array>
 }
@@ -61,7 +64,7 @@ export async function openBase (cid: CID, settings: BaseSettings, options: Optio
 function contentIn (bytes: Uint8Array): BaseContent {
   const { byteLength: size } = bytes
 
-  return { size, pieceSize: size, read: (start, end) => once(bytes.subarray(start, end)) }
+  return { size, pieceSize: size, isOwned: false, read: (start, end) => once(bytes.subarray(start, end)) }
 }
 
 /**
@@ -93,7 +96,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
     const read = (start: number, end: number): AsyncIterable<Uint8Array> =>
       readRange(node, start, end, blockstore, options)
 
-    return { size, pieceSize: MAX_LEAF_SIZE, read }
+    return { size, pieceSize: MAX_LEAF_SIZE, isOwned: false, read }
   }
 
   const file = { node, header, codec: codecOf(header, codecs) }
@@ -101,7 +104,8 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
   return {
     size,
     pieceSize: header.frameSize,
-    read: (start, end) => readFrames(file, start, end, blockstore, { ...options, inFlightBytes })
+    isOwned: true,
+    read: (start, end) => readFrames(file, start, end, blockstore, { ...options, inFlightBytes, owned: true })
   }
 }
 

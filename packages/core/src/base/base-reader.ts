@@ -1,7 +1,8 @@
+import { freeBytes } from '@ipfsz/codecs/internal'
 import { InvalidBaseError } from '../errors.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { collectBytes } from '../util/bytes.ts'
-import type { RegionSource } from '../frames/read-frames.ts'
+import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
 import type { BaseContent } from './base-content.ts'
@@ -11,7 +12,7 @@ import type { BaseContent } from './base-content.ts'
  * whole frames of the base: so it keeps the pieces that were read last.
  */
 export class BaseReader implements RegionSource {
-  readonly #cid: CID
+  readonly cid: CID
   readonly #content: BaseContent
   readonly #kept: number
   /** By number, the one used last at the end. */
@@ -20,11 +21,11 @@ export class BaseReader implements RegionSource {
   readonly #prepared = new Set<number>()
 
   /**
-   * @param cid - of the base, for error messages
+   * @param cid - the plain CID of the base
    * @param keptBytes - the most bytes of pieces to keep, but always two pieces
    */
   constructor (cid: CID, content: BaseContent, keptBytes: number) {
-    this.#cid = cid
+    this.cid = cid
     this.#content = content
     this.#kept = Math.max(2, Math.floor(keptBytes / content.pieceSize))
   }
@@ -39,7 +40,7 @@ export class BaseReader implements RegionSource {
     const end = offset + length
 
     if (end > size) {
-      throw new InvalidBaseError(this.#cid, `it has ${size} bytes, and the bytes up to ${end} are needed`)
+      throw new InvalidBaseError(this.cid, `it has ${size} bytes, and the bytes up to ${end} are needed`)
     }
 
     const { first, last } = this.#piecesOf({ offset, length })
@@ -116,6 +117,18 @@ export class BaseReader implements RegionSource {
       }
     } finally {
       reader.close()
+    }
+  }
+
+  /** Free the memory of what is kept, unless others may use it. Nothing may be read afterwards, or be in use. */
+  async close (): Promise<void> {
+    const pieces = [...this.#pieces.values()]
+    this.#pieces.clear()
+
+    if (this.#content.isOwned) {
+      for (const piece of pieces) {
+        freeBytes(await piece)
+      }
     }
   }
 

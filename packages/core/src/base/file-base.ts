@@ -5,7 +5,8 @@ import { openBase } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header, Region } from '../format/header.ts'
-import type { ReadFramesOptions, RegionSource } from '../frames/read-frames.ts'
+import type { RegionSource } from '../frames/compressed-file.ts'
+import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { BaseSettings } from './base-content.ts'
 
 /**
@@ -33,6 +34,8 @@ export function fileBase (
     new BaseReader(cid, await openBase(cid, settings, quiet), settings.inFlightBytes)
 
   return {
+    cid,
+
     async read (region: Region) {
       try {
         return await (await (opening ??= open())).read(region)

@@ -25,35 +25,41 @@ const MIN_SLACK = 128 * KIB
 /** Bytes of a region on both sides of what matches: samples are not everywhere. */
 const MARGIN = 16 * KIB
 
-/** All of a base of up to 256 KiB is always a region. */
-const SMALL_BASE = 256 * KIB
+/** All of a base of up to 512 KiB is a region, unless it is much larger than the piece: searching takes longer. */
+const SMALL_BASE = 512 * KIB
 
 /** Finds the regions of a base that resemble pieces of another version of it. */
 export class RegionFinder {
-  readonly #index: SampleIndex
-  readonly #votes: Votes
   readonly #size: number
+  /** The content of a small base, until it is indexed: most need no index. */
+  readonly #pieces: Uint8Array[]
+  #samples: { index: SampleIndex, votes: Votes } | undefined
 
-  private constructor (index: SampleIndex, size: number) {
-    this.#index = index
-    this.#votes = new Votes(index.count)
+  private constructor (size: number, pieces: Uint8Array[], index?: SampleIndex) {
     this.#size = size
+    this.#pieces = pieces
+    this.#samples = index && { index, votes: new Votes(index.count) }
   }
 
   /**
    * Read a base once and remember where its content is: 8 MiB of memory at most, whatever its size.
    *
-   * @param base - its original content
+   * @param base - its original content, which must not be changed later
    * @param size - how many bytes that is
    */
   static async of (base: AsyncIterable<Uint8Array>, size: number): Promise<RegionFinder> {
-    const index = new SampleIndex(size)
+    const index = size > SMALL_BASE ? new SampleIndex(size) : undefined
+    const pieces: Uint8Array[] = []
 
     for await (const bytes of base) {
-      index.add(bytes)
+      if (index == null) {
+        pieces.push(bytes)
+      } else {
+        index.add(bytes)
+      }
     }
 
-    return new RegionFinder(index, size)
+    return new RegionFinder(size, pieces, index)
   }
 
   /**
@@ -62,8 +68,8 @@ export class RegionFinder {
    *
    * @param start - where the piece begins in its own file
    * @param maxLength - the most bytes of the region
-   * @returns undefined if nothing matches. All of a base of up to 256 KiB is always a region: zstd
-   *   finds matches in it that are too short for a sample.
+   * @returns undefined if nothing matches. A base of up to 512 KiB that fits is always a region: zstd finds matches
+   *   in it that are too short for a sample.
    */
   find (piece: Uint8Array, start: number, maxLength = MAX_REGION_LENGTH): Region | undefined {
     const slack = Math.min(SLACK, Math.max(MIN_SLACK, 2 * piece.byteLength))
@@ -73,7 +79,8 @@ export class RegionFinder {
       return this.#region(0, length)
     }
 
-    const match = matchPiece(this.#index, this.#votes, piece, start, length)
+    const { index, votes } = this.#samples ??= this.#sample()
+    const match = matchPiece(index, votes, piece, start, length)
 
     if (match == null) {
       return undefined
@@ -85,6 +92,16 @@ export class RegionFinder {
     const to = Math.max(match.to, match.place + piece.byteLength) + MARGIN
 
     return this.#region(from, Math.min(from + length, to))
+  }
+
+  #sample (): { index: SampleIndex, votes: Votes } {
+    const index = new SampleIndex(this.#size)
+
+    for (const bytes of this.#pieces.splice(0)) {
+      index.add(bytes)
+    }
+
+    return { index, votes: new Votes(index.count) }
   }
 
   /** What of the base is between two places. */

@@ -92,6 +92,11 @@ export class WrittenBase implements FrameBase {
     return new WrittenBase(entry, finder, reader, content.size)
   }
 
+  /** Free its content, which no file may use any more. */
+  async close (): Promise<void> {
+    await this.#reader.close()
+  }
+
   /** See `FrameBase`. */
   async aid (bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
     const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize))

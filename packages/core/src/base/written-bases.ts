@@ -30,4 +30,11 @@ export class WrittenBases {
 
     return opening
   }
+
+  /** Free the content of the bases that are open. All files must have been added. */
+  async close (): Promise<void> {
+    const opened = await Promise.all(this.#open.values())
+    this.#open.clear()
+    await Promise.all(opened.map(async base => base?.close()))
+  }
 }

@@ -1,15 +1,17 @@
+import { raceAbort } from '@ipfsz/codecs/internal'
 import { anySignal } from 'any-signal'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
-import { raceSignal } from 'race-signal'
 import { WrittenBases } from '../base/written-bases.ts'
 import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'
+import { backgroundCodec } from '../write/background-codec.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
 import { DEFAULT_FRAME_SIZE, MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
+import { cidKey } from '../dag/cid-key.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
 import { importEntries } from '../write/import-entries.ts'
@@ -29,8 +31,6 @@ const IMPORTER_DEFAULTS: ImporterOptions = {
   layout: balanced({ maxChildrenPerNode: MAX_LINKS }),
   chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
 }
-
-type ImporterStore = Parameters<ReturnType<typeof compressingFileBuilder>>[1]
 
 export async function addContent (
   content: Uint8Array | ByteStream,
@@ -131,7 +131,10 @@ async function * importCandidates (
   const marks = new Marks()
   const bases = new WrittenBases(settings, signal)
   const blockstore = coalescingBlockstore(settings.blockstore)
-  const resolved = resolveCompression(compression, settings.writers)
+  const writers = budget == null
+    ? settings.writers
+    : settings.writers.map(codec => backgroundCodec(codec, budget.threads))
+  const resolved = resolveCompression(compression, writers)
   const dictionaries = resolved?.dictionaries == null
     ? undefined
     : new TreeDictionaries({ ...resolved.dictionaries, signal }, blockstore, options.wrapWithDirectory === true)
@@ -148,7 +151,7 @@ async function * importCandidates (
     onCompressed (cid, code) { marks.add(cid, code) }
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
-    buildFile: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2]),
+    buildFile: async file => buildFile(file, blockstore),
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
   const buildTree = treeBuilder({
@@ -161,9 +164,10 @@ async function * importCandidates (
   try {
     for (;;) {
       // blockstores may ignore the signal
-      const next = await raceSignal(results.next(), signal)
+      const next = await raceAbort(results.next(), signal)
 
       if (next.done === true) {
+        await bases.close()
         return
       }
 
@@ -182,17 +186,17 @@ class Marks {
   readonly #codes = new Map<string, number>()
 
   add (cid: CID, code: number): void {
-    this.#codes.set(cid.toString(), code)
+    this.#codes.set(cidKey(cid), code)
   }
 
   addDirectory (cid: CID, children: CID[]): void {
-    if (this.#codes.size > 0 && children.some(child => this.#codes.has(child.toString()))) {
+    if (this.#codes.size > 0 && children.some(child => this.#codes.has(cidKey(child)))) {
       this.add(cid, TREE_CODE)
     }
   }
 
   mark (cid: CID): CID {
-    const code = this.#codes.get(cid.toString())
+    const code = this.#codes.get(cidKey(cid))
 
     return code == null ? cid : mark(cid, code)
   }

@@ -1,6 +1,7 @@
 import { raceSignal } from 'race-signal'
 import { collectBytes } from '../util/bytes.ts'
 import { NotFoundError } from '../errors.ts'
+import { cidKey } from './cid-key.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -105,7 +106,7 @@ export function coalescingBlockstore (blockstore: PutStore): PutStore {
 
   return {
     async put (cid, bytes, options) {
-      const key = cid.toString()
+      const key = cidKey(cid)
       const written = writing.get(key) ?? Promise.resolve(blockstore.put(cid, bytes, options))
 
       writing.set(key, written)

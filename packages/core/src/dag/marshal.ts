@@ -1,4 +1,4 @@
-import { bytesField, varint, varintField } from '../format/protobuf.ts'
+import { bytesField, fieldHead, varint, varintField } from '../format/protobuf.ts'
 import { concat } from '../util/bytes.ts'
 import { originalModeOf } from './ipfs-unixfs-internals.ts'
 import type { UnixFS } from 'ipfs-unixfs'
@@ -32,22 +32,29 @@ const FIXED32 = 5
  * one byte of it, and leaves the others uninitialized.
  */
 export function marshal (unixfs: UnixFS): Uint8Array {
+  return concat(marshalParts(unixfs))
+}
+
+/** The same, with the data of a small file where it lies. */
+export function marshalParts (unixfs: UnixFS): Uint8Array[] {
   const isFile = unixfs.type === 'file' || unixfs.type === 'raw'
   const mode = modeOf(unixfs)
   const { data, mtime } = unixfs
+  const type = varintField(TYPE, TYPES.indexOf(unixfs.type))
 
-  return concat([
-    Uint8Array.from(varintField(TYPE, TYPES.indexOf(unixfs.type))),
-    data == null || data.byteLength === 0 ? Uint8Array.of() : bytesField(DATA, data),
-    Uint8Array.from([
+  return [
+    ...data == null || data.byteLength === 0
+      ? [new Uint8Array(type)]
+      : [new Uint8Array([...type, ...fieldHead(DATA, data.byteLength)]), data],
+    new Uint8Array([
       ...isFile ? varintField(FILE_SIZE, Number(unixfs.fileSize())) : [],
       ...unixfs.blockSizes.flatMap(size => varintField(BLOCK_SIZES, Number(size))),
       ...unixfs.hashType == null ? [] : varintField(HASH_TYPE, Number(unixfs.hashType)),
       ...unixfs.fanout == null ? [] : varintField(FANOUT, Number(unixfs.fanout)),
       ...mode == null ? [] : varintField(MODE, mode)
     ]),
-    mtime == null ? Uint8Array.of() : bytesField(MTIME, marshalTime(mtime))
-  ])
+    ...mtime == null ? [] : [bytesField(MTIME, marshalTime(mtime))]
+  ]
 }
 
 function marshalTime ({ secs, nsecs }: NonNullable<UnixFS['mtime']>): Uint8Array {

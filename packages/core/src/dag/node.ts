@@ -2,13 +2,18 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
-import { appendHeader } from '../format/header.ts'
-import { marshal } from './marshal.ts'
+import { headerField } from '../format/header.ts'
+import { marshalParts } from './marshal.ts'
+import { concat } from '../util/bytes.ts'
+import { fieldHead } from '../format/protobuf.ts'
 import { decodeBlock } from './node-links.ts'
 import type { Header } from '../format/header.ts'
 import type { NodeLinks } from './node-links.ts'
 import type { Mtime } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
+
+/** The field of a dag-pb block that holds the UnixFS message, behind its links (dag-pb specification). */
+const DATA = 1
 
 /** A decoded dag-pb block of UnixFS. */
 export interface FileNode {
@@ -78,12 +83,12 @@ export function encodeNode ({ links = [], inline, header }: RootContent, metadat
     mode: metadata.mode,
     mtime: metadata.mtime
   })
-  const data = marshal(unixfs)
+  const data = [...marshalParts(unixfs), ...header == null ? [] : [headerField(header)]]
+  const length = data.reduce((length, { byteLength }) => length + byteLength, 0)
+  const encodedLinks = links.length === 0
+    ? []
+    : [encode(prepare({ Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid })) }))]
 
-  const block = encode(prepare({
-    Data: header == null ? data : appendHeader(data, header),
-    Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid }))
-  }))
-
-  return { block, unixfs }
+  // not by dag-pb: the data of a small file is most of its block, and would be copied four times
+  return { block: concat([...encodedLinks, new Uint8Array(fieldHead(DATA, length)), ...data]), unixfs }
 }

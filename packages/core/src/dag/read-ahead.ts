@@ -11,14 +11,12 @@ import {
 } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
+import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'
 import { getBlock } from './block.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
 import type { FilePart, GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'
-
-/** Why blocks are no longer fetched. Made once: an abort without a reason makes an error, with its stack, each time. */
-const READ = new DOMException('The blocks are no longer needed', 'AbortError')
 
 interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
@@ -292,6 +290,6 @@ export async function * readAhead<I extends Item, Node> (
       yield opened == null ? { item, ...block == null ? {} : { block } } : { item, node: opened.node }
     }
   } finally {
-    done.abort(READ)
+    done.abort(NO_LONGER_NEEDED)
   }
 }

@@ -1,8 +1,8 @@
+import { raceAbort } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { raceSignal } from 'race-signal'
 import { DEFAULT_BLOCK_WRITE_CONCURRENCY, MAX_LINKS } from '../constants.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { encodeNode } from './node.ts'
@@ -118,5 +118,5 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
 async function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<void> {
   // like Helia, pass the command's options on to the blockstore
   const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
-  await raceSignal(Promise.resolve(written), options.signal)
+  await raceAbort(written, options.signal)
 }

@@ -1,5 +1,6 @@
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
+import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'
 import { StallDetector } from './stall-detector.ts'
 
 export interface AskInTurnInit<C, T> {
@@ -81,7 +82,7 @@ export async function askInTurn<C, T> (init: AskInTurnInit<C, T>): Promise<Answe
       isTime = true
     }
   } finally {
-    asked.forEach(({ stop }) => { stop.abort() })
+    asked.forEach(({ stop }) => { stop.abort(NO_LONGER_NEEDED) })
   }
 }
 

@@ -2,6 +2,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
+import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'
 import {
   DEFAULT_HEDGE_TIME,
   FIRST_RETRY,
@@ -17,6 +18,7 @@ import { SourceOrder } from './source-order.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
+import type { GetBlockOptions } from '../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
@@ -24,14 +26,7 @@ const MAX_FAILURES = 4
 /** The fewest bytes of blocks far ahead that may be in flight, 256 KiB: a slow gateway is asked for little at first. */
 const MIN_FAR_AHEAD = 256 * 1024
 
-export interface FetchOptions
-  extends Pick<SourceOptions, 'damaged' | 'isFarAhead' | 'onProgress' | 'part' | 'providers'> {
-  signal?: AbortSignal | null | undefined
-  /** Aborted when the block is no longer needed. */
-  until?: AbortSignal | undefined
-  /** The block's size in bytes, if known. */
-  expectedSize?: number | undefined
-}
+export type FetchOptions = GetBlockOptions & Pick<SourceOptions, 'damaged' | 'onProgress' | 'providers'>
 
 /** A block that is being fetched. */
 interface Attempts {
@@ -62,12 +57,10 @@ export class BlockFetcher {
    * be asked too, and none of them takes the place of a block that is waited for.
    */
   readonly #farAhead: FetchWindow
-  readonly #sources: readonly BlockSource[]
   readonly #order: SourceOrder
   readonly #settings: FetchSettings
 
   constructor (sources: readonly BlockSource[], settings: FetchSettings) {
-    this.#sources = sources
     this.#order = new SourceOrder(sources)
     this.#settings = settings
     this.window = new FetchWindow(settings)
@@ -143,11 +136,11 @@ export class BlockFetcher {
         }
 
         // other sources need not forget anything
-        const retries = attempts.stalls + failures - (this.#sources.length > 1 ? 1 : 0)
+        const retries = attempts.stalls + failures - (this.#order.sources.length > 1 ? 1 : 0)
         await delay(retries === 0 ? 0 : Math.min(FIRST_RETRY * 2 ** (retries - 1), LONGEST_RETRY), signal)
       }
     } finally {
-      search.abort()
+      search.abort(NO_LONGER_NEEDED)
       signal.clear()
     }
   }
@@ -158,7 +151,7 @@ export class BlockFetcher {
     const attempt = anySignal([signal, giveUp.signal])
     const left = this.#settings.timeout - this.#waited(attempts)
     const isHedged = !this.window.arrivals.hasBegun
-    const isFirst = attempts.stalls === 0 && this.#sources.length > 1
+    const isFirst = attempts.stalls === 0 && this.#order.sources.length > 1
     // a first source that keeps silent leaves half of the time to the others, unless they are asked beside it
     const share = isFirst && !isHedged ? left / 2 : left
     const time = Math.min(this.#stallTime(attempts, size), share)
@@ -186,7 +179,7 @@ export class BlockFetcher {
     } finally {
       unwatch()
       // whether it won or lost the race, stop requesting the block
-      giveUp.abort()
+      giveUp.abort(NO_LONGER_NEEDED)
       attempt.clear()
     }
   }
@@ -213,7 +206,7 @@ export class BlockFetcher {
   async #giveUp ({ root }: FetchScope): Promise<number | undefined> {
     const { timeout } = this.#settings
     const counts = await Promise.all(
-      this.#sources.map(async source => source.gaveUp?.(root, timeout).catch(() => undefined))
+      this.#order.sources.map(async source => source.gaveUp?.(root, timeout).catch(() => undefined))
     )
     const known = counts.filter(count => count != null)
 

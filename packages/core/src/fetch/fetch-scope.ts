@@ -24,7 +24,7 @@ export class FetchScope {
     this.#routing = routing
   }
 
-  /** Plain. */
+  /** Plain. A call without a CID fails as a call, not when it is made. */
   get root (): CID {
     return unmark(this.#root)
   }

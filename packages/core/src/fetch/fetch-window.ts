@@ -119,15 +119,7 @@ export class FetchWindow {
 
   /** Something in flight did not arrive: start over with a small window. */
   shrink (): void {
-    this.#meter.reset()
-  }
-
-  #first (): { scope: object, waiter: Waiter } | undefined {
-    for (const [scope, [waiter]] of this.#waiting) {
-      return { scope, waiter }
-    }
-
-    return undefined
+    this.#meter.rate = 0
   }
 
   /** Remove a waiter, and move its scope behind all other scopes. */
@@ -146,8 +138,9 @@ export class FetchWindow {
       this.#filling = true
     }
 
-    for (let first = this.#first(); first != null && this.#filling; first = this.#first()) {
-      const { scope, waiter: { size, resolve }, waiter } = first
+    while (this.#waiting.size > 0 && this.#filling) {
+      const [[scope, [waiter]]] = this.#waiting
+      const { size, resolve } = waiter
 
       // one block is always allowed, and so is a block that counts as 0 bytes
       if (size > 0 && this.#bytes > 0 && (this.#bytes + size > this.limit || this.#blocks >= MAX_FETCH_BLOCKS)) {

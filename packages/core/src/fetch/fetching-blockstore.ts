@@ -1,13 +1,18 @@
+import { CID } from 'multiformats/cid'
+import { blockKey } from '../dag/block-key.ts'
 import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
 import { concat } from '../util/bytes.ts'
 import { isRefusal } from './source.ts'
-import type { FetchOptions } from './block-fetcher.ts'
+import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
 import type { FetchScope } from './fetch-scope.ts'
-import type { FetchedBlocks } from './fetched-blocks.ts'
+import type { SourceBlock } from './source.ts'
+import type { GetStore } from '../dag/block.ts'
 import type { Blockstore } from 'interface-blockstore'
-import type { CID } from 'multiformats/cid'
+
+/** The key of the empty raw block, which an empty file is. An empty node has the same bytes. */
+const EMPTY_BLOCK = blockKey(CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'))
 
 type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & {
   readonly checksBlocks?: boolean | undefined
@@ -15,20 +20,14 @@ type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & {
 }
 
 /** A blockstore that fetches, and how far to read ahead in it. */
-interface FetchingBlockstore extends Store {
-  /** The most bytes that a reader may hold of blocks it requested ahead. */
-  readonly readAheadBytes: number
-  /** Whether any block so far was not stored locally. */
-  fetches (): boolean
-  readonly checksBlocks: true
-  isUnshared (bytes: Uint8Array): boolean
-}
+type FetchingBlockstore = Required<GetStore> & Pick<Store, 'has' | 'put'>
 
 export interface FetchingBlockstoreInit {
   blockstore: Store
-  fetched: Pick<FetchedBlocks, 'get'>
+  fetcher: Pick<BlockFetcher, 'fetch' | 'window'>
+  /** Blocks of all calls that have arrived and are being written, by key. */
+  storing: Map<string, Promise<Uint8Array>>
   scope: FetchScope
-  readAheadBytes: number
   /** Whether there are sources besides the blockstore. Otherwise it may fetch itself, like Helia's. */
   hasSources: boolean
 }
@@ -38,7 +37,7 @@ export interface FetchingBlockstoreInit {
  * match their CIDs.
  */
 export function fetchingBlockstore (
-  { blockstore, fetched, scope, readAheadBytes, hasSources }: FetchingBlockstoreInit
+  { blockstore, fetcher, storing, scope, hasSources }: FetchingBlockstoreInit
 ): FetchingBlockstore {
   let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
@@ -70,6 +69,35 @@ export function fetchingBlockstore (
     return bytes
   }
 
+  const store = async (cid: CID, { bytes, verified = false, stored = false }: SourceBlock): Promise<Uint8Array> => {
+    if (!verified) {
+      await checkBlock(cid, bytes)
+    }
+
+    if (!stored) {
+      await blockstore.put(cid, bytes)
+    }
+
+    return bytes
+  }
+
+  /** Fetch a block, unless another call has fetched it and stores it now. */
+  const fetch = async (cid: CID, options: FetchOptions): Promise<Uint8Array> => {
+    const key = blockKey(cid)
+    const earlier = storing.get(key)
+
+    if (earlier != null) {
+      return earlier
+    }
+
+    // Kubo 0.42 never sends an empty block, and its bytes are known
+    const block = key === EMPTY_BLOCK ? { bytes: new Uint8Array(0) } : await fetcher.fetch(cid, scope, options)
+    const stored = storing.get(key) ?? store(cid, block).finally(() => { storing.delete(key) })
+    storing.set(key, stored)
+
+    return stored
+  }
+
   return {
     async * get (cid, options: FetchOptions & { offline?: boolean | undefined } = {}) {
       const earlier = lookedUp
@@ -87,11 +115,7 @@ export function fetchingBlockstore (
       const { err } = local
       const damaged = isDamage(err)
 
-      if (!damaged && !isMissing(err)) {
-        throw err
-      }
-
-      if (!hasSources && !isOffline(err)) {
+      if ((!damaged && !isMissing(err)) || (!hasSources && !isOffline(err))) {
         throw err
       }
 
@@ -105,14 +129,14 @@ export function fetchingBlockstore (
       fetches = true
 
       try {
-        yield await fetched.get(cid, scope, { ...options, damaged })
+        yield await fetch(cid, { ...options, damaged })
       } catch (err) {
         throw damaged && isRefusal(err) ? new CorruptBlockError(cid, { cause: err }) : err
       }
     },
     put: (...args) => blockstore.put(...args),
     has: (...args) => blockstore.has(...args),
-    readAheadBytes,
+    readAheadBytes: fetcher.window.maxBytes,
     fetches: () => fetches,
     checksBlocks: true,
     isUnshared: ({ buffer }) => unshared.has(buffer)

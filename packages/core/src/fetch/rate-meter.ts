@@ -12,7 +12,7 @@ const LEAST_BYTES = 500
  * before, it is measured from the request.
  */
 export class RateMeter {
-  /** Bytes per millisecond, 0 if unknown. */
+  /** Bytes per millisecond, 0 if unknown. Set to 0, it is measured anew. */
   rate = 0
   readonly #now: () => number
   #from = 0
@@ -71,11 +71,6 @@ export class RateMeter {
       this.rate = this.#fresh && rate > this.rate ? rate : (this.rate + rate) / 2
       this.#start(this.#lastArrival, false)
     }
-  }
-
-  /** Forget the measured rate. */
-  reset (): void {
-    this.rate = 0
   }
 
   #start (from: number, fresh: boolean): void {

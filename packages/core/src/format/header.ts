@@ -1,6 +1,6 @@
 import { encodeFilters } from '../filters/filters.ts'
 import { concat } from '../util/bytes.ts'
-import { bytesField, varint, varintField } from './protobuf.ts'
+import { bytesField, fieldHead, varint, varintField } from './protobuf.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -86,9 +86,9 @@ export function hasBase ({ regions, table }: Pick<Header, 'regions' | 'table'>):
   return (regions ?? table?.regions) != null
 }
 
-/** Append the header to a UnixFS message, as its last field. */
-export function appendHeader (unixfs: Uint8Array, header: Header): Uint8Array {
-  return concat([unixfs, bytesField(HEADER_FIELD, encodeHeader(header))])
+/** The header, as the last field of a UnixFS message. */
+export function headerField (header: Header): Uint8Array {
+  return bytesField(HEADER_FIELD, encodeHeader(header))
 }
 
 /** The oldest version that can say what the header holds. */
@@ -100,7 +100,7 @@ function encodeHeader (header: Header): Uint8Array {
   const { contentCid, frameSizes, filters, regions, table } = header
 
   return concat([
-    Uint8Array.from([
+    new Uint8Array([
       ...varintField(FIELD.version, versionOf(header)),
       ...varintField(FIELD.codec, header.codec),
       ...varintField(FIELD.size, header.size),
@@ -119,5 +119,7 @@ function encodeHeader (header: Header): Uint8Array {
 }
 
 function packedField (number: number, values: readonly number[]): Uint8Array {
-  return bytesField(number, Uint8Array.from(values.flatMap(varint)))
+  const packed = values.flatMap(varint)
+
+  return new Uint8Array([...fieldHead(number, packed.length), ...packed])
 }

@@ -122,9 +122,14 @@ export function varintField (number: number, value: number): number[] {
   return [...varint(number * 8 + VARINT), ...varint(value)]
 }
 
+/** What a length-delimited field has before its bytes. */
+export function fieldHead (number: number, length: number): number[] {
+  return [...varint(number * 8 + BYTES), ...varint(length)]
+}
+
 /** A length-delimited field. */
 export function bytesField (number: number, bytes: Uint8Array): Uint8Array {
-  const head = [...varint(number * 8 + BYTES), ...varint(bytes.byteLength)]
+  const head = fieldHead(number, bytes.byteLength)
   const field = new Uint8Array(head.length + bytes.byteLength)
   field.set(head)
   field.set(bytes, head.length)

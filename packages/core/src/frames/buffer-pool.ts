@@ -1,4 +1,4 @@
-import { freeBytes } from '../util/bytes.ts'
+import { freeBytes, isMovable, moveBytes } from '@ipfsz/codecs/internal'
 
 /** The pool of each buffer that is in use. */
 const lenders = new WeakMap<Uint8Array, BufferPool>()
@@ -17,6 +17,11 @@ export class BufferPool {
     this.#size = size
   }
 
+  /** Bytes of each buffer that is used again. */
+  get size (): number {
+    return this.#size
+  }
+
   /** A buffer of `size` bytes with arbitrary content. One of another size than the pool's is not used again. */
   take (size: number): Uint8Array {
     const used = size === this.#size ? this.#free.pop() : undefined
@@ -24,6 +29,11 @@ export class BufferPool {
     lenders.set(buffer, this)
 
     return buffer
+  }
+
+  /** Take over a buffer that nothing else refers to. Once it is released, it is freed, or used again if it fits. */
+  adopt (buffer: Uint8Array): void {
+    lenders.set(buffer, this)
   }
 
   /** Free the memory of all buffers, those in use once they are released. */
@@ -50,10 +60,29 @@ export class BufferPool {
 
     lenders.delete(buffer)
 
-    if (pool.#closed || buffer.byteLength !== pool.#size) {
+    pool.#putBack(buffer)
+  }
+
+  /** Like `release`, for a buffer of which others may have kept parts: those have no bytes any more. */
+  static reclaim (buffer: Uint8Array): void {
+    const pool = lenders.get(buffer)
+
+    if (pool == null) {
+      return
+    }
+
+    lenders.delete(buffer)
+
+    if (isMovable(buffer)) {
+      pool.#putBack(moveBytes(buffer))
+    }
+  }
+
+  #putBack (buffer: Uint8Array): void {
+    if (this.#closed || buffer.byteLength !== this.#size) {
       freeBytes(buffer)
     } else {
-      pool.#free.push(buffer)
+      this.#free.push(buffer)
     }
   }
 }

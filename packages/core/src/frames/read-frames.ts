@@ -1,41 +1,23 @@
+import { freeBytes, SPARE } from '@ipfsz/codecs/internal'
+import { BufferPool } from './buffer-pool.ts'
+import { isInPlace } from './compressed-file.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { readTransient } from '../dag/read.ts'
-import { UnknownCodecError } from '../errors.ts'
 import { emit } from '../events.ts'
+import { decompressBased } from './decompress-based.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
 import { frameRuns, lengthOfRun } from './frame-runs.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
+import { takeFrames } from './take-frames.ts'
 import { undoFilters } from '../filters/filters.ts'
-import { freeBytes } from '../util/bytes.ts'
-import { codecName } from '../marker.ts'
+import type { CompressedFile } from './compressed-file.ts'
 import type { GetStore } from '../dag/block.ts'
-import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
 import type { CatFrameEvents } from '../events.ts'
-import type { FrameRun } from './frame-runs.ts'
-import type { Header, Region } from '../format/header.ts'
-import type { Codec } from '@ipfsz/codecs'
+import type { ReadFrame } from './take-frames.ts'
+import type { Header } from '../format/header.ts'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
-
-/** How many frames ahead the regions of frames are read: a piece of the base may hold those of several. */
-const REGIONS_AHEAD = 8
-
-export interface CompressedFile {
-  node: FileNode
-  header: Header
-  codec: Codec
-  /** Reads regions of the base, if the file has one. */
-  base?: RegionSource | undefined
-}
-
-/** The original content of a base. */
-export interface RegionSource {
-  /** The original bytes of a region, which must not be changed. */
-  read (region: Region): Promise<Uint8Array>
-  /** Begin to read a region that will soon be asked for. Errors are those of `read`. */
-  prepare (region: Region): void
-}
 
 export interface ReadFramesOptions extends
   Omit<ReadOptions, 'onProgress'>,
@@ -44,28 +26,19 @@ export interface ReadFramesOptions extends
   inFlightBytes: number
   /** See `CatOptions`. */
   transient?: boolean | undefined
-}
-
-/** A compressed frame, and the range of original bytes that it holds. */
-interface ReadFrame {
-  number: number
-  bytes: Uint8Array
-  /** Bytes of the frame. Once it is decompressed, `bytes` may have none. */
-  length: number
-  /** Whether the memory of `bytes` is its own: a copy, not a part of a block, which others may hold. */
-  isCopy: boolean
-  start: number
-  size: number
-  /** The region of the base that it refers back to. Undefined, or empty, if there is none. */
-  region?: Region | undefined
+  /** Whether nothing else may refer to the memory of what is returned, so that the caller may free it. */
+  owned?: boolean | undefined
 }
 
 interface DecompressedFrame {
   frame: ReadFrame
   /** The original bytes of the frame. */
   bytes: Uint8Array
-  /** Whether nothing else refers to their memory: a codec may return a part of the frame. */
-  isOwn: boolean
+  /**
+   * With `transient`: free their memory, or use it again, unless they are a part of a block. They have no bytes any
+   * more then.
+   */
+  release (): void
 }
 
 /**
@@ -73,6 +46,7 @@ interface DecompressedFrame {
  * Fetches only the frames that hold them, and decompresses a bounded number at a time.
  *
  * @throws {CorruptFrameError} a frame is damaged
+ * @throws {WrongBaseError} a frame was not made with the base that the file names
  */
 export async function * readFrames (
   file: CompressedFile,
@@ -89,45 +63,65 @@ export async function * readFrames (
   file.codec.prepare?.({ to: 'decompress', calls: Math.ceil((end - start) / file.header.frameSize) })
   const compressed = fetchFrames(file, start, end, blockstore, options)
 
-  for await (const { frame, bytes, isOwn } of decompressFrames(file, compressed, options)) {
-    yield bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
+  for await (const { frame, bytes, release } of decompressFrames(file, compressed, options)) {
+    const part = bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
+    const isShared = bytes.buffer === frame.bytes.buffer && frame.memory == null
 
-    if (isOwn && options.transient === true) {
-      freeBytes(bytes)
-    }
+    yield options.owned === true && isShared ? part.slice() : part
+    release()
   }
 }
 
 /** Decompress frames, a bounded number at a time, and report each one. */
 export async function * decompressFrames (
-  { codec, header, base }: CompressedFile,
+  { node, codec, header, base }: CompressedFile,
   frames: AsyncIterable<ReadFrame>,
   options: ReadFramesOptions
 ): AsyncGenerator<DecompressedFrame> {
-  const { signal } = options
+  const { signal, transient = false } = options
   // a frame and its dictionary are in memory together
   const held = (header.filters == null ? 1 : 2) * header.frameSize + largestRegion(header)
   const concurrency = frameConcurrency(held, options.inFlightBytes)
+  // others may keep what they are given, and of a single frame there is nothing to use again
+  const pool = transient && isInPlace(codec) && header.size > header.frameSize
+    ? new BufferPool(header.frameSize + SPARE)
+    : undefined
 
   const decompressed = mapOrdered(frames, async frame => {
-    const { region, size, isCopy: transfer } = frame
+    const { region, size } = frame
     const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
-    const options = { size, signal, transfer, ...dictionary == null ? {} : { dictionary } }
-    const decoded = await codec.decompress(frame.bytes, options)
+    const into = pool?.take(pool.size)
+    const transfer = frame.memory != null
+    const settings = { size, signal, transfer, into, ...dictionary == null ? {} : { dictionary } }
+    const decompress = async (): Promise<Uint8Array> => codec.decompress(frame.bytes, settings)
+    // if it fails, a thread may still read and write this memory: it stays garbage
+    const decoded = await (dictionary == null || base == null
+      ? decompress()
+      : decompressBased(node.cid, base.cid, decompress))
     const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
+    const lent = [frame.memory, into].filter(memory => memory != null)
+    const used = lent.find(({ buffer }) => buffer === bytes.buffer)
 
-    const isInFrame = bytes.buffer === frame.bytes.buffer
+    lent.filter(memory => memory !== used).forEach(memory => { BufferPool.release(memory) })
 
-    if (frame.isCopy && !isInFrame) {
-      freeBytes(frame.bytes)
+    const release = (): void => {
+      if (transient && used != null) {
+        BufferPool.reclaim(used)
+      } else if (transient && bytes.buffer !== frame.bytes.buffer) {
+        freeBytes(bytes)
+      }
     }
 
-    return { frame, bytes, isOwn: frame.isCopy || !isInFrame }
+    return { frame, bytes, release }
   }, { concurrency, signal })
 
-  for await (const { frame, bytes, isOwn } of decompressed) {
-    emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.length })
-    yield { frame, bytes, isOwn }
+  try {
+    for await (const { frame, bytes, release } of decompressed) {
+      emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.length })
+      yield { frame, bytes, release }
+    }
+  } finally {
+    pool?.close()
   }
 }
 
@@ -156,73 +150,9 @@ async function * fetchFrames (
     const reader = new ByteReader(stored, options.signal)
 
     try {
-      yield * takeFrames(reader, run, file.base, bytes => blockstore.isUnshared?.(bytes) === true)
+      yield * takeFrames(reader, run, file, bytes => blockstore.isUnshared?.(bytes) === true)
     } finally {
       reader.close()
     }
   }
-}
-
-/**
- * The frames of a run. The reader must be positioned at the first one.
- *
- * @param base - begins to read the regions of the frames that follow
- * @param isTransient - whether a chunk of the reader lasts only until the next one is requested
- */
-export async function * takeFrames (
-  reader: ByteReader,
-  { first, start, frames }: FrameRun,
-  base?: RegionSource,
-  isTransient: (chunk: Uint8Array) => boolean = () => false
-): AsyncGenerator<ReadFrame> {
-  for (const { region } of frames.slice(0, REGIONS_AHEAD)) {
-    prepareRegion(region, base)
-  }
-
-  for (const [i, { length, size, region }] of frames.entries()) {
-    prepareRegion(frames.at(i + REGIONS_AHEAD)?.region, base)
-    const bytes = await takeFrame(reader, length, isTransient)
-
-    yield { number: first + i, ...bytes, length, start, size, region }
-    start += size
-  }
-}
-
-function prepareRegion (region?: Region, base?: RegionSource): void {
-  if (region != null && region.length > 0) {
-    base?.prepare(region)
-  }
-}
-
-/** Returns a part of a chunk if that lasts and has all of the frame, else a copy. */
-async function takeFrame (
-  reader: ByteReader,
-  length: number,
-  isTransient: (chunk: Uint8Array) => boolean
-): Promise<Pick<ReadFrame, 'bytes' | 'isCopy'>> {
-  const chunk = await reader.chunk()
-
-  if (chunk != null && chunk.byteLength >= length && !isTransient(chunk)) {
-    return { bytes: await reader.read(length), isCopy: false }
-  }
-
-  const bytes = new Uint8Array(length)
-  const filled = await reader.readInto(bytes)
-
-  return { bytes: bytes.subarray(0, filled), isCopy: true }
-}
-
-/**
- * The codec of a file.
- *
- * @throws {UnknownCodecError} it is not among `codecs`
- */
-export function codecOf (header: Pick<Header, 'codec'>, codecs: readonly Codec[]): Codec {
-  const codec = codecs.find(codec => codec.code === header.codec)
-
-  if (codec == null) {
-    throw new UnknownCodecError(codecName(header.codec) ?? header.codec, codecs.map(codec => codec.name))
-  }
-
-  return codec
 }

@@ -8,6 +8,7 @@ import { ipfszReader } from '../create-reader.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { NotFoundError, OriginalMismatchError } from '../errors.ts'
 import { collectBytes, concat } from '../util/bytes.ts'
+import { WrappedBlockstore } from '../util/wrapped-blockstore.ts'
 import { resolveInit } from './derived-init.ts'
 import { FrameDecoder } from './frame-decoder.ts'
 import { OriginalIndex } from './original-index.ts'
@@ -15,7 +16,8 @@ import type { IpfszReader } from '../contract.ts'
 import type { DerivedBlockstoreInit } from './derived-init.ts'
 import type { FoundBlock, OriginalsDatastore } from './original-index.ts'
 import type { BlockEntry, Original } from './records.ts'
-import type { Blockstore } from 'interface-blockstore'
+import type { Stats } from '../unixfs.ts'
+import type { Blockstore, Pair } from 'interface-blockstore'
 
 type Options = Parameters<Blockstore['has']>[1]
 
@@ -27,8 +29,7 @@ type Options = Parameters<Blockstore['has']>[1]
  * `has` decompresses nothing. Blocks that the wrapped store has are read from there. `put`, `delete` and `getAll` are
  * those of the wrapped store.
  */
-export class DerivedBlockstore implements Blockstore {
-  readonly #inner: Blockstore
+export class DerivedBlockstore extends WrappedBlockstore {
   readonly #index: OriginalIndex
   readonly #files: IpfszReader
   readonly #decoder: FrameDecoder
@@ -39,18 +40,13 @@ export class DerivedBlockstore implements Blockstore {
    * @throws {InvalidParametersError} a number in `init` is not above 0
    */
   constructor (inner: Blockstore, init: DerivedBlockstoreInit) {
+    super(inner)
     const { codecs, datastore, onError, ...decoder } = resolveInit(init)
 
-    this.#inner = inner
     this.#index = new OriginalIndex(datastore as OriginalsDatastore)
     this.#files = ipfszReader({ blockstore: inner }, { codecs })
     this.#decoder = new FrameDecoder(decoder)
     this.#onError = onError
-  }
-
-  /** The wrapped store. */
-  unwrap (): Blockstore {
-    return this.#inner
   }
 
   /** The original that has this CID, of any version, if its blocks can be derived. */
@@ -58,8 +54,8 @@ export class DerivedBlockstore implements Blockstore {
     return this.#index.original(cid)
   }
 
-  async has (cid: CID, options?: Options): Promise<boolean> {
-    if (await this.#inner.has(cid, options)) {
+  override async has (cid: CID, options?: Options): Promise<boolean> {
+    if (await super.has(cid, options)) {
       return true
     }
 
@@ -75,9 +71,9 @@ export class DerivedBlockstore implements Blockstore {
    *
    * @throws {NotFoundError} the block is in neither store. If the index knows it, the cause says why it is not found
    */
-  async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
-    if (await this.#inner.has(cid, options)) {
-      yield * this.#inner.get(cid, options)
+  override async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
+    if (await super.has(cid, options)) {
+      yield * super.get(cid, options)
       return
     }
 
@@ -105,31 +101,10 @@ export class DerivedBlockstore implements Blockstore {
     throw new NotFoundError(cid, cause == null ? {} : { cause })
   }
 
-  async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
-    return this.#inner.put(...args)
-  }
-
-  async * putMany (...args: Parameters<Blockstore['putMany']>): AsyncGenerator<CID> {
-    yield * this.#inner.putMany(...args)
-  }
-
-  async * getMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): ReturnType<Blockstore['getMany']> {
+  override async * getMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): AsyncGenerator<Pair> {
     for await (const cid of source) {
       yield { cid, bytes: this.get(cid, options) }
     }
-  }
-
-  async delete (...args: Parameters<Blockstore['delete']>): Promise<void> {
-    await this.#inner.delete(...args)
-  }
-
-  async * deleteMany (...args: Parameters<Blockstore['deleteMany']>): AsyncGenerator<CID> {
-    yield * this.#inner.deleteMany(...args)
-  }
-
-  /** The blocks of the wrapped store. */
-  async * getAll (options?: Options): ReturnType<Blockstore['getAll']> {
-    yield * this.#inner.getAll(options)
   }
 
   async #derive (cid: CID, { original, ...found }: FoundBlock, options: Options): Promise<Uint8Array> {
@@ -155,13 +130,18 @@ export class DerivedBlockstore implements Blockstore {
     options: Options
   ): Promise<Uint8Array> {
     const signal = options?.signal
-    const { size, frameSize, base } = await raceSignal(this.#files.stat(compressed, { offline: true }), signal)
+    const stat = async (cid: CID): Promise<Stats> => raceSignal(this.#files.stat(cid, { offline: true }), signal)
+    const { size, frameSize, base } = await stat(compressed)
 
     if (frameSize == null || length > MAX_FOREIGN_LEAF_SIZE || offset + length > Number(size)) {
       throw new OriginalMismatchError(cid, compressed, `it has no block of ${length} bytes at ${offset}`)
     }
 
-    const file = { size: Number(size), frameSize, hasBase: base != null }
+    // the plain CID of the base tells of its frames only that it has some
+    const markedBase = base == null ? undefined : (await stat(base)).markedCid
+    const baseFrames = markedBase == null ? 0 : (await stat(markedBase)).frameSize ?? 0
+    const baseFrameSize = base == null ? undefined : baseFrames
+    const file = { size: Number(size), frameSize, baseFrameSize }
     const bytes = await this.#read(compressed, file, offset, length, signal)
 
     return kind === 'raw' ? bytes : encodeLeaf(bytes)
@@ -170,7 +150,7 @@ export class DerivedBlockstore implements Blockstore {
   /** A part of the original bytes of a file. A copy: the frames are large, and are kept by the decoder alone. */
   async #read (
     compressed: CID,
-    { size, frameSize, hasBase }: { size: number, frameSize: number, hasBase: boolean },
+    { size, frameSize, baseFrameSize }: { size: number, frameSize: number, baseFrameSize: number | undefined },
     offset: number,
     length: number,
     signal: AbortSignal | null | undefined
@@ -182,8 +162,8 @@ export class DerivedBlockstore implements Blockstore {
       const range = { offset: start, length: frameLength, offline: true }
       const frame = await this.#decoder.get(
         `${compressed}/${start}`,
-        // the region of a base may be so much larger than the frame, and is decompressed as well
-        frameLength * (hasBase ? 1 + REGION_RATIO : 1),
+        // the region of a base may be so much larger than the frame, and lie in a part of a frame at both ends
+        frameLength + (baseFrameSize == null ? 0 : frameLength * REGION_RATIO + 2 * baseFrameSize),
         async signal => collectBytes(this.#files.cat(compressed, { ...range, signal })),
         signal
       )

@@ -56,7 +56,7 @@ export interface CompressionOptions {
    * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
    * access cheap, large ones make files smaller.
    *
-   * @default 4194304, or 65536 for `ranges`; for files with a base 262144
+   * @default 4194304, or 65536 for `ranges`; for files with a base 524288
    */
   frameSize?: number | undefined
 
@@ -137,6 +137,8 @@ export interface Choice {
 export interface Compression {
   /** Chooses codec and level from the file's first bytes. Undefined means not to compress. */
   choose: (piece: Uint8Array, signal?: AbortSignal | null) => Promise<Choice | undefined>
+  /** What it chooses, if that is the same for all files. */
+  named?: Choice | undefined
   /** Finds out from the file's first bytes how it is cut. */
   layoutOf: (head: Uint8Array) => Layout
   /** The layout of a file with a base, from its layout without one. */
@@ -180,10 +182,12 @@ export function resolveCompression (
     return undefined
   }
 
-  const choose = name === 'auto' ? chooseByTrial(options, codecs) : chooseNamed(name, options, codecs)
+  const named = name === 'auto' ? undefined : chooseNamed(name, options, codecs)
+  const choose = named == null ? chooseByTrial(options, codecs) : async () => named
 
   return {
     choose,
+    named,
     layoutOf: cut === 'content' ? () => CONTENT_LAYOUT : layoutOf,
     basedLayoutOf: layout => layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
       ? { ...layout, frameSize: BASED_FRAME_SIZE }
@@ -227,7 +231,7 @@ function chooseByTrial (
   }
 }
 
-function chooseNamed (name: string, options: CompressionOptions, codecs: readonly Codec[]): Compression['choose'] {
+function chooseNamed (name: string, options: CompressionOptions, codecs: readonly Codec[]): Choice {
   const codec = codecs.find(codec => codec.name === name)
 
   if (codec == null) {
@@ -239,5 +243,6 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
   }
 
   const level = checkLevel(codec, options.level)
-  return async () => ({ codec, level, basedLevel: basedLevel(codec, options.level) })
+
+  return { codec, level, basedLevel: basedLevel(codec, options.level) }
 }

@@ -36,7 +36,7 @@ export interface Decision {
  */
 export async function decide (
   aided: Piece,
-  { choose, chooseFilters, detect }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect'>,
+  { choose, chooseFilters, detect, named }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect' | 'named'>,
   signal?: AbortSignal | null
 ): Promise<Decision> {
   const piece = aided.bytes
@@ -66,14 +66,20 @@ export async function decide (
     return { reason: 'type' }
   }
 
-  const { filters, filtered } = await withFilters()
-  const choice = await choose(filtered, signal)
+  // in the thread pool, and so beside the trials of filters: most files get none
+  const [early, { filters, filtered }] = await Promise.all([
+    named == null ? undefined : compressFirst(aided, named, signal),
+    withFilters()
+  ])
+  const choice = named ?? await choose(filtered, signal)
 
   if (choice == null) {
     return { reason: 'trial' }
   }
 
-  const { trial, based } = await compressFirst({ ...aided, bytes: filtered }, choice, signal)
+  const { trial, based } = filters.length === 0 && early != null
+    ? early
+    : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
 
   return isGain(trial.size, trial.bytes.byteLength)
     ? { choice, reason: 'trial', trial, filters, based }

@@ -1,17 +1,18 @@
 import { ByteReader } from '../util/byte-reader.ts'
-import { freeBytes } from '../util/bytes.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { fileSize, readRange, readWhole } from '../dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { frameRuns } from '../frames/frame-runs.ts'
-import { codecOf, decompressFrames, takeFrames } from '../frames/read-frames.ts'
+import { codecOf } from '../frames/compressed-file.ts'
+import { decompressFrames } from '../frames/read-frames.ts'
+import { takeFrames } from '../frames/take-frames.ts'
 import { findSeekTable } from '../streams/read-seek-table.ts'
 import { readSeekable } from '../streams/read-seekable.ts'
 import { decompressStream } from '../streams/stream-codec.ts'
 import { checkTrailer, checkTrailerLength } from './verify-trailer.ts'
 import type { Entry } from './entry.ts'
-import type { CompressedFile, RegionSource } from '../frames/read-frames.ts'
+import type { CompressedFile, RegionSource } from '../frames/compressed-file.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { ReadStreamOptions, StreamFile } from '../streams/stream-codec.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -126,18 +127,17 @@ async function verifyCompressed (
   let frames = 0
 
   checkTrailerLength(file)
+  // others may keep what they are given
+  const transient = content == null && options.onBytes == null
+  const taken = takeAll(file, reader, blockstore, options)
 
   try {
-    for await (const { bytes, isOwn } of decompressFrames(file, takeAll(file, reader, blockstore, options), options)) {
+    for await (const { bytes, release } of decompressFrames(file, taken, { ...options, transient })) {
       await content?.update(bytes)
       await options.onBytes?.(bytes)
       size += BigInt(bytes.byteLength)
       frames++
-
-      // others may keep what they are given
-      if (isOwn && content == null && options.onBytes == null) {
-        freeBytes(bytes)
-      }
+      release()
     }
 
     await checkTrailer(file, reader)
@@ -165,7 +165,7 @@ async function * takeAll (
 
   if (size > 0) {
     for await (const run of frameRuns(file, 0, size, blockstore, options)) {
-      yield * takeFrames(reader, run, file.base)
+      yield * takeFrames(reader, run, file)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { raceSignal } from 'race-signal'
+import { raceAbort } from '@ipfsz/codecs/internal'
 import { concat } from './bytes.ts'
 import type { Allocate } from './bytes.ts'
 
@@ -7,23 +7,39 @@ import type { Allocate } from './bytes.ts'
  * returned without copying.
  */
 export class ByteReader {
-  readonly #iterator: AsyncIterator<Uint8Array>
+  /** Undefined if all bytes are buffered. */
+  readonly #iterator?: AsyncIterator<Uint8Array>
   readonly #signal?: AbortSignal | null
   #buffered: Uint8Array[] = []
   #length = 0
   #ended = false
 
-  constructor (source: AsyncIterable<Uint8Array>, signal?: AbortSignal | null) {
-    this.#iterator = source[Symbol.asyncIterator]()
+  /** @param source - a stream, or all of its bytes */
+  constructor (source: AsyncIterable<Uint8Array> | Uint8Array, signal?: AbortSignal | null) {
     this.#signal = signal
+
+    if (!(source instanceof Uint8Array)) {
+      this.#iterator = source[Symbol.asyncIterator]()
+    } else if (source.byteLength > 0) {
+      this.#buffered.push(source)
+      this.#length = source.byteLength
+    }
   }
 
   /**
    * The next `length` bytes, or fewer if the stream ends.
    *
-   * @param allocate - provides the array if the bytes span several chunks
+   * @param allocate - provides the array if the bytes span several chunks. Each is copied as it arrives: chunks that
+   *   wait for others outlive V8's young garbage, and wait for a collection of the whole heap
    */
   async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
+    if (allocate != null && await this.#spansChunks(length)) {
+      const bytes = allocate(length)
+      const filled = await this.readInto(bytes)
+
+      return filled === length ? bytes : bytes.subarray(0, filled)
+    }
+
     await this.peek(length)
 
     const parts: Uint8Array[] = []
@@ -120,7 +136,14 @@ export class ByteReader {
 
   /** Close the stream. Not awaited, because a stalled stream would block the caller. */
   close (): void {
-    this.#iterator.return?.()?.catch(() => {})
+    this.#iterator?.return?.()?.catch(() => {})
+  }
+
+  /** Whether the next bytes span several chunks, and are not buffered yet. The last chunk of a stream spans none. */
+  async #spansChunks (length: number): Promise<boolean> {
+    const first = (await this.chunk())?.byteLength ?? 0
+
+    return this.#length < length && await this.peek(first + 1) > first
   }
 
   #take (): Uint8Array | undefined {
@@ -131,12 +154,12 @@ export class ByteReader {
   }
 
   async #pull (): Promise<boolean> {
-    if (this.#ended) {
+    if (this.#ended || this.#iterator == null) {
       return false
     }
 
     this.#signal?.throwIfAborted()
-    const next = await raceSignal(this.#iterator.next(), this.#signal)
+    const next = await raceAbort(this.#iterator.next(), this.#signal)
 
     if (next.done === true) {
       this.#ended = true

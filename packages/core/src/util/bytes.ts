@@ -1,6 +1,3 @@
-/** Bytes that a decoder's output may have besides its content: zlib's has one. */
-const SPARE = 1
-
 /** Allocates an array, or reuses one. Its content is overwritten. */
 export type Allocate = (size: number) => Uint8Array
 
@@ -22,18 +19,6 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
   }
 
   return whole
-}
-
-/**
- * Free the memory of an array at once. As garbage, every 18 to 64 MiB of such arrays make V8 mark the whole heap: when
- * a large file was read, that took a third of the processor time. Does nothing if other bytes may be in the same
- * memory.
- */
-export function freeBytes ({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && byteLength > 0 && buffer.byteLength - byteLength <= SPARE) {
-    // browsers before 2024 lack it: there it stays garbage
-    (buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
-  }
 }
 
 /** Read a whole stream into one array. */

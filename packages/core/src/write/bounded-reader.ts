@@ -13,6 +13,8 @@ import type { Codec } from '@ipfsz/codecs'
 export class FilesBudget {
   readonly first: ByteBudget
   readonly later: ByteBudget
+  /** Threads that compress, one for each core. */
+  readonly threads = new ByteBudget(globalThis.navigator?.hardwareConcurrency ?? 2)
 
   constructor (inFlightBytes: number) {
     this.first = new ByteBudget(inFlightBytes / 2)
@@ -29,7 +31,7 @@ export class BoundedReader extends ByteReader {
   /** Sizes of the later pieces that are not compressed yet. */
   readonly #later = new Map<Uint8Array, number>()
 
-  constructor (source: AsyncIterable<Uint8Array>, budget: FilesBudget, signal?: AbortSignal | null) {
+  constructor (source: AsyncIterable<Uint8Array> | Uint8Array, budget: FilesBudget, signal?: AbortSignal | null) {
     super(source, signal)
     this.#budget = budget
     this.#budgetSignal = signal

@@ -13,6 +13,7 @@ import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { decide } from '../policy/policy.ts'
 import { writeFile } from './write-file.ts'
 import type { FrameBase } from '../base/frame-base.ts'
+import type { DecidedProgress } from '../events.ts'
 import type { FilesBudget } from './bounded-reader.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -27,8 +28,10 @@ import type { CID } from 'multiformats/cid'
 type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
 type BuiltFile = Awaited<ReturnType<FileBuilder>>
 
-/** A file with its source, as ipfs-unixfs-importer passes it. */
-type File = Parameters<FileBuilder>[0]
+/** A file with its source, or with all of its bytes. */
+export interface File extends Omit<Parameters<FileBuilder>[0], 'content'> {
+  content: AsyncIterable<Uint8Array> | Uint8Array
+}
 
 interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'> {
   /** How to compress. Undefined: store every file uncompressed. */
@@ -51,12 +54,13 @@ interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'
  * Replaces the file builder of ipfs-unixfs-importer: compresses files where it pays off, and
  * imports the others as usual.
  */
-export function compressingFileBuilder (init: CompressingFileBuilderInit): FileBuilder {
+export function compressingFileBuilder (
+  init: CompressingFileBuilderInit
+): (file: File, blockstore: PutStore) => Promise<BuiltFile> {
   return async (file, blockstore) => {
     const { budget, signal } = init
-    const reader = budget == null
-      ? new ByteReader(joinChunks(file.content), signal)
-      : new BoundedReader(joinChunks(file.content), budget, signal)
+    const source = file.content instanceof Uint8Array ? file.content : joinChunks(file.content)
+    const reader = budget == null ? new ByteReader(source, signal) : new BoundedReader(source, budget, signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
@@ -85,11 +89,7 @@ async function buildFile (
   const { bytes, first, layout, base, decision } = await begin(path, dictionary, reader, compression, init)
   const { choice, reason, trial, filters = [] } = decision
 
-  const shared = base == null || base !== dictionary
-    ? {}
-    : { dictionary: { cid: base.link.cid, size: base.link.dagSize } }
-
-  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...shared })
+  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
 
   if (choice == null) {
     return buildPlain(file, withFirst(bytes, reader), blockstore, init)
@@ -116,6 +116,17 @@ async function buildFile (
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
+}
+
+/** What a file refers back to, to report it: the dictionary that it was offered, or an earlier version. */
+function referTo (base?: FrameBase, dictionary?: FrameBase): Pick<DecidedProgress, 'dictionary' | 'base'> {
+  if (base == null) {
+    return {}
+  }
+
+  const referred = { cid: base.link.cid, size: base.link.dagSize }
+
+  return base === dictionary ? { dictionary: referred } : { base: referred }
 }
 
 /** Version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root. */
@@ -190,6 +201,12 @@ async function decideBased (
   }
 
   const piece = await base.aid(bytes.subarray(start, start + frameSize), start, frameSize)
+
+  // a region that cannot be a dictionary
+  if (piece.dictionary == null) {
+    return undefined
+  }
+
   // its trial is not the first frame
   const { trial: _trial, ...later } = await decide(piece, compression, signal)
 

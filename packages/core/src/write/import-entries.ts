@@ -3,13 +3,12 @@ import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import type { PutStore } from '../dag/block.ts'
+import type { File } from './file-builder.ts'
 import type { Candidate } from './checked-candidates.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 
 type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>
-type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
-type File = Parameters<FileBuilder>[0]
 type Store = Parameters<typeof importer>[1]
 
 /** A file, directory or symlink that was written. */
@@ -96,22 +95,45 @@ async function importEntry (
   return entry
 }
 
-/** The chunks of a file, each reported, as ipfs-unixfs-importer has them. */
-async function * readContent (
+/** The bytes of a file, or its chunks, each reported, as ipfs-unixfs-importer has them. */
+function readContent (content: unknown, path: string | undefined, options: ImporterOptions): File['content'] {
+  if (!(content instanceof Uint8Array)) {
+    return readChunks(content, path, options)
+  }
+
+  reportRead(content, 0n, path, options)
+
+  return content
+}
+
+async function * readChunks (
   content: unknown,
   path: string | undefined,
-  { onProgress }: ImporterOptions
+  options: ImporterOptions
 ): AsyncGenerator<Uint8Array> {
   let bytesRead = 0n
 
-  for await (const chunk of content instanceof Uint8Array ? [content] : toIterable(content)) {
+  for await (const chunk of toIterable(content)) {
     const bytes = toBytes(chunk)
-    const chunkSize = BigInt(bytes.byteLength)
-    bytesRead += chunkSize
 
-    onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:read', { bytesRead, chunkSize, path }))
+    bytesRead = reportRead(bytes, bytesRead, path, options)
     yield bytes
   }
+}
+
+/** Returns how many bytes of the file were read. */
+function reportRead (
+  { byteLength }: Uint8Array,
+  before: bigint,
+  path: string | undefined,
+  { onProgress }: ImporterOptions
+): bigint {
+  const chunkSize = BigInt(byteLength)
+  const bytesRead = before + chunkSize
+
+  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:read', { bytesRead, chunkSize, path }))
+
+  return bytesRead
 }
 
 /** @throws {InvalidContentError} */

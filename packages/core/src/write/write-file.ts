@@ -123,7 +123,8 @@ export async function writeFile (
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     codec,
     level,
-    concurrency: frameConcurrency(held, options.inFlightBytes),
+    // the tables of a dictionary fill a core's cache: more frames than cores take a fifth more processor time
+    concurrency: frameConcurrency(held, options.inFlightBytes, base == null ? undefined : 0),
     signal: options.signal
   })
   const frames = prepend(frame == null ? [] : [frame], compressed)

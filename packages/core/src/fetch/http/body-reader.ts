@@ -15,7 +15,9 @@ export class BodyReader {
   readonly #reader: ReturnType<GatewayBody['getReader']> | undefined
   /** On the clock of the time that the reader has waited. */
   readonly #arrivals = new StallDetector({ now: () => this.#waited + this.#waiting, least: MIN_PROGRESS })
+  /** What is left of the last chunk. */
   #chunk = new Uint8Array(0)
+  #whole: Uint8Array | undefined
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
@@ -61,14 +63,10 @@ export class BodyReader {
    * @throws {GatewayConnectionError} the connection was cut, or the bytes cannot be decoded
    */
   async read (length: number): Promise<Uint8Array> {
-    if (this.#chunk.byteLength >= length) {
-      return this.#take(length).slice()
-    }
-
     const bytes = new Uint8Array(length)
     let position = 0
 
-    while (position < length && await this.#fill()) {
+    while (position < length && (this.#chunk.byteLength > 0 || await this.#fill())) {
       const part = this.#take(length - position)
       bytes.set(part, position)
       position += part.byteLength
@@ -92,6 +90,11 @@ export class BodyReader {
   /** Wait for bytes if there are none. False: the body has ended. */
   async #fill (): Promise<boolean> {
     while (this.#chunk.byteLength === 0) {
+      if (this.#whole != null) {
+        this.#reader?.release?.(this.#whole)
+        this.#whole = undefined
+      }
+
       const { done, value } = await this.#pull()
 
       if (done) {
@@ -99,6 +102,7 @@ export class BodyReader {
       }
 
       this.#chunk = value as Uint8Array<ArrayBuffer>
+      this.#whole = value
     }
 
     return true

@@ -24,13 +24,13 @@ export interface CarBlock {
 /** The blocks of a CAR that a gateway sends (Trustless Gateway, CAR Responses), one by one as they are read. */
 export class CarStream {
   readonly gateway: Gateway
-  readonly #body: BodyReader
+  readonly body: BodyReader
   readonly #stop: AbortController
   #first: CarBlock | undefined
 
   private constructor (gateway: Gateway, body: BodyReader, stop: AbortController) {
     this.gateway = gateway
-    this.#body = body
+    this.body = body
     this.#stop = stop
   }
 
@@ -55,7 +55,12 @@ export class CarStream {
     const car = new CarStream(gateway, new BodyReader(gateway.url, response, request), stop)
 
     try {
-      await car.#skipHeader()
+      // it says nothing that is needed or could be trusted: what follows is a CAR of version 1 if its blocks match
+      // their CIDs (ipld.io/specs/transport/car/carv1)
+      if (await car.#section(MAX_CAR_HEADER_SIZE) == null) {
+        throw new GatewayConnectionError(gateway.url, 'sent an empty CAR')
+      }
+
       car.#first = await car.next()
 
       if (car.#first == null) {
@@ -69,21 +74,6 @@ export class CarStream {
     gateway.latency = performance.now() - asked
 
     return car
-  }
-
-  /** How long the reader has waited for bytes, in milliseconds. */
-  get waited (): number {
-    return this.#body.waited
-  }
-
-  /** Bytes per millisecond of waiting for them. Undefined: there are too few to tell. */
-  get rate (): number | undefined {
-    return this.#body.rate
-  }
-
-  /** How long the reader has waited since the last 8 KiB, in milliseconds. */
-  get silence (): number {
-    return this.#body.silence
   }
 
   /**
@@ -127,16 +117,6 @@ export class CarStream {
     this.#stop.abort()
   }
 
-  /**
-   * Skip the header (ipld.io/specs/transport/car/carv1). It says nothing that is needed or could be trusted: what
-   * follows is a CAR of version 1 if its blocks match their CIDs.
-   */
-  async #skipHeader (): Promise<void> {
-    if (await this.#section(MAX_CAR_HEADER_SIZE) == null) {
-      throw new GatewayConnectionError(this.gateway.url, 'sent an empty CAR')
-    }
-  }
-
   #decode (section: Uint8Array): [CID, Uint8Array] {
     try {
       const [cid, bytes] = CID.decodeFirst(section)
@@ -155,7 +135,7 @@ export class CarStream {
       return undefined
     }
 
-    const section = await this.#body.read(length)
+    const section = await this.body.read(length)
 
     if (section.byteLength < length) {
       throw new GatewayConnectionError(this.gateway.url, 'ended its CAR in the middle of a block')
@@ -167,7 +147,7 @@ export class CarStream {
   /** The next length: little endian, seven bits a byte. Undefined at the end. */
   async #varint (max: number): Promise<number | undefined> {
     for (let value = 0, scale = 1; ; scale *= 128) {
-      const byte = await this.#body.byte()
+      const byte = await this.body.byte()
 
       if (byte == null && scale === 1) {
         return undefined

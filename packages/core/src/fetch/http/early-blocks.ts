@@ -28,23 +28,21 @@ export interface EarlyBlock<P> {
 export class EarlyBlocks<P> {
   readonly #blocks = new Map<string, EarlyBlock<P>>()
   readonly #budget: EarlyBudget
+  readonly #max: number
 
   constructor (budget: EarlyBudget) {
     this.#budget = budget
+    this.#max = budget.max ?? MAX_EARLY_BYTES
   }
 
   /** Whether no more is read while nobody waits for it. */
   get isFarAhead (): boolean {
-    const { used, max = MAX_EARLY_BYTES, ahead = max } = this.#budget
-
-    return used >= ahead
+    return this.#budget.used >= (this.#budget.ahead ?? this.#max)
   }
 
   /** Whether all streams together hold as much as they may. */
   get isFull (): boolean {
-    const { used, max = MAX_EARLY_BYTES } = this.#budget
-
-    return used >= max
+    return this.#budget.used >= this.#max
   }
 
   /** Keep a block. Drops the oldest ones of this stream, and the block itself, if there is no room. */

@@ -5,30 +5,22 @@ import { costOf, EarlyBlocks } from './early-blocks.ts'
 import { GatewayRefusedError, GatewaysFailedError, GatewayStalledError } from './errors.ts'
 import { LOOK_AHEAD, MAX_DELIVERED, MAX_FAILED_OPENS, MAX_STRAY_BYTES, MIN_STEP } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
-import { isEnding, nextShare } from './shares.ts'
-import { WantedBlocks } from './wanted-blocks.ts'
+import { covers, isEnding, nextShare } from './shares.ts'
+import { isPlaced } from './want.ts'
 import type { CarBlock } from './car-stream.ts'
 import type { EarlyBudget } from './early-blocks.ts'
 import type { Gateway } from './gateway.ts'
+import type { PieceStreamInit } from './piece-stream.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { Piece, Share } from './shares.ts'
-import type { GatewayBlock, Want } from './want.ts'
-import type { PlacedWant } from './wanted-blocks.ts'
+import type { GatewayBlock, PlacedWant, Want } from './want.ts'
 import type { FilePart } from '../../dag/block.ts'
-import type { CID } from 'multiformats/cid'
-
-/** A request for a CAR. */
-interface CarRequest {
-  /** Relative to the URL of a gateway. */
-  path: string
-  /** The first block that it is for. */
-  cid: CID
-}
 
 export interface EntityStreamInit {
   settings: GatewaySettings
   early: EarlyBudget
-  first?: CarRequest | undefined
+  /** What is to be read, if that is not a range of a file. */
+  first?: Pick<PieceStreamInit, 'cid' | 'path'> | undefined
   /** Fetches a block that the stream does not bring. */
   fetchAlone: (want: Want) => void
   signal: AbortSignal
@@ -44,16 +36,16 @@ export interface EntityStreamInit {
  */
 export class EntityStream {
   readonly #init: EntityStreamInit
-  readonly #wants = new WantedBlocks()
+  /** The blocks that somebody waits for, by key. */
+  readonly #wants = new Map<string, Want>()
   readonly #early: EarlyBlocks<PieceStream>
-  readonly #pieces = new Set<PieceStream>()
+  #pieces: readonly PieceStream[] = []
   /** The keys of the last blocks that arrived. */
   readonly #delivered = new Set<string>()
   /** What responses that have ended have brought, behind the first block that is waited for. */
   #brought: Piece[] = []
   /** Gateways that do not send CARs of it. */
   readonly #refusing = new Set<Gateway>()
-  #first: CarRequest | undefined
   /** The file whose blocks it brings, once that is known. */
   #file: string | undefined
   /** How far the file is read. */
@@ -65,18 +57,21 @@ export class EntityStream {
 
   constructor (init: EntityStreamInit) {
     this.#init = init
-    this.#first = init.first
     this.#early = new EarlyBlocks(init.early)
+
+    if (init.first != null) {
+      this.#open({ ...init.first, start: 0, end: Number.POSITIVE_INFINITY })
+    }
   }
 
   /** Whether nothing is waited for. */
   get isIdle (): boolean {
-    return this.#wants.isEmpty
+    return this.#wants.size === 0
   }
 
   /** Whether a response is being read, or will be. */
   get isOpen (): boolean {
-    return !this.#stopped && this.#pieces.size > 0
+    return !this.#stopped && this.#pieces.length > 0
   }
 
   /** Whether a block of a file is one of its blocks. */
@@ -86,7 +81,7 @@ export class EntityStream {
 
   /** Whether a gateway sends it, or is to send it. */
   isSentBy (gateway: Gateway): boolean {
-    return this.isOpen && [...this.#pieces].some(piece => piece.gateway === gateway)
+    return this.isOpen && this.#pieces.some(piece => piece.gateway === gateway)
   }
 
   /** A block that has arrived before. */
@@ -97,11 +92,10 @@ export class EntityStream {
       return undefined
     }
 
-    const { block, piece } = early
-    piece.use(part, 0)
+    early.piece.use(part, 0)
     this.#schedule()
 
-    return block
+    return early.block
   }
 
   ask (want: Want): void {
@@ -116,7 +110,8 @@ export class EntityStream {
       return
     }
 
-    this.#wants.add(want, () => { this.#dropUnanswered() })
+    this.#wants.set(want.key, want)
+    want.signal.addEventListener('abort', () => { this.#forget(want) }, { once: true })
     this.#schedule()
   }
 
@@ -125,42 +120,44 @@ export class EntityStream {
     this.#stopped = true
     clearTimeout(this.#check)
     this.#pieces.forEach(piece => { this.#end(piece) })
-    this.#wants.all().forEach(want => { this.#fetchAlone(want) })
+    this.#wants.forEach(want => { this.#fetchAlone(want) })
   }
 
   /** Read no more, and drop everything. */
   close (): void {
-    this.#wants.all().forEach(want => { want.reject(this.#init.signal.reason) })
+    this.#wants.forEach(want => { want.reject(this.#init.signal.reason) })
     this.stop()
     this.#early.clear()
   }
 
   /**
-   * End requests that were not answered before the last block is no longer waited for: it may have come from peers. One
-   * for CARs alone goes on: the root came otherwise from the same peer, and what is below it is wanted still.
+   * A block has arrived or failed, or nobody waits for it. If it was the last one, it may have come from peers: end the
+   * requests that were not answered. One for CARs alone goes on: the root came otherwise from the same peer, and what
+   * is below it is wanted still.
    */
-  #dropUnanswered (): void {
-    if (this.isIdle && !this.#init.settings.carsOnly) {
-      [...this.#pieces].filter(piece => !piece.hasAnswered).forEach(piece => { this.#end(piece) })
+  #forget (want: Want): void {
+    this.#wants.delete(want.key)
+
+    if (want.isDropped && this.isIdle && !this.#init.settings.carsOnly) {
+      this.#pieces.filter(piece => !piece.hasAnswered).forEach(piece => { this.#end(piece) })
     }
   }
 
   /** Whether all responses begin behind the place of a block in the file. */
   #isBefore ({ part }: Want): boolean {
-    return part != null && this.#pieces.size > 0 && [...this.#pieces].every(({ start }) => start > part.start)
+    return part != null && this.#pieces.length > 0 && this.#pieces.every(({ start }) => start > part.start)
   }
 
   /** Whether a block has been delivered already, or a response has passed its place in the file. */
   #hasPassed ({ key, part }: Want): boolean {
-    const pieces = [...this.#pieces].filter(({ hasAnswered }) => hasAnswered)
+    const answered = this.#pieces.filter(({ hasAnswered }) => hasAnswered)
 
-    if (pieces.length === 0 || part == null) {
-      return pieces.length > 0 && this.#delivered.has(key)
+    if (answered.length === 0 || this.#delivered.has(key)) {
+      return answered.length > 0
     }
 
-    const isBehind = pieces.some(({ start }) => start > part.start) || this.#hasBrought(part.start)
-
-    return this.#delivered.has(key) || (isBehind && ![...this.#pieces].some(piece => piece.covers(part.start)))
+    return part != null && !this.#pieces.some(piece => piece.covers(part.start)) &&
+      (answered.some(({ start }) => start > part.start) || this.#hasBrought(part.start))
   }
 
   /** Ask for what no response brings, and read on from those that are waited for. */
@@ -171,8 +168,16 @@ export class EntityStream {
 
     clearTimeout(this.#check)
 
-    if (this.#pieces.size === 0) {
-      this.#begin()
+    if (this.#pieces.length === 0) {
+      const first = this.#firstWant()
+
+      if (first != null) {
+        // whichever gateway answers first
+        this.#openPiece(first, { start: first.part.start, end: this.#fileEnd })
+      }
+
+      // a CAR of the file does not bring them
+      this.#unplaced().forEach(want => { this.#fetchAlone(want) })
     } else if (this.#init.settings.pool.gateways.length > 1 && !this.isIdle) {
       if (this.#file == null) {
         this.#leaveSlow()
@@ -191,34 +196,16 @@ export class EntityStream {
     }
   }
 
-  /** Ask whichever gateway answers first, for all from the first block on that is waited for. */
-  #begin (): void {
-    const first = this.#first
-    const want = this.#wants.first()
-    this.#first = undefined
-
-    if (first != null) {
-      this.#open({ ...first, start: 0, end: Number.POSITIVE_INFINITY })
-    } else if (want != null) {
-      this.#openPiece(want, { start: want.part.start, end: this.#fileEnd })
-    }
-
-    if (first == null) {
-      // a CAR of the file does not bring them
-      this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
-    }
-  }
-
   /** Give each gateway that is free the part that it should send. */
   #share (): void {
     const senders = this.#init.settings.pool.gateways.filter(gateway => this.#isUsable(gateway))
     const free = senders.filter(gateway => this.#isFree(gateway)).toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0))
 
-    const wants = this.#wants.placed()
+    const wants = this.#placed()
     const wanted = this.#offsets(wants)
 
     for (const gateway of free) {
-      const share = nextShare(gateway, { wanted, end: this.#fileEnd, parts: [...this.#pieces], senders })
+      const share = nextShare(gateway, { wanted, end: this.#fileEnd, parts: this.#pieces, senders })
 
       if (share != null) {
         this.#openPiece(wants.find(({ part }) => part.start === share.start) ?? wants[0], share, gateway)
@@ -229,7 +216,7 @@ export class EntityStream {
 
   /** Whether a gateway sends nothing, or soon will have sent all that it was asked for. */
   #isFree (gateway: Gateway): boolean {
-    const own = [...this.#pieces].filter(piece => piece.gateway === gateway && piece.isReading)
+    const own = this.#pieces.filter(piece => piece.gateway === gateway && piece.isReading)
 
     return own.length === 0 || (own.length === 1 && isEnding(own[0], { end: this.#fileEnd }))
   }
@@ -255,12 +242,11 @@ export class EntityStream {
 
   /** Whether a response brought what begins at an offset. */
   #hasBrought (offset: number): boolean {
-    return [...this.#brought, ...[...this.#pieces].map(({ brought }) => brought)]
-      .some(({ start, end }) => offset >= start && offset < end)
+    return [...this.#brought, ...this.#pieces.map(({ brought }) => brought)].some(piece => covers(piece, offset))
   }
 
   #isUsable (gateway: Gateway): boolean {
-    const own = [...this.#pieces].filter(piece => piece.gateway === gateway)
+    const own = this.#pieces.filter(piece => piece.gateway === gateway)
 
     // one that was silent from the beginning is asked only if the others fail
     return own.length > 0
@@ -272,7 +258,7 @@ export class EntityStream {
   /** Another gateway sends a part of what a response was to bring. */
   #takeFrom ({ start, from }: Share<Gateway>): void {
     const { settings } = this.#init
-    const piece = [...this.#pieces].find(piece => piece === from)
+    const piece = this.#pieces.find(piece => piece === from)
 
     if (piece?.gateway == null) {
       return
@@ -293,11 +279,11 @@ export class EntityStream {
 
   #openPiece ({ cid, part: { file } }: PlacedWant, { start, end }: Share<Gateway>, gateway?: Gateway): void {
     const path = `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${Math.min(end, this.#fileEnd) - 1}`
-    this.#open({ path, cid, start, end }, gateway)
+    this.#open({ path, cid, start, end, gateway })
   }
 
-  #open (request: CarRequest & { start: number, end: number }, gateway?: Gateway): void {
-    this.#pieces.add(new PieceStream({ ...request, gateway, settings: this.#init.settings }))
+  #open (request: Omit<PieceStreamInit, 'settings'>): void {
+    this.#pieces = [...this.#pieces, new PieceStream({ ...request, settings: this.#init.settings })]
   }
 
   /** Whether to read on from a response. */
@@ -307,9 +293,9 @@ export class EntityStream {
 
   /** Whether the next blocks of a response are waited for: not those that the reader only knows to come. */
   #isAwaited (piece: PieceStream): boolean {
-    const first = this.#wants.first()
+    const first = this.#firstWant()
 
-    return (first != null && piece.covers(first.part.start)) || this.#wants.some(({ part }) =>
+    return (first != null && piece.covers(first.part.start)) || [...this.#wants.values()].some(({ part }) =>
       part == null ? piece.isPlanned : piece.covers(part.start) && part.start < piece.reached + MAX_STRAY_BYTES)
   }
 
@@ -344,7 +330,7 @@ export class EntityStream {
     const gateway = piece.gateway as Gateway
     const isNew = this.#add(key)
     const isAwaited = this.#isAwaited(piece)
-    const want = this.#wants.take(key)
+    const want = this.#wants.get(key)
     const block = { bytes, verified: true, sender: gateway.url } as const
 
     if (isNew) {
@@ -359,7 +345,7 @@ export class EntityStream {
         this.#early.add(key, { block, piece })
       }
 
-      piece.addStray(isNew && isEarly ? 0 : costOf(bytes))
+      piece.stray += isNew && isEarly ? 0 : costOf(bytes)
     } else {
       piece.use(want.part, bytes.byteLength)
       this.#failedOpens = 0
@@ -367,7 +353,7 @@ export class EntityStream {
       want.resolve(block)
     }
 
-    for (const want of this.#wants.unplaced()) {
+    for (const want of this.#unplaced()) {
       want.passed += costOf(bytes)
 
       // what belongs to no file that is read may not be on its way at all
@@ -376,7 +362,8 @@ export class EntityStream {
       }
     }
 
-    if (piece.isAstray || piece.isDone) {
+    // it seems to bring something else than what is waited for, or nothing more
+    if (piece.stray > MAX_STRAY_BYTES || piece.isDone) {
       this.#leave(piece)
     }
 
@@ -423,12 +410,12 @@ export class EntityStream {
     this.#end(piece)
 
     if (piece.isPlanned) {
-      this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
+      this.#unplaced().forEach(want => { this.#fetchAlone(want) })
     }
 
     // the next response would leave them out too
-    for (const want of this.#wants.placed().filter(({ part }) => piece.hasSkipped(part.start))) {
-      if (![...this.#pieces].some(other => other.covers(want.part.start))) {
+    for (const want of this.#placed().filter(({ part }) => piece.hasSkipped(part.start))) {
+      if (!this.#pieces.some(other => other.covers(want.part.start))) {
         this.#fetchAlone(want)
       }
     }
@@ -460,7 +447,7 @@ export class EntityStream {
     this.#failedOpens++
     const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
 
-    for (const want of this.#wants.all()) {
+    for (const want of this.#wants.values()) {
       if (isThere) {
         this.#fetchAlone(want)
       } else {
@@ -470,14 +457,36 @@ export class EntityStream {
   }
 
   #fetchAlone (want: Want): void {
-    this.#wants.delete(want)
+    this.#wants.delete(want.key)
     this.#init.fetchAlone(want)
   }
 
+  /** The blocks whose place in the file is known, in its order. */
+  #placed (): PlacedWant[] {
+    return [...this.#wants.values()].filter(isPlaced).toSorted((a, b) => a.part.start - b.part.start)
+  }
+
+  #unplaced (): Want[] {
+    return [...this.#wants.values()].filter(want => !isPlaced(want))
+  }
+
+  /** The first of the placed ones. */
+  #firstWant (): PlacedWant | undefined {
+    let first: PlacedWant | undefined
+
+    for (const want of this.#wants.values()) {
+      if (isPlaced(want) && (first == null || want.part.start < first.part.start)) {
+        first = want
+      }
+    }
+
+    return first
+  }
+
   #end (piece: PieceStream): void {
-    const first = this.#wants.first()?.part.start ?? 0
+    const first = this.#firstWant()?.part.start ?? 0
     piece.close()
-    this.#pieces.delete(piece)
+    this.#pieces = this.#pieces.filter(other => other !== piece)
     this.#brought = [...this.#brought, piece.brought].filter(({ start, end }) => end > Math.max(start, first))
   }
 }

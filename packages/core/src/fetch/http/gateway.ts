@@ -11,13 +11,14 @@ export class Gateway {
   latency: number | undefined
   /** Whether another gateway was faster when it was last asked. */
   isSlow = false
+  /** Whether it ever sent a block. */
+  hasWorked = false
   /** How many single blocks it is asked for now. */
   requests = 0
   /** Why it cannot be asked now. */
   failure: Error | undefined
   /** How often in a row it failed. */
   #failures = 0
-  #hasWorked = false
   /** When it may be asked again, on the clock of `performance.now`. */
   #availableAt = 0
 
@@ -28,11 +29,6 @@ export class Gateway {
   /** How long until it may be asked, in milliseconds: 0 is now, Infinity never. */
   get pause (): number {
     return Math.max(this.#availableAt - performance.now(), 0)
-  }
-
-  /** Whether it ever sent a block. */
-  get hasWorked (): boolean {
-    return this.#hasWorked
   }
 
   /** Count a request while it goes on. */
@@ -46,7 +42,7 @@ export class Gateway {
   succeeded (): void {
     this.failure = undefined
     this.#failures = 0
-    this.#hasWorked = true
+    this.hasWorked = true
   }
 
   /** Leave it alone for a time that depends on how it failed. */
@@ -64,7 +60,7 @@ export class Gateway {
     }
 
     const { retryAfter = 0 } = err as Partial<GatewayBusyError>
-    const longest = this.#hasWorked ? LONGEST_PAUSE_OF_KNOWN : LONGEST_PAUSE
+    const longest = this.hasWorked ? LONGEST_PAUSE_OF_KNOWN : LONGEST_PAUSE
     const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, longest)
     this.#availableAt = performance.now() + Math.max(pause, Math.min(retryAfter, LONGEST_RETRY_AFTER))
   }

@@ -5,7 +5,7 @@ import { EntityStream } from './entity-stream.ts'
 import { GatewaysFailedError } from './errors.ts'
 import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
-import { RequestSlots } from './request-slots.ts'
+import { requestSlots } from './request-slots.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
 import type { EarlyBudget } from './early-blocks.ts'
@@ -60,7 +60,7 @@ export class HttpSource implements BlockSource {
   readonly #settings: GatewaySettings
   readonly #root: CID
   readonly #singleBlocks: boolean
-  readonly #slots = new RequestSlots(MAX_RAW_REQUESTS)
+  readonly #inSlot = requestSlots(MAX_RAW_REQUESTS)
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
   readonly #streams = new Map<string, EntityStream>()
@@ -90,10 +90,13 @@ export class HttpSource implements BlockSource {
     this.#closed.signal.throwIfAborted()
 
     const key = blockKey(cid)
-    const early = this.#takeEarly(key, options.part)
 
-    if (early != null) {
-      return early
+    for (const stream of this.#all()) {
+      const early = stream.take(key, options.part)
+
+      if (early != null) {
+        return early
+      }
     }
 
     const known = this.#wants.get(key)
@@ -126,18 +129,6 @@ export class HttpSource implements BlockSource {
 
   #all (): EntityStream[] {
     return [...this.#streams.values(), ...this.#planned == null ? [] : [this.#planned]]
-  }
-
-  #takeEarly (key: string, part: FilePart | undefined): GatewayBlock | undefined {
-    for (const stream of this.#all()) {
-      const block = stream.take(key, part)
-
-      if (block != null) {
-        return block
-      }
-    }
-
-    return undefined
   }
 
   /** Decide which request brings a block. */
@@ -175,9 +166,8 @@ export class HttpSource implements BlockSource {
 
     const names = plan.path.split('/').filter(name => name !== '').map(encodeURIComponent)
     const path = `${['ipfs', this.#root.toString(), ...names].join('/')}?format=car&dag-scope=${plan.scope}`
-    this.#planned = this.#makeStream({ path, cid: want.cid })
 
-    return this.#planned
+    return this.#planned = this.#makeStream({ path, cid: want.cid })
   }
 
   #streamFor (part: FilePart, size: number | undefined): EntityStream | undefined {
@@ -237,7 +227,7 @@ export class HttpSource implements BlockSource {
     const settings = this.#settings
     const signal = AbortSignal.any([want.signal, this.#closed.signal])
     const { cid, isFarAhead } = want
-    const { gateway, value: bytes } = await this.#slots.run(async () => askGateways(
+    const { gateway, value: bytes } = await this.#inSlot(async () => askGateways(
       async (gateway, stop) => gateway.during(fetchRawBlock(gateway.url, cid, stop, settings)),
       { cid, settings, signal, load: isFarAhead ? this.#loadOf : undefined }
     ))

@@ -24,7 +24,11 @@ export interface GatewayChunk {
 
 /** What is used of a `ReadableStream`. */
 export interface GatewayBody {
-  getReader: () => { read: () => Promise<GatewayChunk> }
+  getReader: () => {
+    read: () => Promise<GatewayChunk>
+    /** Called with a chunk whose bytes have been copied: nobody will read its memory again. */
+    release?: ((chunk: Uint8Array) => void) | undefined
+  }
   cancel: () => Promise<void>
 }
 
@@ -92,7 +96,9 @@ export async function openResponse (
     signal.throwIfAborted()
     stalled.signal.throwIfAborted()
 
-    throw isOwn(err) ? err : new GatewayConnectionError(gateway, `cannot be reached: ${reasonOf(err)}`, { cause: err })
+    throw err instanceof GatewayBusyError || err instanceof GatewayRefusedError
+      ? err
+      : new GatewayConnectionError(gateway, `cannot be reached: ${reasonOf(err)}`, { cause: err })
   } finally {
     unwatch()
   }
@@ -161,10 +167,6 @@ function retryAfter (headers: GatewayResponse['headers']): number | undefined {
   const time = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
 
   return Number.isNaN(time) ? undefined : Math.max(time, 0)
-}
-
-function isOwn (err: unknown): boolean {
-  return err instanceof GatewayBusyError || err instanceof GatewayRefusedError
 }
 
 /** `fetch` of Node says `fetch failed`, and has the reason as its cause. */

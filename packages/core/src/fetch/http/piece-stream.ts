@@ -1,8 +1,7 @@
 import * as raw from 'multiformats/codecs/raw'
-import { StallDetector } from '../stall-detector.ts'
 import { askGateways } from './ask-gateways.ts'
 import { CarStream } from './car-stream.ts'
-import { MAX_STRAY_BYTES } from './limits.ts'
+import { covers } from './shares.ts'
 import type { CarBlock } from './car-stream.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -24,29 +23,28 @@ export interface PieceStreamInit extends Piece {
 export class PieceStream implements Part<Gateway> {
   /** Where it ends (exclusive). */
   end: number
+  reached: number
   /** Whether it brings what a path leads to, and not a range of a file. */
   readonly isPlanned: boolean
   /** Whether blocks are being read, or waited for. */
   isReading = false
+  isClosed = false
+  /** Bytes of blocks that nobody asked for, since the last block that was asked for. */
+  stray = 0
   readonly #init: PieceStreamInit
   readonly #stop = new AbortController()
-  readonly #opened = new StallDetector()
   readonly #created = performance.now()
   #car: CarStream | undefined
-  #isClosed = false
   /** Whether the response goes on behind `end`: another one brings that. */
   #isCut = false
   /** The largest offset at which a block began that was asked for. */
   #position: number | undefined
-  #reached: number
-  /** Bytes of blocks that nobody asked for, since the last block that was asked for. */
-  #stray = 0
 
   constructor (init: PieceStreamInit) {
     this.#init = init
     this.isPlanned = init.end === Number.POSITIVE_INFINITY
     this.end = init.end
-    this.#reached = init.start
+    this.reached = init.start
   }
 
   get gateway (): Gateway | undefined {
@@ -58,26 +56,22 @@ export class PieceStream implements Part<Gateway> {
     return this.#position == null ? this.#init.start : this.#position + 1
   }
 
-  get reached (): number {
-    return this.#reached
-  }
-
   /** What it has brought so far. */
   get brought (): Piece {
-    return { start: this.#init.start, end: Math.min(this.#reached, this.end) }
+    return { start: this.#init.start, end: Math.min(this.reached, this.end) }
   }
 
   get rate (): number | undefined {
-    return this.#car?.rate
+    return this.#car?.body.rate
   }
 
   /** How long its reader has waited for bytes, in milliseconds. */
   get waited (): number {
-    return this.#car?.waited ?? 0
+    return this.#car?.body.waited ?? 0
   }
 
   get isSilent (): boolean {
-    const silence = this.#car?.silence ?? this.#opened.silence(this.#created)
+    const silence = this.#car?.body.silence ?? performance.now() - this.#created
 
     return this.isReading && silence >= this.#init.settings.hedgeTime
   }
@@ -87,18 +81,9 @@ export class PieceStream implements Part<Gateway> {
     return this.#car != null
   }
 
-  get isClosed (): boolean {
-    return this.#isClosed
-  }
-
-  /** Whether it seems to bring something else than what is waited for. */
-  get isAstray (): boolean {
-    return this.#stray > MAX_STRAY_BYTES
-  }
-
   /** Whether it was cut, and has brought all up to there. */
   get isDone (): boolean {
-    return this.#isCut && (this.#reached >= this.end || this.start > this.end)
+    return this.#isCut && (this.reached >= this.end || this.start > this.end)
   }
 
   /**
@@ -115,7 +100,7 @@ export class PieceStream implements Part<Gateway> {
 
   /** Whether it may still bring what begins at an offset. */
   covers (offset: number): boolean {
-    return offset >= this.start && offset < this.end
+    return covers(this, offset)
   }
 
   /** Whether it has passed what begins at an offset, or has brought nothing and should have begun with it. */
@@ -127,22 +112,17 @@ export class PieceStream implements Part<Gateway> {
 
   /** Record that it brought a block. */
   deliver ({ bytes, code }: CarBlock): void {
-    this.#reached += code === raw.code ? bytes.byteLength : 0
+    this.reached += code === raw.code ? bytes.byteLength : 0
   }
 
   /** Record that a block of it was asked for: at this place in the file, if that is known. */
   use (part: FilePart | undefined, length: number): void {
-    this.#stray = 0
+    this.stray = 0
 
     if (part != null) {
       this.#position = Math.max(this.#position ?? 0, part.start)
-      this.#reached = Math.max(this.#reached, part.start + length)
+      this.reached = Math.max(this.reached, part.start + length)
     }
-  }
-
-  /** Record bytes of a block that nobody asked for. */
-  addStray (bytes: number): void {
-    this.#stray += bytes
   }
 
   /** Leave what follows to another one. */
@@ -152,7 +132,7 @@ export class PieceStream implements Part<Gateway> {
   }
 
   close (): void {
-    this.#isClosed = true
+    this.isClosed = true
     const { gateway, rate } = this
 
     if (gateway != null && rate != null) {
@@ -172,7 +152,7 @@ export class PieceStream implements Part<Gateway> {
       ? (await askGateways(open, { cid, settings, signal: stop.signal })).value
       : await open(gateway, stop)
 
-    if (this.#isClosed) {
+    if (this.isClosed) {
       car.close()
       stop.signal.throwIfAborted()
     }

@@ -1,29 +1,20 @@
-/** Lets a bounded number of tasks run at a time, the others in the order in which they came. */
-export class RequestSlots {
-  #free: number
-  readonly #waiting: Array<() => void> = []
+/** What lets a bounded number of tasks run at a time, the others in the order in which they came. */
+export function requestSlots (max: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: Array<() => void> = []
+  let free = max
 
-  constructor (max: number) {
-    this.#free = max
-  }
-
-  async run<T> (task: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) {
-      this.#free--
+  return async task => {
+    if (free > 0) {
+      free--
     } else {
-      await new Promise<void>(resolve => { this.#waiting.push(resolve) })
+      await new Promise<void>(resolve => { waiting.push(resolve) })
     }
 
     try {
       return await task()
     } finally {
-      const next = this.#waiting.shift()
-
-      if (next == null) {
-        this.#free++
-      } else {
-        next()
-      }
+      const next = waiting.shift() ?? (() => { free++ })
+      next()
     }
   }
 }

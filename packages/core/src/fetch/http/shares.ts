@@ -187,7 +187,7 @@ function takeOver<G extends Sender> (sender: G, shares: Shares<G>, rates: Rates<
   return undefined
 }
 
-function covers ({ start, end }: Piece, offset: number): boolean {
+export function covers ({ start, end }: Piece, offset: number): boolean {
   return offset >= start && offset < end
 }
 

@@ -1,5 +1,6 @@
 import { raceSignal } from 'race-signal'
-import type { SourceBlock } from '../source.ts'
+import { NO_LONGER_NEEDED } from '../../util/no-longer-needed.ts'
+import type { SourceBlock, SourceOptions } from '../source.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -10,15 +11,19 @@ export interface GatewayBlock extends SourceBlock {
   sender: string
 }
 
-export interface SourceFetchOptions {
-  /** Which bytes of a file the block holds, and how far the file is read: then one request brings them all. */
-  part?: FilePart | undefined
-  /** Bytes of the block, if known. */
-  size?: number | undefined
-  /** Whether it comes much later in the DAG than others that are waited for: another gateway sends it alone. */
-  isFarAhead?: boolean | undefined
+export interface SourceFetchOptions extends Pick<SourceOptions, 'isFarAhead' | 'part' | 'size'> {
   signal?: AbortSignal | undefined
 }
+
+/** A block whose place in a file is known. */
+export type PlacedWant = Want & { readonly part: FilePart }
+
+export function isPlaced (want: Want): want is PlacedWant {
+  return want.part != null
+}
+
+/** The reason of the abort of a want that nobody waits for. */
+const DROPPED = new DOMException('nobody waits for the block', 'AbortError')
 
 /** A block that was asked for, and has not arrived. Several calls may wait for it. */
 export class Want {
@@ -31,10 +36,11 @@ export class Want {
   readonly isFarAhead: boolean
   readonly #result = Promise.withResolvers<GatewayBlock>()
   readonly #ended = new AbortController()
+  /** Aborts when it has arrived or failed, or nobody waits for it any longer. */
+  readonly signal = this.#ended.signal
   #waiting = 0
   /** Bytes that its stream has brought since it was asked for. */
   passed = 0
-  #isSettled = false
 
   constructor (
     cid: CID,
@@ -51,26 +57,19 @@ export class Want {
     this.signal.addEventListener('abort', onEnd, { once: true })
   }
 
-  /** Aborts when it has arrived or failed, or nobody waits for it any longer. */
-  get signal (): AbortSignal {
-    return this.#ended.signal
-  }
-
   /** Whether nobody waits any longer, although it has neither arrived nor failed. */
   get isDropped (): boolean {
-    return this.signal.aborted && !this.#isSettled
+    return this.signal.reason === DROPPED
   }
 
   resolve (block: GatewayBlock): void {
-    this.#isSettled = true
     this.#result.resolve(block)
-    this.#ended.abort()
+    this.#ended.abort(NO_LONGER_NEEDED)
   }
 
   reject (err: unknown): void {
-    this.#isSettled = true
     this.#result.reject(err)
-    this.#ended.abort()
+    this.#ended.abort(NO_LONGER_NEEDED)
   }
 
   async wait (signal: AbortSignal): Promise<GatewayBlock> {
@@ -80,7 +79,7 @@ export class Want {
       return await raceSignal(this.#result.promise, signal)
     } finally {
       if (--this.#waiting === 0) {
-        this.#ended.abort()
+        this.#ended.abort(DROPPED)
       }
     }
   }

@@ -7,7 +7,7 @@ import { unmark } from '../../marker.ts'
 import { GatewayPool } from '../http/gateway-pool.ts'
 import { HttpSource } from '../http/http-source.ts'
 import { earlyBudget, MAX_PEERS } from './limits.ts'
-import { peerUrl } from './peer-url.ts'
+import { peerIdOf, peerUrl } from './peer-url.ts'
 import type { EarlyBudget } from '../http/early-blocks.ts'
 import type { ReadPlan } from '../http/http-source.ts'
 import type { GatewayRequest } from '../http/open-response.ts'
@@ -71,8 +71,6 @@ export class PeerGateways implements BlockSource {
   readonly #root: CID
   readonly #peers: HttpPeers
   readonly #pool = new GatewayPool([])
-  /** Peer ids, by the URLs that stand for them. */
-  readonly #ids = new Map<string, string>()
   /** Those that turned out not to speak HTTP, and those that are sure to. */
   readonly #mute = new Set<string>()
   readonly #sure = new Set<string>()
@@ -145,14 +143,14 @@ export class PeerGateways implements BlockSource {
       early: this.#early,
       carsOnly: true,
       isOnlySource: false,
-      fetch: async (url, init) => this.#ask(this.#idOf(url), url, init)
+      fetch: async (url, init) => this.#ask(peerIdOf(url), url, init)
     })
   }
 
   async #fetch (http: HttpSource, cid: CID, options: SourceOptions): Promise<SourceBlock> {
     const block = await http.fetch(cid, options)
 
-    return { ...block, sender: this.#idOf(new URL(block.sender)) }
+    return { ...block, sender: peerIdOf(new URL(block.sender)) }
   }
 
   /** Fetch the root from the first that sends it. The response to the plan goes on. */
@@ -178,7 +176,7 @@ export class PeerGateways implements BlockSource {
   }
 
   get #hasPeers (): boolean {
-    return this.#ids.size > this.#mute.size
+    return this.#pool.gateways.length > this.#mute.size
   }
 
   async #ask (id: string, url: URL, init: GatewayRequest): Promise<Response> {
@@ -201,31 +199,28 @@ export class PeerGateways implements BlockSource {
    * that they are asked for in the order of the file. Never rejects.
    */
   async #look (): Promise<void> {
-    this.#looked = this.#looked.then(async () => this.#lookNow())
+    this.#looked = this.#looked.then(async () => this.#find()).catch(() => {})
 
     return this.#looked
   }
 
-  async #lookNow (): Promise<void> {
-    if (this.#sure.size === 0 && performance.now() >= this.#lookAt) {
-      await this.#find().catch(() => {})
+  async #find (): Promise<void> {
+    if (this.#sure.size > 0 || performance.now() < this.#lookAt) {
+      return
+    }
+
+    try {
+      for (const { id, isSure } of await this.#peers.find(this.#root)) {
+        if (this.#pool.gateways.length < MAX_PEERS) {
+          this.#pool.add(peerUrl(id))
+        }
+
+        if (isSure) {
+          this.#sure.add(id)
+        }
+      }
+    } finally {
       this.#lookAt = performance.now() + STALL_CHECK_INTERVAL
     }
-  }
-
-  async #find (): Promise<void> {
-    for (const { id, isSure } of await this.#peers.find(this.#root)) {
-      if (this.#pool.gateways.length < MAX_PEERS) {
-        this.#ids.set(this.#pool.add(peerUrl(id)).url, id)
-      }
-
-      if (isSure) {
-        this.#sure.add(id)
-      }
-    }
-  }
-
-  #idOf ({ origin }: URL): string {
-    return this.#ids.get(`${origin}/`) ?? ''
   }
 }

@@ -16,3 +16,8 @@ export function peerUrl (peerId: string): URL {
 
   return new URL(`http://${CID.createV1(LIBP2P_KEY, digest).toString(base36)}/`)
 }
+
+/** The peer id that such a URL stands for. */
+export function peerIdOf ({ hostname }: URL): string {
+  return base58btc.baseEncode(CID.parse(hostname, base36).multihash.bytes)
+}

@@ -1,3 +1,4 @@
+import { concat } from '../../util/bytes.ts'
 import { MAX_HEAD_SIZE } from './limits.ts'
 import type { StreamChunks } from './stream-chunks.ts'
 
@@ -16,8 +17,7 @@ export class InvalidResponseError extends Error {
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?$/
 const FIELD = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*)$/
-const CR = 13
-const LF = 10
+const END = '\r\n\r\n'
 
 /**
  * Read the head of a response (RFC 9112, sections 2 to 5). The body follows as it is, up to the end of the stream: no
@@ -27,7 +27,7 @@ const LF = 10
  * @throws {Error} the stream breaks off
  */
 export async function readResponseHead (chunks: StreamChunks): Promise<ResponseHead> {
-  let bytes = new Uint8Array(0)
+  let bytes: Uint8Array = new Uint8Array(0)
 
   for (;;) {
     const chunk = await chunks.next()
@@ -36,23 +36,23 @@ export async function readResponseHead (chunks: StreamChunks): Promise<ResponseH
       throw new InvalidResponseError('ended its response before the body')
     }
 
-    const from = Math.max(bytes.byteLength - 3, 0)
-    bytes = join(bytes, chunk)
-    const end = endOfHead(bytes, from)
+    bytes = concat([bytes, chunk])
+    // header fields have bytes, which `Headers` takes as characters of Latin-1
+    const text = new TextDecoder('latin1').decode(bytes.subarray(0, MAX_HEAD_SIZE))
+    const length = text.indexOf(END)
 
-    if ((end ?? bytes.byteLength) > MAX_HEAD_SIZE) {
-      throw new InvalidResponseError(`sent a head of more than ${MAX_HEAD_SIZE} bytes`)
+    if (length !== -1) {
+      return { ...parseHead(text.slice(0, length)), rest: bytes.subarray(length + END.length) }
     }
 
-    if (end != null) {
-      return { ...parseHead(bytes.subarray(0, end)), rest: bytes.subarray(end) }
+    if (bytes.byteLength > MAX_HEAD_SIZE) {
+      throw new InvalidResponseError(`sent a head of more than ${MAX_HEAD_SIZE} bytes`)
     }
   }
 }
 
-function parseHead (bytes: Uint8Array): Pick<ResponseHead, 'status' | 'headers'> {
-  // header fields have bytes, which `Headers` takes as characters of Latin-1
-  const [first, ...lines] = new TextDecoder('latin1').decode(bytes).split('\r\n').slice(0, -2)
+function parseHead (text: string): Pick<ResponseHead, 'status' | 'headers'> {
+  const [first, ...lines] = text.split('\r\n')
   const status = STATUS_LINE.exec(first)?.[1]
 
   if (status == null) {
@@ -62,13 +62,9 @@ function parseHead (bytes: Uint8Array): Pick<ResponseHead, 'status' | 'headers'>
   const headers = new Headers()
 
   for (const line of lines) {
-    const [, name, value] = FIELD.exec(line) ?? []
-
-    if (name == null) {
-      throw new InvalidResponseError(`sent the header ${JSON.stringify(line.slice(0, 40))}`)
-    }
-
     try {
+      // what is no field has no name, which `append` refuses
+      const [, name = '', value = ''] = FIELD.exec(line) ?? []
       headers.append(name, value)
     } catch (err) {
       throw new InvalidResponseError(`sent the header ${JSON.stringify(line.slice(0, 40))}`, { cause: err })
@@ -80,23 +76,4 @@ function parseHead (bytes: Uint8Array): Pick<ResponseHead, 'status' | 'headers'>
   }
 
   return { status: Number(status), headers }
-}
-
-/** Where the body begins, after the first empty line. */
-function endOfHead (bytes: Uint8Array, from: number): number | undefined {
-  for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
-    if (at >= 3 && bytes[at - 1] === CR && bytes[at - 2] === LF && bytes[at - 3] === CR) {
-      return at + 1
-    }
-  }
-
-  return undefined
-}
-
-function join (a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(a.byteLength + b.byteLength)
-  bytes.set(a)
-  bytes.set(b, a.byteLength)
-
-  return bytes
 }

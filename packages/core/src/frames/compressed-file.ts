@@ -1,0 +1,44 @@
+import { UnknownCodecError } from '../errors.ts'
+import { codecName } from '../marker.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { Header, Region } from '../format/header.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+export interface CompressedFile {
+  node: FileNode
+  header: Header
+  codec: Codec
+  /** Reads regions of the base, if the file has one. */
+  base?: RegionSource | undefined
+}
+
+/** The original content of a base. */
+export interface RegionSource {
+  /** The plain CID of the base. */
+  readonly cid: CID
+  /** The original bytes of a region, which must not be changed. */
+  read (region: Region): Promise<Uint8Array>
+  /** Begin to read a region that will soon be asked for. Errors are those of `read`. */
+  prepare (region: Region): void
+}
+
+/**
+ * The codec of a file.
+ *
+ * @throws {UnknownCodecError} it is not among `codecs`
+ */
+export function codecOf (header: Pick<Header, 'codec'>, codecs: readonly Codec[]): Codec {
+  const codec = codecs.find(codec => codec.code === header.codec)
+
+  if (codec == null) {
+    throw new UnknownCodecError(codecName(header.codec) ?? header.codec, codecs.map(codec => codec.name))
+  }
+
+  return codec
+}
+
+/** Whether a codec works in the memory that it is given: it takes over none for workers. */
+export function isInPlace ({ implementation }: Codec): boolean {
+  return implementation === 'native'
+}

@@ -1,0 +1,46 @@
+import type { Codec } from '@ipfsz/codecs'
+import type { ByteBudget } from './byte-budget.ts'
+
+/** Fewer bytes, below 16 KiB, are compressed on the calling thread at once. */
+const MIN_SIZE = 16 * 1024
+
+/**
+ * A codec for files of which many are added at a time: compresses them on other threads, as many at a time as there
+ * are cores. Node has four threads for codecs and for files together. If all of them compressed, each step of reading
+ * the next file and of writing a block would wait for one.
+ *
+ * @param threads - shared by all files, a thread each
+ */
+export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
+  return {
+    name: codec.name,
+    code: codec.code,
+    levels: codec.levels,
+
+    // looking for an addon loads it
+    get implementation () {
+      return codec.implementation
+    },
+
+    get dictionaries () {
+      return codec.dictionaries === true
+    },
+
+    async compress (bytes, options) {
+      // workers are limited by their pool
+      if (bytes.byteLength < MIN_SIZE || codec.implementation !== 'native') {
+        return codec.compress(bytes, options)
+      }
+
+      await threads.take(1, options?.signal)
+
+      try {
+        return await codec.compress(bytes, { ...options, background: true })
+      } finally {
+        threads.give(1)
+      }
+    },
+
+    decompress: (frame, options) => codec.decompress(frame, options)
+  }
+}
