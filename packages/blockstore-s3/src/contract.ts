@@ -87,6 +87,12 @@ export interface S3ObjectsInit {
   /** Called when an attempt has ended, for metrics. What it throws is ignored. */
   onRequest?: ((event: S3RequestEvent) => void) | undefined
 
+  /**
+   * Called whenever something of an answer arrives: its headers, and each piece of its body. So a store that sends
+   * slowly can be told from one that sends nothing. What it throws is ignored.
+   */
+  onReceived?: ((status: number) => void) | undefined
+
   /** The clock that requests are signed with, in milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined
 }
@@ -104,6 +110,22 @@ export interface ObjectInfo {
 
 export interface S3Options {
   signal?: AbortSignal | null | undefined
+}
+
+/**
+ * Until when the store carries out a request, by its own clock: it refuses one that comes later, whatever delayed it.
+ * Made by `S3Objects.validFor`.
+ */
+export interface S3Validity {
+  /** From when on, by the clock of an endpoint. */
+  from: (endpoint: string) => Date
+  /** For so many seconds. */
+  seconds: number
+}
+
+export interface DeleteOptions extends S3Options {
+  /** @default as long as the store takes signatures, 15 minutes or more */
+  validity?: S3Validity | undefined
 }
 
 /** A part of an object. What is behind its end is left out. */

@@ -6,7 +6,7 @@ import { AnswerError } from './request/attempt.ts'
 import { TransportFailure } from './request/transport.ts'
 import { parseDeleted, writeDelete } from './xml/delete.ts'
 import { parseListing } from './xml/listing.ts'
-import type { ObjectInfo } from './contract.ts'
+import type { DeleteOptions, ObjectInfo } from './contract.ts'
 import type { S3Request } from './request/attempt.ts'
 import type { Answer } from './request/transport.ts'
 import type { Listing } from './xml/listing.ts'
@@ -87,7 +87,7 @@ export function head (key: string, signal: Signal): S3Request<Omit<ObjectInfo, '
 }
 
 /** @param keys - 1,000 at most */
-export function deleteMany (keys: readonly string[], signal: Signal): S3Request<void> {
+export function deleteMany (keys: readonly string[], { signal, validity }: DeleteOptions): S3Request<void> {
   const body = writeDelete(keys)
 
   return {
@@ -105,7 +105,8 @@ export function deleteMany (keys: readonly string[], signal: Signal): S3Request<
           others.length === 0 ? '' : `, nor ${others.length} others`}: ${first.message}`)
       }
     },
-    signal
+    signal,
+    validity
   }
 }
 

@@ -4,7 +4,9 @@ import { checkKey } from './keys.ts'
 import { S3Client } from './request/client.ts'
 import * as requests from './requests.ts'
 import { checkBucket, checkPrefix } from './s3-url.ts'
-import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
+import type {
+  DeleteOptions, ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options, S3Validity
+} from './contract.ts'
 
 /**
  * Objects by key, in an S3 bucket, below a prefix. Keys are without the prefix.
@@ -88,12 +90,20 @@ export class S3Objects {
   }
 
   /** Delete objects. Those that are not there are fine. */
-  async delete (keys: readonly string[], { signal }: S3Options = {}): Promise<void> {
+  async delete (keys: readonly string[], options: DeleteOptions = {}): Promise<void> {
     const whole = keys.map(key => this.#whole(key))
 
     for (let start = 0; start < whole.length; start += MAX_KEYS) {
-      await this.#client.send(requests.deleteMany(whole.slice(start, start + MAX_KEYS), signal))
+      await this.#client.send(requests.deleteMany(whole.slice(start, start + MAX_KEYS), options))
     }
+  }
+
+  /**
+   * How long a delete is good, from now on, by the clock of each endpoint as its last answer told it. The store refuses
+   * it later (`S3ResponseError`), be it that this process stood still, or that the network held it back.
+   */
+  validFor (milliseconds: number): S3Validity {
+    return this.#client.validFor(milliseconds)
   }
 
   /** List objects whose key begins with `prefix`, in pages, ascending by the bytes of their keys. */

@@ -89,6 +89,63 @@ it.each([undefined, TLS])('breaks a connection that it gives up, so that nothing
   expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' })
 })
 
+it('says in a delete until when it is good, by the clock of the endpoint that gets it', async () => {
+  const dates = ['Mon, 23 Nov 2026 08:00:00 GMT', 'Tue, 24 Nov 2026 09:00:00 GMT']
+  const validities = await Promise.all([s3, other].map(async ({ origin, faults, seen }, i) => {
+    const objects = connect({ endpoints: [origin], attempts: 1 })
+    faults.push((response, _, answer) => {
+      response.setHeader('date', dates[i])
+      answer()
+    })
+    await objects.put('key', BYTES)
+    const validity = objects.validFor(15_000)
+    // what it learns later makes nothing good for longer
+    faults.push((response, _, answer) => {
+      response.setHeader('date', 'Wed, 25 Nov 2026 10:00:00 GMT')
+      answer()
+    })
+    await objects.put('key', BYTES)
+    await connect({ endpoints: [origin], attempts: 1 }).delete(['key'], { validity })
+
+    return Object.fromEntries(seen[2].query)
+  }))
+
+  expect(validities.map(query => [query['X-Amz-Date'].slice(0, 13), query['X-Amz-Expires']])).toEqual([
+    ['20261123T0800', '16'], ['20261124T0900', '16']
+  ])
+  expect(validities[0]).toMatchObject({
+    delete: '',
+    'X-Amz-SignedHeaders': expect.stringContaining('content-md5') as string,
+    'X-Amz-Signature': expect.stringMatching(/^[\da-f]{64}$/) as string
+  })
+  expect(s3.seen[2].headers.authorization).toBeUndefined()
+  expect(s3.objects.size).toBe(0)
+})
+
+it('sends the next request elsewhere if one that is sent once was answered with an error of the server', async () => {
+  const once = connect({ endpoints: [s3.origin, other.origin], attempts: 1 })
+  s3.faults.push(refuse(503, 'SlowDown'))
+
+  await expect(once.put('a', BYTES)).rejects.toMatchObject({ status: 503 })
+  await once.put('b', BYTES)
+  expect([s3.seen.length, other.seen.length]).toEqual([1, 1])
+})
+
+it('tells whenever something of an answer has arrived, whatever its status', async () => {
+  put()
+  const statuses: number[] = []
+  const onReceived = (status: number): void => {
+    statuses.push(status)
+    throw new Error('of metrics')
+  }
+  const objects = connect({ onReceived })
+  s3.faults.push(refuse(503, 'SlowDown'))
+
+  expect(await objects.get('key')).toEqual(BYTES)
+  // headers and body of each
+  expect(statuses).toEqual([503, 503, 200, 200])
+})
+
 it.each([429, 500, 502, 503, 504])('sends a request again that was answered with %d', async status => {
   put()
   s3.faults.push(refuse(status, 'Whatever'))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
+const { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 
 /** Bytes before the compiled code: the CRC-32 of its source and its own, big endian. */
@@ -8,6 +8,12 @@ const HEADER_SIZE = 8
 
 /** What the name of a command looks like. */
 const COMMAND = /^[a-z]{2,16}$/
+
+/** The names of files that are being written: the number is that of the process. */
+const UNFINISHED = /^ipfsz-[a-z]{2,16}\.\d+$/
+
+/** The age at which such a file counts as left behind by a killed process, 1 hour. Writing one takes milliseconds. */
+const STALE_AFTER = 60 * 60 * 1000
 
 /**
  * Load the largest chunk of the bundle with the functions that an earlier process with the same command compiled, and
@@ -65,12 +71,32 @@ function writeCode (cache, sourceCrc, code, crc32) {
   header.writeUInt32BE(sourceCrc, 0)
   header.writeUInt32BE(crc32(code), 4)
 
+  const temporary = `${cache}.${process.pid}`
+
   try {
-    const temporary = `${cache}.${process.pid}`
     mkdirSync(dirname(cache), { recursive: true, mode: 0o700 })
     writeFileSync(temporary, Buffer.concat([header, code]), { mode: 0o600 })
     renameSync(temporary, cache)
+    removeUnfinished(dirname(cache))
   } catch {
     // the disk is full or read-only: the next process compiles again
+    try {
+      rmSync(temporary, { force: true })
+    } catch {
+      // the same
+    }
+  }
+}
+
+/** Delete what processes left behind that were killed while they wrote. */
+function removeUnfinished (directory) {
+  for (const name of readdirSync(directory).filter(name => UNFINISHED.test(name))) {
+    const file = join(directory, name)
+    // another process may be deleting it too
+    const stats = lstatSync(file, { throwIfNoEntry: false })
+
+    if (stats != null && Date.now() - stats.mtimeMs > STALE_AFTER) {
+      rmSync(file, { force: true })
+    }
   }
 }

@@ -1,9 +1,8 @@
 import { gatewaySources } from './network/gateway-sources.ts'
 import { PeerSearches, PeerSource } from './network/peer-source.ts'
-import { LazySource } from './network/planned-source.ts'
-import { delegatedSources, dhtSources } from './network/routed/load-routed.ts'
+import { delegatedSources, dhtSources } from './network/routed/routed-sources.ts'
+import type { MakeSource, PlannedSource } from './network/gateway-sources.ts'
 import type { Network } from './network/network.ts'
-import type { MakeSource, PlannedSource } from './network/planned-source.ts'
 import type { RoutedSourcesInit } from './network/routed/routed-sources.ts'
 import type { BlockSource } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
@@ -37,11 +36,13 @@ export class BlockSources {
   readonly #makers: readonly MakeSource[]
   readonly #searches = new PeerSearches()
   readonly #opened: PlannedSource[] = []
-  #advertised: Promise<MakeSource> | undefined
+  readonly #advertised: MakeSource | undefined
 
   private constructor (init: BlockSourcesInit, makers: readonly MakeSource[]) {
+    const { network, gateways: others, allowLocal } = init
     this.#init = init
     this.#makers = makers
+    this.#advertised = network == null ? undefined : dhtSources(network, { others, allowLocal })
   }
 
   /**
@@ -68,16 +69,11 @@ export class BlockSources {
     const gateways = this.#makers.map(make => make(root, plan))
     this.#opened.push(...gateways)
 
-    if (network == null) {
+    if (network == null || this.#advertised == null) {
       return this.#sourcesOf(gateways)
     }
 
-    const { gateways: others, allowLocal } = this.#init
-    const advertised = new LazySource(async plan => {
-      this.#advertised ??= dhtSources(network, { others, allowLocal })
-
-      return (await this.#advertised)(root, plan)
-    }, plan)
+    const advertised = this.#advertised(root, plan)
     this.#opened.push(advertised)
 
     return this.#sourcesOf([...gateways, new PeerSource({ network, root, plan, searches: this.#searches }), advertised])

@@ -1,10 +1,8 @@
 import { ipfsz } from '@ipfsz/core'
 import { BlockSources } from './block-sources.ts'
-import { DaemonError } from './errors.ts'
 import { lockRepo } from './repo/repo-lock.ts'
-import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
-import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
-import { FetchedStats } from './network/fetched-stats.ts'
+import { DEFAULT_TIMEOUT } from './daemon/access.ts'
+import { networkAccess } from './daemon/command-access.ts'
 import { keepReads } from './repo/keep-reads.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { withSession } from './repo/with-session.ts'
@@ -12,13 +10,13 @@ import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { writingBehind } from './repo/write-behind.ts'
 import { readReference } from './store/store-reference.ts'
 import { Arrivals } from './terminal/arrivals.ts'
-import { reportFetched } from './terminal/report-fetched.ts'
+import { FetchedStats, reportFetched } from './terminal/report-fetched.ts'
 import type { Io } from './io.ts'
-import type { NetworkOptions } from './daemon/access.ts'
+import type { NetworkAccess, NetworkOptions } from './daemon/access.ts'
 import type { Network } from './network/network.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
-import type { Repo } from './repo/repo.ts'
+import type { Repo, RepoInit } from './repo/repo.ts'
 import type { LinkRecords } from './store/records.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
@@ -109,8 +107,8 @@ export async function withRepo<T> (
 }
 
 /** Open the repo to read from it. Does not use the network. */
-export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
-  const repo = await openRepoToRead(path)
+export async function openToRead ({ repo: path, signal }: Context, init?: RepoInit): Promise<Session> {
+  const repo = await openRepoToRead(path, init)
 
   const links = await linksToRead(repo, signal)
 
@@ -166,7 +164,7 @@ export async function withReadings<T> (
   const from = await BlockSources.open({ gateways, routers, allowLocal, network })
 
   if (from == null) {
-    const opened = await openToRead(context)
+    const opened = await openToRead(context, { readsKept: cached })
     const { repo, close } = await keepReads(opened.repo, cached, output)
     const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
       ipfsz({ blockstore, datastore: opened.links })
@@ -175,7 +173,7 @@ export async function withReadings<T> (
     return work(() => ({ ...session, online: false, dropPlan: () => {}, hasSeveral: false, filesOn })).finally(close)
   }
 
-  const { repo, close } = await keepReads(await openOrCreateRepo(path, { sync }), cached, output)
+  const { repo, close } = await keepReads(await openOrCreateRepo(path, { sync, readsKept: cached }), cached, output)
   const links = await linksToRead(repo, signal)
   const fetched = new FetchedStats()
   const arrivals = new Arrivals(() => io.now())
@@ -206,41 +204,6 @@ export async function withReadings<T> (
     await (shared == null ? access.close() : undefined)
     reportFetched(fetched, output)
   }
-}
-
-/**
- * Open the network alone, for commands that do not read the repo.
- *
- * @param access - is left open
- * @throws {DaemonError} there is no daemon, and no peer to connect to
- */
-export async function requireNetwork (access: Pick<NetworkAccess, 'isPossible' | 'open'>): Promise<Network> {
-  if (!await access.isPossible()) {
-    throw new DaemonError(
-      'No daemon is running and no peer is known: start a daemon with ipfsz daemon, or name a peer with --peer'
-    )
-  }
-
-  return access.open()
-}
-
-/**
- * How a command reaches other nodes: with its options, and not before it needs to.
- *
- * @param maxSockets - how many requests to the daemon run at a time
- */
-export function networkAccess (
-  { io: { env }, network, repo, signal, output }: Context,
-  maxSockets?: number
-): NetworkAccess {
-  return new NetworkAccess({
-    ...network,
-    maxSockets,
-    bootstrap: bootstrapTexts(undefined, env),
-    repo,
-    signal,
-    onNote: message => { output.note(message) }
-  })
 }
 
 function sessionOf (repo: Repo, links: LinkRecords | undefined, files: Ipfsz): Session {

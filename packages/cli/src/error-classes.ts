@@ -210,6 +210,36 @@ export class SessionLostError extends Error {
   }
 }
 
+/** Thrown when a process renews its lease, and does not answer a garbage collection, which cannot go on without it. */
+export class SilentSessionError extends Error {
+  static override readonly name = 'SilentSessionError'
+  override readonly name = 'SilentSessionError'
+  /** The ID of its session. */
+  readonly session: string
+  /** Who it is. */
+  readonly owner: string
+  /** For how many milliseconds it was waited for. */
+  readonly time: number
+
+  /** @param init.since - when it began, by the clock of the store */
+  constructor (
+    session: string,
+    { owner, since, time, others }: { owner: string, since: Date | undefined, time: number, others: number }
+  ) {
+    const begun = since == null ? '' : `, which began at ${since.toISOString()}`
+
+    super(
+      `The garbage collection waited ${Math.round(time / 60_000)} minutes for ${owner}${begun}` +
+        `${others === 0 ? '' : `, and ${others} more`}` +
+        ': it gives signs of life, but does not say which blocks it needs. Nothing was deleted. ' +
+        `End that process, or let it fail with ipfsz gc --evict ${session}`
+    )
+    this.session = session
+    this.owner = owner
+    this.time = time
+  }
+}
+
 /** Thrown when another garbage collection runs on the same store. */
 export class CollectionRunningError extends Error {
   static override readonly name = 'CollectionRunningError'
@@ -237,6 +267,18 @@ export class CollectionLostError extends Error {
       options
     )
     this.key = key
+  }
+}
+
+/** Thrown when the store that nodes share does not answer, so that nobody waits for it. */
+export class StoreAwayError extends Error {
+  static override readonly name = 'StoreAwayError'
+  override readonly name = 'StoreAwayError'
+  readonly store: string
+
+  constructor (store: string, reason: string, options?: ErrorOptions) {
+    super(`The store ${store} is away: ${reason}`, options)
+    this.store = store
   }
 }
 

@@ -95,6 +95,9 @@ export function explain (err: Error): string {
     case 'InvalidTrailerError':
       return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
         'Read the stored bytes with ipfsz cat --raw'
+    case 'WrongBaseError':
+      return `${err.message}: the file was written incorrectly, or names another base than it was made with. ` +
+        'Ask its author, or add the original again'
     case 'ContentMismatchError':
       return `${err.message}: the file was written incorrectly. Compare its bytes with the original`
     case 'InvalidDagError':

@@ -1,8 +1,11 @@
 import { fstatSync } from 'node:fs'
+import { freeBytes } from '@ipfsz/codecs/internal'
 import { main } from './main.ts'
 
 /** The file descriptor of stdin. */
 const STDIN = 0
+/** The largest allocation that glibc learns from, 32 MiB, with what it and Node add to each. */
+const LARGEST_LEARNT = 32 * 1024 * 1024 - 64 * 1024
 /** How long the process may take to end by itself after the command, in milliseconds. */
 const EXIT_CHECK_INTERVAL = 50
 
@@ -13,6 +16,8 @@ const EXIT_CHECK_INTERVAL = 50
  */
 export async function runProcess (argv: string[]): Promise<void> {
   const controller = new AbortController()
+
+  reuseMemory()
 
   // the first Ctrl-C ends cleanly, a second one at once; closing the terminal sends SIGHUP
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -41,6 +46,15 @@ export async function runProcess (argv: string[]): Promise<void> {
   }
 
   exitWhenFlushed()
+}
+
+/**
+ * Have glibc use freed memory again. It maps new pages for each large allocation, which the system clears, until one as
+ * large was freed (M_MMAP_THRESHOLD in mallopt(3)): a command allocates and frees megabytes again and again. Memory
+ * that is never written takes none.
+ */
+function reuseMemory (): void {
+  freeBytes(Buffer.allocUnsafeSlow(LARGEST_LEARNT))
 }
 
 /** Whether a file descriptor is a pipe or a file: not a terminal, /dev/null, or closed. */

@@ -41,8 +41,12 @@ describe('addSummary', () => {
 
     expect(addSummary(tree, 80).split('\n').slice(0, 2)).toEqual([
       'tree: 97.7 KiB, 12.5 KiB newly stored',
-      '  3 files, 2 compressed, stored in 24.4 KiB with their earlier versions'
+      '  3 files, 2 compressed, stored in 24.4 KiB besides earlier versions'
     ])
+  })
+
+  it('says what is new of a file with an earlier version', () => {
+    expect(addSummary({ ...ROOT, newSize: 12_800 }, 80)).toMatch(/^a\.txt: 97\.7 KiB, 12\.5 KiB newly stored\n/)
   })
 
   it('says that nothing is saved by a file that grows', () => {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkPorts } from '../src/network/node/check-ports.ts'
+import { checkPorts } from '../src/network/node/listen-error.ts'
 import { listenInTest } from '../../../test/support/listen-in-test.ts'
 
 async function bindUdp (): Promise<number> {

@@ -7,6 +7,7 @@ import { HealthCheck } from '../src/gateway/health.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { observe } from '../src/gateway/observe.ts'
 import { createMetricsServer, listen, shutDown } from '../src/gateway/serve.ts'
+import { StoreWatch } from '../src/store/store-watch.ts'
 import { MemoryObjects } from './memory-objects.ts'
 import type { AccessEntry } from '../src/gateway/access-log.ts'
 import type { HealthInit } from '../src/gateway/health.ts'
@@ -188,7 +189,9 @@ describe('the server for metrics', () => {
       }
     })
     await objects.put('ipfsz-store.json', new Uint8Array(1))
-    const repo = { path: '/nowhere', shared: { name: 's3://bucket/site', objects } } as unknown as Repo
+    const name = 's3://bucket/site'
+    const watch = new StoreWatch({ name, isRemote: true, look: async () => objects.get('ipfsz-store.json') })
+    const repo = { path: '/nowhere', shared: { name, watch } } as unknown as Repo
     const network = { peers: async () => [] }
 
     expect(await healthOf({ repo, network })).toEqual([200, {
@@ -198,15 +201,16 @@ describe('the server for metrics', () => {
 
     isDown = true
     expect(await healthOf({ repo, network })).toEqual([503, {
-      store: { name: 's3://bucket/site', isReachable: false, error: 'the cable is out' },
+      store: { name, isReachable: false, error: `The store ${name} is away: the cable is out` },
       network: { peers: 0 }
     }])
   })
 
   it('takes a store that hangs for one that does not answer, and asks it once', async () => {
-    const get = vi.fn(async () => new Promise<never>(() => {}))
-    const repo = { path: '/nowhere', shared: { name: 'nfs', objects: { get } } } as unknown as Repo
-    const check = new HealthCheck({ repo, timeout: 1 })
+    const look = vi.fn(async () => new Promise<never>(() => {}))
+    const watch = new StoreWatch({ name: 'nfs', isRemote: false, look })
+    const repo = { path: '/nowhere', shared: { name: 'nfs', watch } }
+    const check = new HealthCheck({ repo: repo as unknown as Repo, timeout: 1 })
 
     await expect(check.check()).resolves.toMatchObject({ store: { name: 'nfs', isReachable: false } })
     // the answer is old by now
@@ -214,7 +218,7 @@ describe('the server for metrics', () => {
     onTestFinished(() => { clock.mockRestore() })
     await expect(check.check()).resolves.toMatchObject({ store: { isReachable: false } })
 
-    expect(get).toHaveBeenCalledTimes(1)
+    expect(look).toHaveBeenCalledTimes(1)
   })
 })
 

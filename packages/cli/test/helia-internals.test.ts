@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
 import { identify } from '@libp2p/identify'
@@ -7,7 +8,7 @@ import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { MemoryBlockstore } from 'blockstore-core'
 import { createHeliaLight } from 'helia'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bitswapMessages } from '../src/network/helia-internals/bitswap-messages.ts'
 import { captureBitswap } from '../src/network/helia-internals/capture-bitswap.ts'
 import { makeBlock, testNode } from './nodes.ts'
@@ -76,6 +77,18 @@ describe('the private fields that the command uses', () => {
 
     expectField(stream.recvWindow, 'number', '@libp2p/yamux', 'recvWindow of a stream')
     expectField(stream.sendWindowUpdate, 'function', '@libp2p/yamux', 'sendWindowUpdate of a stream')
+  })
+
+  it('exist in @libp2p/tcp for what is sent in one packet', async () => {
+    const corked = vi.spyOn(Socket.prototype, 'cork')
+    onTestFinished(() => { corked.mockRestore() })
+    const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
+    const connection = await b.libp2p.dial(a.libp2p.getMultiaddrs())
+    corked.mockClear()
+    await connection.newStream('/ipfs/ping/1.0.0')
+
+    expect(corked.mock.calls.length, 'connections of @libp2p/tcp have no socket or sendData: see docs/upstream.md')
+      .toBeGreaterThan(0)
   })
 
   it('exist in @libp2p/kad-dht for the number of its peers', async () => {

@@ -1,6 +1,6 @@
 import { NotFoundError } from 'interface-store'
 import type {
-  AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore
+  AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore, PutObjectOptions
 } from '../src/store/object-store.ts'
 
 /** An operation of a store, as a scheduler or a fault sees it. */
@@ -40,7 +40,7 @@ export class MemoryObjects implements ObjectStore {
     return object.bytes.slice(offset, offset + length)
   }
 
-  async put (key: string, bytes: Uint8Array, { signal }: AbortOptions = {}): Promise<void> {
+  async put (key: string, bytes: Uint8Array, { signal }: PutObjectOptions = {}): Promise<void> {
     const copy = new Uint8Array(bytes)
     await this.#enter({ kind: 'put', key }, signal)
     this.objects.set(key, { bytes: copy, modified: new Date(0) })

@@ -1,7 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { FetchedStats } from '../src/network/fetched-stats.ts'
+import { FetchedStats } from '../src/terminal/report-fetched.ts'
 import { PeerSource } from '../src/network/peer-source.ts'
 import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeBlock } from './nodes.ts'

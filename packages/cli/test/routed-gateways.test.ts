@@ -5,18 +5,16 @@ import { createNodeHandler } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BlockSources } from '../src/block-sources.ts'
-import { parseRouterUrl } from '../src/network/routed/ask-router.ts'
-import { usableDhts } from '../src/network/dht/dhts.ts'
-import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
+import { delegatedRouter, parseRouterUrl } from '../src/network/routed/ask-router.ts'
+import { usableDhts, waitForDht } from '../src/network/dht/dhts.ts'
 import { NodeNetwork } from '../src/network/node/node-network.ts'
 import { httpUrl } from '../src/network/routed/http-address.ts'
-import { delegatedRouter, dhtRouter } from '../src/network/routed/router.ts'
-import { routedSources } from '../src/network/routed/routed-sources.ts'
+import { dhtRouter, routedSources } from '../src/network/routed/routed-sources.ts'
 import { noise } from '../../../test/support/data.ts'
 import { listen } from '../../../test/support/listen.ts'
 import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeBlock, testNode } from './nodes.ts'
-import type { MakeSource } from '../src/network/planned-source.ts'
+import type { MakeSource } from '../src/network/gateway-sources.ts'
 import type { Repo } from '../src/repo/repo.ts'
 import type { RequestListener } from 'node:http'
 import type { CID } from 'multiformats/cid'
@@ -57,7 +55,7 @@ type Init = Omit<Parameters<typeof routedSources>[0], 'routers'>
 
 /** What fetches from the gateways that routers list, closed when the test ends. */
 async function open ({ routers, ...init }: { routers: readonly string[] } & Partial<Init>): Promise<MakeSource> {
-  const make = await routedSources({
+  const make = routedSources({
     routers: routers.map(delegatedRouter),
     isOnlySource: true,
     others: [],
@@ -111,7 +109,7 @@ const WRONG: Record<string, [handle: RequestListener, reason: RegExp]> = {
   ],
   'cuts its answer': [
     (_, response) => { response.writeHead(200, JSON_TYPE).write('{"Prov', () => response.destroy()) },
-    /terminated|cannot be reached/
+    /aborted|cannot be reached/
   ],
   'redirects': [(_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /redirect/],
   'never ends its answer': [

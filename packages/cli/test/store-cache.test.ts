@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,10 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base, vi } from 'vitest'
 import { openRepo } from '../src/repo/repo.ts'
+import { StoreAwayError } from '../src/error-classes.ts'
+import { readKeptMark } from '../src/repo/kept-mark.ts'
 import { withStoreCache } from '../src/repo/store-cache.ts'
+import { StoreWatch } from '../src/store/store-watch.ts'
 import type { Repo } from '../src/repo/repo.ts'
 
 const it = base.extend<{ repo: Repo }>({
@@ -17,7 +21,9 @@ const it = base.extend<{ repo: Repo }>({
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-store-cache-'))
     const repo = await openRepo(join(directory, 'repo'), { sync: false })
     const traffic = { cache: { hits: 0, misses: 0 } }
-    const shared = { name: 's3://bucket', isRemote: true, traffic } as NonNullable<Repo['shared']>
+    const watch = new StoreWatch({ name: 's3://bucket', isRemote: true, look: async () => {} })
+    const mark = { id: randomUUID(), compression: { codec: 'zstd' }, leaseTimeout: 30_000 }
+    const shared = { ...mark, name: 's3://bucket', isRemote: true, traffic, watch } as NonNullable<Repo['shared']>
 
     await use({ ...repo, blockstore: new MemoryBlockstore(), shared })
     await rm(directory, { recursive: true, force: true })
@@ -50,6 +56,31 @@ describe('withStoreCache', () => {
     expect(has).toHaveBeenCalledTimes(2)
     expect(onNote).not.toHaveBeenCalled()
     expect(repo.shared?.traffic.cache).toEqual({ hits: 1, misses: 1 })
+  })
+
+  it('reads what it has kept while the store is away, and says so; the rest fails', async ({ repo }) => {
+    const [kept, other] = [await putBlock(repo, 1000, 1), await putBlock(repo, 1000, 2)]
+    const onNote = vi.fn()
+    const { repo: { blockstore }, close } = await withStoreCache(repo, { onNote })
+    await all(blockstore.get(kept))
+    const away = new StoreAwayError('s3://bucket', 'the cable is out')
+    const refuse = (): never => { throw away }
+    vi.spyOn(repo.blockstore, 'has').mockImplementation(refuse)
+    vi.spyOn(repo.blockstore, 'get').mockImplementation(refuse)
+
+    expect(await blockstore.has(kept)).toBe(true)
+    expect(Buffer.concat(await all(blockstore.get(kept)))).toEqual(Buffer.alloc(1000, 1))
+    await expect(blockstore.has(other)).rejects.toBe(away)
+    await expect(all(blockstore.get(other))).rejects.toBe(away)
+
+    // the next process finds the mark of the store here
+    expect(await readKeptMark(repo.path)).toMatchObject({ id: repo.shared?.id, leaseTimeout: 30_000 })
+    repo.shared?.watch.onChange?.(away)
+    repo.shared?.watch.onChange?.(undefined)
+    expect(onNote.mock.calls.map(([note]) => String(note))).toEqual([
+      expect.stringContaining('the cable is out'), expect.stringContaining('answers again')
+    ])
+    await close()
   })
 
   it('asks the store again for a block that is damaged on the disk', async ({ repo }) => {

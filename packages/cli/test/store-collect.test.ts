@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../src/store/clock.ts'
 import { collect } from '../src/store/collect.ts'
+import { fenceSessions } from '../src/store/fence-sessions.ts'
 import { encodeAck, Objections } from '../src/store/round-objects.ts'
 import { StoreSession } from '../src/store/store-session.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -224,6 +225,69 @@ describe('a collection', () => {
     expect(store.objects.keys()).toEqual([])
   })
 
+  it('takes the time until when its deletes are good before it looks whether it may send them', async () => {
+    const steps: string[] = []
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ key }) => { if (key.endsWith('.fence')) { steps.push('looks') } }
+    }))
+    const { blocks } = store
+    const validity = { from: () => new Date(0), seconds: 31 }
+    store.collect({
+      blocks: {
+        list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
+        validFor: milliseconds => {
+          steps.push(`good for ${milliseconds}`)
+
+          return validity
+        },
+        delete: async (_, options) => { steps.push(options.validity === validity ? 'deletes' : 'too long') }
+      },
+      deleteLinks: async (_, options) => { steps.push(options.validity === validity ? 'deletes links' : 'too long') }
+    })
+    await store.clock.pass(0)
+
+    expect(steps.slice(0, 4)).toEqual([`good for ${T / 2}`, 'looks', 'deletes links', 'deletes'])
+  })
+
+  it('writes a round again under another name if the store did not answer, and leaves neither behind', async () => {
+    const store = new Store([1])
+    const keys: string[] = []
+    const put = store.objects.put.bind(store.objects)
+    store.objects.put = async (key, bytes, options) => {
+      await put(key, bytes, options)
+
+      if (key.startsWith('rounds/') && keys.push(key) === 1) {
+        throw Object.assign(new Error('the network is away'), { name: 'S3NetworkError' })
+      }
+    }
+    const state = store.collect()
+    await store.clock.pass(T)
+
+    expect(state.outcome).toMatchObject({ removed: 1, rounds: 1 })
+    expect(keys.map(key => key.slice(-8))).toEqual(['00000000', '00000001'])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('sends no delete of a name that it uses later: sent again, it could come while that round runs', async () => {
+    const store = new Store([1])
+    const [deleted, written] = [new Set<string>(), new Set<string>()]
+    const [put, remove] = [store.objects.put.bind(store.objects), store.objects.delete.bind(store.objects)]
+    store.objects.put = async (key, bytes, options) => {
+      expect(deleted).not.toContain(key)
+      written.add(key)
+      await put(key, bytes, options)
+    }
+    store.objects.delete = async (keys, options) => {
+      keys.forEach(key => { deleted.add(key) })
+      await remove(keys, options)
+    }
+    const state = store.collect()
+    await store.clock.pass(T)
+
+    expect(state.outcome).toMatchObject({ removed: 1 })
+    expect([...written].some(key => key.startsWith('rounds/'))).toBe(true)
+  })
+
   it('cleans up what a killed one has left', async () => {
     const objects = new MemoryObjects()
     const killed = new Store([1, 2], new MemoryObjects({
@@ -322,7 +386,7 @@ describe('a collection', () => {
     await session.end()
   })
 
-  it.each(['acks/', 'collections/', 'leases/', 'rounds/', 'sessions/'])(
+  it.each(['collections/', 'rounds/'])(
     'refuses more objects below %s than processes could have written, soon, and deletes nothing', async prefix => {
       const objects = new MemoryObjects()
       const store = new Store([1], objects)
@@ -345,6 +409,90 @@ describe('a collection', () => {
       expect([...store.blocks]).toEqual([1])
     }
   )
+
+  it('clears up after more killed processes than it can wait for, and spares one that lives', async () => {
+    const killed = 10_001
+    const store = new Store([1, 2], new MemoryObjects({ pageSize: 5000 }))
+    const { objects, clock } = store
+    const bytes = new Uint8Array([1])
+    const session = await store.open()
+    await session.relyOn(toMultihash(1))
+
+    for (let i = 0; i < killed; i++) {
+      const id = i.toString(16).padStart(32, '0')
+      await objects.put(`sessions/${id}`, bytes)
+      await objects.put(`leases/${id}`, bytes)
+      await objects.put(`acks/${'0'.repeat(32)}-00000000-${id}`, bytes)
+    }
+
+    let listed = 0
+    const list = objects.list.bind(objects)
+    objects.list = async function * (prefix, options) {
+      for await (const page of list(prefix, options)) {
+        listed += prefix === 'sessions/' ? page.length : 0
+        yield page
+      }
+    }
+    const state = store.collect()
+    await clock.pass(T * 0.9)
+    expect(objects.keys('sessions/')).toHaveLength(killed + 1)
+    expect(store.events).toContainEqual({ type: 'clearing', dead: 0 })
+    await clock.pass(T * 3)
+
+    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
+    expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
+    expect(listed).toBeLessThan(4 * killed)
+    await session.confirm()
+    await session.end()
+  })
+
+  it('does not wait for ever for a session that lives and does not answer, and says who it is', async () => {
+    const store = new Store([1])
+    const { objects, clock } = store
+    const id = 'a'.repeat(32)
+    await objects.put(`sessions/${id}`, Buffer.from('{"command":"add","host":"far","pid":7}'))
+    const begin = { outcome: store.collect() }
+
+    for (let i = 0; i < 45; i++) {
+      await objects.put(`leases/${id}`, new Uint8Array([i]))
+      await clock.pass(T / 2)
+      // for two thirds of the time it waits
+      expect(i < 30 && begin.outcome.outcome !== 'works').toBe(false)
+    }
+
+    expect(begin.outcome.outcome).toMatchObject({
+      name: 'SilentSessionError', session: id, owner: 'add (process 7 on far)', time: 20 * T,
+      message: expect.stringContaining(`gc --evict ${id}`)
+    })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys()).toEqual([`leases/${id}`, `sessions/${id}`])
+
+    // what the command does then
+    await fenceSessions(objects, [id], { onFenced: () => {} }, new AbortController().signal)
+    const next = store.collect()
+    await clock.pass(T / 3)
+    expect(next.outcome).toMatchObject({ removed: 1 })
+    expect(objects.keys()).toEqual([])
+  })
+
+  it.each(['acks/', 'rounds/'])('is not held up by a session that reaches all but %s', async prefix => {
+    const store = new Store([1])
+    let isCut = false
+    const session = await store.open(new MemoryObjects({
+      before: async ({ key }) => { if (isCut && key.startsWith(prefix)) { throw new Error('the network is away') } }
+    }, store.objects))
+    await session.relyOn(toMultihash(1))
+    isCut = true
+    const state = store.collect()
+    await store.clock.pass(T * 3)
+    expect(state.outcome).toBe('works')
+    await store.clock.pass(T * 3)
+
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    isCut = false
+    await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError' })
+    await session.end()
+  })
 
   it.each([
     ['no JSON', '{', 'an unknown process'],

@@ -23,6 +23,7 @@ const MUTANTS: Record<Mutant, ModelInit> = {
   'the collector does not look for a fence before it deletes': ONE_SESSION,
   'the collector looks for the round before the fence': TWO_COLLECTORS,
   'the collector ends a round while a delete is under way': ONE_SESSION,
+  'the collector has sent a delete of the name of its round before': ONE_SESSION,
   'a clean-up does not wait for deletes': TWO_COLLECTORS,
   'a clean-up deletes the fence before the round': TWO_COLLECTORS,
   'a session lists rounds before it writes its object': ONE_SESSION,
@@ -37,16 +38,17 @@ const MUTANTS: Record<Mutant, ModelInit> = {
 /** What must have happened somewhere: a model in which nothing is deleted loses nothing either. */
 const STEPS = [
   'session finds', 'session puts', 'session acknowledges', 'session acknowledges a round', 'session is lost',
-  'session fences a round', 'session takes a fenced round as over', 'collector reads an acknowledgement',
-  'collector finds no session', 'collector fences a session', 'collector is fenced', 'collector is killed',
-  'the store deletes', 'collector ends a round'
+  'somebody evicts a session', 'session fences a round', 'session takes a fenced round as over',
+  'collector reads an acknowledgement', 'collector finds no session', 'collector fences a session',
+  'collector is fenced', 'collector is killed', 'the store deletes', 'collector ends a round'
 ]
 
 describe('the model of collections beside sessions', () => {
   it.each([
     ['one session and two collections', ONE_SESSION],
     ['two sessions that add the same file', TWO_SESSIONS],
-    ['two collectors', TWO_COLLECTORS]
+    ['two collectors', TWO_COLLECTORS],
+    ['one session, deletes that may arrive at any time', { ...ONE_SESSION, refusesLate: true }]
   ])('loses no acknowledged block in any order of steps: %s', (_, init) => {
     const { counterexample, steps, states } = explore(init)
 
@@ -57,9 +59,17 @@ describe('the model of collections beside sessions', () => {
 
   it.each([
     ['two sessions with a file each', TWO_FILES],
-    ['two sessions with a file each, and two collections', TWO_FILES_TWICE]
+    ['two sessions with a file each, and two collections', TWO_FILES_TWICE],
+    ['two collectors, deletes that may arrive at any time', { ...TWO_COLLECTORS, refusesLate: true }]
   ])('loses no acknowledged block in any order of more steps: %s', { tags: 'slow' }, (_, init) => {
     expect(explore(init).counterexample).toBeUndefined()
+  })
+
+  it.each([
+    ['a clean-up does not wait for deletes', TWO_COLLECTORS],
+    ['a session does not wait after it fenced a round', ONE_SESSION]
+  ] as const)('finds a lost block if %s, although the store refuses late deletes', (mutant, init) => {
+    expect(explore({ ...init, refusesLate: true, mutant }).counterexample).toBeDefined()
   })
 
   it.each(Object.entries(MUTANTS))('finds a lost block if %s', (mutant, init) => {

@@ -15,6 +15,7 @@ export type Mutant =
   | 'the collector does not look for a fence before it deletes'
   | 'the collector looks for the round before the fence'
   | 'the collector ends a round while a delete is under way'
+  | 'the collector has sent a delete of the name of its round before'
   | 'a clean-up does not wait for deletes'
   | 'a clean-up deletes the fence before the round'
   | 'a session lists rounds before it writes its object'
@@ -35,6 +36,11 @@ export interface ModelInit {
   collectors: number
   /** How often each collector runs. */
   collections: number
+  /**
+   * Whether the store refuses deletes that come later than the wait, as those to S3 say how long they are good. If not,
+   * the wait is one for all deletes that were sent: this is assumed of file systems.
+   */
+  refusesLate?: boolean
   mutant?: Mutant
 }
 
@@ -115,18 +121,27 @@ const C_REACHED = 7
 const C_CANDIDATES = 8
 const C_WAITING = 9
 const C_IN_FLIGHT = 10
-/** Deletes are to come that were allowed before the round was fenced. */
+/** Deletes that were allowed before the round was fenced. */
 const C_OLD = 11
+/** Whether a delete of its first round was sent, before there was one, and has not come yet. */
+const C_EARLY = 12
+/** How many fields a collector has. */
+const C_FIELDS = 13
+
+// what became of them
+const PENDING = 1
+/** The store refuses them, when they are sent. */
+const TOO_LATE = 2
 
 function layoutOf (sessions: number, collectors: number): Layout {
   const known = 3 + sessions * 5
   const collector = known + sessions * collectors * 5
-  const ack = collector + collectors * 12
+  const ack = collector + collectors * C_FIELDS
 
   return {
     session: s => 3 + s * 5,
     known: (s, c) => known + (s * collectors + c) * 5,
-    collector: c => collector + c * 12,
+    collector: c => collector + c * C_FIELDS,
     ack: (c, s) => ack + c * sessions + s,
     length: ack + collectors * sessions
   }
@@ -207,6 +222,10 @@ class Model {
     const state = new Uint8Array(this.#at.length)
     state[BLOCKS] = this.#init.garbage
 
+    if (this.#is('the collector has sent a delete of the name of its round before')) {
+      state[this.#at.collector(0) + C_EARLY] = 1
+    }
+
     return state
   }
 
@@ -219,6 +238,7 @@ class Model {
   next (state: State, visit: Visit): void {
     for (let s = 0; s < this.#init.dags.length; s++) {
       this.#session(state, s, visit)
+      this.#evict(state, s, visit)
     }
 
     for (let c = 0; c < this.#init.collectors; c++) {
@@ -346,6 +366,20 @@ class Model {
     }
   }
 
+  /**
+   * Somebody takes a session for dead, at any time: an operator, or a collector that clears up before its round. If it
+   * lives it goes on without its object.
+   */
+  #evict (state: State, s: number, visit: Visit): void {
+    const at = this.#at.session(s)
+
+    if (state[at + S_EXISTS] === 1) {
+      const next = this.#copy(state)
+      next[at + S_EXISTS] = 0
+      visit('somebody evicts a session', next)
+    }
+  }
+
   /** What a session does at any time: look at the rounds, acknowledge them, and fence those of dead collectors. */
   #poll (state: State, s: number, step: (name: string, change: (next: State) => void) => void): void {
     const at = this.#at.session(s)
@@ -385,10 +419,16 @@ class Model {
         })
       }
 
-      if (state[k + K_STATE] === FENCED && (
-        state[collector + C_OLD] === 0 || this.#is('a session does not wait after it fenced a round')
-      )) {
-        step('takes a fenced round as over', next => { next[k + K_STATE] = IS_OVER })
+      const skipsWait = this.#is('a session does not wait after it fenced a round')
+
+      if (state[k + K_STATE] === FENCED && (this.#mayWait(state, c) || skipsWait)) {
+        step('takes a fenced round as over', next => {
+          next[k + K_STATE] = IS_OVER
+
+          if (!skipsWait && next[k + K_ROUND] === next[collector + C_ROUND]) {
+            this.#wear(next, c)
+          }
+        })
       }
     }
   }
@@ -442,7 +482,22 @@ class Model {
 
     if (next[at + C_FENCE_EXISTS] === 0) {
       next[at + C_FENCE_EXISTS] = 1
-      next[at + C_OLD] = pc === LOOK_2 || pc === SEND_DELETES || next[at + C_IN_FLIGHT] !== 0 ? 1 : 0
+      next[at + C_OLD] = pc === LOOK_2 || pc === SEND_DELETES || next[at + C_IN_FLIGHT] !== 0 ? PENDING : 0
+    }
+  }
+
+  /** Whether the wait for old deletes of a collector can end. If the store refuses late ones, it always does. */
+  #mayWait (state: State, c: number): boolean {
+    return this.#init.refusesLate === true || state[this.#at.collector(c) + C_OLD] !== PENDING
+  }
+
+  /** Deletes that were allowed before a round was fenced are good no longer, be they under way or not sent yet. */
+  #wear (next: State, c: number): void {
+    const at = this.#at.collector(c)
+
+    if (next[at + C_OLD] === PENDING) {
+      next[at + C_IN_FLIGHT] = 0
+      next[at + C_OLD] = next[at + C_PC] === LOOK_2 || next[at + C_PC] === SEND_DELETES ? TOO_LATE : 0
     }
   }
 
@@ -545,7 +600,9 @@ class Model {
         break
       case SEND_DELETES:
         go('sends deletes', DELETING, next => {
-          next[at + C_IN_FLIGHT] |= state[at + C_CANDIDATES] & ~state[at + C_REACHED]
+          if (state[at + C_OLD] !== TOO_LATE) {
+            next[at + C_IN_FLIGHT] |= state[at + C_CANDIDATES] & ~state[at + C_REACHED]
+          }
         })
         break
       case DELETING:
@@ -650,8 +707,14 @@ class Model {
       : [C_ROUND_EXISTS, C_FENCE_EXISTS]
 
     if (pc === CLEAN_WAIT) {
-      if (state[other + C_OLD] === 0 || this.#is('a clean-up does not wait for deletes')) {
-        go('has waited for deletes', CLEAN_1)
+      const skipsWait = this.#is('a clean-up does not wait for deletes')
+
+      if (this.#mayWait(state, 1 - c) || skipsWait) {
+        go('has waited for deletes', CLEAN_1, next => {
+          if (!skipsWait && isSame) {
+            this.#wear(next, 1 - c)
+          }
+        })
       }
     } else if (pc === CLEAN_1) {
       go('cleans up', CLEAN_2, next => { remove(next, first) })
@@ -679,6 +742,13 @@ class Model {
 
         visit('the store deletes', next)
       }
+    }
+
+    if (state[at + C_EARLY] === 1) {
+      const next = this.#copy(state)
+      next[at + C_EARLY] = 0
+      next[at + C_ROUND_EXISTS] *= state[at + C_ROUND] === 1 ? 0 : 1
+      visit('the store deletes a round', next)
     }
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeNode } from '../src/store/node-record.ts'
 import { ownersOf } from '../src/store/owners.ts'
 import { MAX_NODES, StoreNodes } from '../src/store/store-nodes.ts'
+import { ManualClock } from './manual-clock.ts'
 import { MemoryObjects } from './memory-objects.ts'
 import type { Clock } from '../src/store/clock.ts'
 import type { StoreNodesInit } from '../src/store/store-nodes.ts'
@@ -95,6 +96,28 @@ describe('the nodes of a store', () => {
     expect(gone).toEqual([peerOf(2)])
     expect(world.store.keys()).toEqual([`nodes/${peerOf(1)}`])
     await Promise.all([a.stop(), b.stop()])
+  })
+
+  it('stop soon although the store is silent', async () => {
+    const clock = new ManualClock()
+    const world = makeWorld()
+    const node = nodeOf(world, 1, { clock })
+    await node.start()
+    world.store.delete = async (_, { signal } = {}) => new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => { reject(signal.reason as Error) })
+    })
+    let isStopped = false
+    const stop = async (): Promise<void> => {
+      await node.stop()
+      isStopped = true
+    }
+    const stopping = stop()
+    await clock.pass(4000)
+    expect(isStopped).toBe(false)
+    await clock.pass(1000)
+    await stopping
+
+    expect(world.notes).toEqual([expect.stringContaining('the store does not answer')])
   })
 
   it('skip objects that are damaged, hostile or foreign, with one note each', async () => {

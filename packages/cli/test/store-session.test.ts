@@ -173,6 +173,29 @@ describe('a session', () => {
     await session.end()
   })
 
+  it('sends no name twice: what was sent first could come back after it was deleted', async () => {
+    const keys: string[] = []
+    const clock = new ManualClock()
+    const objects = new MemoryObjects()
+    const put = objects.put.bind(objects)
+    objects.put = async (key, bytes, options) => {
+      await put(key, bytes, options)
+
+      // the store has it, but its answer gets lost
+      if (key.startsWith('sessions/') && keys.push(key) < 3) {
+        expect(options?.isSentOnce).toBe(true)
+        throw Object.assign(new Error('the network is away'), { name: 'S3NetworkError' })
+      }
+    }
+    const opening = StoreSession.open(objects, { leaseTimeout: T, command: 'add', clock })
+    await clock.pass(1000)
+    const session = await opening
+
+    expect(new Set(keys).size).toBe(3)
+    expect(keys[2]).toBe(`sessions/${session.id}`)
+    await session.end()
+  })
+
   it('refuses to go on when a collection took it for dead', async () => {
     const { objects, session, condemn, relying, clock } = await open()
     await condemn(0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bootstrapTexts } from '../src/network/node/bootstrap-texts.ts'
+import { bootstrapTexts } from '../src/network/environment.ts'
 import { parseMultiaddr } from '../src/network/node/parse-multiaddr.ts'
 import { defaultListen, loadTransports } from '../src/network/node/transports.ts'
 import type { NetworkInterfaceInfo } from 'node:os'

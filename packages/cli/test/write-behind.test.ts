@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
@@ -58,6 +59,23 @@ describe('writingBehind', () => {
     })
 
     expect(await store.has(blocks[9].cid)).toBe(true)
+  })
+
+  it('does as much for each of many blocks that wait as for one', async () => {
+    const { store, write } = slowStore()
+    // 128 are written at a time
+    const blocks = await makeBlocks(200)
+    let promises = 0
+    const hook = createHook({ init: (_, type) => { promises += type === 'PROMISE' ? 1 : 0 } })
+
+    await writingBehind(store, async behind => {
+      hook.enable()
+      const all = Promise.all(blocks.map(async ({ cid, bytes }) => behind.put(cid, bytes)))
+      write()
+      await all
+    }).finally(() => { hook.disable() })
+
+    expect(promises).toBeLessThan(25 * blocks.length)
   })
 
   it('refuses to end well if a block could not be written', async () => {

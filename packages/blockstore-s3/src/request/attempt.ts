@@ -1,7 +1,7 @@
 import { encodeKey, encodeRfc3986 } from '../keys.ts'
-import { sign } from './sign.ts'
+import { presign, sign } from './sign.ts'
 import { exchange } from './transport.ts'
-import type { S3Credentials, S3Operation } from '../contract.ts'
+import type { S3Credentials, S3ObjectsInit, S3Operation, S3Validity } from '../contract.ts'
 import type { Agent } from 'node:http'
 import type { Settings } from './settings.ts'
 import type { Answer, Timeouts } from './transport.ts'
@@ -25,6 +25,8 @@ export interface S3Request<T = unknown> {
    */
   read: (answer: Answer) => T
   signal?: AbortSignal | null | undefined
+  /** The store refuses the request later. Its signature is then in the URL, and does not cover the body. */
+  validity?: S3Validity | undefined
 }
 
 /** An error inside of an answer whose status is one of success. */
@@ -45,20 +47,31 @@ export interface AttemptOptions {
   date: Date
   agent: Agent
   timeouts: Timeouts
+  onReceived?: S3ObjectsInit['onReceived']
 }
 
 /** Send a request once. Its time, and so its signature, is new each time. */
 export async function attempt (
-  { method, key, query, headers = {}, body, maxBytes, signal }: S3Request,
-  { bucket, endpoint, settings, credentials, date, agent, timeouts }: AttemptOptions
+  { method, key, query, headers = {}, body, maxBytes, signal, validity }: S3Request,
+  { bucket, endpoint, settings, credentials, date, agent, timeouts, onReceived }: AttemptOptions
 ): Promise<Answer> {
   const url = makeUrl({ endpoint, bucket, pathStyle: settings.pathStyle, key, query })
-  const signed = await sign({ method, url, headers, body }, credentials, settings.region, date)
+  const unsigned = { method, url, headers, body }
+  let signed = headers
+
+  if (validity == null) {
+    signed = await sign(unsigned, credentials, settings.region, date)
+  } else {
+    url.search = searchOf(await presign(unsigned, credentials, settings.region, date, validity.seconds))
+  }
+
   const sent: Record<string, string> = method === 'PUT' || method === 'POST'
     ? { 'content-length': String(body?.byteLength ?? 0) }
     : {}
 
-  return exchange({ method, url, headers: { ...signed, ...sent }, body, agent, timeouts, maxBytes, signal })
+  return exchange({
+    method, url, headers: { ...signed, ...sent }, body, agent, timeouts, maxBytes, onReceived, signal
+  })
 }
 
 /** The URL of an object, or of the bucket. */
@@ -79,7 +92,11 @@ export function makeUrl ({ endpoint, bucket, pathStyle, key, query = {} }: {
     url.pathname = `/${encoded}`
   }
 
-  url.search = Object.entries(query).map(([name, value]) => `${name}=${encodeRfc3986(value)}`).join('&')
+  url.search = searchOf(query)
 
   return url
+}
+
+function searchOf (query: Record<string, string>): string {
+  return Object.entries(query).map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join('&')
 }

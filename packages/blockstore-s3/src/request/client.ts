@@ -14,7 +14,7 @@ import { Recovery } from './recovery.ts'
 import { findSettings } from './settings.ts'
 import { StoreClock } from './store-clock.ts'
 import { AnswerTooLarge, TransportFailure } from './transport.ts'
-import type { S3ObjectsInit, S3RequestEvent } from '../contract.ts'
+import type { S3ObjectsInit, S3RequestEvent, S3Validity } from '../contract.ts'
 import type { S3Request } from './attempt.ts'
 import type { Sending } from './sending.ts'
 import type { Answer, Timeouts } from './transport.ts'
@@ -97,6 +97,12 @@ export class S3Client {
     }
   }
 
+  /** A validity that begins now. */
+  validFor (milliseconds: number): S3Validity {
+    // times are signed, and told by stores, in whole seconds
+    return { from: this.#clock.present, seconds: Math.ceil(milliseconds / 1000) + 1 }
+  }
+
   /** Close all connections. Call it when no request runs. */
   close (): void {
     this.#kept.close()
@@ -125,7 +131,7 @@ export class S3Client {
 
     sending.endpoint = endpoint
     sending.credentials = await this.#credentials.get()
-    sending.date = this.#clock.date
+    sending.date = request.validity?.from(endpoint) ?? this.#clock.date
     sending.attempts++
 
     try {
@@ -136,10 +142,12 @@ export class S3Client {
         credentials: sending.credentials,
         date: sending.date,
         agent: (fresh ? this.#fresh : this.#kept).for(endpoint),
-        timeouts: this.#timeouts
+        timeouts: this.#timeouts,
+        onReceived: this.#init.onReceived
       })
       checkIsFromStore(request, result)
       endpoints.answered(endpoint)
+      this.#clock.saw(endpoint, result)
     } catch (err) {
       request.signal?.throwIfAborted()
 

@@ -64,6 +64,11 @@ export class Recovery {
       return retryDelay(sending.attempts, parseRetryAfter(headers['retry-after'], headers.date))
     }
 
+    if (isRetried(status, code)) {
+      // the caller may send another request instead, as those do that send each once: it goes elsewhere
+      sending.endpoints.unreachable(sending.endpoint)
+    }
+
     const region = headers['x-amz-bucket-region']
     const elsewhere = typeof region === 'string' && region !== sending.settings.region
       ? `the bucket is in the region ${region.slice(0, 64)}`

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
 import { breakConnection } from './agents.ts'
+import type { S3ObjectsInit } from '../contract.ts'
 import type { S3Phase } from '../errors.ts'
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
@@ -15,6 +16,7 @@ export interface Exchange {
   timeouts: Timeouts
   /** The most bytes of an answer that is no error. */
   maxBytes: number
+  onReceived?: S3ObjectsInit['onReceived']
   signal?: AbortSignal | null | undefined
 }
 
@@ -29,6 +31,8 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
+  /** When the headers arrived, by a monotonic clock. */
+  arrived: number
 }
 
 /** The network failed. */
@@ -55,7 +59,7 @@ export class AnswerTooLarge extends Error {}
  * @throws the reason of the signal
  */
 export async function exchange ({
-  method, url, headers, body, agent, timeouts, maxBytes, signal
+  method, url, headers, body, agent, timeouts, maxBytes, onReceived, signal
 }: Exchange): Promise<Answer> {
   signal?.throwIfAborted()
 
@@ -131,11 +135,21 @@ export async function exchange ({
       }
     })
     request.on('response', response => {
-      const reader = new AnswerReader(response, method, maxBytes)
+      const { statusCode: status = 0, headers } = response
+      const tell = (): void => {
+        try {
+          onReceived?.(status)
+        } catch {
+          // it must not fail a request
+        }
+      }
+      const reader = new AnswerReader(response, { method, max: maxBytes, onChunk: tell })
+      const arrived = performance.now()
+      tell()
       phase = 'body'
       watch(() => reader.received)
       const onBody = (body: Buffer): void => {
-        end(() => { resolve({ status: response.statusCode ?? 0, headers: response.headers, body }) })
+        end(() => { resolve({ status, headers, body, arrived }) })
       }
       const onError = (err: unknown): void => {
         if (err instanceof AnswerTooLarge) {
@@ -156,11 +170,16 @@ class AnswerReader {
   readonly #response: IncomingMessage
   readonly #method: string
   readonly #max: number
+  readonly #onChunk: () => void
 
-  constructor (response: IncomingMessage, method: string, max: number) {
+  constructor (
+    response: IncomingMessage,
+    { method, max, onChunk }: { method: string, max: number, onChunk: () => void }
+  ) {
     this.#response = response
     this.#method = method
     this.#max = max
+    this.#onChunk = onChunk
   }
 
   /** The body. Of an error, its beginning. */
@@ -175,6 +194,7 @@ class AnswerReader {
 
     for await (const chunk of this.#response as AsyncIterable<Buffer>) {
       this.received += chunk.byteLength
+      this.#onChunk()
       chunks.push(chunk)
 
       if (isError && this.received > MAX_ERROR_SIZE) {

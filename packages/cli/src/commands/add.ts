@@ -13,7 +13,7 @@ import { withTargets } from './read-target.ts'
 import { countNewBlocks } from '../repo/count-new-blocks.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { Store } from './add-store.ts'
-import type { AddRootOptions } from './added-roots.ts'
+import type { AddRootOptions } from './add-root-options.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -112,7 +112,7 @@ async function withStore (
   return work({ ...await openKubo(kubo, { deterministic }, context.signal), kind: 'kubo' })
 }
 
-/** A session that knows what is newly stored. With an earlier version, the size of a directory counts that too. */
+/** A session that knows what is newly stored: that is printed of what has an earlier version. */
 function countNew (session: Session, deterministic: boolean): Session & Pick<Store, 'newBytes'> {
   const { blockstore, newBytes } = countNewBlocks(session.repo.blockstore)
 

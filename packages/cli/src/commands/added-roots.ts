@@ -15,33 +15,13 @@ import { AddPrinter } from '../terminal/add-printer.ts'
 import { quote } from '../terminal/quote.ts'
 import type { FileSource } from '../disk/add-file.ts'
 import type { Added, AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
-import type { Preserve } from '../disk/tree-source.ts'
 import type { Context } from '../context.ts'
 import type { PendingRoot } from '../pending-roots.ts'
-import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'
+import type { AddRootOptions } from './add-root-options.ts'
 import type { Store } from './add-store.ts'
 import type { CID } from 'multiformats/cid'
-
-export interface AddRootOptions extends AddPrinterInit {
-  compression: CompressionOptions
-  /** Where an earlier version of each path is that is added. */
-  earlier?: Pick<CidPath, 'cid' | 'path'> | undefined
-  /** Compute the CID of each uncompressed file, and link it to the compressed file. */
-  link: boolean
-  /** Compute CIDs, and store nothing. */
-  onlyHash: boolean
-  /** In directories, also add names that begin with a dot. */
-  hidden: boolean
-  /** Patterns of directory entries to skip. */
-  ignore: string[]
-  /** In directories, leave out what git ignores. */
-  gitignore: boolean
-  /** Metadata to keep. */
-  preserve: Preserve
-}
 
 /** Adds paths of the command line. What it returns is printed once it is pinned. */
 export class AddedRoots {
@@ -64,6 +44,7 @@ export class AddedRoots {
     const isStdin = path === STDIN
     const name = isStdin ? STDIN : basename(path)
     const compression = await this.#compression(name)
+    const newSize = this.#countNew()
     const source: FileSource = isStdin ? { content: io.stdin } : await openFile(resolvePath(path, io), preserve)
     const progress = output.progress(name, source.size)
 
@@ -72,6 +53,7 @@ export class AddedRoots {
       this.#store.files,
       { compression, link, progress, signal }
     )
+    const added = { hidden: 0, executables: source.executable === true ? 1 : 0, newSize: newSize() }
     const remember = this.#store.latest?.added(name, { cid, size })
 
     return {
@@ -88,7 +70,7 @@ export class AddedRoots {
           ratio,
           codec,
           url: this.#url(cid, isStdin ? '' : name)
-        }, this.#next('cat', cid), { hidden: 0, executables: source.executable === true ? 1 : 0 })
+        }, this.#next('cat', cid), added)
       }
     }
   }
@@ -148,8 +130,7 @@ export class AddedRoots {
     const { output, signal } = this.#context
     const { link, hidden, ignore, gitignore, preserve } = this.#options
     const compression = await this.#compression(name, pathOf)
-    const { newBytes } = this.#store
-    const before = newBytes?.() ?? 0
+    const newSize = this.#countNew()
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -173,7 +154,7 @@ export class AddedRoots {
     })
 
     const { root, files, compressed, ...lost } = added
-    const newSize = newBytes == null ? undefined : newBytes() - before
+    const counts = { ...lost, content: { files, compressed }, newSize: newSize() }
     const remember = this.#store.latest?.added(name, root)
 
     return {
@@ -186,11 +167,7 @@ export class AddedRoots {
         }
 
         await unprinted.close()
-        this.#print(this.#printed(root, name), this.#next('get', root.cid), {
-          ...lost,
-          content: { files, compressed },
-          newSize
-        })
+        this.#print(this.#printed(root, name), this.#next('get', root.cid), counts)
       }
     }
   }
@@ -216,6 +193,14 @@ export class AddedRoots {
     const base = await earlierVersion(earlier, options, files, this.#context.signal)
 
     return { ...compression, base }
+  }
+
+  /** From now on, count the bytes of blocks that were not there before, if there is an earlier version. */
+  #countNew (): () => number | undefined {
+    const { newBytes } = this.#store
+    const before = newBytes?.() ?? 0
+
+    return () => newBytes == null ? undefined : newBytes() - before
   }
 
   #print (

@@ -19,6 +19,9 @@ export class CollectionProgress {
       case 'others':
         this.#wait('waiting for another garbage collection, which may be dead')
         break
+      case 'clearing':
+        this.#wait(`clearing up after killed commands, ${count(event.dead, 'dead one')} so far`)
+        break
       case 'walked':
       case 'listed':
         this.#count('finding unpinned blocks', event.blocks)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { trustedProxies } from '@ipfsz/gateway/node'
-import { networkAccess } from '../context.ts'
+import { networkAccess } from '../daemon/command-access.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'

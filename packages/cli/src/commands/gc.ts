@@ -1,8 +1,11 @@
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { openToRead, withRepo } from '../context.ts'
-import { NothingPinnedError } from '../errors.ts'
+import { NothingPinnedError, UsageError } from '../errors.ts'
 import { collectStore } from '../repo/collect-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
+import { fenceSessions } from '../store/fence-sessions.ts'
+import { hasObject } from '../store/read-object.ts'
+import { parseIdKey, SESSIONS } from '../store/store-keys.ts'
 import { readReference } from '../store/store-reference.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -18,11 +21,17 @@ export interface GcCommandOptions {
   dryRun: boolean
   /** Delete even if nothing is pinned, or if the repo was made by a version that pinned nothing. */
   force: boolean
+  /** The ID of a session of a shared store, as `SilentSessionError` names it, to take for dead first. */
+  evict?: string | undefined
 }
 
 /** Delete unpinned blocks, and links to compressed files that are gone. */
-export async function gc ({ dryRun, force }: GcCommandOptions, context: Context): Promise<void> {
+export async function gc ({ dryRun, force, evict }: GcCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
+
+  if (evict != null && (dryRun || await readReference(context.repo) == null)) {
+    throw new UsageError(dryRun ? '--evict cannot be undone: drop --dry-run' : '--evict is for stores that nodes share')
+  }
 
   // to count the blocks of a store needs no lock, and the store may be read-only
   const open = dryRun && await readReference(context.repo) != null ? withRepoToRead : withRepo
@@ -31,6 +40,8 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
     const { repo, files, pins: repoPins } = session
 
     if (repo.shared != null) {
+      await (evict == null ? undefined : evictSession(evict, repo.shared, context))
+
       return gcStore({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
     }
 
@@ -68,6 +79,25 @@ async function withRepoToRead (
   work: (session: Session) => Promise<void>
 ): Promise<void> {
   await work(await openToRead(context))
+}
+
+/**
+ * Take a session for dead: it fails instead of acknowledging anything, so nothing that it needs can be missed.
+ *
+ * @throws {UsageError} it is no ID of a session that is there
+ */
+async function evictSession (
+  id: string,
+  { objects }: Pick<SharedStore, 'objects'>,
+  { output, signal }: Context
+): Promise<void> {
+  const key = `${SESSIONS}${id}`
+
+  if (parseIdKey(SESSIONS, key) == null || !await hasObject(objects, key, signal)) {
+    throw new UsageError(`No command that adds to the store has the id "${id}". It may have ended: run ipfsz gc alone`)
+  }
+
+  await fenceSessions(objects, [id], { onFenced: owner => { output.note(`${owner} was evicted`) } }, signal)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { networkAccess, requireNetwork } from '../context.ts'
+import { networkAccess, requireNetwork } from '../daemon/command-access.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'

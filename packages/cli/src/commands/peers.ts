@@ -1,6 +1,7 @@
-import { requireNetwork, withReading } from '../context.ts'
+import { withReading } from '../context.ts'
 import { DaemonError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
+import { requireNetwork } from '../daemon/command-access.ts'
 import { printable } from '../terminal/output.ts'
 import { cidAt, withTargets } from './read-target.ts'
 import type { Context } from '../context.ts'

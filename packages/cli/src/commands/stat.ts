@@ -2,6 +2,7 @@ import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withTarget } from './read-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
+import { viewOf } from '../dag/view-of.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { LateProgress } from '../terminal/progress.ts'
@@ -105,9 +106,7 @@ function formatFrames ({ frames, frameSize, size }: Frames): string {
 
 /** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */
 function withLeaves (blockstore: IpfszComponents['blockstore'], root: CID): IpfszComponents['blockstore'] {
-  return {
-    get: (...args) => blockstore.get(...args),
-    put: (...args) => blockstore.put(...args),
+  return viewOf(blockstore, {
     has: (cid, options) => (cid.code === raw.code && !cid.equals(root)) || blockstore.has(cid, options)
-  }
+  })
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import {
   BadRequestError, cidField as cid, numberField as number, parseCid, readFetchRequest, textField as text
-} from '../network/fetch-request.ts'
+} from '../fetch-request.ts'
 import { readAtMost } from '../read-at-most.ts'
 import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
-import type { Body } from '../network/fetch-request.ts'
+import type { Body } from '../fetch-request.ts'
 import type { Network } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
-import { NodeNetwork } from '../network/node/node-network.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
@@ -12,6 +11,7 @@ import { RepoPins } from '../repo/repo-pins.ts'
 import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
+import { StoreNetwork } from '../siblings/store-network.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
@@ -21,7 +21,7 @@ import { serveNetwork } from './server.ts'
 import { Site } from './site.ts'
 import type { NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
-import type { SiblingTimes } from '../network/siblings/siblings.ts'
+import type { SiblingTimes } from '../siblings/siblings.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { LevelDatastore } from 'datastore-level'
@@ -71,7 +71,7 @@ export interface Daemon {
   id: NodeId
   repo: Repo
   /** How this process reaches other nodes. */
-  network: NodeNetwork
+  network: StoreNetwork
   /** The blocks of the repo with those of the originals, if they are served. */
   originals: DerivedBlockstore | undefined
   stop: () => Promise<void>
@@ -140,7 +140,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
         onTakeOver: isNew => { network.provideAgain(isNew) },
         onNote
       })
-    const network = new NodeNetwork({
+    const network = new StoreNetwork({
       repo,
       node,
       siblings: site?.siblings,
@@ -227,7 +227,7 @@ function provides (
 }
 
 async function publishNamesAgain (
-  network: NodeNetwork,
+  network: StoreNetwork,
   signal: AbortSignal,
   onError: (err: unknown) => void
 ): Promise<void> {

@@ -1,9 +1,9 @@
-import { PinShares } from '../network/siblings/pin-shares.ts'
-import { Siblings } from '../network/siblings/siblings.ts'
+import { PinShares } from '../siblings/pin-shares.ts'
+import { Siblings } from '../siblings/siblings.ts'
 import { StoreNodes } from '../store/store-nodes.ts'
 import { packageVersion } from '../version.ts'
-import type { FetchHere, SiblingTimes } from '../network/siblings/siblings.ts'
-import type { PinSharesInit } from '../network/siblings/pin-shares.ts'
+import type { FetchHere, SiblingTimes } from '../siblings/siblings.ts'
+import type { PinSharesInit } from '../siblings/pin-shares.ts'
 import type { SharedStore } from '../store/shared-store.ts'
 import type { Libp2p } from '@libp2p/interface'
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { ReferredFiles } from './referred-files.ts'
 import { losesExecutableBit, metadata, readSize } from './tree-source.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Preserve } from './tree-source.ts'
@@ -28,16 +29,19 @@ export async function openFile (path: string, preserve: Preserve): Promise<FileS
   }
 }
 
-/** Add a single file. */
+/** Add a single file. Its stored size is without its earlier version, as that of a file in a tree. */
 export async function addFile (
   { content, metadata }: FileSource,
   files: Ipfsz,
   { progress, ...options }: Pick<AddOptions, 'compression' | 'link' | 'signal'> & { progress: Progress }
 ): Promise<Stats> {
+  const referred = new ReferredFiles()
   const cid = await files.addByteStream(content, {
     ...metadata,
     ...options,
     onProgress (event) {
+      referred.note(event)
+
       if (event.type === 'unixfs:importer:progress:file:read') {
         progress.update(Number(event.detail.bytesRead))
       }
@@ -45,8 +49,7 @@ export async function addFile (
   }).finally(() => progress.end())
 
   const stats = await files.stat(cid)
-  // its base was there before
-  const storedSize = stats.storedSize - (stats.baseSize ?? 0n)
+  const storedSize = stats.storedSize - BigInt(referred.foreign)
 
   return { ...stats, cid, storedSize, ratio: stats.size === 0n ? 1 : Number(storedSize) / Number(stats.size) }
 }

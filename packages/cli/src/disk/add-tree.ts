@@ -1,12 +1,12 @@
 import { codecName, isMarked, unmark } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
-import { SharedDictionaries } from './shared-dictionaries.ts'
+import { ReferredFiles } from './referred-files.ts'
 import { treeSource } from './tree-source.ts'
 import { wrappedSource } from './wrapped-source.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
 import type { WrappedPath } from './wrapped-source.ts'
-import type { AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
+import type { AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Stands for the directory's own name while it is added, which might not be valid in a UnixFS path. */
@@ -20,6 +20,7 @@ export interface Added {
   path: string
   /** Original size in bytes; for a directory, of all its files together. */
   size: number
+  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
   storedSize: bigint
   ratio: number
   codec: string
@@ -69,7 +70,7 @@ async function addCandidates (
   { add, progress, onAdded, signal }: AddTreeOptions
 ): Promise<AddedTree> {
   const sizes = new Map<string, number>()
-  const shared = new SharedDictionaries()
+  const referred = new ReferredFiles()
   const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
   let total = 0
   let last: ImportResult | undefined
@@ -84,12 +85,14 @@ async function addCandidates (
   })
 
   try {
-    for await (const result of files.addAll(candidates, { ...add, signal, onProgress: event => shared.note(event) })) {
+    const onProgress = (event: AddEvents): void => { referred.note(event) }
+
+    for await (const result of files.addAll(candidates, { ...add, signal, onProgress })) {
       const path = result.path?.slice(ROOT.length + 1) ?? ''
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        const added = describe(result, path, sizes.get(path) ?? 0, shared.take(result.path))
+        const added = describe(result, path, sizes.get(path) ?? 0, referred.take(result.path))
         counts.files += added.type === 'file' ? 1 : 0
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
@@ -104,12 +107,12 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total, shared.repeated), ...counts }
+  return { root: describe(last, '', total, referred.foreign), ...counts }
 }
 
-/** @param repeated - bytes of its stored size that belong to other files too */
-function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number, repeated: number): Added {
-  const storedSize = BigInt(stored) - BigInt(repeated)
+/** @param foreign - bytes of its stored size that are not its own: see `ReferredFiles` */
+function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number, foreign: number): Added {
+  const storedSize = BigInt(stored) - BigInt(foreign)
 
   return {
     cid,

@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
-import { MARK_KEY } from '../store/store-mark.ts'
 import type { FetchNetwork } from './fetch-network.ts'
 import type { Repo } from '../repo/repo.ts'
 
@@ -70,7 +69,7 @@ export class HealthCheck {
   async #look (): Promise<void> {
     const { path, shared } = this.#init.repo
 
-    await (shared == null ? access(path) : shared.objects.get(MARK_KEY, { offset: 0, length: 1 }))
+    await (shared == null ? access(path) : shared.watch.check())
   }
 }
 

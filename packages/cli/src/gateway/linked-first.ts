@@ -1,3 +1,4 @@
+import { viewOf } from '../dag/view-of.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { IpfszComponents } from '@ipfsz/core'
 
@@ -15,11 +16,8 @@ export function linkedFirst (
   repo: Pick<Store, 'has'>,
   originals: Pick<DerivedBlockstore, 'original'>
 ): Store {
-  return {
-    checksBlocks: blocks.checksBlocks,
-    get: (cid, options) => blocks.get(cid, options),
-    put: (cid, bytes, options) => blocks.put(cid, bytes, options),
+  return viewOf(blocks, {
     has: async (cid, options) =>
       await repo.has(cid, options) || (await originals.original(cid))?.type === 'directory'
-  }
+  })
 }

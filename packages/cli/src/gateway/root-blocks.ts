@@ -1,5 +1,6 @@
 import { NotFoundError } from '@ipfsz/core'
 import { isMissing } from '../dag/missing.ts'
+import { isStoreAway } from '../store/store-away.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
 import type { BlockSource, IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -28,7 +29,8 @@ export class RootBlocks implements Store {
       yield * this.#repo.get(cid, options)
       return
     } catch (err) {
-      if (!isMissing(err)) {
+      // while the store of the repo is away, what was fetched is still here
+      if (!isMissing(err) && !isStoreAway(err)) {
         throw err
       }
 
@@ -68,7 +70,19 @@ export class RootBlocks implements Store {
   }
 
   async has (...[cid, options]: Parameters<Store['has']>): Promise<boolean> {
-    return await this.#repo.has(cid, options) || await this.#getKept(cid, options) != null
+    try {
+      if (await this.#repo.has(cid, options)) {
+        return true
+      }
+    } catch (err) {
+      if (isStoreAway(err) && await this.#getKept(cid, options) != null) {
+        return true
+      }
+
+      throw err
+    }
+
+    return await this.#getKept(cid, options) != null
   }
 
   async #getKept (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { gatewaySources } from '../network/gateway-sources.ts'
-import { delegatedSources, dhtSources } from '../network/routed/load-routed.ts'
+import { delegatedSources, dhtSources } from '../network/routed/routed-sources.ts'
+import type { MakeSource } from '../network/gateway-sources.ts'
 import type { Network } from '../network/network.ts'
-import type { MakeSource } from '../network/planned-source.ts'
 import type { BlockSource } from '@ipfsz/core'
 import type { Fetch } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
@@ -49,7 +49,7 @@ export class Upstream {
       await gatewaySources(gateways, { ...init, isOnlySource: network == null && routers.length === 0 }),
       await delegatedSources(routers, { ...init, isOnlySource: network == null })
     ].filter(make => make != null)
-    const after = network == null ? [] : [await dhtSources(network, init)]
+    const after = network == null ? [] : [dhtSources(network, init)]
 
     return before.length + after.length === 0 ? undefined : new Upstream(before, after, pseudonym)
   }

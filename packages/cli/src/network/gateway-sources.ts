@@ -1,5 +1,16 @@
-import type { MakeSource } from './planned-source.ts'
-import type { Fetch, GatewayPool, HttpSourceInit } from '@ipfsz/core/http'
+import type { BlockSource } from '@ipfsz/core'
+import type { Fetch, GatewayPool, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
+import type { CID } from 'multiformats/cid'
+
+/** A source of the blocks below one root that may know what will be read, and fetch it ahead. */
+export interface PlannedSource extends BlockSource {
+  /** Forget what will be read: much of it is here already. */
+  dropPlan: () => void
+  /** End all requests. */
+  close: () => void
+}
+
+export type MakeSource = (root: CID, plan?: ReadPlan) => PlannedSource
 
 export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'> {
   /** Whether there is nothing else to ask. */

@@ -1,5 +1,4 @@
-import type { FilePart } from '@ipfsz/core'
-import type { ReadPlan } from '@ipfsz/core/http'
+import type { PeerFetchOptions } from '@ipfsz/core/libp2p'
 import type { CID } from 'multiformats/cid'
 
 /** The identity of a node and the addresses it can be reached at. */
@@ -37,15 +36,8 @@ export interface FetchedBlock {
   verified?: boolean
 }
 
-export interface FetchOptions {
-  /** The root of the DAG that the block is part of: providers of the root are asked for it. */
-  root: CID
-  /** The size of the block in bytes, if known. */
-  size?: number | undefined
-  /** Which bytes of a file it holds, and how far the file is read: a peer may send them all with one response. */
-  part?: FilePart | undefined
-  /** What will be read below the root, likewise. */
-  plan?: ReadPlan | undefined
+/** The signal ends the wait. Providers of the root are asked for the block. */
+export interface FetchOptions extends Pick<PeerFetchOptions, 'part' | 'plan' | 'root' | 'signal' | 'size'> {
   /**
    * Whether peers are searched for that have it: always, only if all that were known are gone, or never. Without a
    * search it fails as soon as none of those that are known can be expected to send it.
@@ -59,8 +51,6 @@ export interface FetchOptions {
    * @default true
    */
   store?: boolean | undefined
-  /** It waits until this aborts. */
-  signal: AbortSignal
 }
 
 export interface PublishedName {

@@ -57,7 +57,8 @@ export class PeerSource implements BlockSource {
   async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
     const { root, store = true } = this.#init
     const network = this.#opened = await this.#init.network()
-    const search = this.#search === 'all' && await this.#isStillAlone(network) ? 'lost' : this.#search
+    const isStillAlone = this.#search === 'all' && await this.#searches.alone && await isAlone(network)
+    const search = isStillAlone ? 'lost' : this.#search
 
     signal.throwIfAborted()
     this.#searched = search
@@ -105,10 +106,6 @@ export class PeerSource implements BlockSource {
     this.#searches.alone = isAlone(this.#opened)
 
     return this.#opened.providerCount(this.#init.root)
-  }
-
-  async #isStillAlone (network: Pick<Network, 'peers'>): Promise<boolean> {
-    return await this.#searches.alone && isAlone(network)
   }
 }
 

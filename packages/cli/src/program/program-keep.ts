@@ -4,6 +4,7 @@ import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
 import { parseNumber, parseSize } from '../terminal/units.ts'
 import { TARGET, TARGETS } from './targets.ts'
+import type { GcCommandOptions } from '../commands/gc.ts'
 import type { AddLinkCommandOptions } from '../commands/link.ts'
 import type { Context } from '../context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
@@ -51,9 +52,10 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .description('delete unpinned blocks')
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
-    .action(async ({ dryRun = false, force = false }: { dryRun?: boolean, force?: boolean }) => {
+    .option('--evict <id>', 'let a command fail that a collection of a shared store waited for in vain')
+    .action(async ({ dryRun = false, force = false, evict }: Partial<GcCommandOptions>) => {
       const { gc } = await import('../commands/gc.ts')
-      await gc({ dryRun, force }, context())
+      await gc({ dryRun, force, evict }, context())
     })
 
   program.command('log')

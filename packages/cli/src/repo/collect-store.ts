@@ -1,4 +1,4 @@
-import { mark } from '@ipfsz/core'
+import { ipfsz, mark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
@@ -72,17 +72,22 @@ export async function collectStore (
           }
         }
       },
-      async delete (candidates, { signal }) {
+      validFor: milliseconds => repo.storage.validFor?.(milliseconds),
+      async delete (candidates, options) {
         // given up when the store takes so long that nodes could take the collection for dead
-        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []), { signal })
+        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []), options)
       }
     },
-    async deleteLinks (candidates, { signal }) {
+    async deleteLinks (candidates, { signal, validity }) {
+      // links that are good no longer than the look at the round: a node may write the same ones again
+      const datastore = repo.links.open({ writes: true, signal, validity })
+      const deletable = ipfsz({ blockstore: repo.blockstore, datastore }).links
+
       for (const { multihash } of candidates) {
         const cid = linked.get(keyOf({ multihash: Digest.decode(multihash) } as CID))
 
         if (cid != null) {
-          await links.delete(mark(cid, 'tree'), { signal })
+          await deletable.delete(mark(cid, 'tree'), { signal })
           unlinked++
         }
       }

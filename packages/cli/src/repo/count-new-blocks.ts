@@ -1,3 +1,4 @@
+import { viewOf } from '../dag/view-of.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
 type Blocks = IpfszComponents['blockstore']
@@ -9,10 +10,7 @@ export function countNewBlocks (blockstore: Blocks): { blockstore: Blocks, newBy
 
   return {
     newBytes: () => bytes,
-    blockstore: {
-      checksBlocks: blockstore.checksBlocks,
-      has: (cid, options) => blockstore.has(cid, options),
-      get: (cid, options) => blockstore.get(cid, options),
+    blockstore: viewOf(blockstore, {
       async put (cid, block, options) {
         const key = cid.toString()
         const isFirst = !writing.has(key)
@@ -31,6 +29,6 @@ export function countNewBlocks (blockstore: Blocks): { blockstore: Blocks, newBy
           }
         }
       }
-    }
+    })
   }
 }

@@ -6,6 +6,7 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { Key } from 'interface-datastore'
 import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
+import { readKeptMark } from './kept-mark.ts'
 import { readCompression } from './repo-compression.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { FileStorage } from '../store/file-storage.ts'
@@ -57,6 +58,12 @@ export interface RepoInit {
    * @default true
    */
   sync?: boolean
+  /**
+   * Whether what this node has kept of a store over the network may be read while the store is away. Only for reading.
+   *
+   * @default false
+   */
+  readsKept?: boolean
 }
 
 /** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
@@ -124,7 +131,15 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
  * @throws {RepoError} it cannot be opened or created, or has an unknown version
  */
 export async function openOrCreateRepo (path: string, init?: RepoInit): Promise<Repo> {
-  return openRepoToRead(path, init).catch(async () => openRepo(path, init))
+  try {
+    return await openRepoToRead(path, init)
+  } catch (err) {
+    if (!(err instanceof RepoError)) {
+      throw err
+    }
+
+    return openRepo(path, init)
+  }
 }
 
 /** Whether a repo always had pins. False for repos of older versions of ipfsz, which had none. */
@@ -152,14 +167,15 @@ async function makeDurable (repo: Repo): Promise<void> {
   await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
 }
 
-async function repoIn (path: string, { sync = true }: RepoInit = {}): Promise<Repo> {
+async function repoIn (path: string, { sync = true, readsKept = false }: RepoInit = {}): Promise<Repo> {
   const datastore = new RepoDatastore(join(path, 'datastore'), { sync })
   const reference = await readReference(path)
 
   if (reference != null) {
     const { openStore } = await import('../store/shared-store.ts')
+    const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
-    return { path, datastore, ...await openStore(reference, { sync }) }
+    return { path, datastore, ...await openStore(reference, { sync, readKeptMark: readKept }) }
   }
 
   const storage = new FileStorage(blocksIn(path), { sync })

@@ -1,11 +1,14 @@
 import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
+import { WrappedBlockstore } from '@ipfsz/core'
 import { SharedCache } from '../cache/shared-cache.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
+import { isStoreAway } from '../store/store-away.ts'
+import { keepMark, storeCacheIn } from './kept-mark.ts'
 import type { Repo } from './repo.ts'
-import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { StoreWatch } from '../store/store-watch.ts'
+import type { Blockstore, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 /** How much of what is read is kept, 10 GiB. */
@@ -15,6 +18,7 @@ const FREE_PART = 0.5
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
+type Cache = Pick<SharedCache, 'get' | 'put'>
 
 export interface StoreCacheInit {
   /**
@@ -28,7 +32,8 @@ export interface StoreCacheInit {
 
 /**
  * A view of a repo for reading: it keeps on this node's disk what it reads from a store over the network, for all
- * processes of the node. What was deleted from the store may still be read: deleted blocks were unpinned.
+ * processes of the node. What was deleted from the store may still be read: deleted blocks were unpinned. While the
+ * store is away, what is kept is read at once, and the rest fails within seconds.
  *
  * Only for reading: whoever adds or pins must ask the store.
  */
@@ -42,18 +47,27 @@ export async function withStoreCache (
     return { repo, close: async () => {} }
   }
 
+  const { name, watch, traffic } = shared
+
   try {
     await makeRepoDirectory(repo.path)
     const size = asked ?? Math.min(DEFAULT_SIZE, await freeSpace(repo.path) * FREE_PART)
-    const cache = new SharedCache({ directory: join(repo.path, 'store-cache'), size, onNote })
+    const cache = new SharedCache({ directory: storeCacheIn(repo.path), size, onNote })
     await cache.open()
+    await keepMark(repo.path, shared)
+    watch.onChange = away => {
+      onNote(away == null ? `the store ${name} answers again` : `${away.message}. What this node has kept can be read`)
+    }
 
     return {
-      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache, shared.traffic.cache) },
-      close: async () => cache.close()
+      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache, traffic.cache, watch) },
+      close: async () => {
+        watch.onChange = undefined
+        await cache.close()
+      }
     }
   } catch (err) {
-    onNote(`what is read from the store ${shared.name} is not kept on this node: ${messageOf(err)}`)
+    onNote(`what is read from the store ${name} is not kept on this node: ${messageOf(err)}`)
 
     return { repo, close: async () => {} }
   }
@@ -67,50 +81,41 @@ async function freeSpace (directory: string): Promise<number> {
 }
 
 /** Blocks of a store, with those that were read last on the disk of this node. */
-class CachedBlocks implements Blockstore {
-  readonly #inner: Blockstore
-  readonly #cache: Pick<SharedCache, 'get' | 'put'>
+class CachedBlocks extends WrappedBlockstore {
+  readonly #cache: Cache
   readonly #counts: { hits: number, misses: number }
+  readonly #watch: StoreWatch
 
-  constructor (inner: Blockstore, cache: Pick<SharedCache, 'get' | 'put'>, counts: { hits: number, misses: number }) {
-    this.#inner = inner
+  constructor (inner: Blockstore, cache: Cache, counts: { hits: number, misses: number }, watch: StoreWatch) {
+    super(inner)
     this.#cache = cache
     this.#counts = counts
+    this.#watch = watch
   }
 
-  async * get (cid: CID, options?: Parameters<Blockstore['get']>[1]): AsyncGenerator<Uint8Array> {
+  override async * get (cid: CID, options?: Parameters<Blockstore['get']>[1]): AsyncGenerator<Uint8Array> {
     yield await this.#read(cid, options)
   }
 
-  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+  override async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
     for await (const cid of source) {
       yield { cid, bytes: this.get(cid, options) }
     }
   }
 
-  /** Asks the store: another node may have deleted the block. */
-  async has (cid: CID, options?: Options): Promise<boolean> {
-    return this.#inner.has(cid, options)
-  }
+  /** Asks the store: another node may have deleted the block. If the store is away, what is kept is there. */
+  override async has (cid: CID, options?: Options): Promise<boolean> {
+    try {
+      return await this.#watch.read(async signal => this.unwrap().has(cid, { ...options, signal }), options?.signal)
+    } catch (err) {
+      options?.signal?.throwIfAborted()
 
-  async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
-    return this.#inner.put(...args)
-  }
+      if (isStoreAway(err) && await this.#cache.get(cid, options) != null) {
+        return true
+      }
 
-  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
-    yield * this.#inner.putMany(source, options)
-  }
-
-  async * getAll (options?: Options): AsyncGenerator<Pair> {
-    yield * this.#inner.getAll(options)
-  }
-
-  async delete (cid: CID, options?: Options): Promise<void> {
-    await this.#inner.delete(cid, options)
-  }
-
-  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
-    yield * this.#inner.deleteMany(source, options)
+      throw err
+    }
   }
 
   async #read (cid: CID, options: Options): Promise<Uint8Array> {
@@ -124,7 +129,10 @@ class CachedBlocks implements Blockstore {
 
     this.#counts.misses++
 
-    const bytes = await readBlock(cid, this.#inner, options)
+    const bytes = await this.#watch.read(
+      async signal => readBlock(cid, this.unwrap(), { ...options, signal }),
+      options?.signal
+    )
     await this.#cache.put(cid, bytes)
 
     return bytes

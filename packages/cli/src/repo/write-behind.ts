@@ -35,8 +35,8 @@ class WriteBehind implements Store {
   readonly #inner: Store
   readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<unknown> }>()
   #waiting = 0
-  /** Resolves when the next block is written. One promise for all that wait: hundreds may. */
-  #next = Promise.withResolvers<void>()
+  /** Resolves when there is room for another block. One promise for all that wait: hundreds may. */
+  #room = Promise.withResolvers<void>()
   #failure: { reason: unknown } | undefined
 
   constructor (inner: Store) {
@@ -56,13 +56,16 @@ class WriteBehind implements Store {
     const written = this.#write(cid, bytes).finally(() => {
       this.#writing.delete(key)
       this.#waiting -= cost
-      this.#next.resolve()
-      this.#next = Promise.withResolvers()
+
+      if (this.#waiting <= MAX_WAITING) {
+        this.#room.resolve()
+        this.#room = Promise.withResolvers()
+      }
     })
     this.#writing.set(key, { bytes, written })
 
     while (this.#waiting > MAX_WAITING) {
-      await this.#next.promise
+      await this.#room.promise
     }
 
     this.#check()

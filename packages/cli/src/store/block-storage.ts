@@ -1,3 +1,4 @@
+import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
@@ -7,6 +8,12 @@ export interface StoredBlock {
   multihash: MultihashDigest
   /** The path of its file, or the key of its object. */
   path: string
+}
+
+export interface RemoveOptions {
+  signal?: AbortSignal
+  /** When the store refuses it. */
+  validity?: S3Validity | undefined
 }
 
 /** Where the blocks of a repo lie, compressed or not: files, or objects of S3. */
@@ -23,6 +30,8 @@ export interface BlockStorage extends Blockstore {
   files (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
   /** The stored bytes of a block that `files` listed. */
   sizeOf (block: StoredBlock): Promise<number>
+  /** How long a store takes deletes, from now on, by its own clock. Undefined: it does not look when they come. */
+  validFor? (milliseconds: number): S3Validity
   /** Delete blocks that `files` listed. Those that are gone are fine. */
-  remove (blocks: readonly StoredBlock[], options?: { signal?: AbortSignal }): Promise<void>
+  remove (blocks: readonly StoredBlock[], options?: RemoveOptions): Promise<void>
 }

@@ -28,15 +28,7 @@ export async function cleanUp (
 ): Promise<number> {
   // what belongs to nobody: collections are listed last, so that whatever a new one writes is not taken for a rest
   const rounds = await keysOf(store, ROUNDS, signal)
-  const acks = await keysOf(store, ACKS, signal)
-  const leases = await keysOf(store, LEASES, signal)
-  const sessions = new Set(await keysOf(store, SESSIONS, signal))
-  const living = new Set((await keysOf(store, COLLECTIONS, signal)).flatMap(key => parseIdKey(COLLECTIONS, key) ?? []))
-  const isDead = (round: string): boolean => {
-    const collection = collectionOf(round)
-
-    return collection !== own && (dead.includes(collection) || !living.has(collection))
-  }
+  const isDead = await deadOf(store, { own, dead }, signal)
   const deadRounds = rounds.flatMap(key => {
     const { round, isFence } = parseRoundKey(key) ?? {}
 
@@ -60,22 +52,100 @@ export async function cleanUp (
       const { round, isFence } = parseRoundKey(key) ?? {}
 
       return round != null && isFence === true && isDead(round) && !deadRounds.includes(round)
-    }),
-    ...acks.filter(key => {
-      const { round } = parseAckKey(key) ?? {}
-
-      return round != null && isDead(round)
-    }),
-    ...leases.filter(key => {
-      const id = parseIdKey(LEASES, key)
-
-      return id != null && !sessions.has(`${SESSIONS}${id}`)
-    }),
-    ...dead.map(id => `${COLLECTIONS}${id}`)
+    })
   ]
   await store.delete(rest, { signal })
+  const acks = await cleanUpAcks(store, { own, dead }, signal)
+  const leases = await cleanUpLeases(store, signal)
+  const collections = dead.map(id => `${COLLECTIONS}${id}`)
+  await store.delete(collections, { signal })
 
-  return deadRounds.length + rest.length
+  return deadRounds.length + rest.length + acks + leases + collections.length
+}
+
+/** Looks which collections live, and tells of a round whether its own does not. */
+async function deadOf (
+  store: ObjectStore,
+  { own, dead }: Pick<CleanUpInit, 'dead' | 'own'>,
+  signal: AbortSignal
+): Promise<(round: string) => boolean> {
+  const living = new Set((await keysOf(store, COLLECTIONS, signal)).flatMap(key => parseIdKey(COLLECTIONS, key) ?? []))
+
+  return round => {
+    const collection = collectionOf(round)
+
+    return collection !== own && (dead.includes(collection) || !living.has(collection))
+  }
+}
+
+/** Delete the acknowledgements of rounds whose collections are dead. One page at a time: they may be many. */
+async function cleanUpAcks (
+  store: ObjectStore,
+  collections: Pick<CleanUpInit, 'dead' | 'own'>,
+  signal: AbortSignal
+): Promise<number> {
+  let deleted = 0
+
+  for await (const page of store.list(ACKS, { signal })) {
+    const isDead = await deadOf(store, collections, signal)
+    const rest = page.flatMap(({ key }) => {
+      const { round } = parseAckKey(key) ?? {}
+
+      return round != null && isDead(round) ? [key] : []
+    })
+    await store.delete(rest, { signal })
+    deleted += rest.length
+  }
+
+  return deleted
+}
+
+/** Delete the leases of sessions that are gone, one page at a time. A session is written before its lease. */
+async function cleanUpLeases (store: ObjectStore, signal: AbortSignal): Promise<number> {
+  let deleted = 0
+  let before: string | undefined
+
+  for await (const page of store.list(LEASES, { signal })) {
+    const ids = page.flatMap(({ key }) => parseIdKey(LEASES, key) ?? [])
+    const last = ids.at(-1)
+
+    if (last != null) {
+      const living = await sessionsBetween(store, before, last, signal)
+      const rest = ids.filter(id => !living.has(id)).map(id => `${LEASES}${id}`)
+      await store.delete(rest, { signal })
+      deleted += rest.length
+      before = last
+    }
+  }
+
+  return deleted
+}
+
+/** The IDs of sessions behind one, up to another one. */
+async function sessionsBetween (
+  store: ObjectStore,
+  before: string | undefined,
+  last: string,
+  signal: AbortSignal
+): Promise<Set<string>> {
+  const sessions = new Set<string>()
+  const after = before == null ? {} : { after: `${SESSIONS}${before}` }
+
+  for await (const page of store.list(SESSIONS, { ...after, signal })) {
+    for (const { key } of page) {
+      const id = parseIdKey(SESSIONS, key)
+
+      if (id != null && id > last) {
+        return sessions
+      }
+
+      if (id != null) {
+        sessions.add(id)
+      }
+    }
+  }
+
+  return sessions
 }
 
 async function keysOf (store: ObjectStore, prefix: string, signal: AbortSignal): Promise<string[]> {

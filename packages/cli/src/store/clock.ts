@@ -15,6 +15,16 @@ export const systemClock: Clock = {
   }
 }
 
+/** The same, for what nobody waits for: a process may end before its timers fire. */
+export const backgroundClock: Clock = {
+  now: systemClock.now,
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds).unref()
+
+    return () => { clearTimeout(timer) }
+  }
+}
+
 /** Wait. Rejects with the signal's reason when that aborts. */
 export async function sleep (clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()

@@ -1,9 +1,10 @@
 import { cleanUp } from './clean-up.ts'
+import { clearSessions } from './clear-sessions.ts'
 import { systemClock } from './clock.ts'
 import { CollectionLease } from './collection-lease.ts'
 import { MAX_CONDEMNED } from './round-objects.ts'
 import { runRound } from './round.ts'
-import { roundKey, roundName } from './store-keys.ts'
+import { newId, roundKey, roundName } from './store-keys.ts'
 import type { CollectionEvent, CollectionInit, CollectionResult, StoredBlock, StoredPin } from './collection.ts'
 
 /** The most blocks that are deleted at a time, so that a slow store manages it within half the timeout. */
@@ -24,6 +25,7 @@ export interface CollectOptions {
  *
  * @throws {CollectionRunningError} another collection runs on the store
  * @throws {CollectionLostError} the process stood still for so long that others took it for dead
+ * @throws {SilentSessionError} a session lives, and does not answer
  * @throws {StoreObjectError} an object of a session is damaged
  */
 export async function collect<Pin extends StoredPin> (
@@ -35,10 +37,13 @@ export async function collect<Pin extends StoredPin> (
 
   try {
     if (lease != null) {
-      // a collection that may not delete must not leave objects behind, for whose end others would wait
-      await store.delete([roundKey(roundName(lease.id, 0))], { signal })
+      // A collection that may not delete must not leave objects behind, for whose end others would wait. The name is of
+      // no round: a request that was sent again could still come while a round of that name runs, and end it
+      await store.delete([roundKey(roundName(newId(), 0))], { signal })
       const onWaiting = (): void => { onProgress({ type: 'others' }) }
       const dead = await lease.start(signal, onWaiting)
+      const onClearing = (dead: number): void => { onProgress({ type: 'clearing', dead }) }
+      await clearSessions({ store, leaseTimeout, clock, onClearing }, signal)
       const objects = await cleanUp({ store, own: lease.id, dead, leaseTimeout, clock, onWaiting }, signal)
 
       if (objects > 0) {
@@ -60,6 +65,7 @@ class Collection<Pin extends StoredPin> {
   readonly #signal: AbortSignal
   readonly #onProgress: (event: CollectionEvent) => void
   readonly #walked = new Set<string>()
+  #numbers = 0
   readonly #result: CollectionResult = { pins: 0, kept: 0, removed: 0, removedSize: 0, rounds: 0, fenced: 0 }
 
   constructor (
@@ -111,7 +117,7 @@ class Collection<Pin extends StoredPin> {
       ...this.#init,
       batchSize: this.#init.batchSize ?? DEFAULT_BATCH_SIZE,
       collection: this.#id,
-      number: this.#result.rounds,
+      nextNumber: () => this.#numbers++,
       condemned,
       walkNewPins: async () => this.#walkNewPins(),
       onProgress: this.#onProgress

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { ObjectStore } from './object-store.ts'
+import type { S3Validity } from '@ipfsz/blockstore-s3'
 
 export interface StoredBlock {
   /** The bytes of its multihash. */
@@ -12,12 +13,20 @@ export interface StoredBlock {
 export interface StoredBlocks {
   list: (options: { signal: AbortSignal }) => AsyncIterable<readonly StoredBlock[]>
   /**
+   * How long the store takes deletes, from now on, by its own clock: it refuses those that come later. Undefined: it
+   * does not look when they come.
+   */
+  validFor?: ((milliseconds: number) => S3Validity | undefined) | undefined
+  /**
    * Delete blocks. A request is sent again only if the store has answered that it did not carry it out: one that is
    * under way when this returns could delete a block that was stored again meanwhile.
    *
    * @throws {Error} it is unknown whether all requests were carried out
    */
-  delete: (blocks: readonly StoredBlock[], options: { signal: AbortSignal }) => Promise<void>
+  delete: (
+    blocks: readonly StoredBlock[],
+    options: { signal: AbortSignal, validity?: S3Validity | undefined }
+  ) => Promise<void>
 }
 
 /** A pin. Equal IDs stand for the same blocks: the same CID, to the same depth. */
@@ -29,13 +38,15 @@ export interface StoredPin {
 export type CollectionEvent =
   /** Another collection may be dead: if it gives no sign of life within the timeout, this one goes on. */
   | { type: 'others' }
+  /** There are more sessions than processes run, of which so many were found to be dead. */
+  | { type: 'clearing', dead: number }
   /** Objects of dead sessions and collections were deleted. */
   | { type: 'cleaned', objects: number }
   /** Blocks below pins were walked. */
   | { type: 'walked', blocks: number }
   /** Blocks of the store were listed, of which some are to be deleted. */
   | { type: 'listed', blocks: number, candidates: number }
-  | { type: 'round', number: number, condemned: number }
+  | { type: 'round', condemned: number }
   /** Sessions have not acknowledged the round yet: they do within seconds, or are dead. */
   | { type: 'waiting', sessions: number }
   /** A session was dead. */
@@ -59,7 +70,10 @@ export interface CollectionInit<Pin extends StoredPin = StoredPin> {
   /** The blocks that walks have reached. */
   reached: { has: (multihash: Uint8Array) => boolean }
   /** Delete the links to files whose roots are among the blocks. As careful as `delete` of blocks. */
-  deleteLinks?: (blocks: readonly StoredBlock[], options: { signal: AbortSignal }) => Promise<void>
+  deleteLinks?: (
+    blocks: readonly StoredBlock[],
+    options: { signal: AbortSignal, validity?: S3Validity | undefined }
+  ) => Promise<void>
   /** Called when the pins are walked, before anything is deleted. What it throws ends the collection. */
   beforeRounds?: (found: { pins: number }) => Promise<void>
   clock?: Clock

@@ -9,6 +9,7 @@ import { Mount } from './mount.ts'
 import { pathOf } from './object-names.ts'
 import { MARK_KEY } from './store-mark.ts'
 import { StoreTraffic } from './store-traffic.ts'
+import { StoreWatch } from './store-watch.ts'
 import type { StoreBackend } from './store-backend.ts'
 
 /** What file systems and their servers put into an empty one. */
@@ -25,6 +26,7 @@ export function directoryBackend (directory: string): StoreBackend {
     name: directory,
     isRemote: false,
     traffic,
+    watch: new StoreWatch({ name: directory, isRemote: false, look: checkMounted }),
     objects,
     records: objects,
     unmarked: new DirectoryObjects(directory, {

@@ -6,6 +6,7 @@ import all from 'it-all'
 import { StoreError } from '../errors.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { LinkRecords, Records } from './records.ts'
+import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { KeyQuery, Pair, Query } from 'interface-datastore'
 
 /** How many objects are read or written at a time. */
@@ -22,16 +23,22 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   readonly #objects: ObjectStore
   readonly #prefix: string
   readonly #name: string
+  readonly #validity: S3Validity | undefined
 
   /**
    * @param init.prefix - of the keys of all objects
    * @param init.name - the store, for messages
+   * @param init.validity - until when deletes are carried out. By default as the objects have it
    */
-  constructor (objects: ObjectStore, { prefix, name }: { prefix: string, name: string }) {
+  constructor (
+    objects: ObjectStore,
+    { prefix, name, validity }: { prefix: string, name: string, validity?: S3Validity | undefined }
+  ) {
     super()
     this.#objects = objects
     this.#prefix = prefix
     this.#name = name
+    this.#validity = validity
   }
 
   override async put (key: Key, value: Uint8Array, options: Options = {}): Promise<Key> {
@@ -56,7 +63,7 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   }
 
   override async delete (key: Key, options: Options = {}): Promise<void> {
-    await this.#objects.delete([this.#keyOf(key)], signalOf(options))
+    await this.#objects.delete([this.#keyOf(key)], { ...signalOf(options), validity: this.#validity })
   }
 
   async putEach (records: readonly Pair[]): Promise<Array<Error | undefined>> {

@@ -1,3 +1,5 @@
+import type { S3Validity } from '@ipfsz/blockstore-s3'
+
 /** What every operation takes. */
 export interface AbortOptions {
   signal?: AbortSignal | undefined
@@ -16,6 +18,16 @@ export interface GetObjectOptions extends AbortOptions {
   offset?: number
   /** The most bytes to read. An object that ends earlier yields fewer. */
   length?: number
+}
+
+export interface PutObjectOptions extends AbortOptions {
+  /** Whether to send one request at most. If it fails, the object may be there all the same, or come later. */
+  isSentOnce?: boolean
+}
+
+export interface DeleteObjectsOptions extends AbortOptions {
+  /** Until when a store that looks at it carries out the delete. Others ignore it. */
+  validity?: S3Validity | undefined
 }
 
 export interface ListObjectsOptions extends AbortOptions {
@@ -40,11 +52,11 @@ export interface ObjectStore {
    */
   get (key: string, options?: GetObjectOptions): Promise<Uint8Array>
   /** Write a whole object, or replace it. When this returns, it is durable and every node sees it. */
-  put (key: string, bytes: Uint8Array, options?: AbortOptions): Promise<void>
+  put (key: string, bytes: Uint8Array, options?: PutObjectOptions): Promise<void>
   /** @returns undefined if there is no such object */
   stat (key: string, options?: AbortOptions): Promise<ObjectInfo | undefined>
   /** Delete objects. Those that are not there are fine. */
-  delete (keys: readonly string[], options?: AbortOptions): Promise<void>
+  delete (keys: readonly string[], options?: DeleteObjectsOptions): Promise<void>
   /** Pages of the objects whose keys begin with `prefix`, in the order of the bytes of their keys. */
   list (prefix: string, options?: ListObjectsOptions): AsyncIterable<ObjectInfo[]>
 }

@@ -1,10 +1,12 @@
 import { CollectionLostError } from '../error-classes.ts'
 import { hasObject, objectsOf } from './read-object.ts'
+import { putOnce } from './put-once.ts'
 import { encodeRound, Objections } from './round-objects.ts'
 import { ACKS, fenceKey, roundKey, roundName } from './store-keys.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 import type { Clock } from './clock.ts'
 import type { CollectionEvent, CollectionInit, StoredBlock } from './collection.ts'
+import type { S3Validity } from '@ipfsz/blockstore-s3'
 
 export interface RoundInit extends Pick<
   CollectionInit, 'store' | 'leaseTimeout' | 'blocks' | 'reached' | 'deleteLinks'
@@ -13,7 +15,8 @@ export interface RoundInit extends Pick<
   batchSize: number
   /** The collection. */
   collection: string
-  number: number
+  /** Numbers the rounds of a collection: none is used twice. */
+  nextNumber: () => number
   condemned: readonly StoredBlock[]
   /** Walk the pins that were not walked before. */
   walkNewPins: () => Promise<void>
@@ -28,16 +31,22 @@ export interface RoundInit extends Pick<
  * @throws {CollectionLostError} a session took the collection for dead
  */
 export async function runRound (init: RoundInit, signal: AbortSignal): Promise<StoredBlock[]> {
-  const { store, collection, number, condemned, reached, onProgress } = init
-  const name = roundName(collection, number)
+  const { store, collection, condemned, reached, clock, onProgress } = init
+  /** The last one is written, the others may be. */
+  const names: string[] = []
   const objections = new Objections(condemned.length)
   let mayEnd = true
 
   try {
     // before the sessions are listed: a session writes its object, then lists rounds, so one of the two sees the other
-    const key = roundKey(name)
-    await store.put(key, encodeRound(key, condemned.map(({ multihash }) => multihash)), { signal })
-    onProgress({ type: 'round', number, condemned: condemned.length })
+    const { name } = await putOnce(store, () => {
+      const name = roundName(collection, init.nextNumber())
+      const key = roundKey(name)
+      names.push(name)
+
+      return { name, key, bytes: encodeRound(key, condemned.map(({ multihash }) => multihash)) }
+    }, { clock, signal })
+    onProgress({ type: 'round', condemned: condemned.length })
     await waitForSessions({
       ...init,
       round: name,
@@ -53,12 +62,14 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
 
     for (let start = 0; start < unwanted.length; start += init.batchSize) {
       const batch = unwanted.slice(start, start + init.batchSize)
+      // before the look: what was learned since then must not make the deletes good for longer
+      const validity = init.blocks.validFor?.(init.leaseTimeout / 2)
       const asked = init.clock.now()
       await checkRound(init, name, signal)
       mayEnd = false
 
       try {
-        await deleteBatch(init, batch, asked, signal)
+        await deleteBatch(init, batch, { asked, validity }, signal)
       } catch (err) {
         mayEnd = isRefusal(err)
         throw err
@@ -71,13 +82,12 @@ export async function runRound (init: RoundInit, signal: AbortSignal): Promise<S
     return unwanted
   } finally {
     // also when it was interrupted; but not while a delete may be under way, until which sessions must wait
-    await (mayEnd ? endRound(init, name) : store.put(fenceKey(name), new Uint8Array([1])))
-      .catch((err: unknown) => {
-        // whoever takes the collection for dead does the same
-        if (!signal.aborted) {
-          throw err
-        }
-      })
+    await endRounds(init, names, mayEnd).catch((err: unknown) => {
+      // whoever takes the collection for dead does the same
+      if (!signal.aborted) {
+        throw err
+      }
+    })
   }
 }
 
@@ -103,7 +113,7 @@ async function checkRound ({ store }: RoundInit, name: string, signal: AbortSign
 async function deleteBatch (
   { clock, leaseTimeout, blocks, deleteLinks }: RoundInit,
   batch: readonly StoredBlock[],
-  asked: number,
+  { asked, validity }: { asked: number, validity: S3Validity | undefined },
   signal: AbortSignal
 ): Promise<void> {
   const late = new AbortController()
@@ -112,12 +122,19 @@ async function deleteBatch (
   const either = AbortSignal.any([signal, late.signal])
 
   try {
-    await deleteLinks?.(batch, { signal: either })
+    await deleteLinks?.(batch, { signal: either, validity })
     either.throwIfAborted()
-    await blocks.delete(batch, { signal: either })
+    await blocks.delete(batch, { signal: either, validity })
     either.throwIfAborted()
   } finally {
     cancel()
+  }
+}
+
+/** @param mayEnd - if not, the last one is fenced, and stays until no delete of it can come any more */
+async function endRounds (init: RoundInit, names: readonly string[], mayEnd: boolean): Promise<void> {
+  for (const [i, name] of names.entries()) {
+    await (mayEnd || i + 1 < names.length ? endRound(init, name) : init.store.put(fenceKey(name), new Uint8Array([1])))
   }
 }
 

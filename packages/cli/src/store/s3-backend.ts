@@ -1,9 +1,19 @@
 import { parseS3Url, S3Blockstore, S3Objects, BLOCKS, multihashOf } from '@ipfsz/blockstore-s3'
+import { StoreMissingError } from '../errors.ts'
+import { readObject } from './read-object.ts'
+import { MARK_KEY } from './store-mark.ts'
 import { StoreTraffic } from './store-traffic.ts'
+import { StoreWatch } from './store-watch.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { StoreBackend } from './store-backend.ts'
-import type { S3RequestEvent } from '@ipfsz/blockstore-s3'
+import type { S3RequestEvent, S3Validity } from '@ipfsz/blockstore-s3'
 import type { CID } from 'multiformats/cid'
+
+/** How long a look at a store may take that shows whether it answers, in milliseconds. It may be sent twice. */
+const LOOK = { connectTimeout: 1500, responseTimeout: 1500, progressTimeout: 1500, attempts: 2 }
+
+/** How long the store takes the delete of a pin or a link, in milliseconds: whoever pins it later is not concerned. */
+const RECORD_VALIDITY = 15_000
 
 /** A block, as a listing describes it. */
 interface ListedBlock extends StoredBlock {
@@ -18,22 +28,52 @@ interface ListedBlock extends StoredBlock {
  */
 export function s3Backend (url: string): StoreBackend {
   const traffic = new StoreTraffic()
-  const init = { ...parseS3Url(url), onRequest: (event: S3RequestEvent) => { count(event, traffic) } }
+  const watch = new StoreWatch({
+    name: url,
+    isRemote: true,
+    look: async signal => {
+      if (await readObject(looked, MARK_KEY, { offset: 0, length: 1, signal }) == null) {
+        throw new StoreMissingError(url)
+      }
+    }
+  })
+  const init = {
+    ...parseS3Url(url),
+    onRequest: (event: S3RequestEvent) => { count(event, traffic) },
+    onReceived: (status: number) => {
+      // an answer that it is overloaded says as little as none
+      if (status < 500 && status !== 429) {
+        watch.heard()
+      }
+    }
+  }
   const objects = new S3Objects(init)
-  // a delete is not sent again: the first one could arrive late, when another node has stored the same again
+  // some requests are not sent again: the first one could arrive late, when another node has changed what it changes
   const once = new S3Objects({ ...init, attempts: 1 })
+
+  // over connections of its own: those of a store that hangs are all taken
+  const looked = new S3Objects({ ...init, ...LOOK, onReceived: undefined })
 
   return {
     name: url,
     isRemote: true,
     traffic,
-    objects,
+    watch,
+    objects: {
+      get: async (...args) => objects.get(...args),
+      put: async (key, bytes, { isSentOnce = false, signal } = {}) =>
+        (isSentOnce ? once : objects).put(key, bytes, { signal }),
+      stat: async (...args) => objects.stat(...args),
+      delete: async (...args) => objects.delete(...args),
+      list: (...args) => objects.list(...args)
+    },
     unmarked: objects,
     records: {
       get: async (...args) => objects.get(...args),
       put: async (...args) => objects.put(...args),
       stat: async (...args) => objects.stat(...args),
-      delete: async (...args) => once.delete(...args),
+      delete: async (keys, { signal, validity = objects.validFor(RECORD_VALIDITY) } = {}) =>
+        once.delete(keys, { signal, validity }),
       list: (...args) => objects.list(...args)
     },
     storage: () => new S3Storage(objects, once),
@@ -107,6 +147,11 @@ class S3Storage extends S3Blockstore implements BlockStorage {
 
   async sizeOf (block: StoredBlock): Promise<number> {
     return (block as ListedBlock).size
+  }
+
+  validFor (milliseconds: number): S3Validity {
+    // by the clocks that its other requests were answered with
+    return this.objects.validFor(milliseconds)
   }
 
   async remove (...[blocks, options]: Parameters<BlockStorage['remove']>): Promise<void> {

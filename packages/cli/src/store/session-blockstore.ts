@@ -1,3 +1,4 @@
+import { WrappedBlockstore } from '@ipfsz/core'
 import type { AbortOptions } from './object-store.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -10,50 +11,37 @@ interface Relying {
 }
 
 /** A blockstore whose blocks a session relies on before it looks for them, reads them or stores them. */
-export class SessionBlockstore implements Blockstore {
-  readonly #inner: Blockstore
+export class SessionBlockstore extends WrappedBlockstore {
   readonly #session: Relying
 
   constructor (inner: Blockstore, session: Relying) {
-    this.#inner = inner
+    super(inner)
     this.#session = session
   }
 
-  async has (cid: CID, options?: Options): Promise<boolean> {
+  override async has (cid: CID, options?: Options): Promise<boolean> {
     await this.#relyOn(cid, options)
 
-    return this.#inner.has(cid, options)
+    return super.has(cid, options)
   }
 
-  async put (...[cid, bytes, options]: Parameters<Blockstore['put']>): Promise<CID> {
+  override async put (...[cid, bytes, options]: Parameters<Blockstore['put']>): Promise<CID> {
     await this.#relyOn(cid, options)
 
-    return this.#inner.put(cid, bytes, options)
+    return super.put(cid, bytes, options)
   }
 
-  async * get (...[cid, options]: Parameters<Blockstore['get']>): AsyncGenerator<Uint8Array> {
+  override async * get (...[cid, options]: Parameters<Blockstore['get']>): AsyncGenerator<Uint8Array> {
     await this.#relyOn(cid, options)
-    yield * this.#inner.get(cid, options)
+    yield * super.get(cid, options)
   }
 
-  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
-    yield * this.#inner.putMany(this.#relied(source, ({ cid }) => cid, options), options)
+  override async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
+    yield * super.putMany(this.#relied(source, ({ cid }) => cid, options), options)
   }
 
-  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
-    yield * this.#inner.getMany(this.#relied(source, cid => cid, options), options)
-  }
-
-  async * getAll (options?: Options): AsyncGenerator<Pair> {
-    yield * this.#inner.getAll(options)
-  }
-
-  async delete (cid: CID, options?: Options): Promise<void> {
-    await this.#inner.delete(cid, options)
-  }
-
-  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
-    yield * this.#inner.deleteMany(source, options)
+  override async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+    yield * super.getMany(this.#relied(source, cid => cid, options), options)
   }
 
   async #relyOn ({ multihash }: CID, options: Options): Promise<void> {

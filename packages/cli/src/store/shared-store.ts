@@ -3,6 +3,7 @@ import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { ObjectDatastore } from './object-datastore.ts'
 import { openBackend, resolveStore } from './open-backend.ts'
+import { isStoreAway } from './store-away.ts'
 import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
 import type { BlockStorage } from './block-storage.ts'
 import type { StoreBackend } from './store-backend.ts'
@@ -11,21 +12,22 @@ import type { StoreReference } from './store-reference.ts'
 import type { Links, Records } from './records.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { StoreTraffic } from './store-traffic.ts'
+import type { StoreWatch } from './store-watch.ts'
+import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 
 /** A store that several nodes share, opened. */
-export interface SharedStore {
+export interface SharedStore extends StoreMark {
   /** For messages. */
   readonly name: string
-  readonly compression: StoreCompression
   /** Whether it is asked over the network, so that what is read is worth keeping on the disk of a node. */
   readonly isRemote: boolean
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
-  /** In milliseconds, as the mark says. */
-  readonly leaseTimeout: number
   /** What this process asked of it. */
   readonly traffic: StoreTraffic
+  /** Whether it answers. */
+  readonly watch: StoreWatch
 }
 
 /** What a repo takes from its store. */
@@ -37,15 +39,38 @@ export interface StoreParts {
   shared: SharedStore
 }
 
+export interface OpenStoreInit {
+  /** Whether blocks survive a power cut once `sync` of the storage returns. */
+  sync: boolean
+  /**
+   * Read the mark as it was last seen, for who reads what is kept on this node: it counts while the store is away.
+   *
+   * @default none: the store must answer
+   */
+  readKeptMark?: (() => Promise<StoreMark | undefined>) | undefined
+}
+
 /**
  * Open the store of a repo.
  *
  * @throws {StoreMissingError} nothing, or another store, lies where it was
  * @throws {StoreError} it cannot be reached, or a newer ipfsz made it
  */
-export async function openStore ({ store, id }: StoreReference, { sync }: { sync: boolean }): Promise<StoreParts> {
+export async function openStore (
+  { store, id }: StoreReference,
+  { sync, readKeptMark }: OpenStoreInit
+): Promise<StoreParts> {
   const backend = await openBackend(store)
-  const mark = await readMark(backend.unmarked, backend.name)
+  const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
+  const mark = await (readKeptMark == null ? read() : backend.watch.read(read).catch(async (err: unknown) => {
+    const kept = isStoreAway(err) ? await readKeptMark() : undefined
+
+    if (kept == null) {
+      throw err
+    }
+
+    return kept
+  }))
 
   if (mark?.id !== id) {
     throw new StoreMissingError(backend.name, { other: mark != null })
@@ -116,19 +141,20 @@ export function describeCompression ({ codec, level }: StoreCompression): string
   return level == null ? codec : `${codec} level ${level}`
 }
 
-function partsOf (backend: StoreBackend, { compression, leaseTimeout }: StoreMark, sync: boolean): StoreParts {
-  const { name, objects, isRemote, traffic } = backend
-  const recordsOf = (): ObjectDatastore => new ObjectDatastore(backend.records, { prefix: 'records', name })
+function partsOf (backend: StoreBackend, mark: StoreMark, sync: boolean): StoreParts {
+  const { name, objects, isRemote, traffic, watch } = backend
+  const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
+    new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
   const storage = backend.storage({ sync })
 
   return {
     storage,
-    blockstore: new CompressedBlockstore(storage, compression),
+    blockstore: new CompressedBlockstore(storage, mark.compression),
     records: recordsOf(),
     links: {
       exist: async () => true,
       open: recordsOf
     },
-    shared: { name, compression, isRemote, objects, leaseTimeout, traffic }
+    shared: { ...mark, name, isRemote, objects, traffic, watch }
   }
 }

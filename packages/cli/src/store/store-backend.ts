@@ -1,6 +1,7 @@
 import type { BlockStorage } from './block-storage.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { StoreTraffic } from './store-traffic.ts'
+import type { StoreWatch } from './store-watch.ts'
 
 /** A place that can be a store: a directory, or a bucket and a prefix. */
 export interface StoreBackend {
@@ -10,6 +11,8 @@ export interface StoreBackend {
   readonly isRemote: boolean
   /** What was asked of it. */
   readonly traffic: StoreTraffic
+  /** Whether it answers. */
+  readonly watch: StoreWatch
   /** The mark, sessions, collections and nodes. */
   readonly objects: ObjectStore
   /** The same objects for what is deleted and put again under one key. Each delete is sent once at most. */

@@ -55,6 +55,16 @@ export async function readMark (objects: ObjectStore, name: string): Promise<Sto
     throw err
   }
 
+  return decodeMark(bytes, name)
+}
+
+/**
+ * Read the bytes of a mark.
+ *
+ * @param name - the store, for messages
+ * @throws {StoreError} a newer ipfsz made the store, or the mark is damaged
+ */
+export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
   let version: unknown
 
   try {
@@ -86,9 +96,11 @@ export async function readMark (objects: ObjectStore, name: string): Promise<Sto
 
 /** Make a store of what is empty. */
 export async function writeMark (objects: ObjectStore, mark: StoreMark): Promise<void> {
-  const text = JSON.stringify({ version: VERSION, ...mark }, undefined, 2)
+  await objects.put(MARK_KEY, encodeMark(mark))
+}
 
-  await objects.put(MARK_KEY, new TextEncoder().encode(`${text}\n`))
+export function encodeMark ({ id, compression, leaseTimeout }: StoreMark): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ version: VERSION, id, compression, leaseTimeout }, undefined, 2)}\n`)
 }
 
 function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): StoreMark {

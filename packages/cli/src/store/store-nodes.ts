@@ -13,6 +13,8 @@ const RENEWALS = 3
 export const MAX_NODES = 256
 /** How many objects are read at a time. */
 const CONCURRENCY = 16
+/** How long a node that stops tries to delete its object, in milliseconds: if the store is away, others soon do. */
+const STOP_TIMEOUT = 5000
 
 export interface StoreNodesInit {
   store: ObjectStore
@@ -94,11 +96,15 @@ export class StoreNodes {
     this.#over.abort(new Error('the node has stopped'))
     await this.#running
     await this.#looking?.catch(() => {})
+    const late = new AbortController()
+    const cancel = this.#clock.after(STOP_TIMEOUT, () => { late.abort(new Error('the store does not answer')) })
 
     try {
-      await this.#init.store.delete([nodeKey(this.#init.peerId)])
+      await this.#init.store.delete([nodeKey(this.#init.peerId)], { signal: late.signal })
     } catch (err) {
       this.#init.onNote(`cannot delete the object of this node in the store: ${messageOf(err)}`)
+    } finally {
+      cancel()
     }
   }
 

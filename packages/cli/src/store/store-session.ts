@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { SessionLostError, StoreObjectError } from '../error-classes.ts'
 import { sleep, systemClock } from './clock.ts'
 import { encodeOwner, renewalInterval } from './lease.ts'
+import { putOnce } from './put-once.ts'
 import { hasObject } from './read-object.ts'
 import { SessionBlockstore } from './session-blockstore.ts'
 import { SessionRounds } from './session-rounds.ts'
@@ -11,6 +12,9 @@ import type { Clock } from './clock.ts'
 import type { Owner } from './lease.ts'
 import type { AbortOptions, ObjectStore } from './object-store.ts'
 import type { Blockstore } from 'interface-blockstore'
+
+/** A session that has not learned for so many timeouts which collections run lets its lease end: they wait for it. */
+const MAX_BLIND = 4
 
 export interface StoreSessionInit {
   /** Milliseconds after which others take a process for dead whose lease does not change. The store's mark says it. */
@@ -43,13 +47,17 @@ export class StoreSession {
   /** Calls that wait for a round to end. */
   readonly #waiting = new Set<() => void>()
   #loops: Promise<unknown> = Promise.resolve()
+  readonly #leaseTimeout: number
   #renewed = 0
+  /** When the last look at the rounds began that was answered. */
+  #refreshed = 0
   /** Why no call may go on. */
   #failure: Error | undefined
 
   private constructor (store: ObjectStore, init: StoreSessionInit) {
     this.#store = store
     this.#clock = init.clock ?? systemClock
+    this.#leaseTimeout = init.leaseTimeout
     this.#onError = init.onError ?? (() => {})
     this.#owner = { command: init.command, host: hostname(), pid: process.pid }
     this.#rounds = new SessionRounds({
@@ -62,9 +70,12 @@ export class StoreSession {
     init: StoreSessionInit,
     { signal }: AbortOptions = {}
   ): Promise<StoreSession> {
-    const session = new StoreSession(store, init)
     // before the rounds are listed: a collection writes its round, then lists sessions, so one sees the other
-    await store.put(session.#key, encodeOwner(session.#owner), { signal })
+    const { session } = await putOnce(store, () => {
+      const session = new StoreSession(store, init)
+
+      return { session, key: session.#key, bytes: encodeOwner(session.#owner) }
+    }, { clock: init.clock ?? systemClock, signal })
 
     try {
       await session.#refresh(signal)
@@ -166,8 +177,15 @@ export class StoreSession {
     }
   }
 
-  /** Renew the lease. Its object is not the session's: a session that was fenced must not come back by renewing. */
+  /**
+   * Renew the lease, unless this session keeps collections waiting without knowing it. Its object is not the session's:
+   * a session that was fenced must not come back by renewing.
+   */
   async #renew (signal: AbortSignal): Promise<void> {
+    if (this.#clock.now() - this.#refreshed >= MAX_BLIND * this.#leaseTimeout) {
+      throw new Error('the store does not say which garbage collections run, so the lease of this process may end')
+    }
+
     const lease = encodeOwner({ ...this.#owner, renewed: ++this.#renewed })
     await this.#store.put(`${LEASES}${this.id}`, lease, { signal })
 
@@ -178,8 +196,11 @@ export class StoreSession {
 
   /** Look at the rounds, and let calls go on that waited for one. */
   async #refresh (signal?: AbortSignal): Promise<void> {
+    const begin = this.#clock.now()
+
     try {
       await this.#rounds.refresh(this.#waiting.size > 0, signal)
+      this.#refreshed = begin
     } finally {
       this.#wake()
     }

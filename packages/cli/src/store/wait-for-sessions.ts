@@ -1,11 +1,20 @@
+import { SilentSessionError } from '../error-classes.ts'
 import { sleep } from './clock.ts'
+import { fenceSessions } from './fence-sessions.ts'
 import { LeaseWatch, pollInterval, readOwner } from './lease.ts'
 import { objectsOf } from './read-object.ts'
 import { readAck } from './round-objects.ts'
-import { ackKey, ACKS, LEASES, parseAckKey, parseIdKey, SESSIONS } from './store-keys.ts'
+import { ACKS, LEASES, parseAckKey, parseIdKey, SESSIONS } from './store-keys.ts'
+import { unchangedFor } from './unchanged-for.ts'
 import type { Clock } from './clock.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Objections } from './round-objects.ts'
+
+/**
+ * A session that renews its lease may be silent for this many timeouts, ten minutes: longer than all attempts of its
+ * requests take on a store that hardly answers. It renews no lease while it cannot answer, so this is another program.
+ */
+const MAX_SILENCE = 20
 
 export interface WaitForSessionsInit {
   store: ObjectStore
@@ -30,11 +39,13 @@ export interface WaitForSessionsInit {
  * A session that is not on the list was written after the round, and has seen it before it relied on anything.
  *
  * @throws {StoreObjectError} an acknowledgement is damaged
+ * @throws {SilentSessionError} a session lives, and does not answer
  */
 export async function waitForSessions (init: WaitForSessionsInit, signal: AbortSignal): Promise<void> {
   const { store, round, clock, leaseTimeout, onWaiting } = init
   const waiting = await sessionsOf(store, signal)
   const watches = new Map(Array.from(waiting, id => [id, new LeaseWatch(store, `${LEASES}${id}`, clock)]))
+  const begin = clock.now()
   let told = 0
 
   while (true) {
@@ -50,14 +61,17 @@ export async function waitForSessions (init: WaitForSessionsInit, signal: AbortS
       }
     }
 
-    for (const id of waiting) {
-      if ((await watches.get(id)?.unchanged(signal) ?? 0) >= leaseTimeout) {
-        const owner = await readOwner(store, `${SESSIONS}${id}`, signal)
-        await store.delete([`${SESSIONS}${id}`], { signal })
-        await store.delete([`${LEASES}${id}`, ackKey(round, id)], { signal })
-        waiting.delete(id)
-        init.onFenced(owner)
+    for (const id of watches.keys()) {
+      if (!waiting.has(id)) {
+        watches.delete(id)
       }
+    }
+
+    const dead = await unchangedFor(leaseTimeout, watches, signal)
+
+    if (dead.length > 0) {
+      await fenceSessions(store, dead, { round, onFenced: init.onFenced }, signal)
+      dead.forEach(id => { waiting.delete(id) })
     }
 
     if (waiting.size !== told) {
@@ -69,8 +83,25 @@ export async function waitForSessions (init: WaitForSessionsInit, signal: AbortS
       return
     }
 
+    if (clock.now() - begin >= MAX_SILENCE * leaseTimeout) {
+      throw await silenceOf(store, [...waiting], clock.now() - begin, signal)
+    }
+
     await sleep(clock, pollInterval(leaseTimeout), signal)
   }
+}
+
+async function silenceOf (
+  store: ObjectStore,
+  [id, ...others]: readonly string[],
+  time: number,
+  signal: AbortSignal
+): Promise<SilentSessionError> {
+  const key = `${SESSIONS}${id}`
+  const owner = await readOwner(store, key, signal)
+  const info = await store.stat(key, { signal })
+
+  return new SilentSessionError(id, { owner, since: info?.modified, time, others: others.length })
 }
 
 async function sessionsOf (store: ObjectStore, signal: AbortSignal): Promise<Set<string>> {

@@ -82,7 +82,7 @@ function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): str
 }
 
 function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
-  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} with their earlier versions`
+  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} besides earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }

@@ -5,13 +5,14 @@ export interface PrintedAdd {
   name: string
   /** Original bytes. */
   size: number | bigint
+  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
   storedSize: bigint
   ratio: number
   codec: string
   type?: string | undefined
   /** Where a gateway serves it, if one runs. */
   url?: string | undefined
-  /** Bytes of blocks that were not there before, of a directory that was added with an earlier version. */
+  /** Bytes of blocks that were not there before, of a path that was added with an earlier version. */
   newSize?: number | undefined
 }
 

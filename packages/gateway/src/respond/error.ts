@@ -48,6 +48,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NotUnixFSError: 422,
   UncheckedLinkError: 422,
   WindowTooLargeError: 422,
+  WrongBaseError: 422,
   MissingImplementationError: 501,
   UnknownCodecError: 501,
   InsufficientProvidersError: 502,
@@ -62,7 +63,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** Names of errors in a chain of causes. */
 const BUSY: ReadonlySet<string> = new Set(['DecodeQueueFullError'])
 const STORE_AWAY: ReadonlySet<string> = new Set([
-  'S3NetworkError', 'S3ResponseError', 'StoreError', 'StoreMissingError'
+  'S3NetworkError', 'S3ResponseError', 'StoreAwayError', 'StoreError', 'StoreMissingError'
 ])
 
 /** The status of a failure. */

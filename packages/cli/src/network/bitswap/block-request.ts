@@ -1,7 +1,6 @@
-import { setMaxListeners } from 'node:events'
 import { checkBlock, PEER_STALL_TIMEOUT, SILENT_PEER_TIMEOUT, STALL_CHECK_INTERVAL } from '@ipfsz/core'
+import { raceSignal } from 'race-signal'
 import { keyOf } from '../../dag/dag-walk.ts'
-import { AutoResetEvent } from '../auto-reset-event.ts'
 import type { FetchedBlock } from '../network.ts'
 import type { SessionPeer, SessionPeers } from './session-peers.ts'
 import type { Wants } from './wants.ts'
@@ -24,8 +23,10 @@ export class BlockRequest {
   readonly #peers: SessionPeers
   readonly #wants: Wants
   readonly #asked = new Map<string, Asked>()
-  readonly #changed = new AutoResetEvent()
-  readonly #ended = new AbortController()
+  /** Resolves at the next change. It may have come already. */
+  #changed = Promise.withResolvers<void>()
+  readonly #unlisten: ReadonlyArray<() => void>
+  #hasEnded = false
   /** The block, once it has arrived. */
   block: FetchedBlock | undefined
 
@@ -36,23 +37,18 @@ export class BlockRequest {
     this.#peers = peers
     this.#wants = wants
 
-    const { signal } = this.#ended
-    const unlisten = wants.listen(cid, {
-      block: (bytes, sender) => { this.#receive(bytes, sender).catch(() => {}) },
-      presence: (has, sender) => {
-        if (!has) {
-          this.#peers.lacks(sender, this.#key)
-          this.#changed.notify()
+    this.#unlisten = [
+      wants.listen(cid, {
+        block: (bytes, sender) => { this.#receive(bytes, sender).catch(() => {}) },
+        presence: (has, sender) => {
+          if (!has) {
+            this.#peers.lacks(sender, this.#key)
+            this.#changed.resolve()
+          }
         }
-      }
-    })
-    const unwatch = peers.onChange(() => { this.#changed.notify() })
-
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', () => {
-      unlisten()
-      unwatch()
-    }, { once: true })
+      }),
+      peers.onChange(() => { this.#changed.resolve() })
+    ]
   }
 
   /**
@@ -97,12 +93,20 @@ export class BlockRequest {
 
   /** Waits until something has changed, or until it is time to check for stalled peers. */
   async wait (signal: AbortSignal): Promise<void> {
-    await this.#changed.wait(STALL_CHECK_INTERVAL, signal)
+    const timer = setTimeout(this.#changed.resolve, STALL_CHECK_INTERVAL)
+
+    try {
+      await raceSignal(this.#changed.promise, signal)
+    } finally {
+      clearTimeout(timer)
+      this.#changed = Promise.withResolvers()
+    }
   }
 
   /** Cancels the request at every peer that has not answered. */
   end (): void {
-    this.#ended.abort()
+    this.#hasEnded = true
+    this.#unlisten.forEach(unlisten => { unlisten() })
 
     for (const [id, { peer }] of this.#asked) {
       this.#release(id)
@@ -125,12 +129,12 @@ export class BlockRequest {
       this.#peers.lacks(sender, this.#key)
     }
 
-    this.#changed.notify()
+    this.#changed.resolve()
   }
 
   #send (peer: PeerId): void {
     this.#wants.send(this.#cid, peer, 'block').catch(() => {
-      if (!this.#ended.signal.aborted) {
+      if (!this.#hasEnded) {
         // the want did not reach the peer
         this.#release(peer.toString())
         this.#peers.failed(peer)

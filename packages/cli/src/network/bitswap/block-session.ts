@@ -2,17 +2,14 @@ import { isRefusal, NotFoundError } from '@ipfsz/core'
 import { PeerGateways } from '@ipfsz/core/libp2p'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockRequest } from './block-request.ts'
-import { OnlyHttpPeer } from './http-peers.ts'
-import { SessionPeers } from './session-peers.ts'
+import { onlyHttpPeer } from './http-peers.ts'
+import { LINGER, SessionPeers } from './session-peers.ts'
 import type { FetchedBlock, FetchOptions } from '../network.ts'
-import type { SessionComponents } from './session-components.ts'
+import type { SessionComponents } from './search-peers.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The senders of this many blocks are remembered. */
 const MAX_ARRIVED = 1024
-
-/** How long responses of peers stay open after the last fetch ended, in milliseconds. */
-const LINGER = 3_000
 
 export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
 
@@ -61,23 +58,19 @@ export class BlockSession {
   async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
     const key = keyOf(cid)
 
-    for (;;) {
-      options.signal.throwIfAborted()
-      const arriving = this.#arriving.get(key)
+    options.signal.throwIfAborted()
 
-      if (arriving == null) {
-        break
-      }
-
+    for (let arriving = this.#arriving.get(key); arriving != null; arriving = this.#arriving.get(key)) {
       try {
         return await arriving
       } catch {
         // the first caller was aborted, or did not search: try again for this one
+        options.signal.throwIfAborted()
       }
     }
 
     clearTimeout(this.#lingering)
-    const fetched = this.#fetch(cid, options).finally(() => {
+    const fetched = this.#fetch(cid, options).then(block => this.#remember(key, block)).finally(() => {
       this.#arriving.delete(key)
       this.#linger()
     })
@@ -104,7 +97,6 @@ export class BlockSession {
 
     try {
       const { bytes, sender = '' } = await this.#http.fetch(cid, { root: this.#root, part, plan, size, signal })
-      this.#remember(keyOf(cid), sender)
 
       return { bytes, peerId: sender, verified: true }
     } catch (err) {
@@ -124,7 +116,7 @@ export class BlockSession {
     return new PeerGateways({
       root: this.#root,
       early,
-      peers: new OnlyHttpPeer(libp2p, () => this.#peers.connected),
+      peers: onlyHttpPeer(libp2p, () => this.#peers.connected),
       next: {
         fetch: async (cid, { size, signal }) => {
           const { bytes, peerId } = await this.#fetchBlock(cid, { size, signal, search: this.#search })
@@ -138,6 +130,7 @@ export class BlockSession {
   /** Close responses some time after the last fetch: they hold what has arrived early. */
   #linger (): void {
     if (!this.busy) {
+      this.lastUsed = Date.now()
       this.#lingering = setTimeout(() => { this.#closeHttp() }, LINGER).unref()
     }
   }
@@ -151,15 +144,11 @@ export class BlockSession {
   async #fetchBlock (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<FetchedBlock> {
     const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
-    this.#peers.enter()
-
     try {
       for (;;) {
         signal.throwIfAborted()
 
         if (request.block != null) {
-          this.#remember(keyOf(cid), request.block.peerId)
-
           return request.block
         }
 
@@ -171,17 +160,17 @@ export class BlockSession {
       }
     } finally {
       request.end()
-      this.#peers.leave()
-      this.lastUsed = Date.now()
     }
   }
 
-  #remember (key: string, peerId: string): void {
-    this.#arrived.set(key, peerId)
+  #remember (key: string, block: FetchedBlock): FetchedBlock {
+    this.#arrived.set(key, block.peerId)
 
     if (this.#arrived.size > MAX_ARRIVED) {
       const [oldest] = this.#arrived.keys()
       this.#arrived.delete(oldest)
     }
+
+    return block
   }
 }

@@ -1,5 +1,6 @@
 import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockSession } from './block-session.ts'
+import type { SessionComponents } from './search-peers.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many sessions are kept: beyond that, idle ones are closed and their peers forgotten. */
@@ -7,14 +8,12 @@ const MAX_SESSIONS = 64
 /** How long an idle session is kept, in milliseconds. */
 const SESSION_LIFETIME = 60_000
 
-type Node = ConstructorParameters<typeof BlockSession>[1]
-
 /** The sessions of the roots that are read from a node's peers, the one used last at the end. */
 export class BlockSessions {
-  readonly #node: Node
+  readonly #node: SessionComponents
   readonly #sessions = new Map<string, BlockSession>()
 
-  constructor (node: Node) {
+  constructor (node: SessionComponents) {
     this.#node = node
   }
 

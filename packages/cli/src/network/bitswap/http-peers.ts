@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connectedPeers, HTTP_PROTOCOL } from '@ipfsz/core/libp2p'
 import { widenWindow } from '../helia-internals/widen-window.ts'
-import type { HttpPeer, HttpPeers } from '@ipfsz/core/libp2p'
+import type { HttpPeers } from '@ipfsz/core/libp2p'
 import type { Libp2p, PeerId } from '@libp2p/interface'
 
 /** How long to wait for a peer to say which protocols it speaks, in milliseconds: it does so as it connects. */
@@ -11,45 +11,35 @@ const IDENTIFY_WAIT = 500
  * The peer that a session asks over HTTP: the only one that is known to have the blocks. Bitswap asks several for parts
  * of one file at the same time, which brings more than one response of one of them. While none is known, it is the only
  * one that is connected.
+ *
+ * @param providers - the connected peers that have the blocks
  */
-export class OnlyHttpPeer implements HttpPeers {
-  readonly #libp2p: Libp2p
-  readonly #providers: () => readonly PeerId[]
-  readonly #connected: HttpPeers
-  /** Whether a peer was waited for. Once is enough. */
-  #hasWaited = false
+export function onlyHttpPeer (libp2p: Libp2p, providers: () => readonly PeerId[]): HttpPeers {
+  let hasWaited = false
 
-  /** @param providers - the connected peers that have the blocks */
-  constructor (libp2p: Libp2p, providers: () => readonly PeerId[]) {
-    this.#libp2p = libp2p
-    this.#providers = providers
-    this.#connected = connectedPeers(libp2p, { onStream: widenWindow })
-  }
+  return {
+    ...connectedPeers(libp2p, { onStream: widenWindow }),
+    async find () {
+      const known = providers()
+      const [peer, ...others] = known.length > 0 ? known : libp2p.getPeers()
 
-  async find (): Promise<HttpPeer[]> {
-    const libp2p = this.#libp2p
-    const providers = this.#providers()
-    const [peer, ...others] = providers.length > 0 ? providers : libp2p.getPeers()
+      if (peer == null || others.length > 0) {
+        return []
+      }
 
-    if (peer == null || others.length > 0) {
-      return []
+      // once is enough
+      if (known.length > 0 && !hasWaited) {
+        hasWaited = true
+        await identified(libp2p, peer)
+      }
+
+      const protocols = await protocolsOf(libp2p, peer)
+      const isDirect = libp2p.getConnections(peer).some(({ limits }) => limits == null)
+
+      return isDirect && protocols?.includes(HTTP_PROTOCOL) !== false
+        ? [{ id: peer.toString(), isSure: protocols != null }]
+        : []
     }
-
-    if (providers.length > 0 && !this.#hasWaited) {
-      this.#hasWaited = true
-      await identified(libp2p, peer)
-    }
-
-    const protocols = await protocolsOf(libp2p, peer)
-    const isDirect = libp2p.getConnections(peer).some(({ limits }) => limits == null)
-
-    return isDirect && protocols?.includes(HTTP_PROTOCOL) !== false
-      ? [{ id: peer.toString(), isSure: protocols != null }]
-      : []
-  }
-
-  async fetch (...args: Parameters<HttpPeers['fetch']>): Promise<Response> {
-    return this.#connected.fetch(...args)
   }
 }
 

@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { usableDhts } from '../dht/dhts.ts'
+import { usableDhts, waitForDht } from '../dht/dhts.ts'
 import { findProviders } from '../dht/find-providers.ts'
-import { waitForDht } from '../dht/wait-for-dht.ts'
-import type { SessionComponents } from './session-components.ts'
-import type { PeerId } from '@libp2p/interface'
+import type { Services } from '../dht/dhts.ts'
+import type { Wants } from './wants.ts'
+import type { EarlyBudget } from '@ipfsz/core/libp2p'
+import type { Libp2p, PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 /** The search ends when this many peers may have the block. */
@@ -13,6 +15,25 @@ const FIRST_WAIT = 250
 const LONGEST_WAIT = 8_000
 /** The same once a peer was found. */
 const LONGEST_WAIT_WITH_PEERS = 60_000
+/**
+ * So many connected peers, as the nodes of a few sites are, may first say whether they have the block, for so many
+ * milliseconds: to ask a DHT about a file that one of them has takes more bytes than a small file.
+ */
+const FEW_PEERS = 32
+const HEAD_START = 250
+/**
+ * How long a peer that was found is left to send the block until a DHT is asked for others, in milliseconds: longer
+ * than a search goes on after the last fetch. Kubo waits for a minute.
+ */
+const PATIENCE = 4_000
+
+/** What a session finds peers with and asks them through. */
+export interface SessionComponents {
+  libp2p: Libp2p<Services>
+  wants: Wants
+  /** What all sessions hold of blocks that peers sent over HTTP before they were asked for, in bytes. */
+  early: EarlyBudget
+}
 
 export interface SearchPeersInit extends SessionComponents {
   signal: AbortSignal
@@ -29,13 +50,30 @@ export interface SearchPeersInit extends SessionComponents {
 }
 
 /**
- * Looks for peers that have a block: asks the connected peers and the DHTs at the same time.
- * Asking one after the other doubled the time to the first block.
+ * Looks for peers that have a block: asks the connected peers and the DHTs. Many peers and the DHTs are asked at the
+ * same time: asking one after the other doubled the time to the first block. A few have a head start.
  */
 export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<void> {
   const { libp2p, wants, signal, count, isIn, lost, found, lacks, forgetLacks } = init
+  const answers = new EventEmitter()
+  /** The peers that have answered. */
+  const answered = new Set<string>()
   let wait = FIRST_WAIT
 
+  /** Wait until some time has passed, or a condition is met. */
+  const pause = async (time: number, isOver: () => boolean): Promise<void> => {
+    const timer = AbortSignal.timeout(time)
+    const either = AbortSignal.any([signal, timer])
+
+    while (!either.aborted && !isOver()) {
+      await once(answers, 'answer', { signal: either }).catch(() => {})
+    }
+  }
+  const answer = (sender: PeerId, has: boolean): void => {
+    (has ? found : lacks)(sender)
+    answered.add(sender.toString())
+    answers.emit('answer')
+  }
   const ask = (peer: PeerId): void => {
     if (isIn(peer)) {
       return
@@ -49,19 +87,28 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
     }
   }
   const unlisten = wants.listen(cid, {
-    presence: (has, sender) => { (has ? found : lacks)(sender) },
-    block: (_, sender) => { found(sender) }
+    presence: (has, sender) => { answer(sender, has) },
+    block: (_, sender) => { answer(sender, true) }
   })
   const unwatch = wants.onPeer((peer, connected) => {
     if (connected) {
       ask(peer)
+    } else {
+      // it may have been the one that was found
+      answers.emit('answer')
     }
   })
 
   try {
     const connected = libp2p.getPeers()
     // do not wait until the only peer is known to speak Bitswap, which saves more
-    ;(connected.length === 1 ? connected : wants.peers()).forEach(ask)
+    const asked = connected.length === 1 ? connected : wants.peers()
+    asked.forEach(ask)
+
+    if (asked.length <= FEW_PEERS) {
+      await pause(HEAD_START, () => count() > 0 || asked.every(peer => answered.has(peer.toString())))
+      await pause(PATIENCE, () => count() === 0)
+    }
 
     while (!signal.aborted && count() < MAX_PEERS) {
       const couldAsk = usableDhts(libp2p).length > 0

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { StallDetector } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
-import type { SessionComponents } from './session-components.ts'
+import type { SessionComponents } from './search-peers.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
@@ -12,8 +12,12 @@ const MAX_ASKED_SIZE = 28 * 1024 * 1024
 const MAX_ASKED = 256
 /** A peer that failed this often in a row is not asked again. */
 const MAX_FAILURES = 5
-/** How long a search goes on after the last fetch ended, in milliseconds: a failed fetch is soon tried again. */
-const LINGER = 3_000
+
+/**
+ * How long a search goes on, and responses of peers stay open, after the last fetch ended, in milliseconds: a failed
+ * fetch is soon tried again.
+ */
+export const LINGER = 3_000
 
 /** A peer that has, or claims to have, the blocks of a session. */
 export interface SessionPeer {
@@ -41,10 +45,8 @@ export class SessionPeers {
   readonly #listeners = new Set<() => void>()
   readonly #searches = new Set<string>()
   readonly #unwatch: () => void
-  /** Aborts searches when nothing is being fetched. */
-  #idle = new AbortController()
+  #searching = new AbortController()
   #lingering: NodeJS.Timeout | undefined
-  #users = 0
 
   constructor (root: CID, components: SessionComponents) {
     this.#root = root
@@ -52,7 +54,6 @@ export class SessionPeers {
     this.#unwatch = components.wants.onPeer((id, connected) => {
       this.#update(id, peer => { peer.connected = connected })
     })
-    setMaxListeners(0, this.#idle.signal)
   }
 
   get size (): number {
@@ -68,41 +69,30 @@ export class SessionPeers {
 
   /** Whether there were peers and none can be asked any more. A search dials them again. */
   get areGone (): boolean {
-    const peers = [...this.#peers.values()]
-
-    return peers.length > 0 && !peers.some(({ connected, failures }) => connected && failures < MAX_FAILURES)
-  }
-
-  /** A fetch begins. */
-  enter (): void {
-    this.#users++
-    clearTimeout(this.#lingering)
-
-    if (this.#idle.signal.aborted) {
-      this.#idle = new AbortController()
-      setMaxListeners(0, this.#idle.signal)
-    }
-  }
-
-  /** A fetch ends. */
-  leave (): void {
-    if (--this.#users === 0) {
-      const idle = this.#idle
-      this.#lingering = setTimeout(() => { idle.abort() }, LINGER).unref()
-    }
+    return this.size > 0 && this.connected.length === 0
   }
 
   close (): void {
     clearTimeout(this.#lingering)
-    this.#idle.abort()
+    this.#searching.abort()
     this.#unwatch()
   }
 
-  /** @returns a function that removes the listener */
+  /** @returns a function that removes the listener. Searches end some time after the last one: nothing is fetched */
   onChange (listener: () => void): () => void {
     this.#listeners.add(listener)
+    clearTimeout(this.#lingering)
 
-    return () => { this.#listeners.delete(listener) }
+    return () => {
+      this.#listeners.delete(listener)
+
+      if (this.#listeners.size === 0) {
+        this.#lingering = setTimeout(() => {
+          this.#searching.abort()
+          this.#searching = new AbortController()
+        }, LINGER).unref()
+      }
+    }
   }
 
   /**
@@ -171,9 +161,10 @@ export class SessionPeers {
     }
 
     this.#searches.add(key)
+    setMaxListeners(0, this.#searching.signal)
     searchPeers(wanted, {
       ...this.#components,
-      signal: this.#idle.signal,
+      signal: this.#searching.signal,
       count: () => [...this.#peers.values()].filter(peer => this.maySend(peer, key)).length,
       isIn: id => this.#peers.get(id.toString())?.connected === true,
       lost: () => [...this.#peers.values()]

@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { unmark } from '@ipfsz/core'
-import { AutoResetEvent } from '../auto-reset-event.ts'
+import merge from 'it-merge'
 import { usableDhts } from './dhts.ts'
 import type { Services } from './dhts.ts'
 import type { Libp2p, PeerInfo } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
-
-/** The longest wait for the next result, in milliseconds. */
-const INTERVAL = 1000
 
 /**
  * Asks both DHTs for the providers of a CID and yields each provider once, as it is found. Their
@@ -22,54 +19,35 @@ export async function * findProviders (
   const ended = new AbortController()
   const both = AbortSignal.any([signal, ended.signal])
   const seen = new Set([libp2p.peerId.toString()])
-  const found: PeerInfo[] = []
-  const changed = new AutoResetEvent()
   // the DHT is asked by multihash, which a marked CID and its plain twin share
   const key = unmark(cid)
 
   setMaxListeners(0, ended.signal, both)
 
-  const running = new Set(usableDhts(libp2p))
+  async function * ask (dht: ReturnType<typeof usableDhts>[number]): AsyncGenerator<PeerInfo> {
+    try {
+      for await (const event of dht.findProviders(key, { signal: both })) {
+        for (const provider of event.name === 'PROVIDER' ? event.providers : []) {
+          if (!seen.has(provider.id.toString())) {
+            seen.add(provider.id.toString())
 
-  for (const dht of running) {
-    // if one DHT fails, the other may still answer
-    void ask(dht).catch(() => {}).finally(() => {
-      running.delete(dht)
-      changed.notify()
-    })
+            if (provider.multiaddrs.length > 0) {
+              await libp2p.peerStore.merge(provider.id, { multiaddrs: provider.multiaddrs })
+            }
+
+            yield provider
+          }
+        }
+      }
+    } catch {
+      // if one DHT fails, the other may still answer
+      signal.throwIfAborted()
+    }
   }
 
   try {
-    while (running.size > 0 || found.length > 0) {
-      signal.throwIfAborted()
-      yield * found.splice(0)
-
-      if (running.size > 0) {
-        await changed.wait(INTERVAL, signal)
-      }
-    }
+    yield * merge(...usableDhts(libp2p).map(ask))
   } finally {
     ended.abort()
-  }
-
-  async function ask (dht: ReturnType<typeof usableDhts>[number]): Promise<void> {
-    for await (const event of dht.findProviders(key, { signal: both })) {
-      if (event.name !== 'PROVIDER') {
-        continue
-      }
-
-      for (const provider of event.providers) {
-        if (!seen.has(provider.id.toString())) {
-          seen.add(provider.id.toString())
-
-          if (provider.multiaddrs.length > 0) {
-            await libp2p.peerStore.merge(provider.id, { multiaddrs: provider.multiaddrs })
-          }
-
-          found.push(provider)
-          changed.notify()
-        }
-      }
-    }
   }
 }

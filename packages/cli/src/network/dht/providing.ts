@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AutoResetEvent } from '../auto-reset-event.ts'
+import { Queue } from '@libp2p/utils'
 import { usableDhts } from './dhts.ts'
 import type { Services } from './dhts.ts'
 import type { Libp2p } from '@libp2p/interface'
@@ -13,7 +13,7 @@ const CONCURRENCY = 8
 const MAX_WAITING = 1024
 /** How long providing one CID may take, in milliseconds. */
 const TIMEOUT = 60_000
-/** How often to check for a usable DHT and for room in the queue, in milliseconds. */
+/** How often to check for a usable DHT, in milliseconds. */
 const INTERVAL = 500
 
 export interface ProvidingInit {
@@ -31,9 +31,8 @@ export interface ProvidingInit {
 export class Providing {
   readonly #init: ProvidingInit
   readonly #stopped = new AbortController()
-  readonly #waiting: CID[] = []
-  readonly #added = new AutoResetEvent()
-  readonly #tasks = new Set<Promise<void>>()
+  readonly #queue = new Queue({ concurrency: CONCURRENCY })
+  readonly #tasks = new Set<Promise<unknown>>()
 
   constructor (init: ProvidingInit) {
     this.#init = init
@@ -41,15 +40,12 @@ export class Providing {
   }
 
   start (): void {
-    this.#run(this.#provideQueue())
     this.#run(this.#repeat())
   }
 
   /** Provides roots as soon as a DHT is usable. */
   add (roots: readonly CID[]): void {
-    for (const root of roots) {
-      this.#run(this.#enqueue(root))
-    }
+    roots.forEach(root => { this.#run(this.#enqueue(root)) })
   }
 
   /** Provide some of the roots now, in the background. */
@@ -62,7 +58,7 @@ export class Providing {
     await Promise.all(this.#tasks)
   }
 
-  #run (task: Promise<void>): void {
+  #run (task: Promise<unknown>): void {
     const { signal } = this.#stopped
     const handled = task.catch((err: unknown) => {
       if (!signal.aborted) {
@@ -104,28 +100,20 @@ export class Providing {
     const { below } = this.#init
 
     for await (const cid of below?.(root, signal) ?? [root]) {
-      while (this.#waiting.length >= MAX_WAITING) {
-        await wait(INTERVAL, undefined, { signal })
+      // another one that waits may take the room first
+      while (this.#queue.size >= MAX_WAITING) {
+        await this.#queue.onSizeLessThan(MAX_WAITING, { signal })
       }
 
-      this.#waiting.push(cid)
-      this.#added.notify()
-    }
-  }
-
-  async #provideQueue (): Promise<void> {
-    const { signal } = this.#stopped
-
-    while (!signal.aborted) {
-      if (this.#waiting.length > 0 && usableDhts(this.#init.libp2p).length > 0) {
-        await Promise.all(this.#waiting.splice(0, CONCURRENCY).map(async cid => this.#provide(cid)))
-      } else {
-        await this.#added.wait(INTERVAL, signal)
-      }
+      this.#run(this.#queue.add(async () => this.#provide(cid), { signal }))
     }
   }
 
   async #provide (cid: CID): Promise<void> {
+    while (usableDhts(this.#init.libp2p).length === 0) {
+      await wait(INTERVAL, undefined, { signal: this.#stopped.signal })
+    }
+
     const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT)])
 
     setMaxListeners(0, signal)

@@ -2,28 +2,12 @@ import { missingInternal } from './missing-internal.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** A block that a peer sent. Its bytes have not been compared with its hash yet. */
-export interface BlockDetail {
-  cid: CID
-  block: Uint8Array
-  sender: PeerId
-}
-
-/** A peer's answer to whether it has a block. */
-export interface PresenceDetail {
-  cid: CID
-  sender: PeerId
-  has: boolean
-}
-
-export type WantType = 'WantBlock' | 'WantHave'
-
 /** An entry of a wantlist (Bitswap 1.2.0, message.proto). */
 export interface WantEntry {
   cid: Uint8Array
   priority: number
   cancel?: boolean
-  wantType?: WantType
+  wantType?: 'WantBlock' | 'WantHave'
   /** Whether the peer answers if it does not have the block. */
   sendDontHave?: boolean
 }
@@ -46,8 +30,16 @@ export interface BitswapMessages {
   wantList: {
     /** The connected peers that speak Bitswap. */
     peers: { keys (): Iterable<PeerId> }
-    addEventListener (type: 'block', listener: (event: CustomEvent<BlockDetail>) => void): void
-    addEventListener (type: 'presence', listener: (event: CustomEvent<PresenceDetail>) => void): void
+    /** A peer sent a block. Its bytes have not been compared with its hash yet. */
+    addEventListener (
+      type: 'block',
+      listener: (event: CustomEvent<{ cid: CID, block: Uint8Array, sender: PeerId }>) => void
+    ): void
+    /** A peer says whether it has a block. */
+    addEventListener (
+      type: 'presence',
+      listener: (event: CustomEvent<{ cid: CID, sender: PeerId, has: boolean }>) => void
+    ): void
   }
 }
 

@@ -25,9 +25,9 @@ const LISTENS_WITHIN = 100
  */
 export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>, broker: unknown): Promise<void> {
   const { network } = (broker as { bitswap?: { network?: Record<string, unknown> } } | undefined)?.bitswap ?? {}
-  const onStream = network?.[ON_STREAM]
+  const onStream = network?.[ON_STREAM] as StreamHandler | undefined
 
-  if (!isHandler(onStream)) {
+  if (typeof onStream !== 'function') {
     throw missingInternal('@helia/bitswap', `network.${ON_STREAM}`)
   }
 
@@ -50,8 +50,4 @@ export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
 
     return onStream(stream, connection)
   }, { maxInboundStreams: MAX_STREAMS, maxOutboundStreams: MAX_STREAMS })
-}
-
-function isHandler (value: unknown): value is StreamHandler {
-  return typeof value === 'function'
 }

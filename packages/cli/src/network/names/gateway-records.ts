@@ -1,9 +1,8 @@
 import { openResponse } from '@ipfsz/core/http'
 import { NameError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
-import { followNames } from './follow-names.ts'
-import { formatName, readRecord, recordKey } from './name-records.ts'
-import type { NameRecord } from './name-records.ts'
+import { followNames, newestRecord } from './follow-names.ts'
+import { formatName } from './name-records.ts'
 import type { ResolvedName } from '../network.ts'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
@@ -30,49 +29,28 @@ export async function resolveByGateways (
   signal: AbortSignal,
   newerWithin = NEWER_WITHIN
 ): Promise<ResolvedName> {
-  return followNames(text, async digest => newestRecord(digest, gateways, signal, newerWithin))
+  return followNames(text, async digest => newestRecord(
+    digest,
+    gateways.map(gateway => signal => askGateway(digest, gateway, signal)),
+    { signal, timeout: TIMEOUT, newerWithin }
+  ))
 }
 
-async function newestRecord (
+async function * askGateway (
   digest: MultihashDigest,
-  gateways: readonly string[],
-  signal: AbortSignal,
-  newerWithin: number
-): Promise<NameRecord | undefined> {
-  const ended = new AbortController()
-  const all = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
-  let newest: NameRecord | undefined
-
-  await Promise.all(gateways.map(async gateway => {
-    try {
-      const record = await askGateway(digest, gateway, all)
-
-      if (newest == null) {
-        setTimeout(() => { ended.abort() }, newerWithin).unref()
-      }
-
-      newest = newest == null || record.sequence > newest.sequence ? record : newest
-    } catch {
-      // it has no record, or none that is valid: another one may
-      signal.throwIfAborted()
-    }
-  }))
-
-  return newest
-}
-
-async function askGateway (digest: MultihashDigest, gateway: string, signal: AbortSignal): Promise<NameRecord> {
+  gateway: string,
+  signal: AbortSignal
+): AsyncGenerator<Uint8Array> {
   const response = await openResponse(
     gateway,
     `ipns/${formatName(digest)}?format=ipns-record`,
     RECORD_TYPE,
     { fetch, stallTimeout: TIMEOUT, signal }
   )
-  const bytes = await readAtMost(
+
+  yield readAtMost(
     (response.body ?? []) as unknown as AsyncIterable<Uint8Array>,
     MAX_RECORD_SIZE,
     () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
   )
-
-  return readRecord(recordKey(digest), bytes)
 }

@@ -37,16 +37,10 @@ export async function loadOrCreateKey (repo: string, name: string): Promise<Priv
 /** Loads a private key of the repo by name. Undefined if there is none. */
 export async function loadKey (repo: string, name: string): Promise<PrivateKey | undefined> {
   const file = fileOf(repo, name)
-  let bytes: Uint8Array
+  const bytes = await readFile(file).catch(unless('ENOENT'))
 
-  try {
-    bytes = await readFile(file)
-  } catch (err) {
-    if (err instanceof Error && 'code' in err && err.code === 'ENOENT') {
-      return undefined
-    }
-
-    throw err
+  if (bytes == null) {
+    return undefined
   }
 
   const { privateKeyFromProtobuf } = await import('@libp2p/crypto/keys')
@@ -70,25 +64,25 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
   try {
     await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
     await syncFile(temporary)
-    await link(temporary, file)
-    await syncNames(repo)
+    const isNew = await link(temporary, file).then(() => true, unless('EEXIST')) ?? false
 
-    return true
-  } catch (err) {
-    if (err instanceof Error && 'code' in err && err.code === 'EEXIST') {
-      return false
+    // the directory of the keys and its parents, any of which may be new
+    for (const directory of isNew ? [keysIn(repo), repo, dirname(repo)] : []) {
+      await syncDirectory(directory)
     }
 
-    throw err
+    return isNew
   } finally {
     await rm(temporary, { force: true })
   }
 }
 
-/** Syncs the directory of the keys and its parents, any of which may be new. */
-async function syncNames (repo: string): Promise<void> {
-  for (const directory of [keysIn(repo), repo, dirname(repo)]) {
-    await syncDirectory(directory)
+/** Takes an error with this code for no result. */
+function unless (code: string): (err: NodeJS.ErrnoException) => undefined {
+  return err => {
+    if (err.code !== code) {
+      throw err
+    }
   }
 }
 

@@ -1,27 +1,22 @@
-import { CID } from 'multiformats/cid'
 import { NameError } from '../../errors.ts'
-import { usableDhts } from '../dht/dhts.ts'
-import { followNames, noRecord } from './follow-names.ts'
+import { usableDhts, waitForDht } from '../dht/dhts.ts'
+import { followNames, newestRecord, noRecord } from './follow-names.ts'
 import { loadKey, loadOrCreateKey } from './keys.ts'
-import { DEFAULT_LIFETIME, formatName, makeRecord, parseName, readRecord, recordKey } from './name-records.ts'
-import { listPublished, readPublished, writePublished } from './published.ts'
-import { waitForDht } from '../dht/wait-for-dht.ts'
+import { DEFAULT_LIFETIME, formatName, parseName, recordKey } from './name-records.ts'
+import { listPublished, readPublished, signPublished, writePublished } from './own-names.ts'
 import type { Services } from '../dht/dhts.ts'
-import type { NameRecord } from './name-records.ts'
+import type { FoundRecord } from './follow-names.ts'
+import type { Published } from './own-names.ts'
 import type { PublishedName, PublishOptions, ResolvedName } from '../network.ts'
 import type { Repo } from '../../repo/repo.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
 /** How long putting or getting a record may take, in milliseconds. */
 const TIMEOUT = 60_000
 /** How long to wait for newer records after the first has arrived, in milliseconds. */
 const NEWER_WITHIN = 3_000
-
-/** A record as it was received, too. */
-interface FoundRecord extends NameRecord {
-  bytes: Uint8Array
-}
 
 /** Publishes and resolves IPNS names on the DHTs of a node, with the keys of a repo. */
 export class NameService {
@@ -43,10 +38,11 @@ export class NameService {
     const others = await this.#find(digest, signal).catch(() => undefined)
     const newest = [BigInt(before?.sequence ?? 0n), others?.sequence ?? 0n].reduce((a, b) => a > b ? a : b)
     const sequence = newest + 1n
+    const published = { cid: cid.toString(), path, sequence, lifetime }
 
-    await this.#put(key, cid, path, sequence, lifetime, signal)
+    await this.#put(key, published, signal)
     // only now: `publishAgain` would otherwise renew a record that no peer has stored
-    await writePublished(this.#repo.datastore, name, { cid: cid.toString(), path, sequence, lifetime })
+    await writePublished(this.#repo.datastore, name, published)
 
     return { name: formatName(digest), cid, sequence }
   }
@@ -55,10 +51,9 @@ export class NameService {
   async publishAgain (signal: AbortSignal): Promise<void> {
     for await (const { name, published } of listPublished(this.#repo.datastore)) {
       const key = await loadKey(this.#repo.path, name)
-      const { cid, path, sequence, lifetime } = published
 
       if (key != null) {
-        await this.#put(key, CID.parse(cid), path, BigInt(sequence), lifetime, signal)
+        await this.#put(key, published, signal)
       }
     }
   }
@@ -84,15 +79,8 @@ export class NameService {
     return record.bytes
   }
 
-  async #put (
-    key: PrivateKey,
-    cid: CID,
-    path: string,
-    sequence: bigint,
-    lifetime: number,
-    signal: AbortSignal
-  ): Promise<void> {
-    const record = await makeRecord(key, cid, path, sequence, lifetime)
+  async #put (key: PrivateKey, published: Published, signal: AbortSignal): Promise<void> {
+    const record = await signPublished(key, published)
     const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
     let stored = 0
 
@@ -113,35 +101,14 @@ export class NameService {
 
   /** The newest valid record in the DHTs. */
   async #find (digest: MultihashDigest, signal: AbortSignal): Promise<FoundRecord | undefined> {
-    const key = recordKey(digest)
-    const ended = new AbortController()
-    const both = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
-    let newest: FoundRecord | undefined
-
-    await Promise.all(usableDhts(this.#libp2p).map(async dht => {
-      try {
-        for await (const event of dht.get(key, { signal: both })) {
-          if (event.name !== 'VALUE') {
-            continue
-          }
-
-          const record = await readRecord(key, event.value)
-
-          if (newest == null) {
-            // a DHT without the record would be queried for a minute
-            setTimeout(() => { ended.abort() }, NEWER_WITHIN).unref()
-          }
-
-          if (newest == null || record.sequence > newest.sequence) {
-            newest = { ...record, bytes: event.value }
-          }
+    const asked = usableDhts(this.#libp2p).map(dht => async function * (signal: AbortSignal) {
+      for await (const event of dht.get(recordKey(digest), { signal })) {
+        if (event.name === 'VALUE') {
+          yield event.value
         }
-      } catch {
-        // an invalid record, or a failed query: the other DHT may have the record
-        signal.throwIfAborted()
       }
-    }))
+    })
 
-    return newest
+    return newestRecord(digest, asked, { signal, timeout: TIMEOUT, newerWithin: NEWER_WITHIN })
   }
 }

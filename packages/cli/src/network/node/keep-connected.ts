@@ -16,13 +16,12 @@ export function keepConnected (
   peers: readonly Multiaddr[],
   signal: AbortSignal
 ): void {
-  for (const address of bootstrap) {
-    void keep(libp2p, address, () => libp2p.getPeers().length < ENOUGH_PEERS, signal)
+  const keepAll = (addresses: readonly Multiaddr[], isWanted: () => boolean): void => {
+    addresses.forEach(address => { void keep(libp2p, address, isWanted, signal) })
   }
 
-  for (const address of peers) {
-    void keep(libp2p, address, () => true, signal)
-  }
+  keepAll(bootstrap, () => libp2p.getPeers().length < ENOUGH_PEERS)
+  keepAll(peers, () => true)
 }
 
 async function keep (libp2p: Libp2p, address: Multiaddr, isWanted: () => boolean, signal: AbortSignal): Promise<void> {

@@ -5,13 +5,12 @@ import { keyOf } from '../../dag/dag-walk.ts'
 import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
 import { BlockSessions } from '../bitswap/block-sessions.ts'
-import { connectedPeers } from './connected-peers.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
 import { throwIfInterrupted } from '../throw-if-interrupted.ts'
 import { NameService } from '../names/name-service.ts'
 import { Providing } from '../dht/providing.ts'
-import { waitForDht } from '../dht/wait-for-dht.ts'
+import { waitForDht } from '../dht/dhts.ts'
 import type {
   ConnectedPeer,
   FetchedBlock,
@@ -24,8 +23,6 @@ import type {
   PublishOptions,
   ResolvedName
 } from '../network.ts'
-import type { BlockSession } from '../bitswap/block-session.ts'
-import type { Siblings } from '../siblings/siblings.ts'
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
@@ -38,47 +35,31 @@ export interface NodeNetworkInit {
   provides?: Omit<ProvidingInit, 'libp2p'>
   /** Called with the CIDs, marked or plain, that a command has added and wants to be provided. */
   onProvide?: (cids: readonly CID[]) => void
-  /** The other nodes of a shared store. */
-  siblings?: Pick<Siblings, 'fetch' | 'has'> | undefined
-}
-
-/** Keeps blocks outside of the repo, by the root that they were read below: a `BlockCache`. */
-export interface KeptBlocks {
-  /** Undefined: it is not kept. A block that is was compared with its CID. */
-  get (root: CID, cid: CID, options: { signal: AbortSignal }): Promise<Uint8Array | undefined>
-  put (root: CID, cid: CID, bytes: Uint8Array): Promise<void>
 }
 
 /** Reaches other nodes through a node in this process. */
 export class NodeNetwork implements Network {
   readonly #repo: Repo
   readonly #node: Node
-  readonly #names: NameService
+  /** For the daemon, too, which republishes names. */
+  readonly names: NameService
   readonly #providing: Providing | undefined
   readonly #onProvide: NodeNetworkInit['onProvide']
-  readonly #siblings: NodeNetworkInit['siblings']
-  #kept: KeptBlocks | undefined
   readonly #sessions: BlockSessions
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
-  constructor ({ repo, node, provides, onProvide, siblings }: NodeNetworkInit) {
+  constructor ({ repo, node, provides, onProvide }: NodeNetworkInit) {
     this.#repo = repo
     this.#node = node
-    this.#names = new NameService(repo, node.libp2p)
+    this.names = new NameService(repo, node.libp2p)
     this.#sessions = new BlockSessions(node)
     this.#onProvide = onProvide
-    this.#siblings = siblings
 
     if (provides != null) {
       this.#providing = new Providing({ libp2p: node.libp2p, ...provides })
       this.#providing.start()
     }
-  }
-
-  /** For the daemon, which republishes names. */
-  get names (): Pick<NameService, 'publishAgain'> {
-    return this.#names
   }
 
   async id (): Promise<NodeId> {
@@ -92,7 +73,19 @@ export class NodeNetwork implements Network {
   }
 
   async peers (): Promise<ConnectedPeer[]> {
-    return connectedPeers(this.#node.libp2p, peerId => this.#siblings?.has(peerId) === true)
+    const { libp2p } = this.#node
+
+    return Promise.all(libp2p.getConnections().map(async ({ remotePeer, remoteAddr, direction }) => {
+      const known = await libp2p.peerStore.get(remotePeer).catch(() => undefined)
+      const agent = known?.metadata.get('AgentVersion')
+
+      return {
+        peerId: remotePeer.toString(),
+        address: remoteAddr.toString(),
+        direction,
+        ...agent == null ? {} : { agent: new TextDecoder().decode(agent) }
+      }
+    }))
   }
 
   async connect (address: string, signal: AbortSignal): Promise<string> {
@@ -105,47 +98,32 @@ export class NodeNetwork implements Network {
       return remotePeer.toString()
     } catch (err) {
       throwIfInterrupted(signal)
-      const reason = messageOf(err)
-
-      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : reason, { cause: err })
+      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : messageOf(err), { cause: err })
     }
   }
 
-  async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
     // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
-    return this.#siblings == null
-      ? this.#fetchHere(cid, options)
-      : this.#siblings.fetch(cid, options, async (...args) => this.#fetchHere(...args))
-  }
+    const session = this.#sessions.get(unmark(root))
+    const storing = this.#storing.get(keyOf(cid))
 
-  /**
-   * Where to keep what is fetched for another node of the store that does not want it stored: a third node may ask for
-   * it next. Undefined: nowhere.
-   */
-  keepForSiblings (kept: KeptBlocks | undefined): void {
-    this.#kept = kept
-  }
-
-  /** Fetch a block for another node of the store, without asking a third one. It may have been stored meanwhile. */
-  async fetchForSibling (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
-    checkHash(cid)
-
-    const root = unmark(options.root)
-    const bytes = await this.#read(cid) ?? await this.#kept?.get(root, cid, options)
-
-    if (bytes != null) {
-      return { bytes, peerId: this.#node.libp2p.peerId.toString(), verified: true }
+    if (storing != null) {
+      return storing
     }
 
-    const fetched = await this.#fetchHere(cid, options)
+    // another caller may have fetched it since this one found it missing: asking again would send it twice
+    const peerId = session.senderOf(cid)
+    const bytes = peerId == null ? undefined : await this.read(cid)
 
-    if (options.store === false) {
-      await this.#kept?.put(root, cid, fetched.bytes)
+    if (peerId != null && bytes != null) {
+      return { bytes, peerId, verified: true }
     }
 
-    return fetched
+    const fetched = await session.fetch(unmark(cid), options)
+
+    return store ? this.#store(cid, fetched) : fetched
   }
 
   async providerCount (root: CID): Promise<number> {
@@ -171,15 +149,15 @@ export class NodeNetwork implements Network {
   }
 
   async publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
-    return this.#names.publish(cid, path, options)
+    return this.names.publish(cid, path, options)
   }
 
   async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
-    return this.#names.resolve(name, signal)
+    return this.names.resolve(name, signal)
   }
 
   async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
-    return this.#names.record(name, signal)
+    return this.names.record(name, signal)
   }
 
   async close (): Promise<void> {
@@ -188,29 +166,8 @@ export class NodeNetwork implements Network {
     await this.#node.stop()
   }
 
-  async #fetchHere (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
-    const session = this.#sessions.get(unmark(root))
-    const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
-
-    if (stored != null) {
-      return stored
-    }
-
-    const fetched = await session.fetch(unmark(cid), options)
-
-    return store ? this.#store(cid, fetched) : fetched
-  }
-
-  /** A block that another caller has fetched since this one found it missing: asking again would send it twice. */
-  async #stored (cid: CID, session: BlockSession): Promise<FetchedBlock | undefined> {
-    const peerId = session.senderOf(cid)
-    const bytes = peerId == null ? undefined : await this.#read(cid)
-
-    return peerId == null || bytes == null ? undefined : { bytes, peerId, verified: true }
-  }
-
   /** Read a block of the repo. Undefined: it is not there, or damaged. */
-  async #read (cid: CID): Promise<Uint8Array | undefined> {
+  protected async read (cid: CID): Promise<Uint8Array | undefined> {
     if (!await this.#repo.blockstore.has(cid)) {
       return undefined
     }

@@ -47,21 +47,18 @@ export interface LoadedTransports {
 export async function loadTransports (listen: readonly string[], dial: readonly string[]): Promise<LoadedTransports> {
   const transports: Transports = [tcp(), webSockets(), circuitRelayTransport()]
 
-  if (![...listen, ...dial].some(address => WEBRTC_DIRECT.test(address))) {
-    return { transports, listen: [...listen] }
-  }
-
   try {
-    const { webRTCDirect } = await import('@libp2p/webrtc')
+    if ([...listen, ...dial].some(address => WEBRTC_DIRECT.test(address))) {
+      const { webRTCDirect } = await import('@libp2p/webrtc')
+      transports.push(webRTCDirect())
+    }
 
-    return { transports: [...transports, webRTCDirect()], listen: [...listen] }
+    return { transports, listen: [...listen] }
   } catch (err) {
-    const reason = messageOf(err)
-
     return {
       transports,
       listen: listen.filter(address => !WEBRTC_DIRECT.test(address)),
-      missing: `WebRTC is not available: its addon node-datachannel failed to load: ${reason}`
+      missing: `WebRTC is not available: its addon node-datachannel failed to load: ${messageOf(err)}`
     }
   }
 }

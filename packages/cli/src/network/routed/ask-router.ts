@@ -1,5 +1,8 @@
 import { UsageError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
+import { createNodeFetch } from '../node-fetch.ts'
+import type { GatewayBody } from '@ipfsz/core/http'
+import type { Router } from './routed-source.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most bytes of an answer, 1 MiB. */
@@ -8,6 +11,17 @@ const MAX_ANSWER_SIZE = 1024 * 1024
 const MAX_ADDRESSES = 32
 /** Routers leave out what cannot be a gateway, if they understand this (IPIP-484). */
 const FILTER = 'filter-protocols=unknown,transport-ipfs-gateway-http'
+
+/**
+ * A delegated router.
+ *
+ * @throws {UsageError} the text is not its URL
+ */
+export function delegatedRouter (text: string): Router {
+  const url = parseRouterUrl(text)
+
+  return { name: url.href, find: (root, signal) => askRouter(url, root, signal) }
+}
 
 /**
  * The base URL of a delegated router, below which `routing/v1` is.
@@ -36,13 +50,11 @@ export function parseRouterUrl (given: string): URL {
  *
  * @throws {Error} it cannot be reached, or its answer is not what it should be
  */
-export async function * askRouter (router: URL, cid: CID, signal: AbortSignal): AsyncGenerator<string> {
-  const response = await fetch(new URL(`routing/v1/providers/${cid}?${FILTER}`, router), {
-    headers: { accept: 'application/x-ndjson, application/json;q=0.9' },
-    redirect: 'error',
-    signal
-  })
-  const { status, headers, body } = response
+async function * askRouter (router: URL, cid: CID, signal: AbortSignal): AsyncGenerator<string> {
+  const { status, headers, body } = await createNodeFetch()(
+    new URL(`routing/v1/providers/${cid}?${FILTER}`, router),
+    { headers: { accept: 'application/x-ndjson, application/json;q=0.9' }, signal }
+  )
 
   // 404: no providers, as old routers say it (IPIP-513)
   if (status === 404 || body == null) {
@@ -52,20 +64,33 @@ export async function * askRouter (router: URL, cid: CID, signal: AbortSignal): 
 
   if (status !== 200) {
     await body.cancel()
-    throw new Error(`answered with the status ${status}`)
+    throw new Error(`${status >= 300 && status < 400 ? 'redirects' : 'answered'} with the status ${status}`)
   }
 
   if (headers.get('content-type')?.startsWith('application/x-ndjson') === true) {
-    for await (const line of lines(body)) {
+    for await (const line of lines(chunksOf(body))) {
       yield * addressesOf(JSON.parse(line))
     }
   } else {
-    const answer = await readAtMost(body, MAX_ANSWER_SIZE, tooLarge)
+    const answer = await readAtMost(chunksOf(body), MAX_ANSWER_SIZE, tooLarge)
     const { Providers: providers } = JSON.parse(answer.toString()) as { Providers?: unknown }
 
     for (const provider of Array.isArray(providers) ? providers : []) {
       yield * addressesOf(provider)
     }
+  }
+}
+
+/** The chunks of a body, which is closed if not all of them are read. */
+async function * chunksOf (body: GatewayBody): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+
+  try {
+    for (let chunk = await reader.read(); chunk.value != null; chunk = await reader.read()) {
+      yield chunk.value
+    }
+  } finally {
+    await body.cancel()
   }
 }
 

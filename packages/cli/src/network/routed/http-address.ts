@@ -50,12 +50,5 @@ export function hostOf ({ hostname }: URL): string {
 }
 
 function isHost (protocol: string, host: string): boolean {
-  switch (protocol) {
-    case 'ip4':
-      return isIP(host) === 4
-    case 'ip6':
-      return isIP(host) === 6
-    default:
-      return host.length <= MAX_NAME_LENGTH && NAME.test(host)
-  }
+  return protocol.startsWith('ip') ? `ip${isIP(host)}` === protocol : host.length <= MAX_NAME_LENGTH && NAME.test(host)
 }

@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns'
-import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP } from 'node:net'
 import { PrivateAddressError } from '../../errors.ts'
-import { createNodeFetch } from '../node-fetch.ts'
+import { createHttpAgent, createNodeFetch } from '../node-fetch.ts'
 import { hostOf } from './http-address.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Fetch } from '@ipfsz/core/http'
@@ -42,7 +41,7 @@ export function createPublicFetch ({ allowLocal = false, resolve = lookup }: Pub
     })
   }
   const fetch = createNodeFetch({
-    agents: { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) },
+    agents: { http: createHttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) },
     lookup: checked
   })
 

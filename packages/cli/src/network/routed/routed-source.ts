@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
-import { unmark } from '@ipfsz/core'
+import { NotFoundError, unmark } from '@ipfsz/core'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
-import { httpUrl } from './http-address.ts'
-import type { Router } from './router.ts'
-import type { PlannedSource } from '../planned-source.ts'
+import type { GatewaySourcesInit, PlannedSource } from '../gateway-sources.ts'
 import type { SourceBlock, SourceOptions } from '@ipfsz/core'
-import type { GatewayPool, HttpSource } from '@ipfsz/core/http'
+import type { GatewayPool, HttpSource, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** The most gateways that routing may name for one root: a stranger decides how many requests are made. */
@@ -19,50 +17,76 @@ const LONGEST_SEARCH = 10_000
 /** How long blocks wait for it if peers can be asked, in milliseconds. */
 const DEFAULT_HEAD_START = 2000
 
-export interface RoutedSourceInit {
-  root: CID
+/** Names the addresses of those who have what is below a root. */
+export interface Router {
+  /** For messages. */
+  name: string
+  /** Yields multiaddrs as they come. Nothing of them is checked. */
+  find: (root: CID, signal: AbortSignal) => AsyncIterable<string>
+}
+
+export interface RoutedSourceInit extends Pick<GatewaySourcesInit, 'isOnlySource'> {
   routers: readonly Router[]
-  allowLocal: boolean
-  /** Whether there are no peers to ask. */
-  isOnlySource: boolean
   /**
    * How long blocks wait for routing if there are peers to ask, in milliseconds.
    *
    * @default 2000
    */
   headStart?: number | undefined
-  /** Where the gateways go. Empty at first. */
+  /**
+   * Whether another source knows better why a block is missing, if no gateway is found.
+   *
+   * @default false
+   */
+  isHint?: boolean | undefined
+}
+
+/** What asks the gateways that routing names for one root. */
+export interface RoutedGateways {
+  /** Empty at first. */
   pool: GatewayPool
-  /** Asks the gateways of the pool. */
   http: HttpSource
-  /** Gateways that are asked anyway. */
-  others: readonly string[]
+  /**
+   * The URL of an address that may be asked. Undefined: it is no gateway, or one that is asked anyway.
+   *
+   * @throws {PrivateAddressError}
+   */
+  urlOf: (address: string) => URL | undefined
   /** Makes the error for a block that is not sent. */
   failed: (cid: CID, failures: readonly Error[]) => Error
 }
 
+/** Loads the client of gateways: called when a block is first asked for. */
+export type LoadGateways = () => Promise<(root: CID, plan: ReadPlan | undefined) => RoutedGateways>
+
 /** Fetches the blocks below a root from the gateways that routers name. The first block starts the search for them. */
 export class RoutedSource implements PlannedSource {
+  readonly #root: CID
   readonly #init: RoutedSourceInit
+  readonly #load: LoadGateways
   readonly #closed = new AbortController()
   readonly #failures: Error[] = []
+  #plan: ReadPlan | undefined
+  /** Once a block was asked for. */
+  #gateways: RoutedGateways | undefined
   /** Resolves when there is a gateway, or none is waited for any longer. */
-  #ready: Promise<unknown> | undefined
+  #ready: Promise<RoutedGateways> | undefined
 
-  constructor (init: RoutedSourceInit) {
+  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, load: LoadGateways) {
+    this.#root = root
+    this.#plan = plan
     this.#init = init
+    this.#load = load
   }
 
   /**
    * @throws {GatewaysFailedError} no gateway sends it, or routing names none
    */
   async fetch (cid: CID, options: SourceOptions): Promise<SourceBlock> {
-    const { pool, http, failed } = this.#init
-
-    await raceSignal(this.#ready ??= this.#search(), options.signal)
+    const { pool, http, failed } = await raceSignal(this.#ready ??= this.#search(), options.signal)
 
     if (pool.gateways.length === 0) {
-      throw failed(cid, this.#failures)
+      throw this.#init.isHint === true ? new NotFoundError(cid) : failed(cid, this.#failures)
     }
 
     return http.fetch(cid, options)
@@ -70,36 +94,47 @@ export class RoutedSource implements PlannedSource {
 
   /** See `HttpSource`. */
   dropPlan (): void {
-    this.#init.http.dropPlan()
+    this.#plan = undefined
+    this.#gateways?.http.dropPlan()
   }
 
   close (): void {
     this.#closed.abort()
-    this.#init.http.close()
+    this.#gateways?.http.close()
   }
 
-  async #search (): Promise<unknown> {
+  async #search (): Promise<RoutedGateways> {
     const { routers, isOnlySource, headStart = DEFAULT_HEAD_START } = this.#init
-    const found = Promise.withResolvers<void>()
-    const searched = Promise.all(routers.map(async router => this.#ask(router, found.resolve)))
-    const waits = [found.promise, searched]
+    const make = await this.#load()
+    this.#closed.signal.throwIfAborted()
+    const gateways = this.#gateways = make(this.#root, this.#plan)
 
-    return Promise.race(isOnlySource ? waits : [...waits, delay(headStart, undefined, { ref: false })])
+    const found = Promise.withResolvers<void>()
+    const searched = Promise.all(routers.map(async router => this.#ask(router, gateways, found.resolve)))
+    const waits: Array<Promise<unknown>> = [found.promise, searched]
+
+    await Promise.race(isOnlySource ? waits : [...waits, delay(headStart, undefined, { ref: false })])
+
+    return gateways
   }
 
   /** Ask a router. Never rejects. */
-  async #ask (router: Router, onFound: () => void): Promise<void> {
-    const { root, pool } = this.#init
+  async #ask (router: Router, { pool, urlOf }: RoutedGateways, onFound: () => void): Promise<void> {
     const timeout = AbortSignal.timeout(LONGEST_SEARCH)
     const signal = AbortSignal.any([timeout, this.#closed.signal])
     const before = this.#failures.length
 
     try {
-      for await (const address of router.find(unmark(root), signal)) {
-        this.#add(address)
+      for await (const address of router.find(unmark(this.#root), signal)) {
+        try {
+          const url = pool.gateways.length < MAX_GATEWAYS ? urlOf(address) : undefined
 
-        if (pool.gateways.length > 0) {
-          onFound()
+          if (url != null) {
+            pool.add(url)
+            onFound()
+          }
+        } catch (err) {
+          this.#fail(err as Error)
         }
 
         if (pool.gateways.length >= MAX_GATEWAYS) {
@@ -108,25 +143,11 @@ export class RoutedSource implements PlannedSource {
       }
 
       if (pool.gateways.length === 0 && this.#failures.length === before) {
-        this.#fail(new RouterError(router.name, `lists no HTTP gateway for ${root}`))
+        this.#fail(new RouterError(router.name, `lists no HTTP gateway for ${this.#root}`))
       }
     } catch (err) {
       const reason = timeout.aborted ? `did not answer within ${LONGEST_SEARCH / 1000} s` : reasonOf(err)
       this.#fail(new RouterError(router.name, reason, { cause: err }))
-    }
-  }
-
-  #add (address: string): void {
-    const { pool, others, allowLocal } = this.#init
-
-    try {
-      const url = httpUrl(address, allowLocal)
-
-      if (url != null && !others.includes(url.href) && pool.gateways.length < MAX_GATEWAYS) {
-        pool.add(url)
-      }
-    } catch (err) {
-      this.#fail(err as Error)
     }
   }
 

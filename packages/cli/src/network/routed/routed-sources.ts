@@ -1,35 +1,74 @@
-import { NotFoundError } from '@ipfsz/core'
-import { createPublicFetch } from './public-fetch.ts'
 import { RoutedSource } from './routed-source.ts'
-import type { Router } from './router.ts'
-import type { RoutedSourceInit } from './routed-source.ts'
+import type { Network } from '../network.ts'
+import type { LoadGateways, RoutedSourceInit, Router } from './routed-source.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
-import type { GatewaySourcesInit } from '../gateway-sources.ts'
-import type { MakeSource } from '../planned-source.ts'
+import type { GatewaySourcesInit, MakeSource } from '../gateway-sources.ts'
 import type { GatewayPool } from '@ipfsz/core/http'
 
-export interface RoutedSourcesInit
-  extends PublicFetchInit, GatewaySourcesInit, Pick<RoutedSourceInit, 'headStart'> {
-  routers: readonly Router[]
+export interface RoutedSourcesInit extends RoutedSourceInit, PublicFetchInit, GatewaySourcesInit {
   /** URLs of gateways that are asked anyway. */
   others: readonly string[]
-  /**
-   * Whether another source knows better why a block is missing, if no gateway is found.
-   *
-   * @default false
-   */
-  isHint?: boolean | undefined
 }
 
+type Init = Omit<RoutedSourcesInit, 'headStart' | 'isHint' | 'routers'>
+
+/** How long routing over the DHT may take, in milliseconds: peers are asked meanwhile. */
+const DHT_HEAD_START = 10_000
+
 /**
- * What fetches from the HTTP gateways that routers list for a root. Loads the client, and asks no router.
+ * What fetches from the gateways that delegated routers list. Asks no router.
  *
- * @throws {InvalidGatewayUrlError} one of `others` is no gateway
+ * @param urls - of the routers
+ * @returns undefined if there are none
+ * @throws {UsageError} a text is not the URL of a router
  */
-export async function routedSources (init: RoutedSourcesInit): Promise<MakeSource> {
-  const { routers, isOnlySource, singleBlocks, headStart, allowLocal = false, decorate = fetch => fetch } = init
-  const isHint = init.isHint === true
+export async function delegatedSources (urls: readonly string[], init: Init): Promise<MakeSource | undefined> {
+  if (urls.length === 0) {
+    return undefined
+  }
+
+  const { delegatedRouter } = await import('./ask-router.ts')
+
+  return routedSources({ ...init, routers: urls.map(delegatedRouter) })
+}
+
+/** What fetches from the gateways that providers advertise in the DHTs. */
+export function dhtSources (
+  network: () => Promise<Pick<Network, 'findProviders'>>,
+  init: Omit<Init, 'isOnlySource'>
+): MakeSource {
+  const routers = [dhtRouter(network)]
+
+  return routedSources({ ...init, routers, isOnlySource: false, isHint: true, headStart: DHT_HEAD_START })
+}
+
+/** The DHTs: providers may advertise addresses of HTTP, too. */
+export function dhtRouter (network: () => Promise<Pick<Network, 'findProviders'>>): Router {
+  return {
+    name: 'DHT',
+    async * find (root, signal) {
+      const opened = await network()
+
+      for await (const { addresses } of opened.findProviders(root, signal)) {
+        yield * addresses
+      }
+    }
+  }
+}
+
+/** What fetches from the HTTP gateways that routers name for a root. Loads its code when a block is asked for. */
+export function routedSources (init: RoutedSourcesInit): MakeSource {
+  let loaded: ReturnType<LoadGateways> | undefined
+
+  return (root, plan) => new RoutedSource(root, plan, init, async () => loaded ??= loadGateways(init))
+}
+
+/** @throws {InvalidGatewayUrlError} one of `others` is no gateway */
+async function loadGateways (init: RoutedSourcesInit): ReturnType<LoadGateways> {
+  const { isOnlySource, singleBlocks, allowLocal = false, decorate = fetch => fetch } = init
   const { GatewayPool, GatewaysFailedError, HttpSource, parseGatewayUrl } = await import('@ipfsz/core/http')
+  const { httpUrl } = await import('./http-address.ts')
+  const { createPublicFetch } = await import('./public-fetch.ts')
   const others = init.others.map(url => parseGatewayUrl(url).href)
   const all: GatewayPool = new GatewayPool([])
   const fetch = decorate(createPublicFetch(init))
@@ -37,16 +76,15 @@ export async function routedSources (init: RoutedSourcesInit): Promise<MakeSourc
   return (root, plan) => {
     const pool: GatewayPool = new GatewayPool([], all)
 
-    return new RoutedSource({
-      root,
-      routers,
-      allowLocal,
-      isOnlySource,
-      headStart,
-      others,
+    return {
       pool,
       http: new HttpSource({ root, plan, pool, fetch, isOnlySource, singleBlocks }),
-      failed: (cid, failures) => isHint ? new NotFoundError(cid) : new GatewaysFailedError(cid, failures)
-    })
+      urlOf (address) {
+        const url = httpUrl(address, allowLocal)
+
+        return url == null || others.includes(url.href) ? undefined : url
+      },
+      failed: (cid, failures) => new GatewaysFailedError(cid, failures)
+    }
   }
 }

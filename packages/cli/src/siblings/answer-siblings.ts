@@ -1,6 +1,6 @@
 import { readFetchRequest } from '../fetch-request.ts'
 import { Answer, decodeRequest, requestOn, SIBLING_PROTOCOL } from './messages.ts'
-import type { FetchedBlock, FetchOptions } from '../network.ts'
+import type { FetchedBlock, FetchOptions } from '../network/network.ts'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 

@@ -1,5 +1,5 @@
-import { ownersOf } from '../../store/owners.ts'
-import type { StoreNodes } from '../../store/store-nodes.ts'
+import { ownersOf } from '../store/owners.ts'
+import type { StoreNodes } from '../store/store-nodes.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many living nodes advertise each pin: if one dies, the other one's record is there until a third takes over. */

@@ -1,4 +1,4 @@
-import type { Io } from '../../io.ts'
+import type { Io } from '../io.ts'
 
 /** The bootstrap peers of the public network, as in Kubo and Helia. */
 const PUBLIC_BOOTSTRAP = [
@@ -20,4 +20,18 @@ export function bootstrapTexts (given: readonly string[] | undefined, env: Io['e
   const texts = given ?? env.IPFSZ_BOOTSTRAP?.split(',') ?? PUBLIC_BOOTSTRAP
 
   return texts.map(text => text.trim()).filter(text => text !== '' && text !== NONE)
+}
+
+/** The URLs of gateways in `$IPFSZ_GATEWAYS`, where commas or spaces separate them. */
+export function gatewayUrls (env: Io['env']): string[] {
+  return urlsIn(env.IPFSZ_GATEWAYS)
+}
+
+/** The same for the delegated routers in `$IPFSZ_ROUTERS`. */
+export function routerUrls (env: Io['env']): string[] {
+  return urlsIn(env.IPFSZ_ROUTERS)
+}
+
+function urlsIn (text = ''): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
 }

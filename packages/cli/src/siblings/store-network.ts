@@ -1,0 +1,71 @@
+import { checkHash, unmark } from '@ipfsz/core'
+import { NodeNetwork } from '../network/node/node-network.ts'
+import type { ConnectedPeer, FetchedBlock, FetchOptions } from '../network/network.ts'
+import type { NodeNetworkInit } from '../network/node/node-network.ts'
+import type { Siblings } from './siblings.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface StoreNetworkInit extends NodeNetworkInit {
+  /** The other nodes of a shared store. Undefined: the store is not shared. */
+  siblings: Pick<Siblings, 'fetch' | 'has'> | undefined
+}
+
+/** Keeps blocks outside of the repo, by the root that they were read below: a `BlockCache`. */
+interface KeptBlocks {
+  /** Undefined: it is not kept. A block that is was compared with its CID. */
+  get (root: CID, cid: CID, options: { signal: AbortSignal }): Promise<Uint8Array | undefined>
+  put (root: CID, cid: CID, bytes: Uint8Array): Promise<void>
+}
+
+/** Reaches other nodes through a node in this process, and fetches together with the other nodes of its store. */
+export class StoreNetwork extends NodeNetwork {
+  readonly #siblings: StoreNetworkInit['siblings']
+  #kept: KeptBlocks | undefined
+
+  constructor ({ siblings, ...init }: StoreNetworkInit) {
+    super(init)
+    this.#siblings = siblings
+  }
+
+  override async peers (): Promise<ConnectedPeer[]> {
+    const peers = await super.peers()
+
+    return peers.map(peer => this.#siblings?.has(peer.peerId) === true ? { ...peer, sameStore: true } : peer)
+  }
+
+  override async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+    checkHash(cid)
+
+    return this.#siblings == null
+      ? super.fetch(cid, options)
+      : this.#siblings.fetch(cid, options, async (...args) => super.fetch(...args))
+  }
+
+  /**
+   * Where to keep what is fetched for another node of the store that does not want it stored: a third node may ask for
+   * it next. Undefined: nowhere.
+   */
+  keepForSiblings (kept: KeptBlocks | undefined): void {
+    this.#kept = kept
+  }
+
+  /** Fetch a block for another node of the store, without asking a third one. It may have been stored meanwhile. */
+  async fetchForSibling (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+    checkHash(cid)
+
+    const root = unmark(options.root)
+    const bytes = await this.read(cid) ?? await this.#kept?.get(root, cid, options)
+
+    if (bytes != null) {
+      return { bytes, peerId: (await this.id()).peerId, verified: true }
+    }
+
+    const fetched = await super.fetch(cid, options)
+
+    if (options.store === false) {
+      await this.#kept?.put(root, cid, fetched.bytes)
+    }
+
+    return fetched
+  }
+}
