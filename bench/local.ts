@@ -2,12 +2,14 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
-import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
+import { KUBO_LINES, OWN_LINES, quote } from './support/command-lines.ts'
+import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
 import { commandEnvironment, runCommand } from './support/run-command.ts'
 import { createRepo, environment, hasKubo } from './support/kubo.ts'
 import { syncCost } from './support/sync-cost.ts'
 import { runTask } from './support/task.ts'
 import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
+import type { CommandLines } from './support/command-lines.ts'
 import type { Corpus } from './support/corpus.ts'
 import type { StoreKind, Task } from './support/task.ts'
 
@@ -32,22 +34,6 @@ const SIZES: readonly Size[] = [
 ]
 
 const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }]
-
-interface Commands {
-  add: string
-  cat: string
-}
-
-/** The commands of Kubo, with what is piped into and out of it. No daemon runs. */
-const KUBO: Readonly<Record<string, Commands>> = {
-  Kubo: { add: 'ipfs add --offline -Q FILE', cat: 'ipfs cat --offline CID' },
-  'Kubo, zstd -3 piped': { add: 'zstd -3 -c FILE | ipfs add --offline -Q', cat: 'ipfs cat --offline CID | zstd -dc' }
-}
-
-const IPFSZ = `${quote(process.execPath)} ${quote(join(import.meta.dirname, '../packages/cli/bin/ipfsz.js'))}`
-const OWN: Readonly<Record<string, Commands>> = {
-  [COMMAND]: { add: `${IPFSZ} add -Q FILE`, cat: `${IPFSZ} cat CID` }
-}
 
 /** The stores of commands, which are compared with plain Helia on files. */
 const STORE_OF_KUBO = 'flatfs'
@@ -133,14 +119,14 @@ async function compare (
       }
     }
 
-    for (const side of kubo ? Object.keys(KUBO) : []) {
+    for (const side of kubo ? Object.keys(KUBO_LINES) : []) {
       const repo = join(corpus.directory, 'kubo')
       await createRepo(repo)
-      const run = await runOnce(KUBO[side], file, repo, environment(repo))
+      const run = await runOnce(KUBO_LINES[side], file, repo, environment(repo))
       measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_KUBO, side })))
     }
 
-    for (const [side, commands] of Object.entries(OWN)) {
+    for (const [side, commands] of Object.entries(OWN_LINES)) {
       const repo = join(corpus.directory, 'repo')
       const run = await runOnce(commands, file, repo, commandEnvironment(repo, corpus.directory))
       measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_COMMAND, side })))
@@ -152,7 +138,7 @@ async function compare (
 
 /** Add a file, read it, and remove the repo. */
 async function runOnce (
-  { add, cat }: Commands,
+  { add, cat }: CommandLines,
   file: string,
   repo: string,
   env: NodeJS.ProcessEnv
@@ -182,11 +168,6 @@ async function compareSync (
     rounds: smoke ? 1 : 9,
     directory: corpus.directory
   })
-}
-
-/** Quote a path for a shell. */
-function quote (path: string): string {
-  return `'${path.replaceAll("'", "'\\''")}'`
 }
 
 function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {

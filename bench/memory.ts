@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
 import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
+import { FLOOR } from './support/floor/names.ts'
 import { Strangers } from './support/strangers.ts'
 import { runStrangerTask, runTask } from './support/task.ts'
 import { withDirectory } from './support/temporary.ts'
@@ -22,6 +23,9 @@ const ROUNDS = 3
 /** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
+const ABOUT = 'The floor compresses, hashes and stores frames, and reads, hashes and decompresses them, three at a ' +
+  'time, and does nothing else'
+
 /** The outcomes of the process that adds and of those that read, or why they failed. */
 type Measured = { added: Outcome, read: Outcome, transient?: Outcome } | { failed: string }
 
@@ -36,7 +40,7 @@ export const benchmark: Benchmark = {
       const rows: Row[] = []
 
       for (const size of options.smoke ? SMOKE : SIZES) {
-        const measured = new Map<string, Measured[]>([PLAIN, DEFAULT].map(side => [side, []]))
+        const measured = new Map<string, Measured[]>([PLAIN, DEFAULT, FLOOR].map(side => [side, []]))
         const rounds = options.smoke ? 1 : ROUNDS
 
         // every side once in each round, so that other load on the machine affects all of them
@@ -58,7 +62,7 @@ export const benchmark: Benchmark = {
       }
 
       return [
-        { title: `${name} repeated, on an FsBlockstore (${corpus.source})`, rows },
+        { title: `${name} repeated, on an FsBlockstore (${corpus.source}). ${ABOUT}`, rows },
         { title: 'Files that other tools made, on an FsBlockstore', rows: await strangers(options) }
       ]
     })

@@ -10,6 +10,9 @@
  * --json FILE    write the result of NAME there
  * --json-dir DIR directory of the results of `all`, by default `.bench`; also of NAME, if given.
  *                `all` skips benchmarks that have a full result there. Delete the file to measure again
+ * --plan NAME    which plan to measure, in benchmarks that have several. What was measured of other plans, and of
+ *                other sides, stays in the result
+ * --only SIDE,.. measure only these sides
  * --corpus DIR   measure with these files; by default with those of ../shared/data, or generated ones
  *                if there is no such directory
  * --file FILE    measure with this file, in benchmarks that need only one. Benchmarks that generate
@@ -23,7 +26,7 @@ import { parseArgs } from 'node:util'
 import { NoInputError } from './benchmark.ts'
 import { atExit } from './support/at-exit.ts'
 import { printTables } from './support/print.ts'
-import { keepResults, readResult, resultFile, writeResult } from './support/results.ts'
+import { addResult, keepResults, readResult, resultFile, writeResult } from './support/results.ts'
 import { describeMachine, versions } from './support/machine.ts'
 import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
 import type { Result } from './support/results.ts'
@@ -40,7 +43,14 @@ const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basenam
 const { values, positionals } = readArguments()
 const { smoke, corpus, file } = values
 const [name] = positionals
-const options: BenchmarkOptions = { smoke, ...corpus == null ? {} : { corpus }, ...file == null ? {} : { file } }
+const only = values.only?.split(',')
+const options: BenchmarkOptions = {
+  smoke,
+  ...corpus == null ? {} : { corpus },
+  ...file == null ? {} : { file },
+  ...values.plan == null ? {} : { plan: values.plan },
+  ...only == null ? {} : { only }
+}
 
 if (positionals.length !== 1 || !['all', 'report', ...names].includes(name)) {
   refuse(`Name one benchmark (${names.join(', ')}), all or report`)
@@ -48,6 +58,10 @@ if (positionals.length !== 1 || !['all', 'report', ...names].includes(name)) {
 
 if (values.json != null && ['all', 'report'].includes(name)) {
   refuse(`--json is for one benchmark, --json-dir for ${name}`)
+}
+
+if ((values.plan ?? values.only) != null && ['all', 'report'].includes(name)) {
+  refuse(`--plan and --only are for one benchmark, not for ${name}`)
 }
 
 if (corpus != null && statSync(corpus, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -74,7 +88,9 @@ try {
     const { writeReport } = await import('./report/report.ts')
     const directory = values['json-dir']
 
-    if (keepResults(directory ?? DEFAULT_DIRECTORY, KEPT) === 0 && directory != null) {
+    const joinOf = async (name: string) => names.includes(name) ? (await load(name)).join : undefined
+
+    if (await keepResults(directory ?? DEFAULT_DIRECTORY, KEPT, joinOf) === 0 && directory != null) {
       refuse(`No results of full runs in ${directory}. Measure them with npm run bench -- all`)
     }
 
@@ -101,6 +117,8 @@ function readArguments () {
         json: { type: 'string' },
         'json-dir': { type: 'string' },
         corpus: { type: 'string' },
+        plan: { type: 'string' },
+        only: { type: 'string' },
         file: { type: 'string' }
       }
     })
@@ -159,6 +177,9 @@ async function runOne (): Promise<void> {
     }
   }
 
+  checkNames('plan', values.plan == null ? [] : [values.plan], benchmark.plans)
+  checkNames('only', only ?? [], benchmark.sides)
+
   const environment = { machine: describeMachine(), versions: versions() }
 
   console.info(
@@ -181,10 +202,22 @@ async function runOne (): Promise<void> {
 
   printTables(tables)
 
-  for (const path of [values.json, values['json-dir'] == null ? undefined : resultFile(values['json-dir'], name)]) {
-    if (path != null) {
-      writeResult(path, result)
-    }
+  if (values.json != null) {
+    writeResult(values.json, result)
+  }
+
+  if (values['json-dir'] != null) {
+    addResult(values['json-dir'], result, benchmark.join)
+  }
+}
+
+function checkNames (option: 'plan' | 'only', given: readonly string[], known: readonly string[] = []): void {
+  if (given.length > 0 && known.length === 0) {
+    refuse(`${name} takes no --${option}`)
+  }
+
+  for (const unknown of given.filter(one => !known.includes(one))) {
+    refuse(`${name} has no ${unknown} for --${option}, but ${known.join(', ')}`)
   }
 }
 

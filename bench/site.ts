@@ -1,101 +1,85 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { median, NoInputError, progress, rotate, rounded, sum } from './benchmark.ts'
-import { hasKubo } from './support/kubo.ts'
+import { NoInputError, progress, rotate } from './benchmark.ts'
+import { versions } from './support/machine.ts'
 import { startClients } from './support/site/clients.ts'
-import { DAEMON_SIDE, S3_DAEMON_SIDE } from './support/site/daemon-sides.ts'
-import { HELIA_SIDES, S3_SIDE } from './support/site/helia-sides.ts'
-import { KUBO_SIDES } from './support/site/kubo-sides.ts'
-import { hasS3 } from './support/site/s3-server.ts'
-import { measureIdle, PHASES, runTrial } from './support/site/trial.ts'
+import { joinTables, NOT_MEASURED } from './support/site/join.ts'
+import { PLANS, SMOKE } from './support/site/plans.ts'
+import { SIDES } from './support/site/sides.ts'
+import { storedSizeOf } from './support/site/stored-size.ts'
+import { toRows } from './support/site/to-rows.ts'
+import { measureIdle, runKilled, runTrial, warmUp } from './support/site/trial.ts'
 import { startWan } from './support/site/wan.ts'
 import { withDirectory } from './support/temporary.ts'
-import type { Benchmark, Row, Table } from './benchmark.ts'
+import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
 import type { Clients } from './support/site/clients.ts'
+import type { Plan } from './support/site/plans.ts'
 import type { Side } from './support/site/side.ts'
 import type { Measured, Objects } from './support/site/trial.ts'
 import type { Wan } from './support/site/wan.ts'
-
-const KIB = 1024
-const MIB = 1024 * KIB
 
 /** Round trips of the paper, in milliseconds: from the client to its site, and in a site. */
 const CLIENT = 10
 const LAN = 0.5
 
-/** How many objects a site writes and reads at a time. */
-const COUNT = 10
-
-interface Plan {
-  sites: number
-  nodes: number
-  /** Round trips between sites, in milliseconds. */
-  delay: number
-  rounds: number
-  sides: readonly Side[]
-  objects: readonly Objects[]
-  /** How long nodes may find each other before anything is measured, and after each write, in milliseconds. */
-  start: number
-  settle: number
-}
+/** Between the seeds of trials. */
+const TRIAL = 1_000_000
 
 /** What one side did with one kind of object, in all rounds. */
 type Results = Map<Side, Map<Objects, Measured[]>>
+
+interface Place {
+  wan: Wan
+  clients: Clients
+  directory: string
+  round: number
+}
 
 export const benchmark: Benchmark = {
   question: 'how long nodes of a site that share one store take to write and read objects, and how many bytes pass ' +
     'between sites, beside nodes with stores of their own',
   inputs: [],
+  plans: Object.keys(PLANS),
+  sides: SIDES.map(({ id }) => id),
 
-  async run ({ smoke }) {
-    const sides = [
-      ...await hasKubo() ? KUBO_SIDES : [],
-      ...HELIA_SIDES,
-      DAEMON_SIDE,
-      ...hasS3() ? [S3_SIDE, S3_DAEMON_SIDE] : []
-    ]
-    const tables: Table[] = []
+  async run (options) {
+    const plan = options.smoke ? SMOKE : PLANS[options.plan ?? Object.keys(PLANS)[0]]
+    const missing: Row[] = []
+    const sides: Side[] = []
+    const day = new Date().toISOString().slice(0, 10)
 
-    for (const plan of smoke ? [smokePlan(sides)] : plans(sides)) {
-      tables.push({
-        title: `${plan.sites} sites of ${plan.nodes} nodes, ${plan.delay} ms between sites, ${CLIENT} ms to the ` +
-          `client, ${LAN} ms in a site; ${plan.objects[0].count} objects in each site at a time, ${plan.rounds} rounds`,
-        rows: await measurePlan(plan)
-      })
+    for (const side of chooseSides(plan, options)) {
+      const advice = await side.missing()
+
+      if (advice == null) {
+        sides.push(side)
+      } else {
+        progress(`${side.name}: ${advice}`)
+        missing.push({ side: side.name, 'to measure it': advice, measured: day })
+      }
     }
 
-    return tables
-  }
+    if (sides.length === 0) {
+      throw new NoInputError(`site has nothing to measure: ${missing.map(row => row['to measure it']).join('; ')}`)
+    }
+
+    const tables = await measurePlan(plan, sides, day)
+
+    return missing.length === 0 ? tables : [...tables, { title: NOT_MEASURED, rows: missing }]
+  },
+
+  join: (earlier, later) => joinTables(earlier, later, SIDES.map(({ name }) => name))
 }
 
-/** The first and the last side, to check that everything runs. */
-function smokePlan (sides: readonly Side[]): Plan {
-  return {
-    sites: 2,
-    nodes: 1,
-    delay: 20,
-    rounds: 1,
-    sides: [sides[0], sides[sides.length - 1]],
-    objects: [{ size: 64 * KIB, compressible: true, count: 2 }],
-    start: 200,
-    settle: 0
-  }
+function chooseSides ({ sides }: Plan, { only }: Pick<BenchmarkOptions, 'only'>): Side[] {
+  const chosen = only ?? sides
+
+  return SIDES.filter(({ id }) => chosen == null || chosen.includes(id))
 }
 
-function plans (sides: readonly Side[]): Plan[] {
-  const sizes = [256 * KIB, MIB, 10 * MIB]
-  const objects = sizes.flatMap(size => [true, false].map(compressible => ({ size, compressible, count: COUNT })))
-  const plan = { sites: 3, nodes: 2, sides, start: 10_000, settle: 1000 }
-
-  return [
-    { ...plan, delay: 50, rounds: 3, objects },
-    ...[100, 200].map(delay => ({ ...plan, delay, rounds: 1, objects: objects.slice(0, 2) }))
-  ]
-}
-
-async function measurePlan (plan: Plan): Promise<Row[]> {
-  const { sites, nodes, delay, rounds, sides } = plan
+async function measurePlan (plan: Plan, sides: readonly Side[], day: string): Promise<Table[]> {
+  const { sites, nodes, delay, rounds } = plan
   const results: Results = new Map(sides.map(side => [side, new Map()]))
   const wan = await startWan({ sites, nodes, delays: { sites: delay, client: CLIENT, lan: LAN } })
   const clients = startClients(wan, sites)
@@ -114,59 +98,71 @@ async function measurePlan (plan: Plan): Promise<Row[]> {
     await wan.close()
   }
 
-  return sides.flatMap(side => plan.objects.flatMap(objects =>
-    PHASES.flatMap(phase => toRow(side, objects, phase, results.get(side)?.get(objects) ?? []))))
+  return toTables(plan, results, day)
 }
 
-async function measureSide (
-  side: Side,
-  { sites, nodes, objects: all, start, settle }: Plan,
-  { wan, clients, directory, round }: { wan: Wan, clients: Clients, directory: string, round: number },
-  results: Results
-): Promise<void> {
+async function measureSide (side: Side, plan: Plan, place: Place, results: Results): Promise<void> {
+  const { sites, nodes, objects: all, start, settle } = plan
+  const { wan, clients, directory, round } = place
   await mkdir(directory)
   const running = await side.start({ wan, sites, nodes, directory })
 
   try {
     await setTimeout(start)
     const idle = await measureIdle(wan, start / 2)
+    const trial = { wan, clients, side, running, sites, nodes, objects: all[0], idle, settle, seed: 0 }
+    const add = (objects: Objects, measured: readonly Measured[]): void => {
+      const ofSide = results.get(side)
+      ofSide?.set(objects, [...ofSide.get(objects) ?? [], ...measured])
+    }
+
+    await warmUp(trial, plan.warmUp)
 
     for (const [i, objects] of all.entries()) {
-      const seed = round * all.length + i
-      const measured = await runTrial(
-        { wan, clients, side, running, sites, nodes, objects, seed, idle, settle }
-      )
-      const ofSide = results.get(side)
+      add(objects, await runTrial({ ...trial, objects, seed: (round * all.length + i + 1) * TRIAL }))
+    }
 
-      ofSide?.set(objects, [...ofSide.get(objects) ?? [], ...measured])
+    // nothing else is measured with the storage in that state
+    if (running.killStorage != null && round === plan.rounds - 1) {
+      add(all[0], await runKilled({ ...trial, seed: (round + 1) * all.length * TRIAL }))
     }
   } finally {
     await running.close()
-    await rm(directory, { recursive: true })
+    await rm(directory, { recursive: true, force: true })
   }
 }
 
-function toRow (side: Side, objects: Objects, phase: Measured['phase'], all: readonly Measured[]): Row[] {
-  const measured = all.filter(one => one.phase === phase)
-  const outcomes = measured.flatMap(one => one.outcomes)
-  const failures = outcomes.flatMap(({ failure }) => failure == null ? [] : [failure])
-  const seconds = outcomes.filter(({ failure }) => failure == null).map(({ wall }) => wall / 1000)
+async function toTables (plan: Plan, results: Results, day: string): Promise<Table[]> {
+  const tables: Table[] = []
+  const known = versions()
 
-  if (outcomes.length === 0) {
-    return []
+  for (const atATime of new Set(plan.objects.map(objects => objects.atATime))) {
+    const rows: Row[] = []
+
+    for (const [side, ofSide] of results) {
+      const software = (await side.software()).map(name => known[name] == null ? name : `${name} ${known[name]}`)
+      const when = [day, ...software].join(', ')
+
+      for (const [objects, measured] of ofSide) {
+        if (objects.atATime === atATime) {
+          rows.push(...toRows({
+            side, objects, measured, when, storedSize: await storedSizeOf(objects, side.compressed)
+          }))
+        }
+      }
+    }
+
+    tables.push({ title: titleOf(plan, atATime), rows })
   }
 
-  if (seconds.length === 0 && phase === 'write') {
-    throw new NoInputError(`${side.name} could write nothing: ${failures[0]}`)
-  }
+  return tables
+}
 
-  return [{
-    side: side.name,
-    object: `${objects.size / KIB} KiB ${objects.compressible ? 'of text' : 'of noise'}`,
-    phase,
-    'seconds, median': seconds.length === 0 ? '-' : rounded(median(seconds)),
-    slowest: seconds.length === 0 ? '-' : rounded(Math.max(...seconds)),
-    'MB between sites, of 100 objects': rounded(sum(measured.map(({ bytes }) => bytes)) / outcomes.length * 100 / 1e6),
-    failed: failures.length === 0 ? '' : `${failures.length} of ${outcomes.length}: ${failures[0]}`
-  }]
+function titleOf ({ sites, nodes, delay }: Plan, atATime: number): string {
+  const what = atATime === 1
+    ? 'One object at a time, as where each node has a machine of its own'
+    : `${atATime} objects in each site at a time, by nodes that share the processors of one machine`
+
+  return `${what}: ${sites} sites of ${nodes} nodes, ${delay} ms between sites, ${CLIENT} ms to the client, ` +
+    `${LAN} ms in a site`
 }

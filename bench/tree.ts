@@ -1,4 +1,3 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,27 +6,18 @@ import { unixfs } from '@helia/unixfs'
 import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { run } from '../test/support/tools.ts'
-import { measure, median, rotate, rounded, spread, sum } from './benchmark.ts'
+import { measure, median, rotate, rounded, spread } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
-import { trees, withCorpus } from './support/corpus.ts'
+import { withCorpus } from './support/corpus.ts'
 import { PLAIN } from './support/file-systems.ts'
+import { listTrees, sizeOf } from './support/trees.ts'
 import type { Benchmark, Row } from './benchmark.ts'
+import type { Tree } from './support/trees.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** An unpacked npm package of hundreds of small files, which is installed in the workspace. */
-const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
-
 /** How often one file is read for each figure. Garbage collections take ten times as long as a read, and hit some. */
 const SINGLE_READS = 9
-
-interface Tree {
-  name: string
-  directory: string
-  /** Paths of the files, relative to the directory. */
-  paths: string[]
-  size: number
-}
 
 interface Side {
   name: string
@@ -57,9 +47,7 @@ export const benchmark: Benchmark = {
       const rows: Row[] = []
       const cids: Row[] = []
 
-      const found = trees(corpus)
-
-      for (const tree of [...found, ...options.smoke && found.length > 0 ? [] : [PACKAGE]].map(listTree)) {
+      for (const tree of listTrees(corpus, options)) {
         const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 5)
         rows.push(...SIDES.map(side => toRow(side, tree, measured)))
         cids.push(...SIDES.map(({ name }) => ({ tree: tree.name, side: name, CID: measured.get(name)?.[0].cid ?? '' })))
@@ -290,21 +278,6 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
     'read one, blocks': of(all, 'oneBlocks'),
     'read one, KiB': rounded(of(all, 'oneBytes') / 1024)
   }
-}
-
-/**
- * The files of a directory, without duplicates: FsBlockstore waits a second if one block is put
- * twice at once, which would dominate the result.
- */
-function listTree ({ name, directory }: { name: string, directory: string }): Tree {
-  const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()
-  const paths = [...new Map(files.map(path => [readFileSync(join(directory, path), 'base64'), path])).values()]
-
-  return { name, directory, paths, size: sum(paths.map(path => statSync(join(directory, path)).size)) }
-}
-
-function sizeOf ({ directory }: Tree, paths: readonly string[]): number {
-  return sum(paths.map(path => statSync(join(directory, path)).size))
 }
 
 function check (read: number, size: number): void {

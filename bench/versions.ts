@@ -26,7 +26,7 @@ export const benchmark: Benchmark = {
 
     for (const series of readSeries(smoke)) {
       progress(series.name)
-      const measured = await withDirectory(async directory => compare(series, directory, smoke ? 1 : 5))
+      const measured = await withDirectory(async directory => compare(series, directory, smoke ? 1 : 25))
       rows.push(...VERSION_SIDES.map(side => toRow(side, series, measured)))
     }
 

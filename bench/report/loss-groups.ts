@@ -1,5 +1,6 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { COMMAND } from '../support/network/command-sides.ts'
+import { blockstoreLosses } from './blockstore-losses.ts'
 import { gatewayLosses } from './gateway.ts'
 import { isLess, list, NOISE } from './loss.ts'
 import { besideKubo } from './losses.ts'
@@ -21,7 +22,7 @@ const LITTLE = 4
 export function lossGroups (results: Results): string[] {
   return [
     kubo, startLosses, smallFiles, inMemory, gzip, links, gatewayLosses, randomReads, compressedAlready, inPage,
-    blocksAtRest, originals, memory, failures
+    blockstoreLosses, originals, memory, failures
   ].flatMap(find => find(results))
 }
 
@@ -159,18 +160,6 @@ function inPage (results: Results): string[] {
 
   return line('In a page, in memory', 'browser', parts.length === 0 ? [] : [
     `${list(parts)} as long as with plain Helia`
-  ])
-}
-
-function blocksAtRest (results: Results): string[] {
-  const rows = rowsOf(results, 'blockstore').filter(row => /zstd \d+, hash$/.test(String(row.side)))
-  const [puts, gets] = [true, false].map(isPut => (
-    range(slowdownsOf(rows.filter(({ what }) => String(what).startsWith('put') === isPut), 'times as fast'))
-  ))
-
-  return line('Blocks compressed at rest, against an FsBlockstore', 'blockstore', [
-    ...some(puts, times => `writing takes ${times} times as long`),
-    ...some(gets, times => `reading from a fast disk, or from the cache, takes ${times} times as long`)
   ])
 }
 

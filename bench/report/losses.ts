@@ -1,11 +1,13 @@
 import { rounded } from '../benchmark.ts'
 import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from '../support/file-systems.ts'
 import { LINKS } from '../support/paper.ts'
+import { fromBlockstore } from './blockstore-losses.ts'
 import { fromDatasets } from './dataset-losses.ts'
 import { fromNetwork, fromSlow } from './fetch-losses.ts'
 import { fromGateway } from './gateway.ts'
-import { extremes, isLess, list, NOISE } from './loss.ts'
+import { isLess, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
+import { fromSite } from './site-losses.ts'
 import { fromStart } from './start-losses.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
@@ -36,6 +38,7 @@ export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = 
   versions: fromVersions,
   memory: fromMemory,
   start: fromStart,
+  site: fromSite,
   browser: fromBrowser,
   links: fromLinks,
   blockstore: fromBlockstore
@@ -317,22 +320,4 @@ function fromBrowser (results: Results): string[] {
           `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`
       ]
   }))
-}
-
-function fromBlockstore (results: Results): string[] {
-  const byDefault = rowsOf(results, 'blockstore').filter(row => /zstd \d+, hash$/.test(String(row.side)))
-
-  return [...Map.groupBy(byDefault, ({ what }) => String(what))].flatMap(([what, rows]) => {
-    const slow = rows.filter(row => isLess(row, 'times as fast')).map(
-      row => ({
-        text: `${row.side} with blocks of ${row.files} (${row['times as fast']})`,
-        times: 1 / (numberOf(row, 'times as fast') ?? 1)
-      })
-    )
-
-    return slow.length === 0 ? [] : [
-      `**a CompressedBlockstore** with default options, ${what}: ` +
-      `slower than an FsBlockstore alone in ${extremes(slow, rows.length, 'rows')}.`
-    ]
-  })
 }

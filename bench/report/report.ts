@@ -10,7 +10,7 @@ import { toMarkdown, toSection } from './markdown.ts'
 import { overview } from './overview.ts'
 import { rowsOf } from './rows.ts'
 import { summary } from './summary.ts'
-import { targets } from './targets.ts'
+import { targets } from './targets/targets.ts'
 import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
@@ -30,6 +30,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   versions: 'Releases of a file',
   memory: 'Memory',
   start: 'Starting the command',
+  'first-byte': 'The first byte',
   site: 'Sites of nodes over one store',
   browser: 'In a page',
   demo: 'The demo page',
@@ -142,7 +143,10 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
     ...pictures,
     ...losses.length === 0 ? [] : ['## Where IPFSz loses', bullets(losses), '## Figures'],
     ...tables.map(toSection),
-    `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`npm run bench -- ${name}\` took ${seconds} s. ` +
+    // parts that were measured at different times say so themselves
+    (tables.some(({ rows }) => rows.some(row => row.measured != null))
+      ? 'Each row says when it was measured, and with what. '
+      : `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`npm run bench -- ${name}\` took ${seconds} s. `) +
     '[All benchmarks](../benchmarks.md), and how they were measured.'
   ].join('\n\n')
 
@@ -152,7 +156,8 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
 function targetsPage (goals: readonly Row[]): string {
   return [
     '# Targets',
-    'The targets, and what was measured.',
+    'The targets, and what was measured. The limit is what the codec, the hash and the store alone reach on this ' +
+    'machine, without IPFSz; of a fetch, it is what curl reaches, which neither checks nor decompresses.',
     toMarkdown(goals),
     '[All benchmarks](../benchmarks.md)'
   ].join('\n\n')

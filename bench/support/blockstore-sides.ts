@@ -1,8 +1,13 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
+import { CompressedBlockstore, stats } from '@ipfsz/blockstore-compressed'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { compressAlone, decompressAlone, FrameFiles } from './blockstore-floor.ts'
+import { FLOOR, FLOOR_OF_STORE } from './floor/names.ts'
 import type { CompressedBlockstoreInit } from '@ipfsz/blockstore-compressed'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -11,41 +16,53 @@ export interface Block {
   bytes: Uint8Array
 }
 
-/** The store that writes the files. It is also measured bare. */
-export type Child = 'FsBlockstore' | 'SharedFsBlockstore'
+/** Reads a block. Returns it in one piece. */
+type Read = (block: Block) => Promise<Uint8Array>
+
+/** What is measured, on a directory. */
+export interface OpenSide {
+  put (block: Block): Promise<unknown>
+  /** Reads as a store that has not read anything yet. */
+  reader (): Read
+  /** Stored bytes / bytes of the blocks. */
+  ratio (): Promise<number>
+}
 
 export interface Side {
   name: string
-  child: Child
-  /** Options of the CompressedBlockstore. Without them, blocks go into the child unchanged. */
-  init?: CompressedBlockstoreInit
-  /** Reads a block from the child directly, without the CompressedBlockstore. */
-  read?: (child: Blockstore, block: Block) => Promise<void>
+  /** The side that it is compared with besides the baseline: the bare store that writes its files, or itself. */
+  child: string
+  /** Whether its puts are those of another side, and are not measured. */
+  readsOnly?: boolean
+  open: (directory: string) => Promise<OpenSide>
 }
+
+/** The stores that write files. They are also measured bare. */
+const CHILDREN = { FsBlockstore, SharedFsBlockstore }
+
+type Child = keyof typeof CHILDREN
 
 /** The baseline: the file store that Helia users have. */
 export const BARE: Child = 'FsBlockstore'
 
 export const BLOCKSTORE_SIDES: readonly Side[] = [
-  { name: 'FsBlockstore', child: 'FsBlockstore' },
-  { name: 'FsBlockstore, zstd 3, hash', child: 'FsBlockstore', init: { level: 3 } },
-  { name: 'FsBlockstore, zstd 3, length', child: 'FsBlockstore', init: { level: 3, verify: 'length' } },
-  { name: 'SharedFsBlockstore', child: 'SharedFsBlockstore' },
-  onShared('zstd 3, hash', { level: 3 }),
-  onShared('zstd 3, length', { level: 3, verify: 'length' }),
-  onShared('zstd 3, zlib alone', { level: 3 }, getWithZlib),
-  onShared('zstd 1, length', { level: 1, verify: 'length' }),
-  onShared('lz4, length', { codec: 'lz4', verify: 'length' }),
-  onShared('gzip 6, length', { codec: 'gzip', verify: 'length' }),
-  onShared('brotli, length', { codec: 'brotli', verify: 'length' }),
-  onShared('snappy, length', { codec: 'snappy', verify: 'length' }),
-  onShared('none, hash', { codec: 'none' }),
-  onShared('none, length', { codec: 'none', verify: 'length' })
+  bare('FsBlockstore'),
+  compressed('FsBlockstore', 'zstd 3, hash', { level: 3 }),
+  compressed('FsBlockstore', 'zstd 3, length', { level: 3, verify: 'length' }),
+  bare('SharedFsBlockstore'),
+  compressed('SharedFsBlockstore', 'zstd 3, hash', { level: 3 }),
+  compressed('SharedFsBlockstore', 'zstd 3, length', { level: 3, verify: 'length' }),
+  zlibAlone(),
+  compressed('SharedFsBlockstore', 'zstd 1, length', { level: 1, verify: 'length' }),
+  compressed('SharedFsBlockstore', 'lz4, length', { codec: 'lz4', verify: 'length' }),
+  compressed('SharedFsBlockstore', 'gzip 6, length', { codec: 'gzip', verify: 'length' }),
+  compressed('SharedFsBlockstore', 'brotli, length', { codec: 'brotli', verify: 'length' }),
+  compressed('SharedFsBlockstore', 'snappy, length', { codec: 'snappy', verify: 'length' }),
+  compressed('SharedFsBlockstore', 'none, hash', { codec: 'none' }),
+  compressed('SharedFsBlockstore', 'none, length', { codec: 'none', verify: 'length' }),
+  floorOverStore(),
+  floor()
 ]
-
-function onShared (name: string, init: CompressedBlockstoreInit, read?: Side['read']): Side {
-  return { name: `SharedFsBlockstore, ${name}`, child: 'SharedFsBlockstore', init, ...read == null ? {} : { read } }
-}
 
 /** The most bytes of an envelope's header and the magic number after it. */
 const HEADER = 16
@@ -61,7 +78,7 @@ export async function makeBlocks (pieces: readonly Uint8Array[]): Promise<Block[
 export async function eachOf (
   blocks: readonly Block[],
   concurrency: number,
-  work: (block: Block) => Promise<void>
+  work: (block: Block) => Promise<unknown>
 ): Promise<void> {
   const rest = blocks.values()
 
@@ -72,31 +89,132 @@ export async function eachOf (
   }))
 }
 
-/** Get a block in one piece. */
-export async function get (store: Blockstore, { cid, bytes }: Block): Promise<void> {
-  check(await getValue(store, cid), bytes)
+/** Read a block, and look whether all of it is there. */
+export async function readWith (read: Read, block: Block): Promise<void> {
+  const { byteLength } = await read(block)
+
+  if (byteLength !== block.bytes.byteLength) {
+    throw new Error(`${byteLength} bytes were read instead of ${block.bytes.byteLength}`)
+  }
 }
 
-/** Read the stored value, and decompress it with Node's own decoder and nothing else. */
-async function getWithZlib (child: Blockstore, { cid, bytes }: Block): Promise<void> {
-  const value = await getValue(child, cid)
-  const start = Buffer.from(value.subarray(0, HEADER)).indexOf(ZSTD_MAGIC)
+function bare (child: Child): Side {
+  return {
+    name: child,
+    child,
+    async open (directory) {
+      const store = await openChild(child, directory)
 
-  // one byte more than the block, otherwise zlib needs another call to see that it is done
-  check(
-    start < 0 ? value : await promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 }),
-    bytes
-  )
+      return { put: putInto(store), reader: () => readFrom(store), ratio: async () => 1 }
+    }
+  }
 }
 
-async function getValue (store: Blockstore, cid: CID): Promise<Uint8Array> {
+function compressed (child: Child, name: string, init: CompressedBlockstoreInit): Side {
+  return {
+    name: `${child}, ${name}`,
+    child,
+    async open (directory) {
+      const files = await openChild(child, directory)
+
+      return {
+        put: putInto(new CompressedBlockstore(files, init)),
+        reader: () => readFrom(new CompressedBlockstore(files, init)),
+        ratio: async () => (await stats(files)).ratio
+      }
+    }
+  }
+}
+
+/** What zlib takes to decode the stored values, without the CompressedBlockstore. */
+function zlibAlone (): Side {
+  const { open, ...side } = compressed('SharedFsBlockstore', 'zstd 3, zlib alone', { level: 3 })
+
+  return {
+    ...side,
+    readsOnly: true,
+    async open (directory) {
+      const files = new SharedFsBlockstore(directory)
+
+      return { ...await open(directory), reader: () => async block => decodeValue(await getValue(files, block), block) }
+    }
+  }
+}
+
+/** What a store with the default options cannot do without. */
+function floor (): Side {
+  return {
+    name: FLOOR,
+    child: FLOOR,
+    async open (directory) {
+      const files = new FrameFiles(directory)
+
+      return {
+        put: async block => files.put(block),
+        reader: () => async block => files.get(block),
+        ratio: async () => files.ratio
+      }
+    }
+  }
+}
+
+/** The same with the files of blockstore-fs, which reads pieces of 64 KiB. */
+function floorOverStore (): Side {
+  return {
+    name: FLOOR_OF_STORE,
+    child: BARE,
+    async open (directory) {
+      const files = await openChild(BARE, directory)
+      const compressedBlocks = new Set<Block>()
+      let [stored, size] = [0, 0]
+
+      return {
+        async put (block) {
+          const { bytes, isCompressed } = await compressAlone(block)
+          stored += bytes.byteLength
+          size += block.bytes.byteLength
+
+          if (isCompressed) {
+            compressedBlocks.add(block)
+          }
+
+          await files.put(block.cid, bytes)
+        },
+        reader: () => async block => decompressAlone(
+          { bytes: await getValue(files, block), isCompressed: compressedBlocks.has(block) },
+          block.bytes.byteLength
+        ),
+        ratio: async () => stored / size
+      }
+    }
+  }
+}
+
+async function openChild (child: Child, directory: string): Promise<FsBlockstore> {
+  const files = new CHILDREN[child](directory)
+  await files.open()
+
+  return files
+}
+
+function putInto (store: Blockstore): OpenSide['put'] {
+  return async ({ cid, bytes }) => store.put(cid, bytes)
+}
+
+function readFrom (store: Blockstore): Read {
+  return async block => getValue(store, block)
+}
+
+async function getValue (store: Blockstore, { cid }: Block): Promise<Uint8Array> {
   const chunks = await Array.fromAsync<Uint8Array>(store.get(cid))
 
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
 }
 
-function check (read: Uint8Array, bytes: Uint8Array): void {
-  if (read.byteLength !== bytes.byteLength) {
-    throw new Error(`${read.byteLength} bytes were read instead of ${bytes.byteLength}`)
-  }
+/** Decode a stored value with Node's own decoder and nothing else. */
+async function decodeValue (value: Uint8Array, { bytes }: Block): Promise<Uint8Array> {
+  const start = Buffer.from(value.subarray(0, HEADER)).indexOf(ZSTD_MAGIC)
+
+  // one byte more than the block, otherwise zlib needs another call to see that it is done
+  return start < 0 ? value : promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 })
 }

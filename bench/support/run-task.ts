@@ -9,6 +9,8 @@ import { CID } from 'multiformats/cid'
 import { measure } from '../benchmark.ts'
 import { repeatFile } from './corpus.ts'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
+import { floorFiles } from './floor/files.ts'
+import { FLOOR } from './floor/names.ts'
 import { peakMemory } from './peak-memory.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -18,6 +20,7 @@ process.on('disconnect', () => { process.exit() })
 
 const task = JSON.parse(process.argv[2]) as Task
 const { size: available } = await stat(task.file)
+const open = task.files === FLOOR ? floorFiles : FILE_SYSTEMS[task.files]
 
 process.send?.(task.action === 'add' ? await add() : await cat(), () => { process.exit() })
 
@@ -31,7 +34,7 @@ async function add (): Promise<Outcome> {
   for (let time = 0; time < times; time++) {
     // the last add goes into the directory itself
     const { blockstore, close } = await openStore(time === times - 1 ? task.directory : join(task.directory, `${time}`))
-    const files = FILE_SYSTEMS[task.files](blockstore)
+    const files = open(blockstore)
     const { wall, cpu } = await measure(async () => { cid = (await files.addByteStream(source())).toString() })
     walls.push(wall)
     cpus.push(cpu)
@@ -43,7 +46,7 @@ async function add (): Promise<Outcome> {
 
 async function cat (): Promise<Outcome> {
   const { blockstore, close } = await openStore(task.directory)
-  const files = FILE_SYSTEMS[task.files](blockstore)
+  const files = open(blockstore)
   const cid = task.cid == null || task.store === 'memory' ? await files.addByteStream(source()) : CID.parse(task.cid)
   const walls: number[] = []
   const cpus: number[] = []

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Time } from '../benchmark.ts'
 
 /** A task that runs in its own process, so that its memory and processor time can be measured. */
 export interface Task {
   action: 'add' | 'cat'
-  /** A name of FILE_SYSTEMS. */
+  /** A name of FILE_SYSTEMS, or the floor. */
   files: string
   store: StoreKind
   /** The store's directory. */
@@ -33,6 +34,17 @@ export interface Outcome {
   base: number
 }
 
+/** Small files that are added, and how. */
+export interface SmallAddTask {
+  /** A name of `SMALL_ADDS`. */
+  side: string
+  /** A file, or the files of a tree. */
+  input: string | { directory: string, paths: string[] }
+  /** Where the stores go, one for each time. */
+  directory: string
+  times: number
+}
+
 /** A task that reads a DAG made by `Strangers`. */
 export interface StrangerTask {
   action: 'cat' | 'ls'
@@ -53,6 +65,11 @@ export interface StrangerOutcome {
 /** Run a task in a new process. */
 export async function runTask (task: Task): Promise<Outcome> {
   return run('run-task.ts', task, `${task.action} with ${task.files}`)
+}
+
+/** Add small files in a new process: the time of each add. */
+export async function runSmallAdds (task: SmallAddTask): Promise<Time[]> {
+  return run('floor/run-small-adds.ts', task, `small adds with ${task.side}`)
 }
 
 /** Run a task of a `Strangers` DAG in a new process. */

@@ -8,9 +8,9 @@ import { lossGroups } from '../report/loss-groups.ts'
 import { LOSSES } from '../report/losses.ts'
 import { toMarkdown } from '../report/markdown.ts'
 import { TITLES, writeReport } from '../report/report.ts'
-import { targets } from '../report/targets.ts'
+import { targets } from '../report/targets/targets.ts'
 import { keepResults, readResult, resultFile, writeResult } from '../support/results.ts'
-import type { Row, Table } from '../benchmark.ts'
+import type { JoinTables, Row, Table } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 
 const LOCAL: Row[] = [
@@ -354,6 +354,21 @@ describe('losses of other benchmarks', () => {
         'hash with blocks of paper (0.5)'
     )
   })
+
+  it('compare a CompressedBlockstore with the floor, if that was measured', () => {
+    const what = 'put, 8 at a time'
+    const rows = [
+      { what, files: 'paper', side: 'FsBlockstore, zstd 3, hash', 'times as fast': 0.4, 'share of the floor': 0.8 },
+      { what, files: 'silesia', side: 'FsBlockstore, zstd 3, hash', 'times as fast': 0.2, 'share of the floor': 1 },
+      { what, files: 'paper', side: 'the floor', 'times as fast': 0.5, 'share of the floor': 1 },
+      { what, files: 'silesia', side: 'the floor', 'times as fast': 0.25, 'share of the floor': 1 }
+    ]
+
+    expect(lossesOf('blockstore', rows)[0])
+      .to.match(/ The floor has 0.25 to 0.5, and the store reaches 0.8 to 1 of it.$/)
+    expect(lossGroups(new Map([['blockstore', resultOf('blockstore', [{ title: '', rows }])]]))[0])
+      .to.include('writing takes 2.5 to 5 times as long (compressing and writing alone: 2 to 4 times)')
+  })
 })
 
 describe('targets', () => {
@@ -389,12 +404,90 @@ describe('targets', () => {
       .toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
   })
 
-  it('say which are reached, which are not, and which were not measured', () => {
-    const rows = targets(new Map([['local', resultOf('local', [{ title: '', rows: LOCAL }])]]))
+  it('say which are reached, which are not, which were not measured, and how near the limit they come', () => {
+    const row = { bytes: 100e6, store: 'fs' }
+    const floor = resultOf('floor', [
+      {
+        title: '',
+        rows: [
+          { zstd: 3, 'source, KiB': 1024, side: 'ipfsz', 'times as fast': 1.2 },
+          { zstd: 3, 'source, KiB': 1024, side: 'the floor', 'times as fast': 1.5 }
+        ]
+      },
+      {
+        title: '',
+        rows: [
+          { ...row, side: 'ipfsz', 'times as fast': 2.5 },
+          { ...row, side: 'the floor', 'times as fast': 5 }
+        ]
+      }
+    ])
+    const rows = targets(new Map([['floor', floor]]))
 
-    expect(rows.filter(({ reached }) => reached === 'yes').map(({ measured }) => measured)).to.deep.equal([2.5])
-    expect(rows.filter(({ reached }) => reached === '**no**').map(({ measured }) => measured)).to.deep.equal([0.75])
+    expect(rows.filter(({ reached }) => reached === 'yes'))
+      .toEqual([expect.objectContaining({ measured: 1.2, 'the limit here': 1.5, 'share of it': 0.8 })])
+    expect(rows.filter(({ reached }) => reached === '**no**'))
+      .toEqual([expect.objectContaining({ measured: 2.5, 'the limit here': 5, 'share of it': 0.5 })])
     expect(rows.filter(({ measured }) => measured === 'not measured').length).to.be.above(0)
+  })
+
+  it('compare the command with Kubo, and have a bare Node program as the limit', () => {
+    const row = { what: 'cat', MB: 100 }
+    const [speed, cpu] = ['times Kubo\'s speed', 'CPU, times Kubo\'s with zstd']
+    const rows = targets(new Map([['floor', resultOf('floor', [
+      { title: '', rows: [{ side: 'ipfsz', bytes: 1e6, store: 'fs' }] },
+      {
+        title: '',
+        rows: [
+          { ...row, side: 'ipfsz, the command', [speed]: 0.5, [cpu]: 0.9 },
+          { ...row, side: 'the floor', [speed]: 0.8, [cpu]: 0.6 },
+          { ...row, what: 'add', side: 'ipfsz, the command', 'share of the floor': 0.95 }
+        ]
+      }
+    ])]])).filter(({ what, measured }) => String(what).startsWith('ipfsz ') && measured !== 'not measured')
+
+    expect(rows.map(row => [row.measured, row.reached, row['the limit here'], row['share of it']])).to.deep.equal([
+      [0.95, 'yes', 1, 0.95],
+      [0.5, '**no**', 0.8, 0.625],
+      [0.9, 'yes', 0.6, 0.667]
+    ])
+  })
+
+  it('compare adds of small files with plain Helia, beside the floor of the same run', () => {
+    const row = { input: 'jquery', process: 'warm' }
+    const rows = targets(new Map([
+      ['tree', resultOf('tree', [{ title: '', rows: [{ tree: 'jquery', side: 'plain Helia' }] }])],
+      ['floor', resultOf('floor', [
+        { title: '', rows: [] },
+        {
+          title: '',
+          rows: [
+            { ...row, side: 'ipfsz', 'times as fast': 0.4 },
+            { ...row, side: 'the floor', 'times as fast': 0.5 }
+          ]
+        }
+      ])]
+    ]))
+
+    expect(rows.find(({ what }) => what === 'add jquery in a warm process: times plain Helia\'s speed'))
+      .to.include({ measured: 0.4, reached: '**no**', 'the limit here': 0.5, 'share of it': 0.8 })
+  })
+
+  it('compare nodes that share a store with nodes that do not', () => {
+    const own = 'Kubo, own stores, peering in the site'
+    const rows = targets(new Map([['site', resultOf('site', [{
+      title: 'One object at a time: 3 sites of 2 nodes, 50 ms between sites',
+      rows: [
+        siteRow(own, 'write', 0.2),
+        siteRow(own, 'read in the site', 0.2),
+        siteRow('ipfsz, shared directory', 'write', 0.4),
+        siteRow('ipfsz, shared directory', 'read in the site', 0.1)
+      ]
+    }])]]))
+
+    expect(rows.filter(({ what }) => String(what).startsWith('ipfsz, shared')).map(
+      ({ measured, reached }) => [measured, reached]
+    )).to.deep.equal([[2, '**no**'], [0.5, 'yes'], [0.01, 'yes'], ['not measured', '-']])
   })
 })
 
@@ -451,8 +544,12 @@ describe('writeReport', () => {
   })
 })
 
+async function appendTables (): Promise<JoinTables> {
+  return (earlier, later) => [...earlier, ...later]
+}
+
 describe('keepResults', () => {
-  it('replaces the results of what was measured again in full, and keeps the others', () => {
+  it('replaces the results of what was measured again in full, and keeps the others', async () => {
     const [from, to] = ['new', 'kept'].map(name => join(directory, name))
 
     for (const name of ['local', 'links', 'tree']) {
@@ -462,9 +559,25 @@ describe('keepResults', () => {
     writeResult(resultFile(from, 'local'), { ...resultOf('local', []), seconds: 2 })
     writeResult(resultFile(from, 'tree'), { ...resultOf('tree', []), seconds: 2, smoke: true })
 
-    expect(keepResults(from, to)).to.equal(1)
+    expect(await keepResults(from, to)).to.equal(1)
     expect(['local', 'links', 'tree'].map(name => readResult(to, name)?.seconds)).to.deep.equal([2, 1, 1])
-    expect(keepResults(join(directory, 'none'), to)).to.equal(0)
+    expect(await keepResults(join(directory, 'none'), to)).to.equal(0)
+  })
+
+  it('joins parts of a benchmark that has parts, and refuses those of another machine', async () => {
+    const [from, to] = ['new', 'kept'].map(name => join(directory, name))
+    const [earlier, later] = ['a', 'b'].map(title => resultOf('site', [{ title, rows: [] }]))
+
+    writeResult(resultFile(to, 'site'), earlier)
+    writeResult(resultFile(from, 'site'), later)
+    await keepResults(from, to, appendTables)
+
+    expect(readResult(to, 'site')?.tables.map(({ title }) => title)).to.deep.equal(['a', 'b'])
+
+    writeResult(resultFile(from, 'site'), { ...later, machine: '64 cores' })
+
+    await expect(keepResults(from, to, appendTables)).rejects.toMatchObject({ name: 'NoInputError' })
+    expect(readResult(to, 'site')?.tables.map(({ title }) => title)).to.deep.equal(['a', 'b'])
   })
 })
 
@@ -495,3 +608,13 @@ describe('toMarkdown', () => {
     ].join('\n'))
   })
 })
+
+function siteRow (side: string, phase: string, seconds: number): Row {
+  return {
+    side,
+    object: '1 MiB',
+    phase,
+    'seconds, median': seconds,
+    'MB between sites, of 100 objects': 0.01
+  }
+}

@@ -113,6 +113,18 @@ describe('npm run bench', () => {
     expect(await readdir(directory)).to.deep.equal([])
   })
 
+  it.each([
+    [['proxy', '--plan', 'short'], 'proxy takes no --plan'],
+    [['site', '--plan', 'long'], 'site has no long for --plan, but short, noise, full, 100ms, 200ms'],
+    [['site', '--only', 'kubo-own,tape'], /^site has no tape for --only, but kubo-own, .+, daemon-gluster$/],
+    [['all', '--only', 'kubo-own'], '--plan and --only are for one benchmark, not for all']
+  ])('refuses a plan or a side that there is not: %j', (args, message) => {
+    const { status, stderr } = bench(...args)
+
+    expect(stderr.trim()).to.match(typeof message === 'string' ? new RegExp(`^${message}$`) : message)
+    expect(status).to.equal(2)
+  })
+
   it('lists the benchmarks if the name is unknown', () => {
     const { status, stderr } = bench('speed')
 

@@ -9,7 +9,8 @@ import { DEFAULT_FRAME_SIZE, ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { measure, progress, rotate } from '../../benchmark.ts'
 import { PLAIN } from '../file-systems.ts'
-import { FLOOR, toRows } from './rows.ts'
+import { FLOOR } from './names.ts'
+import { toRows } from './rows.ts'
 import type { Row, Time } from '../../benchmark.ts'
 
 const KIB = 1024

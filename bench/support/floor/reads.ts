@@ -14,7 +14,8 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { collectGarbage } from '../garbage.ts'
 import { measure, progress, rotate } from '../../benchmark.ts'
 import { PLAIN } from '../file-systems.ts'
-import { FLOOR, toRows } from './rows.ts'
+import { FLOOR, FLOOR_OF_STORE } from './names.ts'
+import { toRows } from './rows.ts'
 import type { Row, Time } from '../../benchmark.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -26,9 +27,6 @@ const LARGE = 10_000_000
 
 /** How many frames the floor reads, hashes and decompresses at a time. */
 const AT_ONCE = 4
-
-/** The floor, with leaves as blockstore-fs reads them: in pieces of 64 KiB. */
-const FLOOR_OF_STORE = 'the floor over blockstore-fs'
 
 /** Reads the file once. Returns how many bytes it has. */
 type Read = () => Promise<number>

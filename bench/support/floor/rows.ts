@@ -1,9 +1,7 @@
 import { median, rounded, spread } from '../../benchmark.ts'
 import { PLAIN } from '../file-systems.ts'
+import { FLOOR } from './names.ts'
 import type { Row, Time } from '../../benchmark.ts'
-
-/** The side that does nothing but what cannot be left out. */
-export const FLOOR = 'the floor'
 
 /**
  * A row for each side, compared with plain Helia and with the floor.

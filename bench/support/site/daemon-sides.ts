@@ -1,71 +1,51 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
-import { GATEWAY_PORT, S3_PORT, SWARM_PORT } from './messages.ts'
-import { startS3 } from './s3-server.ts'
-import { endAll, hostsOf } from './side.ts'
-import { addressOf, STORAGE } from './wan.ts'
+import { BUCKET, CREDENTIALS, GATEWAY_PORT, SWARM_PORT } from './messages.ts'
+import { endAll } from './side.ts'
+import { hostsOf } from './storage.ts'
+import { startOn } from './start-on.ts'
+import { addressOf } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
+import type { Host, Storage } from './storage.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
 
-/** `ipfsz daemon` as an operator runs it: nodes of one store know each other. */
-export const DAEMON_SIDE: Side = {
-  name: 'ipfsz daemon, shared directory',
-  api: 'ipfsz',
-  async start (init) {
-    const storeOf = (site: number): string => join(init.directory, `site-${site}`)
-    await Promise.all(Array.from({ length: init.sites }, async (_, i) => mkdir(storeOf(i + 1))))
+/**
+ * `ipfsz daemon` as an operator runs it: nodes of one store know each other. What is added, `ipfsz add` adds: its time
+ * includes the start of a process.
+ */
+export function daemonSide (id: string, storage: Storage): Side {
+  return {
+    id,
+    name: `ipfsz daemon, ${storage.name}`,
+    api: 'ipfsz',
+    compressed: true,
+    software: async () => ['ipfsz', ...await storage.software()],
+    missing: async () => storage.missing(),
 
-    return start(init, storeOf)
+    start: async init => startOn(storage, init, async ({ placeOf }) => start(init, host => storeAt(placeOf(host))))
   }
 }
 
-/** The same on S3: the server of the tests, in memory, on a host of its own in each site. */
-export const S3_DAEMON_SIDE: Side = {
-  name: 'ipfsz daemon, S3 in memory',
-  api: 'ipfsz',
-  async start (init) {
-    const closeS3 = await startS3(init)
-    await Promise.all(Array.from({ length: init.sites }, async (_, i) => {
-      // ipfsz uses buckets, and makes none
-      const [command, args] = init.wan.on(i + 1, STORAGE, [
-        process.execPath, '-e', `fetch('${endpointOf(i + 1)}/site', { method: 'PUT' })`
-      ])
-      await promisify(execFile)(command, args)
-    }))
-    const running = await start(init, site => `s3://site/?endpoint=${endpointOf(site)}`)
-
-    return {
-      ...running,
-      close: async () => {
-        await running.close()
-        await closeS3()
-      }
-    }
-  }
+/** The argument of `ipfsz init --store`. */
+function storeAt (place: string): string {
+  return place.startsWith('http:') ? `s3://${BUCKET}/?endpoint=${place}` : place
 }
 
-function endpointOf (site: number): string {
-  return `http://${addressOf(site, STORAGE)}:${S3_PORT}`
-}
-
-interface Node {
-  site: number
-  node: number
+interface Node extends Host {
   repo: string
 }
 
-async function start (init: SideInit, storeOf: (site: number) => string): Promise<RunningSide> {
+async function start (init: SideInit, storeOf: (host: Host) => string): Promise<RunningSide> {
   const nodes: Node[] = []
 
   for (const host of hostsOf(init)) {
-    nodes.push(await createNode(host, storeOf(host.site), init))
+    nodes.push(await createNode(host, storeOf(host), init))
   }
 
   const children: ChildProcess[] = []
@@ -95,7 +75,7 @@ async function start (init: SideInit, storeOf: (site: number) => string): Promis
   }
 }
 
-async function createNode (host: { site: number, node: number }, store: string, init: SideInit): Promise<Node> {
+async function createNode (host: Host, store: string, init: SideInit): Promise<Node> {
   const repo = join(init.directory, `node-${host.site}-${host.node}`)
   await run({ ...host, repo }, init, ['init', '--store', store])
 
@@ -141,9 +121,14 @@ async function run ({ site, node, repo }: Node, { wan }: SideInit, args: string[
   return (await promisify(execFile)(command, all, { env: environment() })).stdout
 }
 
-/** Without bootstrap peers. The S3 server of the tests accepts any credentials. */
+/** Without bootstrap peers. */
 function environment (): NodeJS.ProcessEnv {
+  const { accessKeyId, secretAccessKey } = CREDENTIALS
+
   return {
-    ...process.env, IPFSZ_BOOTSTRAP: 'none', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench'
+    ...process.env,
+    IPFSZ_BOOTSTRAP: 'none',
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey
   }
 }

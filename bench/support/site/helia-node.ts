@@ -4,7 +4,6 @@
  */
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
-import { buffer } from 'node:stream/consumers'
 import { unixfs } from '@helia/unixfs'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { S3Blockstore } from '@ipfsz/blockstore-s3'
@@ -13,7 +12,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import { createNode } from '../network/node.ts'
-import { API_PORT, SWARM_PORT } from './messages.ts'
+import { API_PORT, BUCKET, CREDENTIALS, SWARM_PORT } from './messages.ts'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -22,8 +21,7 @@ const HANG_UP_TIMEOUT = 1000
 
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
 const disk = openBlocks()
-// of two nodes that create one bucket at the same time, one may fail
-await disk.open().catch(async () => disk.open())
+await disk.open()
 const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
 
@@ -52,10 +50,7 @@ function openBlocks (): FsBlockstore | S3Blockstore {
     return kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
   }
 
-  // the server of the tests accepts any credentials
-  const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' }
-
-  return new S3Blockstore({ bucket: 'site', endpoints: [blocks], credentials }, { createIfMissing: true })
+  return new S3Blockstore({ bucket: BUCKET, endpoints: [blocks], credentials: CREDENTIALS })
 }
 
 function print (value: Partial<HeliaNode>): void {
@@ -66,7 +61,8 @@ async function answer (request: IncomingMessage, response: ServerResponse): Prom
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://node')
 
   if (pathname === '/add') {
-    const cid = await files.addBytes(await buffer(request))
+    // beside what is still being sent, as Kubo does
+    const cid = await files.addByteStream(request)
     // acknowledged only when it is on the disk, as Kubo does
     await (disk instanceof SharedFsBlockstore ? disk.sync() : undefined)
     response.end(cid.toString())

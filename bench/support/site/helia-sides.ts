@@ -3,51 +3,31 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
-import { hostsOf } from './side.ts'
-import { S3_PORT } from './messages.ts'
-import { startS3 } from './s3-server.ts'
-import { addressOf, STORAGE } from './wan.ts'
+import { startOn } from './start-on.ts'
+import { addressOf } from './wan.ts'
+import { hostsOf } from './storage.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
 import type { RunningSide, Side, SideInit } from './side.ts'
+import type { RunningStorage, Storage } from './storage.ts'
 
-/** Helia with stores of its own, Helia on a directory of each site, and compressed files on one. */
-export const HELIA_SIDES: readonly Side[] = [
-  side('Helia, own stores', 'helia', false),
-  side('Helia, shared directory', 'helia', true),
-  side('ipfsz, shared directory', 'ipfsz', true)
-]
-
-/** Compressed files on S3. */
-export const S3_SIDE: Side = {
-  name: 'ipfsz, S3 in memory',
-  api: 'node',
-  async start (init) {
-    const closeS3 = await startS3(init)
-    const running = await start('ipfsz', ({ site }) => `http://${addressOf(site, STORAGE)}:${S3_PORT}`, init)
-
-    return {
-      ...running,
-      close: async () => {
-        await running.close()
-        await closeS3()
-      }
-    }
-  }
-}
-
-function side (name: string, kind: HeliaNodeInit['kind'], shared: boolean): Side {
+/** Nodes of Helia: with plain files as blockstore-fs has them, or with compressed files under marked CIDs. */
+export function heliaSide (id: string, kind: HeliaNodeInit['kind'], storage: Storage): Side {
   return {
-    name,
+    id,
+    name: `${kind === 'helia' ? 'Helia' : 'ipfsz'}, ${storage.name}`,
     api: 'node',
-    start: async init => start(kind, ({ site, node }) =>
-      join(init.directory, shared ? `site-${site}` : `node-${site}-${node}`), init)
+    compressed: kind === 'ipfsz',
+    software: async () => ['helia', ...kind === 'ipfsz' ? ['ipfsz'] : [], ...await storage.software()],
+    missing: async () => storage.missing(),
+
+    start: async init => startOn(storage, init, async stored => start(kind, stored, init))
   }
 }
 
 async function start (
   kind: HeliaNodeInit['kind'],
-  blocksOf: (host: { site: number, node: number }) => string,
+  { placeOf }: Pick<RunningStorage, 'placeOf'>,
   init: SideInit
 ): Promise<RunningSide> {
   const { wan } = init
@@ -56,7 +36,7 @@ async function start (
   const stay = atExit(() => { children.forEach(child => child.kill()) })
   const running = await Promise.all(hosts.map(async ({ site, node }) => {
     const address = addressOf(site, node)
-    const argument: HeliaNodeInit = { address, blocks: blocksOf({ site, node }), kind }
+    const argument: HeliaNodeInit = { address, blocks: placeOf({ site, node }), kind }
     const [command, args] = wan.on(site, node, [
       process.execPath, join(import.meta.dirname, 'helia-node.ts'), JSON.stringify(argument)
     ])

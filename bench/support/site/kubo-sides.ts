@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
-import { environment } from '../kubo.ts'
+import { environment, hasKubo } from '../kubo.ts'
 import { API_PORT, SWARM_PORT } from './messages.ts'
-import { endAll, hostsOf } from './side.ts'
+import { endAll } from './side.ts'
+import { hostsOf } from './storage.ts'
 import { addressOf } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
@@ -25,9 +26,9 @@ interface Setup {
 
 /** Kubo as the paper ran it, with the setting that an operator of a site would choose, and on a directory per site. */
 export const KUBO_SIDES: readonly Side[] = [
-  side('Kubo, own stores', { shared: false, peering: false }),
-  side('Kubo, own stores, peering in the site', { shared: false, peering: true }),
-  side('Kubo, shared directory', { shared: true, peering: true })
+  side('kubo-own', 'Kubo, own stores', { shared: false, peering: false }),
+  side('kubo-peering', 'Kubo, own stores, peering in the site', { shared: false, peering: true }),
+  side('kubo-shared', 'Kubo, shared directory', { shared: true, peering: true })
 ]
 
 interface Node {
@@ -37,8 +38,16 @@ interface Node {
   peer: string
 }
 
-function side (name: string, setup: Setup): Side {
-  return { name, api: 'kubo', start: async init => start(setup, init) }
+function side (id: string, name: string, setup: Setup): Side {
+  return {
+    id,
+    name,
+    api: 'kubo',
+    compressed: false,
+    software: async () => ['kubo'],
+    missing: async () => await hasKubo() ? undefined : 'run `npm run kubo`, which builds it with Go, or install Kubo',
+    start: async init => start(setup, init)
+  }
 }
 
 async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
@@ -52,7 +61,13 @@ async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
   const children: ChildProcess[] = []
   const stay = atExit(() => { children.forEach(child => child.kill()) })
 
-  await Promise.all(nodes.map(async node => startDaemon(node, init, children)))
+  // a daemon that opens a directory makes its place for unfinished blocks anew, and one that is starting fails then
+  const groups = setup.shared ? [...Map.groupBy(nodes, ({ site }) => site).values()] : nodes.map(node => [node])
+  await Promise.all(groups.map(async group => {
+    for (const node of group) {
+      await startDaemon(node, init, children)
+    }
+  }))
 
   const reconnect = async (): Promise<void> => {
     for (const { site, node } of nodes) {

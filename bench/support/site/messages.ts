@@ -46,6 +46,10 @@ export interface HeliaNode {
   multiaddr: string
 }
 
+/** What every S3 server here accepts. */
+export const CREDENTIALS = { accessKeyId: 'ipfsz', secretAccessKey: 'ipfsz-secret' }
+/** The bucket of a site. */
+export const BUCKET = 'site'
 /** The port of an S3 server. */
 export const S3_PORT = 9000
 /** The port of a node's API. */

@@ -14,8 +14,17 @@ export interface SideInit {
 
 /** One way to run the nodes of all sites. */
 export interface Side {
+  /** For `--only`. */
+  id: string
+  /** For the table. */
   name: string
   api: Api
+  /** Whether it stores compressed files. */
+  compressed: boolean
+  /** What its results depend on: names in the versions of a result, or a program with its version. */
+  software (): Promise<readonly string[]>
+  /** What is missing here to run it, and how to install it. */
+  missing (): Promise<string | undefined>
   /** Start all nodes, connected to each other. */
   start (init: SideInit): Promise<RunningSide>
 }
@@ -23,6 +32,8 @@ export interface Side {
 export interface RunningSide {
   /** Connect all nodes to each other again, after a site was cut off. */
   reconnect (): Promise<void>
+  /** Kill a process of the storage of the first site, as a loss of power would. Not all storage has several. */
+  killStorage?: () => Promise<void>
   close (): Promise<void>
 }
 
@@ -33,9 +44,4 @@ export async function endAll (children: readonly ChildProcess[]): Promise<void> 
     child.kill()
     await ended
   }))
-}
-
-/** The hosts of all nodes. */
-export function hostsOf ({ sites, nodes }: Pick<SideInit, 'sites' | 'nodes'>): Array<{ site: number, node: number }> {
-  return Array.from({ length: sites * nodes }, (_, i) => ({ site: Math.floor(i / nodes) + 1, node: i % nodes + 1 }))
 }

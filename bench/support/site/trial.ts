@@ -13,10 +13,13 @@ export interface Objects {
   /** Bytes of each. */
   size: number
   compressible: boolean
-  /** In each site. All are written, and read, at a time. */
-  count: number
+  /** How many are written, and read, at a time: one in the first site, or as many in each site. */
+  atATime: number
+  /** How often, one after the other. */
+  trials: number
 }
 
+/** A side that runs, and who asks it. */
 export interface Trial {
   wan: Wan
   clients: Clients
@@ -25,7 +28,7 @@ export interface Trial {
   sites: number
   nodes: number
   objects: Objects
-  /** Different in each trial. */
+  /** Of the first object. It differs by at least a million between what must not be the same. */
   seed: number
   /** Bytes between sites while nothing is asked, in each millisecond. */
   idle: number
@@ -35,7 +38,8 @@ export interface Trial {
 
 /** The steps, in order. Their names are those of the table. */
 export const PHASES = [
-  'write', 'read in the site', 'read from another site', 'read again', 'read while cut off'
+  'write', 'read in the site', 'read from another site', 'read again', 'read while cut off',
+  'write, a storage process killed', 'read, a storage process killed'
 ] as const
 
 export interface Measured {
@@ -48,79 +52,87 @@ export interface Measured {
 /** The node for an object in each phase, by its number. */
 type Choose = (number: number) => number
 
+/** Objects of one site. */
+interface Batch {
+  /** The site that wrote them. */
+  site: number
+  /** Of the first object. */
+  seed: number
+  cids: Array<string | undefined>
+}
+
+/** Objects of the site that is cut off, and of what is written after a storage process was killed, are others. */
+const CUT_OFF = 500_000
+const KILLED = 700_000
+/** Between the seeds of two sites. */
+const OF_SITE = 100_000
+
 /**
- * Write objects in all sites at the same time, read them there, read those of the first site in the second one, twice,
- * and read others in the first one while it is cut off.
+ * Write objects, read them in their site, read those of the first site in the second one, twice, and read others in the
+ * first one while it is cut off.
  */
 export async function runTrial (trial: Trial): Promise<Measured[]> {
-  const { wan, sites, nodes, objects } = trial
-  const all = Array.from({ length: sites }, (_, i) => i + 1)
-  const writer: Choose = number => number % nodes + 1
-  // half by the node that wrote it, half by the next one
-  const reader: Choose = number => (number + Math.floor(number / nodes) % 2) % nodes + 1
-  const next: Choose = number => (reader(number) % nodes) + 1
-
+  const { wan, running, sites, settle } = trial
   const measured: Measured[] = []
-  const phase = async (name: Measured['phase'], jobs: Array<() => Promise<Outcome[]>>): Promise<Outcome[][]> => {
-    const before = (await wan.traffic()).betweenSites
-    const start = performance.now()
-    const outcomes = await Promise.all(jobs.map(async job => job()))
-    const wall = performance.now() - start
-    const bytes = (await wan.traffic()).betweenSites - before
+  const batches = newBatches(trial, 0)
+  const phase = phases(trial, measured)
 
-    measured.push({ phase: name, outcomes: outcomes.flat(), bytes: Math.max(0, bytes - trial.idle * wall) })
-
-    return outcomes
-  }
-
-  const ask = async (kind: Job['kind'], site: number, choose: Choose, batch: Batch): Promise<Outcome[]> =>
-    trial.clients.run(site, jobOf(kind, site, choose, batch, trial))
-  const first = all.map(site => ({ seed: trial.seed * 1000 + site * 100_000 }))
-
-  const written = await phase('write', all.map((site, i) => async () => ask('write', site, writer, first[i])))
-  const cids = written.map(outcomes => outcomes.map(({ cid }) => cid))
-  await setTimeout(trial.settle)
-  const batches: Batch[] = first.map((batch, i) => ({ ...batch, cids: cids[i] }))
-  await phase('read in the site', all.map((site, i) => async () => ask('read', site, reader, batches[i])))
+  await phase('write', batches, writer)
+  await setTimeout(settle)
+  await phase('read in the site', batches, reader)
 
   if (sites > 1) {
-    await phase('read from another site', [async () => ask('read', 2, reader, batches[0])])
-    await phase('read again', [async () => ask('read', 2, next, batches[0])])
+    await phase('read from another site', batches.slice(0, 1), reader, 2)
+    await phase('read again', batches.slice(0, 1), next, 2)
   }
 
-  const others: Batch = { seed: first[0].seed + objects.count }
-  others.cids = (await ask('write', 1, writer, others)).map(({ cid }) => cid)
-  await setTimeout(trial.settle)
+  const others = newBatches(trial, CUT_OFF).slice(0, 1)
+  await phases(trial, [])('write', others, writer)
+  await setTimeout(settle)
   await wan.cut(1)
-  await phase('read while cut off', [async () => ask('read', 1, reader, others)])
-    .finally(async () => wan.heal(1))
-  await trial.running.reconnect()
+
+  try {
+    await phase('read while cut off', others, reader)
+  } finally {
+    await wan.heal(1)
+  }
+
+  await running.reconnect()
 
   return measured
 }
 
-interface Batch {
-  /** Of the first object. */
-  seed: number
-  cids?: Array<string | undefined>
+/** Kill a process of the storage in the first site, then write there, and read what was written before. */
+export async function runKilled (trial: Trial): Promise<Measured[]> {
+  const measured: Measured[] = []
+  const phase = phases(trial, measured)
+  const [before, after] = [KILLED, KILLED + 1000].map(seed => newBatches(trial, seed).slice(0, 1))
+
+  await phases(trial, [])('write', before, writer)
+  await trial.running.killStorage?.()
+  await phase('write, a storage process killed', after, writer)
+  await phase('read, a storage process killed', before, reader)
+
+  return measured
 }
 
-function jobOf (
-  kind: Job['kind'],
-  site: number,
-  choose: Choose,
-  { seed, cids = [] }: Batch,
-  { side: { api }, objects: { size, compressible, count } }: Trial
-): Job {
-  const items = Array.from({ length: count }, (_, number): Job['items'][number] => {
-    const object: SiteObject = { size, compressible, seed: seed + number }
-    const node = addressOf(site, choose(number))
-    const cid = cids[number]
+/**
+ * Let every node write objects, and read those of all others: what is measured is a node that has run for a while, not
+ * the first request to a new process.
+ */
+export async function warmUp (trial: Trial, count: number): Promise<void> {
+  const { nodes, objects, settle } = trial
+  // each node writes one of as many as there are nodes
+  const warm = { ...trial, objects: { ...objects, atATime: nodes, trials: count } }
+  const phase = phases(warm, [])
+  const all = Array.from({ length: trial.sites }, (_, i) => newBatch(warm, i + 1, 0))
 
-    return { ...object, node, ...cid == null ? {} : { cid } }
-  })
+  await phase('write', all, writer)
+  await setTimeout(settle)
+  await phase('read in the site', all, reader)
 
-  return { kind, api, concurrency: count, timeout: TIMEOUT, items }
+  await Promise.all(all.map(async ({ site }) =>
+    phase('read from another site', all.filter(batch => batch.site !== site), reader, site)))
 }
 
 /** Bytes that pass between sites while nothing is asked, in each millisecond. */
@@ -130,4 +142,72 @@ export async function measureIdle (wan: Wan, time: number): Promise<number> {
   await setTimeout(time)
 
   return ((await wan.traffic()).betweenSites - before) / (performance.now() - start)
+}
+
+const writer: Choose = number => number
+/** Half by the node that wrote it, half by the next one. */
+const reader: Choose = number => number + Math.floor(number / 2)
+/** Another one than `reader`, if there is another one. */
+const next: Choose = number => reader(number) + 1
+
+function newBatches (trial: Trial, offset: number): Batch[] {
+  const sites = trial.objects.atATime === 1 ? 1 : trial.sites
+
+  return Array.from({ length: sites }, (_, i) => newBatch(trial, i + 1, offset))
+}
+
+function newBatch ({ seed }: Trial, site: number, offset: number): Batch {
+  return { site, seed: seed + offset + site * OF_SITE, cids: [] }
+}
+
+type RunPhase = (name: Measured['phase'], batches: readonly Batch[], choose: Choose, from?: number) => Promise<void>
+
+/** Runs phases, and adds what they measured to a list. A batch whose phase writes gets the CIDs. */
+function phases (trial: Trial, measured: Measured[]): RunPhase {
+  const { wan, clients, objects: { trials } } = trial
+
+  return async (phase, batches, choose, from = undefined) => {
+    const before = (await wan.traffic()).betweenSites
+    const start = performance.now()
+    const outcomes: Outcome[] = []
+
+    for (let i = 0; i < trials; i++) {
+      const all = await Promise.all(batches.map(async batch => {
+        const site = from ?? batch.site
+        const job = jobOf(phase.startsWith('write') ? 'write' : 'read', site, i, choose, batch, trial)
+        const done = await clients.run(site, job)
+
+        if (job.kind === 'write') {
+          batch.cids.push(...done.map(({ cid }) => cid))
+        }
+
+        return done
+      }))
+      outcomes.push(...all.flat())
+    }
+
+    const wall = performance.now() - start
+    const bytes = (await wan.traffic()).betweenSites - before
+    measured.push({ phase, outcomes, bytes: Math.max(0, bytes - trial.idle * wall) })
+  }
+}
+
+function jobOf (
+  kind: Job['kind'],
+  site: number,
+  trial: number,
+  choose: Choose,
+  { seed, cids }: Batch,
+  { nodes, side: { api }, objects: { size, compressible, atATime } }: Trial
+): Job {
+  const items = Array.from({ length: atATime }, (_, i): Job['items'][number] => {
+    const number = trial * atATime + i
+    const object: SiteObject = { size, compressible, seed: seed + number }
+    const node = addressOf(site, choose(number) % nodes + 1)
+    const cid = kind === 'write' ? undefined : cids[number]
+
+    return { ...object, node, ...cid == null ? {} : { cid } }
+  })
+
+  return { kind, api, concurrency: atATime, timeout: TIMEOUT, items }
 }

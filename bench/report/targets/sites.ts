@@ -1,0 +1,41 @@
+import { find, numberOf } from '../rows.ts'
+import { atMost } from './target.ts'
+import type { Row } from '../../benchmark.ts'
+import type { Results } from '../rows.ts'
+
+/** Nodes with stores of their own: the fair baseline. */
+const OWN = 'Kubo, own stores, peering in the site'
+const OURS = /^ipfsz.* shared directory$/
+const SECONDS = 'seconds, median'
+const BYTES = 'MB between sites, of 100 objects'
+
+/** Where each node has a machine of its own, as the paper measured. */
+const PLACE = /^One object at a time.* 50 ms between sites/
+
+/** Nodes of a site that share one directory, against nodes with stores of their own. */
+export function siteTargets (results: Results): Row[] {
+  const rows = results.get('site')?.tables.find(({ title }) => PLACE.test(title))?.rows ?? []
+
+  return rows.filter(({ side, phase }) => OURS.test(String(side)) && phase === 'write').flatMap(row => {
+    const { side, object } = row
+    const of = (who: unknown, phase: string, column: string): number | undefined =>
+      numberOf(find(rows, { side: who as string, object, phase }), column)
+    const ratio = (phase: string): number | undefined => {
+      const [ours, own] = [side, OWN].map(who => of(who, phase, SECONDS))
+
+      return ours == null || own == null ? undefined : ours / own
+    }
+    const what = `${side}, ${object}`
+
+    return [
+      atMost(`${what}, write: times the seconds of nodes with own stores`, 1.05, ratio('write')),
+      atMost(`${what}, read in the site: times the seconds of nodes with own stores`, 0.66, ratio('read in the site')),
+      atMost(`${what}, read in the site: MB between sites, of 100 objects`, 0.02, of(side, 'read in the site', BYTES)),
+      atMost(
+        `${what}, read from another site: times the bytes stored`,
+        1.05,
+        of(side, 'read from another site', 'times the bytes stored')
+      )
+    ]
+  })
+}

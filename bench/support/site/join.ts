@@ -1,0 +1,60 @@
+import { PHASES } from './trial.ts'
+import type { Row, Table } from '../../benchmark.ts'
+
+/** The table of sides that could not be measured. */
+export const NOT_MEASURED = 'Not measured'
+
+/** What tells one row of a table from another. */
+const KEY = ['side', 'object', 'phase'] as const
+
+/**
+ * Join what was measured at different times: of two rows about the same, the later one stays. Each says when it was
+ * measured. Rows that do not, of an older version of this benchmark, are dropped.
+ *
+ * @param sides - the names of all sides, in the order of the rows
+ */
+export function joinTables (
+  earlier: readonly Table[],
+  later: readonly Table[],
+  sides: readonly string[]
+): Table[] {
+  const titles = [...new Set([...earlier, ...later].map(({ title }) => title))]
+  const tables = titles.map(title => {
+    const rows = new Map<string, Row>()
+
+    for (const row of [...earlier, ...later].filter(table => table.title === title).flatMap(table => table.rows)) {
+      if (row.measured != null) {
+        rows.set(KEY.map(column => String(row[column])).join('\n'), row)
+      }
+    }
+
+    return { title, rows: [...rows.values()].toSorted((a, b) => compare(a, b, sides)) }
+  })
+  const measured = new Set(tables.filter(({ title }) => title !== NOT_MEASURED).flatMap(
+    ({ rows }) => rows.map(({ side }) => side)
+  ))
+
+  return tables
+    .map(({ title, rows }) => ({
+      title, rows: title === NOT_MEASURED ? rows.filter(({ side }) => !measured.has(side)) : rows
+    }))
+    .filter(({ rows }) => rows.length > 0)
+    .toSorted((a, b) => Number(a.title === NOT_MEASURED) - Number(b.title === NOT_MEASURED))
+}
+
+function compare (a: Row, b: Row, sides: readonly string[]): number {
+  return sides.indexOf(String(a.side)) - sides.indexOf(String(b.side)) ||
+    sizeOf(a) - sizeOf(b) ||
+    // text before noise
+    String(b.object).localeCompare(String(a.object)) ||
+    placeOf(a) - placeOf(b)
+}
+
+/** Objects are named by their size in KiB. */
+function sizeOf ({ object }: Row): number {
+  return parseInt(String(object))
+}
+
+function placeOf ({ phase }: Row): number {
+  return PHASES.findIndex(one => one === phase)
+}
