@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     util: [],
     helia: ['util'],
     cut: ['util'],
-    filters: [],
+    filters: ['util'],
     format: ['filters', 'util'],
     dag: ['format', 'util'],
     fetch: ['dag', 'util'],
@@ -97,8 +97,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     util: [],
     value: [],
     'block-writes.ts': ['util', 'value'],
+    'stored-value.ts': ['util', 'value'],
     'events.ts': ['value'],
-    convert: ['block-writes.ts', 'events.ts', 'util', 'value'],
+    convert: ['block-writes.ts', 'events.ts', 'stored-value.ts', 'util', 'value'],
     fs: []
   },
   'blockstore-s3': {
@@ -142,8 +143,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['cache', 'dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'terminal'],
-    network: ['dag', 'ports', 'repo', 'store'],
-    daemon: ['locks', 'network', 'repo', 'store', 'terminal'],
+    network: ['dag', 'ports', 'repo'],
+    'fetch-request.ts': ['network'],
+    siblings: ['dag', 'fetch-request.ts', 'network', 'store'], // the other nodes of a store
+    daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings', 'store', 'terminal'],
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
@@ -199,8 +202,7 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       bitswap: ['dht', 'helia-internals'],
       names: ['dht', 'helia-internals'],
       routed: [],
-      siblings: [],
-      node: ['bitswap', 'dht', 'helia-internals', 'names', 'siblings']
+      node: ['bitswap', 'dht', 'helia-internals', 'names']
     }
   }
 }

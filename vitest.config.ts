@@ -21,18 +21,23 @@ const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/a
 /** Unit suites that do not run in Chromium, and why. */
 const NODE_ONLY = [
   // native implementations, addons and worker threads, or frames that only Node's zlib makes
-  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,stream-hostile,workers,zstd-native}.test.ts',
+  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,race-abort,stream-hostile}.test.ts',
+  'packages/codecs/test/{workers,zstd-native}.test.ts',
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window,file-pieces}.test.ts',
+  // where zlib writes
+  'packages/codecs/test/into.test.ts',
+  // which threads of Node's pool are left for files
+  'packages/core/test/background-codec.test.ts',
   // which memory is freed, which is the same code in browsers
-  'packages/core/test/transient.test.ts',
+  'packages/{blockstore-compressed/test/memory,core/test/{buffer-pool,transient}}.test.ts',
   // servers on loopback
   'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
-  // how many blocks are read ahead, damage that is found by arithmetic, and indexes that servers keep
-  'packages/core/test/{hostile-tree,memory,originals}.test.ts',
+  // how many blocks are read ahead, damage that is found by arithmetic, and indexes and wrappers that servers keep
+  'packages/core/test/{hostile-tree,memory,originals,wrapped-blockstore}.test.ts',
   'packages/blockstore-compressed/test/hostile.test.ts',
   // which parts of a base are in memory, and writing: golden.test.ts reads both in browsers too
   'packages/core/test/{base-reader,cover,dictionaries}.test.ts',

@@ -19,7 +19,14 @@ const COMMAND = join(PACKAGES, 'cli')
  * What one chunk holds, with all that these files import: most commands need most of it, and a file for each set of
  * modules that some commands share would be a hundred files to open.
  */
-const START = /\/(?:cli\/dist\/(?:run-process|commands\/(?:add|cat))|codecs\/dist\/impl\/zstd-native)\.js$/
+const START = new RegExp(`/(?:${[
+  'cli/dist/run-process',
+  'cli/dist/commands/(?:add|cat)',
+  // what is in another chunk is compiled again by each process: these read all that comes over HTTP
+  'cli/dist/network/(?:gateway-sources|node-fetch)',
+  'core/dist/fetch/http/index',
+  'codecs/dist/impl/zstd-native'
+].join('|')})\\.js$`)
 
 /** The directory of a package, from a file in it. */
 const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/

@@ -5,6 +5,11 @@ set -eu
 # how to run a command of Garage on a node
 run () { node=$1; shift; docker compose exec -T "$node" /garage "$@"; }
 
+for node in garage1 garage2 garage3; do
+  # it has just been started
+  until run "$node" status > /dev/null 2>&1; do sleep 1; done
+done
+
 for node in garage2 garage3; do
   id=$(run "$node" node id -q)
   run garage1 node connect "${id%%@*}@$node:3901"

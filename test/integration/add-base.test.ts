@@ -8,7 +8,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { openRepo } from '../../packages/cli/dist/repo/repo.js'
 import { noise, text } from '../support/data.ts'
-import { expectFailure, expectSuccess, it } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const FIRST = noise(1_500_000)
@@ -34,10 +34,11 @@ describe.concurrent('ipfsz add --base', () => {
     const base = await add(sandbox, 'first')
     const before = await repoSize(sandbox)
     const printed = await sandbox.run(['add', '--json', '--base', base, 'second'])
-    const { cid, storedSize } = JSON.parse(printed.stdout.toString())
+    const { cid, newSize, storedSize } = JSON.parse(printed.stdout.toString())
 
-    expect(storedSize).toBeLessThan(3000)
-    expect(await repoSize(sandbox) - before).toBeLessThan(3000)
+    expect(newSize).toBe(await repoSize(sandbox) - before)
+    expect(storedSize).toBe(newSize)
+    expect(newSize).toBeLessThan(3000)
     expectSuccess(await sandbox.run(['pin', 'rm', base]))
     expectSuccess(await sandbox.run(['gc']))
     expect((await sandbox.run(['cat', cid])).stdout.equals(SECOND)).toBe(true)
@@ -56,12 +57,21 @@ describe.concurrent('ipfsz add --base', () => {
     await sandbox.write('tree/sub/a', SECOND)
     await sandbox.write('tree/new', text(500))
     const printed = await sandbox.run(['add', '--json', '--base', base, 'tree'])
-    const { cid, newSize, storedSize } = JSON.parse(printed.stdout.toString().trim().split('\n').at(-1) ?? '')
+    const rows = parseLines(printed.stdout) as Array<Record<'name' | 'cid', string> & Record<`${string}Size`, number>>
+    const { cid, newSize, storedSize } = rows.at(-1) ?? rows[0]
+    const files = Object.fromEntries(rows.map(row => [row.name, row.storedSize]))
 
-    // what it is stored in includes the earlier versions
     expect(newSize).toBe(await repoSize(sandbox) - before)
     expect(newSize).toBeLessThan(5000)
-    expect(storedSize).toBeGreaterThan(FIRST.byteLength)
+    // no size has the earlier version: the changed file's is that of a file that is added by itself
+    const alone = await sandbox.run(['add', '--json', '--base', `${base}/sub/a`, 'tree/sub/a'])
+    const again = JSON.parse(alone.stdout.toString())
+    expect(again).toMatchObject({ storedSize: files['tree/sub/a'], newSize: 0 })
+    // what did not change is the earlier version
+    expect(files).toMatchObject({ 'tree/same': 0 })
+    expect(storedSize).toBeGreaterThan(files['tree/sub/a'] + files['tree/new'])
+    // the frames of what did not change were stored too, for nothing
+    expect(storedSize).toBeLessThanOrEqual(newSize)
     expect((await sandbox.run(['cat', `${cid}/sub/a`])).stdout.equals(SECOND)).toBe(true)
     expect((await sandbox.run(['cat', `${cid}/new`])).stdout.equals(text(500))).toBe(true)
     const same = async (root: string): Promise<string> =>

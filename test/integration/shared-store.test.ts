@@ -120,6 +120,27 @@ describe('a store in a directory', () => {
     expect(await b.ok(['car', 'import', 'notes.car'])).toContain(cid)
   })
 
+  it('goes on without a command that gc is told to evict, and with no other', async (
+    { nodes: [a], sandbox, store }
+  ) => {
+    const gone = (await a.ok(['add', '-Q', await sandbox.write('gone', text(50_000))])).trim()
+    await a.ok(['add', '-Q', await sandbox.write('kept', text(50_000, 2))])
+    await a.ok(['pin', 'rm', gone])
+    const id = 'a'.repeat(32)
+    await mkdir(join(store, 'sessions'), { recursive: true })
+    await writeFile(join(store, 'sessions', `${id}.data`), '{"command":"add","host":"far","pid":7}')
+
+    for (const args of [['--evict', 'b'.repeat(32)], ['--evict', '../pins'], ['--evict', id, '--dry-run']]) {
+      expect(await a.run(['gc', ...args]), args.join(' ')).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
+    }
+
+    // at once: it does not wait until the lease is over
+    const evicted = await a.run(['gc', '--evict', id, '--json'])
+    expect(evicted).toMatchObject({ code: 0, stderr: 'ipfsz: add (process 7 on far) was evicted\n' })
+    expect(JSON.parse(evicted.stdout.toString())).toMatchObject({ removed: 1 })
+    expect(await sandbox.run(['gc', '--evict', id])).toMatchObject({ code: 2 })
+  })
+
   it('compresses blocks as the first node said, and refuses another codec', async ({ sandbox, store }) => {
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
 

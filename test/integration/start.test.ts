@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { expectSuccess, it } from './run-cli.ts'
@@ -44,6 +44,25 @@ describe('a start', () => {
     await writeFile(file, code.subarray(0, 5))
     expect((await startWithCache(sandbox, 'codecs')).code).toBe(0)
     expect((await readFile(file)).byteLength).toBeGreaterThan(5)
+  })
+
+  it('deletes what killed processes left behind of code an hour ago, and nothing else', async ({ sandbox }) => {
+    const { cache } = await startWithCache(sandbox, 'codecs')
+    const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
+
+    for (const name of ['ipfsz-add.123', 'ipfsz-cat.4567890', 'ipfsz-add', 'notes.123', 'ipfsz-notes.txt']) {
+      await writeFile(join(cache, name), 'half')
+      await utimes(join(cache, name), old, old)
+    }
+
+    // another process may be writing it
+    await writeFile(join(cache, 'ipfsz-ls.99'), 'half')
+    expect((await startWithCache(sandbox, 'init')).code).toBe(0)
+
+    const left = await readdir(cache)
+    expect(left).toContain('ipfsz-init')
+    expect(left.filter(name => /123|456|notes|ls|add/.test(name)).toSorted())
+      .toEqual(['ipfsz-add', 'ipfsz-ls.99', 'ipfsz-notes.txt', 'notes.123'])
   })
 
   it('keeps nothing of a command that failed', async ({ sandbox }) => {

@@ -114,6 +114,22 @@ describe('S3Blockstore on Ceph', () => {
     expect((await Array.fromAsync(store.objects.list(''))).flat().map(({ key }) => key)).toEqual(keys)
   })
 
+  it('refuses a delete that comes later than it says, and carries out one that does not', async () => {
+    const place = init()
+    const objects = new S3Objects(place)
+    const once = new S3Objects({ ...place, attempts: 1 })
+    await objects.put('key', Buffer.from('1'))
+    // as if it were on its way for half a minute
+    const { from, seconds } = objects.validFor(15_000)
+    const late = { from: (endpoint: string) => new Date(from(endpoint).getTime() - 30_000), seconds }
+
+    await expect(once.delete(['key'], { validity: late }))
+      .rejects.toMatchObject({ name: 'S3ResponseError', status: 403 })
+    expect(await objects.stat('key')).toBeDefined()
+    await once.delete(['key'], { validity: objects.validFor(15_000) })
+    expect(await objects.stat('key')).toBeUndefined()
+  })
+
   it('reads a part of a block', async () => {
     const store = connect()
     const { cid, bytes } = await block(noise(1_000_000))

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { multiaddrConnectionPair } from '@libp2p/utils'
 import { yamux } from '@libp2p/yamux'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mended } from './installed.ts'
 import { startPeer } from './nodes.ts'
 
@@ -21,6 +22,21 @@ describe('@libp2p/yamux', () => {
 
     expect(error?.name, mended('@libp2p/yamux', 'packages/cli/src/network/helia-internals/widen-window.ts'))
       .toBe('ReceiveWindowExceededError')
+  })
+})
+
+describe('@libp2p/tcp', () => {
+  it('writes the two bytes of the length before each encrypted message on their own', async () => {
+    const [here, there] = await Promise.all([startPeer(), startPeer()])
+    await there.handle(PROTOCOL, stream => { void stream.close() })
+    const connection = await here.dial(there.getMultiaddrs())
+    const write = vi.spyOn(Socket.prototype, 'write')
+    onTestFinished(() => { write.mockRestore() })
+
+    await connection.newStream(PROTOCOL)
+    const sizes = write.mock.calls.map(([bytes]) => (bytes as Uint8Array).byteLength)
+
+    expect(sizes, mended('@libp2p/tcp', 'packages/cli/src/network/helia-internals/send-together.ts')).toContain(2)
   })
 })
 

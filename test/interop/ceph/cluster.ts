@@ -38,6 +38,14 @@ export interface CephInit {
    * @default 1
    */
   placementGroups?: number
+  /**
+   * The address that the gateways listen on. Everything else stays on loopback.
+   *
+   * @default '127.0.0.1'
+   */
+  address?: string
+  /** @default 2 */
+  gatewayCount?: number
 }
 
 type Tool = (name: string, ...args: string[]) => Promise<Buffer>
@@ -47,13 +55,12 @@ const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw']
 const STORAGE_DAEMONS = 3
 /** In bytes: 2 GiB. */
 const DEFAULT_STORAGE_SIZE = 2 * 1024 ** 3
-const GATEWAYS = 2
 /** In milliseconds. The slowest takes ten seconds. */
 const TOOL_TIMEOUT = 120_000
 
 /** @throws if Ceph is missing, with how to install it */
 export async function startCeph (
-  { storageSize = DEFAULT_STORAGE_SIZE, placementGroups = 1 }: CephInit = {}
+  { storageSize = DEFAULT_STORAGE_SIZE, placementGroups = 1, address = '127.0.0.1', gatewayCount = 2 }: CephInit = {}
 ): Promise<Ceph> {
   // short, as the paths of sockets may have 107 bytes
   const directory = await mkdtemp(join(tmpdir(), 'ceph-'))
@@ -75,8 +82,8 @@ export async function startCeph (
 
   try {
     await Promise.all(PROGRAMS.map(async program => tool(program, '--version')))
-    const ports = await freePorts(1 + GATEWAYS)
-    const endpoints = ports.slice(1).map(port => `http://127.0.0.1:${port}`)
+    const ports = await freePorts(1 + gatewayCount)
+    const endpoints = ports.slice(1).map(port => `http://${address}:${port}`)
 
     const place = { directory, fsid: randomUUID(), monitorPort: ports[0], storageSize, placementGroups }
 
