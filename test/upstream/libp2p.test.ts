@@ -41,6 +41,16 @@ describe('@libp2p/tcp', () => {
 })
 
 describe('libp2p', () => {
+  it('negotiates the protocol of a stream fully, though it is told not to', async () => {
+    const [here, there] = await Promise.all([startPeer(), startPeer()])
+    const connection = await here.dial(there.getMultiaddrs())
+
+    await expect(
+      connection.newStream('/not/spoken', { negotiateFully: false }),
+      mended('libp2p', 'packages/cli/src/network/helia-internals/open-at-once.ts')
+    ).rejects.toThrow(expect.objectContaining({ name: 'UnsupportedProtocolError' }))
+  })
+
   it('calls the middleware of a protocol only after that protocol was negotiated', async () => {
     const [here, there] = await Promise.all([startPeer(), startPeer()])
     const negotiated: string[] = []

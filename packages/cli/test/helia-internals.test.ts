@@ -79,6 +79,15 @@ describe('the private fields that the command uses', () => {
     expectField(stream.sendWindowUpdate, 'function', '@libp2p/yamux', 'sendWindowUpdate of a stream')
   })
 
+  it('exist in libp2p for streams that send at once', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
+    const { muxer } = await b.libp2p.dial(a.libp2p.getMultiaddrs()) as { muxer?: Record<string, unknown> }
+    const stream = await (muxer?.createStream as () => Promise<Record<string, unknown>>).call(muxer)
+
+    expectField(muxer?.createStream, 'function', 'libp2p', 'createStream of the muxer of a connection')
+    expectField(stream.onData, 'function', '@libp2p/yamux', 'onData of a stream')
+  })
+
   it('exist in @libp2p/tcp for what is sent in one packet', async () => {
     const corked = vi.spyOn(Socket.prototype, 'cork')
     onTestFinished(() => { corked.mockRestore() })

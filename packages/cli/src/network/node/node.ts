@@ -15,6 +15,7 @@ import { dhtServices } from './dht-services.ts'
 import { encrypter } from './encrypter.ts'
 import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
+import { openAtOnce } from '../helia-internals/open-at-once.ts'
 import { shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
@@ -137,6 +138,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     await helia.start()
     await listenAtOnce(helia.libp2p, bitswap())
     shortenStreams(bitswap())
+    openAtOnce(helia.libp2p)
   } catch (err) {
     await helia.stop().catch(() => {})
 

@@ -1,0 +1,110 @@
+import { raceAbort } from '@ipfsz/codecs/internal'
+import { UnsupportedProtocolError } from '@libp2p/interface'
+import type { Connection, CreateStreamOptions, IdentifyResult, Libp2p, Stream, StreamMuxer } from '@libp2p/interface'
+
+/** What begins each negotiation (multistream-select 1.0.0). */
+const MULTISTREAM = '/multistream/1.0.0'
+/** How long the other side may take to confirm a protocol, in milliseconds: as long as libp2p gives it. */
+const TIMEOUT = 10_000
+/** The longest name whose length takes one byte, with its line feed. */
+const MAX_NAME = 126
+
+/** The private method that @libp2p/utils gives what arrives on a stream. */
+interface Receiving extends Stream {
+  onData (data: Bytes): void
+}
+
+/** Bytes, or a list of them. */
+interface Bytes {
+  subarray (): Uint8Array
+}
+
+/**
+ * Makes libp2p send on a new stream without waiting until the other side has confirmed the protocol, if it said before
+ * that it speaks it. libp2p waits, so each message of Bitswap, each request over HTTP and each query of the DHT takes
+ * one round trip more than it does in Kubo. `negotiateFully` of @libp2p/interface is for this, but nothing reads it.
+ *
+ * What the other side answers is compared when it comes, and taken out of what is read.
+ */
+export function openAtOnce (libp2p: Pick<Libp2p, 'addEventListener'>): void {
+  const spoken = new WeakMap<Connection, ReadonlySet<string>>()
+
+  libp2p.addEventListener('peer:identify', ({ detail }: CustomEvent<IdentifyResult>) => {
+    const { connection, protocols } = detail
+
+    if (!spoken.has(connection)) {
+      replaceCreateStream(connection, name => spoken.get(connection)?.has(name) === true)
+    }
+
+    spoken.set(connection, new Set(protocols))
+  })
+}
+
+function replaceCreateStream (connection: Connection, isSpoken: (protocol: string) => boolean): void {
+  // a private field of libp2p
+  const { muxer } = connection as { muxer?: Partial<Pick<StreamMuxer, 'createStream'>> }
+
+  if (typeof muxer?.createStream !== 'function') {
+    return
+  }
+
+  const createStream = muxer.createStream.bind(muxer)
+
+  muxer.createStream = async (options: CreateStreamOptions = {}) => {
+    const stream = await createStream(options)
+    const { protocol } = options
+
+    // some muxers negotiate by themselves
+    if (stream.protocol === '' && protocol != null && protocol.length <= MAX_NAME && isSpoken(protocol)) {
+      negotiate(stream as Receiving, protocol)
+    }
+
+    return stream
+  }
+}
+
+/** Ask for a protocol, and let what follows be sent at once. */
+function negotiate (stream: Receiving, protocol: string): void {
+  const question = lines(MULTISTREAM, protocol)
+  const { promise: confirmed, resolve: confirm } = Promise.withResolvers<void>()
+  const receive = stream.onData.bind(stream)
+  const close = stream.close.bind(stream)
+  const timer = setTimeout(() => {
+    stream.abort(new UnsupportedProtocolError(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`))
+  }, TIMEOUT).unref()
+  let answer = new Uint8Array(0)
+
+  stream.addEventListener('close', () => {
+    clearTimeout(timer)
+    confirm()
+  }, { once: true })
+
+  stream.onData = data => {
+    answer = Buffer.concat([answer, data.subarray()])
+    const length = Math.min(answer.byteLength, question.byteLength)
+
+    // who agrees says the same
+    if (!question.subarray(0, length).equals(answer.subarray(0, length))) {
+      stream.abort(new UnsupportedProtocolError(`The peer no longer speaks ${protocol}`))
+    } else if (length === question.byteLength) {
+      clearTimeout(timer)
+      stream.onData = receive
+      receive(answer.subarray(length))
+      confirm()
+    }
+  }
+
+  // a Helia that has not yet listened to a stream misses its end, and keeps it until it times out
+  stream.close = async options => {
+    await raceAbort(confirmed, options?.signal)
+    await close(options)
+  }
+
+  stream.send(question)
+  stream.protocol = protocol
+}
+
+/** Each with its length before it. */
+function lines (...names: string[]): Buffer {
+  return Buffer.concat(names.flatMap(name => [new Uint8Array([name.length + 1]), Buffer.from(`${name}\n`)]))
+}
