@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LEAST_LOOKED_FOR, MAX_MISSES, SAMPLE } from './constants.ts'
-import { S3ResponseError } from './errors.ts'
+import { LEAST_LOOKED_FOR, MAX_KNOWN_MISSING, MAX_MISSES, SAMPLE } from './constants.ts'
+import { NotFoundError, S3ResponseError } from './errors.ts'
 import type { S3Options } from './contract.ts'
 import type { S3Objects } from './s3-objects.ts'
 
@@ -9,6 +9,9 @@ import type { S3Objects } from './s3-objects.ts'
  * one takes as long as to send it, and costs a twelfth: it pays if the block is there. Whoever adds a tree again has
  * most of its blocks there, whoever adds a new one has none. So one small block in 16 is looked for, and once one is
  * found all are, until four in a row are not there.
+ *
+ * What the store has just missed is not looked for again: Helia asks for each block before it puts it, and what was
+ * fetched was missed before. If another node has put it since, it is sent twice.
  */
 export class LookBeforePut {
   readonly #objects: Pick<S3Objects, 'stat'>
@@ -16,13 +19,37 @@ export class LookBeforePut {
   #count = 0
   /** How many of the small blocks that were looked for last were not there. */
   #misses = Infinity
+  /** Keys of objects that the store did not have when it was asked last. Each is for one put. */
+  readonly #missing = new Set<string>()
 
   constructor (objects: Pick<S3Objects, 'stat'>) {
     this.#objects = objects
   }
 
+  /** Whether the store has an object, with whatever bytes. */
+  async has (key: string, signal: S3Options['signal']): Promise<boolean> {
+    const isThere = await this.#objects.stat(key, { signal }) != null
+
+    if (!isThere) {
+      this.#missed(key)
+    }
+
+    return isThere
+  }
+
+  /** An object could not be read. */
+  failed (key: string, err: unknown): void {
+    if (err instanceof NotFoundError) {
+      this.#missed(key)
+    }
+  }
+
   /** Whether the store is known to have an object with these bytes. */
   async isThere (key: string, bytes: Uint8Array, signal: S3Options['signal']): Promise<boolean> {
+    if (this.#missing.delete(key)) {
+      return false
+    }
+
     if (bytes.byteLength >= LEAST_LOOKED_FOR) {
       return this.#hasSame(key, bytes, signal)
     }
@@ -38,6 +65,16 @@ export class LookBeforePut {
     this.#misses = isThere ? 0 : this.#misses + 1
 
     return isThere
+  }
+
+  #missed (key: string): void {
+    this.#missing.delete(key)
+    this.#missing.add(key)
+
+    if (this.#missing.size > MAX_KNOWN_MISSING) {
+      const [oldest] = this.#missing
+      this.#missing.delete(oldest)
+    }
   }
 
   /** Whether the store has these bytes. If it refuses to tell, they are stored again. */

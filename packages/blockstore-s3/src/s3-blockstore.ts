@@ -88,7 +88,8 @@ export class S3Blockstore implements Blockstore {
 
   /**
    * Store a block. When this resolves, every node that uses the store sees it. One of 64 KiB or more that is there with
-   * the same bytes, by their MD5, is not sent again. Nor is a smaller one, as long as those before it were there.
+   * the same bytes, by their MD5, is not sent again. Nor is a smaller one, as long as those before it were there. One
+   * that the store has just missed is sent at once.
    *
    * @throws {PutFailedError}
    */
@@ -123,14 +124,19 @@ export class S3Blockstore implements Blockstore {
    */
   async getRange (cid: CID, { offset, length, signal }: RangeOptions & S3Options = {}): Promise<Uint8Array> {
     return guard(GetFailedError, `Could not read the block ${cid}`, signal, async () => {
-      return this.objects.get(blockKey(cid), { offset, length, signal })
+      const key = blockKey(cid)
+
+      return this.objects.get(key, { offset, length, signal }).catch((err: unknown) => {
+        this.#look.failed(key, err)
+        throw err
+      })
     })
   }
 
   /** @throws {HasFailedError} the store refuses to tell, or does not answer */
   async has (cid: CID, { signal }: S3Options = {}): Promise<boolean> {
     return guard(HasFailedError, `Could not look for the block ${cid}`, signal, async () => {
-      return await this.objects.stat(blockKey(cid), { signal }) != null
+      return this.#look.has(blockKey(cid), signal)
     })
   }
 

@@ -131,6 +131,38 @@ it('does not send a large block again that is there, unless its object was damag
   expect(Buffer.concat(await Array.fromAsync(store.get(cid)))).toHaveLength(64 * 1024)
 })
 
+it('sends a block at once that the store has just missed, and looks for it the next time', async () => {
+  const { cid, bytes } = await block('x'.repeat(64 * 1024))
+  const methods = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const before = s3.seen.length
+    await work()
+
+    return s3.seen.slice(before).map(({ method }) => method)
+  }
+
+  // the store has to say once that the bucket is there
+  await store.has(cid)
+  expect(await methods(async () => store.put(cid, bytes))).toEqual(['PUT'])
+  expect(await methods(async () => store.put(cid, bytes))).toEqual(['HEAD'])
+  await store.delete(cid)
+  await expect(store.getRange(cid)).rejects.toMatchObject({ name: 'NotFoundError' })
+  expect(await methods(async () => store.put(cid, bytes))).toEqual(['PUT'])
+  expect(s3.objects.size).toBe(1)
+})
+
+it('looks again for a block if it has missed a thousand others since', async () => {
+  const { cid, bytes } = await block('x'.repeat(64 * 1024))
+  await store.has(cid)
+
+  for (let i = 0; i < 1000; i++) {
+    await store.has((await block(`other ${i}`)).cid)
+  }
+
+  const before = s3.seen.length
+  await store.put(cid, bytes)
+  expect(s3.seen.slice(before).map(({ method }) => method)).toEqual(['HEAD', 'PUT'])
+})
+
 it('lists blocks in pages with their sizes, from behind a block', async () => {
   const blocks = await Promise.all(Array.from({ length: 5 }, async (_, i) => block('x'.repeat(i))))
   await Array.fromAsync(store.putMany(blocks))
