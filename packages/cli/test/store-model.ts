@@ -55,13 +55,11 @@ export interface Exploration {
 // a session
 const PUT_SESSION = 0
 const OPEN = 1
-const RELY = 2
-const HAS = 3
-const PUT = 4
-const PIN = 5
-const CONFIRM = 6
-const END = 7
-const SESSION_OVER = 8
+const STORE = 2
+const PIN = 3
+const CONFIRM = 4
+const END = 5
+const SESSION_OVER = 6
 // a collector
 const READ_PINS = 0
 const LIST_BLOCKS = 1
@@ -100,9 +98,13 @@ const ACKNOWLEDGED = 2
 // a session, from its offset
 const S_PC = 0
 const S_EXISTS = 1
-const S_AT = 2
-const S_RELIES = 3
-const S_POLLED = 4
+const S_RELIES = 2
+/** Blocks that it has looked for, and that were not there. */
+const S_MISSED = 3
+const S_DONE = 4
+const S_POLLED = 5
+/** How many fields a session has. */
+const S_FIELDS = 6
 // what a session knows of a collector's round
 const K_ROUND = 0
 const K_CONDEMNED = 1
@@ -134,12 +136,12 @@ const PENDING = 1
 const TOO_LATE = 2
 
 function layoutOf (sessions: number, collectors: number): Layout {
-  const known = 3 + sessions * 5
+  const known = 3 + sessions * S_FIELDS
   const collector = known + sessions * collectors * 5
   const ack = collector + collectors * C_FIELDS
 
   return {
-    session: s => 3 + s * 5,
+    session: s => 3 + s * S_FIELDS,
     known: (s, c) => known + (s * collectors + c) * 5,
     collector: c => collector + c * C_FIELDS,
     ack: (c, s) => ack + c * sessions + s,
@@ -151,6 +153,8 @@ function layoutOf (sessions: number, collectors: number): Layout {
 type State = Uint8Array
 /** Is called with a state that the next call overwrites. */
 type Visit = (name: string, next: State) => void
+/** Takes a step: copies the state, and changes the copy. */
+type Step = (name: string, change: (next: State) => void) => void
 
 /** Visit every state that can be reached, breadth first, until a block is lost that was acknowledged. */
 export function explore (init: ModelInit): Exploration {
@@ -251,8 +255,7 @@ class Model {
     const { dags, pins, collectors } = this.#init
     const at = this.#at.session(s)
     const pc = state[at + S_PC]
-    const block = 1 << state[at + S_AT]
-    const step = (name: string, change: (next: State) => void): void => {
+    const step: Step = (name, change) => {
       const next = this.#copy(state)
       change(next)
       visit(`session ${name}`, next)
@@ -263,17 +266,6 @@ class Model {
         change(next)
       })
     }
-    const nextBlock = (next: State): void => {
-      let i = next[at + S_AT] + 1
-
-      while (i < 8 && !has(dags[s], i)) {
-        i++
-      }
-
-      next[at + S_AT] = i
-      next[at + S_PC] = i < 8 ? RELY : PIN
-    }
-    const first = (): number => Math.log2(dags[s] & -dags[s])
     const listsFirst = this.#is('a session lists rounds before it writes its object')
 
     if (pc === SESSION_OVER) {
@@ -293,55 +285,24 @@ class Model {
     switch (pc) {
       case PUT_SESSION:
         if (!listsFirst || hasPolled) {
-          go('writes its object', OPEN, next => {
-            next[at + S_EXISTS] = 1
-            next[at + S_AT] = first()
-          })
+          go('writes its object', OPEN, next => { next[at + S_EXISTS] = 1 })
         }
 
         break
       case OPEN:
         if (hasPolled) {
-          go('has opened', RELY)
+          go('has opened', STORE, next => { next[at + S_POLLED] = 0 })
         }
 
         break
-      case RELY:
-        if (this.#is('a session looks for a block before it waits')) {
-          go('looks early', HAS, next => {
-            // from here on the field says whether it was there
-            next[at + S_POLLED] = (state[BLOCKS] & block) !== 0 ? 1 : 0
-          })
-        } else if (!this.#mustWait(state, s, block)) {
-          go('relies', HAS, next => { next[at + S_RELIES] |= block })
-        }
-
-        break
-      case HAS:
-        if (this.#is('a session looks for a block before it waits')) {
-          if (!this.#mustWait(state, s, block)) {
-            step('goes on', next => {
-              next[at + S_RELIES] |= block
-
-              if (next[at + S_POLLED] === 1) {
-                nextBlock(next)
-              } else {
-                next[at + S_PC] = PUT
-              }
-            })
+      case STORE:
+        // all at the same time
+        for (let b = 0; b < 8; b++) {
+          if (has(dags[s] & ~state[at + S_DONE], b)) {
+            this.#storeBlock(state, s, 1 << b, step)
           }
-        } else if ((state[BLOCKS] & block) !== 0) {
-          step('finds', nextBlock)
-        } else {
-          go('finds nothing', PUT)
         }
 
-        break
-      case PUT:
-        step('puts', next => {
-          next[BLOCKS] |= block
-          nextBlock(next)
-        })
         break
       case PIN:
         go('pins', CONFIRM, next => { next[PINS] |= 1 << pins[s] })
@@ -366,6 +327,45 @@ class Model {
     }
   }
 
+  /** What a session does with one block. */
+  #storeBlock (state: State, s: number, block: number, step: Step): void {
+    const at = this.#at.session(s)
+    const isIn = (field: number): boolean => (state[at + field] & block) !== 0
+    const isThere = (state[BLOCKS] & block) !== 0
+    const isDone = (next: State): void => {
+      next[at + S_DONE] |= block
+      next[at + S_MISSED] &= ~block
+
+      if (next[at + S_DONE] === this.#init.dags[s]) {
+        next[at + S_PC] = PIN
+      }
+    }
+
+    if (isIn(S_RELIES) && isIn(S_MISSED)) {
+      step('puts', next => {
+        next[BLOCKS] |= block
+        isDone(next)
+      })
+    } else if (this.#is('a session looks for a block before it waits')) {
+      // from here on the field says which blocks were there
+      if (!isIn(S_POLLED) && !isIn(S_MISSED)) {
+        step('looks early', next => { next[at + (isThere ? S_POLLED : S_MISSED)] |= block })
+      } else if (!this.#mustWait(state, s, block)) {
+        step('goes on', next => {
+          next[at + S_RELIES] |= block
+
+          if (isIn(S_POLLED)) {
+            isDone(next)
+          }
+        })
+      }
+    } else if (isIn(S_RELIES)) {
+      step(isThere ? 'finds' : 'finds nothing', isThere ? isDone : next => { next[at + S_MISSED] |= block })
+    } else if (!this.#mustWait(state, s, block)) {
+      step('relies', next => { next[at + S_RELIES] |= block })
+    }
+  }
+
   /**
    * Somebody takes a session for dead, at any time: an operator, or a collector that clears up before its round. If it
    * lives it goes on without its object.
@@ -381,7 +381,7 @@ class Model {
   }
 
   /** What a session does at any time: look at the rounds, acknowledge them, and fence those of dead collectors. */
-  #poll (state: State, s: number, step: (name: string, change: (next: State) => void) => void): void {
+  #poll (state: State, s: number, step: Step): void {
     const at = this.#at.session(s)
 
     for (let c = 0; c < this.#init.collectors; c++) {

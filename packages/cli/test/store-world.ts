@@ -121,7 +121,8 @@ export class World {
       const blockstore = session.blockstore(this.#blockstore(actor))
       const added = blocks.map(cidOf)
 
-      for (const cid of added) {
+      // leaves and their root are written at the same time
+      const stored = await Promise.allSettled(added.map(async cid => {
         // reading and compressing takes time
         await sleep(actor.clock, this.#scheduler.random(2) * TIMEOUT)
 
@@ -130,7 +131,8 @@ export class World {
         } else {
           await blockstore.put(cid, new Uint8Array())
         }
-      }
+      }))
+      stored.forEach(unwrap)
 
       const keys = added.map(keyOf)
       await session.confirm()
@@ -314,6 +316,12 @@ export class World {
 /** An acknowledged block is lost. */
 export class LostBlockError extends Error {
   override readonly name = 'LostBlockError'
+}
+
+function unwrap (result: PromiseSettledResult<unknown>): void {
+  if (result.status === 'rejected') {
+    throw result.reason
+  }
 }
 
 function cidOf (i: number): CID {

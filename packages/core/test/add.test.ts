@@ -78,6 +78,52 @@ describe('a compressed file', () => {
     expect(blockstore.puts.map(put => CID.parse(put).code)).toEqual([0x55, dagPb.code])
   })
 
+  it('is written without waiting for its leaf before its root, if it has one leaf', async () => {
+    const blockstore = new CountingBlockstore()
+    const { promise: rootBegun, resolve: begin } = Promise.withResolvers<void>()
+    const slow = Object.assign(Object.create(blockstore) as CountingBlockstore, {
+      put: async (cid: CID, block: Uint8Array): Promise<CID> => {
+        if (cid.code === dagPb.code) {
+          begin()
+        }
+
+        await rootBegun
+
+        return blockstore.put(cid, block)
+      }
+    })
+    const cid = await ipfsz({ blockstore: slow }).addBytes(text(600 * KIB))
+
+    expect(blockstore.puts).toHaveLength(2)
+    expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid)), text(600 * KIB))).toBe(0)
+  })
+
+  it('is written no more once the add of it has failed, the root beside its leaf neither', async () => {
+    const events: string[] = []
+    const begun = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    const blockstore = Object.assign(new CountingBlockstore(), {
+      put: async (cid: CID): Promise<CID> => {
+        if (cid.code !== dagPb.code) {
+          throw new Error('the disk is full')
+        }
+
+        begun.resolve()
+        await written.promise
+        events.push('the root is written')
+
+        return cid
+      }
+    })
+    const adding = ipfsz({ blockstore }).addBytes(text(600 * KIB)).catch((err: Error) => { events.push(err.message) })
+
+    await begun.promise
+    // what does not wait for the root ends before
+    setTimeout(written.resolve)
+    await adding
+    expect(events).toEqual(['the root is written', 'the disk is full'])
+  })
+
   it('shares one write among equal leaves that are in flight', async () => {
     const frame = noise(64 * KIB)
     const frames = Array.from({ length: 80 }, () => frame)

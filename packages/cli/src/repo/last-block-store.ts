@@ -2,8 +2,8 @@ import { NotFoundError } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /**
- * Drops every block but the last one, to compute CIDs without storing anything. The root of a file is written last, and
- * `stat` reads it.
+ * Drops every block but the last one, to compute CIDs without storing anything. The put of a file's root begins last,
+ * and `stat` reads it.
  */
 export class LastBlockStore {
   #cid: CID | undefined

@@ -51,21 +51,50 @@ export async function * writeLeaves (
 }
 
 /** Write one leaf. */
-export async function writeLeaf (
+async function writeLeaf (
   leaf: Uint8Array,
   blockstore: PutStore,
   options: WriteOptions
 ): Promise<FileLink> {
+  const link = await linkTo(leaf)
+  await put(link.cid, leaf, blockstore, options)
+
+  return link
+}
+
+async function linkTo (leaf: Uint8Array): Promise<FileLink> {
   const cid = await toCid(raw.code, leaf)
-  await put(cid, leaf, blockstore, options)
 
   return { cid, size: leaf.byteLength, dagSize: leaf.byteLength }
 }
 
 /**
+ * Write a file that has one leaf: the root beside it. One after the other, a disk would sync twice, and a store over
+ * the network would take twice as long. A kill may leave the root without its leaf, as it may leave a leaf without its
+ * root: neither is reachable until the CID is returned.
+ */
+export async function writeLeafAndRoot (
+  leaf: Uint8Array,
+  content: Pick<RootContent, 'header'>,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
+  const link = await linkTo(leaf)
+  const leafWritten = put(link.cid, leaf, blockstore, options)
+  const rootWritten = writeRoot({ ...content, links: [link] }, metadata, blockstore, options)
+
+  // once this ends, nothing is written any more, even if one of them failed
+  await Promise.allSettled([leafWritten, rootWritten])
+  await leafWritten
+
+  return rootWritten
+}
+
+/**
  * Write the nodes above the leaves. If there are more than 1,024 leaves, they get inner nodes
  * of 1,024 links, balanced as in ipfs-unixfs-importer. The link to a base is the last one of the
- * root. The root is written last.
+ * root. The put of the root begins last.
  */
 export async function writeRoot (
   content: RootContent,

@@ -4,7 +4,7 @@ import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { writeLeaf, writeLeaves, writeRoot } from '../dag/write.ts'
+import { writeLeafAndRoot, writeLeaves, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
@@ -90,10 +90,13 @@ export async function writeFile (
   const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
 
   if (cut === 'size' && base == null && !options.contentCid && isWhole(beginning, frameSize)) {
-    const root = await writeFrame(beginning, table, blockstore, options)
+    const leaf = takeFrame(beginning, table, options)
     const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
+    const written = await (leaf.byteLength <= MAX_INLINE_SIZE
+      ? writeRoot({ inline: leaf, header }, metadata, blockstore, options)
+      : writeLeafAndRoot(leaf, { header }, metadata, blockstore, options))
 
-    return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), code: codec.code }
+    return { ...written, code: codec.code }
   }
 
   const pool = new BufferPool(frameSize)
@@ -156,13 +159,12 @@ function isWhole (beginning: Beginning, frameSize: number): beginning is Beginni
   return frame?.size === size && size < frameSize && frame.bytes.byteLength <= MAX_LEAF_SIZE
 }
 
-/** Write the only frame of a file, without the steps that several go through: most files of a tree are that small. */
-async function writeFrame (
+/** The only frame of a file, without the steps that several go through: most files of a tree are that small. */
+function takeFrame (
   { bytes, frame }: Beginning & { frame: Frame },
   table: FrameTable,
-  blockstore: PutStore,
   options: WriteFileOptions
-): Promise<RootContent> {
+): Uint8Array {
   if (frame.bytes.buffer !== bytes.buffer) {
     BufferPool.release(bytes)
   }
@@ -170,9 +172,7 @@ async function writeFrame (
   emitFrame(options, 0, frame)
   table.add(frame)
 
-  return frame.bytes.byteLength <= MAX_INLINE_SIZE
-    ? { inline: frame.bytes }
-    : { links: [await writeLeaf(frame.bytes, blockstore, options)] }
+  return frame.bytes
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
