@@ -8,6 +8,23 @@ import { collect, text } from './fixtures.ts'
 // createHeliaLight has no network
 
 describe('a compressed file on a Helia node', () => {
+  it('is read from its store without asking whether each block is there', async () => {
+    const blockstore = new MemoryBlockstore()
+    const helia = await createHeliaLight({ blockstore }).start()
+    const bytes = text(1_000_000)
+    const cid = await ipfsz(helia).addBytes(bytes)
+    let asked = 0
+    blockstore.has = () => {
+      asked++
+
+      return true
+    }
+
+    expect(Buffer.compare(await collect(ipfsz(helia).cat(cid)), bytes)).toBe(0)
+    expect(asked).toBe(0)
+    await helia.stop()
+  })
+
   it('is pinned by its marked CID, keeps its blocks when garbage is collected, and reads back', async () => {
     const helia = await createHeliaLight({ codecs: markerCodecs }).start()
     const fs = ipfsz(helia)

@@ -4,6 +4,7 @@ import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
 import { concat } from '../util/bytes.ts'
+import { localBlocks } from './local-blocks.ts'
 import { isRefusal } from './source.ts'
 import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
 import type { FetchScope } from './fetch-scope.ts'
@@ -39,6 +40,8 @@ export interface FetchingBlockstoreInit {
 export function fetchingBlockstore (
   { blockstore, fetcher, storing, scope, hasSources }: FetchingBlockstoreInit
 ): FetchingBlockstore {
+  const local = localBlocks(blockstore)
+  const isNetworked = local !== blockstore
   let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
   let lookedUp = Promise.resolve()
@@ -49,7 +52,7 @@ export function fetchingBlockstore (
     const parts: Uint8Array[] = []
 
     try {
-      for await (const part of blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1])) {
+      for await (const part of local.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1])) {
         parts.push(part)
       }
     } finally {
@@ -105,17 +108,20 @@ export function fetchingBlockstore (
       // not with Promise.all: the result of each would hold those of all before it
       lookedUp = earlier.then(async () => found.promise)
 
-      const local = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
+      const read = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
-      if (local instanceof Uint8Array) {
-        yield local
+      if (read instanceof Uint8Array) {
+        yield read
         return
       }
 
-      const { err } = local
+      const { err } = read
       const damaged = isDamage(err)
 
-      if ((!damaged && !isMissing(err)) || (!hasSources && !isOffline(err))) {
+      // a networked store never fetches what it has, damaged or not
+      const canFetch = hasSources || isOffline(err) || (isNetworked && !damaged)
+
+      if ((!damaged && !isMissing(err)) || !canFetch) {
         throw err
       }
 
