@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
@@ -12,6 +12,9 @@ import type { Pin, PinnedBlock } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 import type { Records } from '../store/records.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Of how many new pins the earlier records are read at a time. */
+const CONCURRENCY = 16
 
 /** A CID to pin, and the name for the pin. */
 export interface NewPin {
@@ -64,26 +67,10 @@ export class RepoPins {
    */
   async addNew (added: readonly NewPin[]): Promise<unknown[]> {
     const { records, storage, session } = this.#repo
-    const pins = new Map<string, NewPin>()
-    const counts = new Map<string, PinnedBlock>()
 
     await storage.sync()
-    await session?.confirm()
-
-    // one by one: a dag-pb CID and a raw CID of the same bytes share one count
-    for (const { cid, name, depth = Infinity } of added) {
-      const plain = unmark(cid).toV1()
-      const [key, countedAs] = [pinKey(plain), countKey(plain)].map(String)
-      const { pinCount, pinnedBy } = counts.get(countedAs) ?? await this.#readCount(plain)
-      const old = pins.get(key) ?? await this.#readPin(plain)
-
-      if (!pinnedBy.some(bytes => Buffer.compare(bytes, plain.bytes) === 0)) {
-        counts.set(countedAs, { pinCount: pinCount + 1, pinnedBy: [...pinnedBy, plain.bytes] })
-      }
-
-      pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name, depth })
-    }
-
+    // what is only read need not wait for it
+    const [{ pins, counts }] = await Promise.all([this.#plan(added), session?.confirm()])
     const uncounted = await put(records, counts)
     const keysOf = ({ cid }: NewPin): [string, string] =>
       [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
@@ -213,15 +200,40 @@ export class RepoPins {
     }
   }
 
+  /** The records of new pins, by key. Those that are there are read several at a time: they may be in a store. */
+  async #plan (
+    added: readonly NewPin[]
+  ): Promise<{ pins: Map<string, NewPin>, counts: Map<string, PinnedBlock> }> {
+    const { records } = this.#repo
+    const pins = new Map<string, NewPin>()
+    const counts = new Map<string, PinnedBlock>()
+    const earlier = mapOrdered(added, async pin => {
+      const plain = unmark(pin.cid).toV1()
+
+      return { pin, plain, found: await Promise.all([readPinnedBlock(plain, records), this.#readPin(plain)]) }
+    }, { concurrency: CONCURRENCY })
+
+    // one by one: a dag-pb CID and a raw CID of the same bytes share one count
+    for await (const { pin: { cid, name, depth = Infinity }, plain, found: [count, pin] } of earlier) {
+      const [key, countedAs] = [pinKey(plain), countKey(plain)].map(String)
+      const { pinCount, pinnedBy } = counts.get(countedAs) ?? count
+      const old = pins.get(key) ?? pin
+
+      if (!pinnedBy.some(bytes => Buffer.compare(bytes, plain.bytes) === 0)) {
+        counts.set(countedAs, { pinCount: pinCount + 1, pinnedBy: [...pinnedBy, plain.bytes] })
+      }
+
+      pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name, depth })
+    }
+
+    return { pins, counts }
+  }
+
   /** The existing pin, or undefined if there is none or its record cannot be read. */
   async #readPin (plain: CID): Promise<Pin | undefined> {
     const pin = await readPin(pinKey(plain), this.#repo.records)
 
     return pin instanceof PinRecordError ? undefined : pin
-  }
-
-  async #readCount (plain: CID): Promise<PinnedBlock> {
-    return readPinnedBlock(plain, this.#repo.records)
   }
 }
 

@@ -1,0 +1,47 @@
+import { CID } from 'multiformats/cid'
+import { expect, it } from 'vitest'
+import { RepoPins } from '../src/repo/repo-pins.ts'
+import { ObjectDatastore } from '../src/store/object-datastore.ts'
+import { MemoryObjects } from './memory-objects.ts'
+import type { Repo } from '../src/repo/repo.ts'
+
+const ROOTS = [
+  'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi',
+  'bafybeihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+].map(text => ({ cid: CID.parse(text) }))
+
+/** A repo on a store. */
+function repoOn (objects: MemoryObjects, confirm: () => Promise<void>): Repo {
+  const records = new ObjectDatastore(objects, { prefix: 'records', name: 'store' })
+
+  return { records, shared: {}, storage: { sync: async () => {} }, session: { confirm } } as unknown as Repo
+}
+
+it('reads the records of all roots that it pins, and looks for its session, at the same time', async () => {
+  const { promise: allAsked, resolve } = Promise.withResolvers<void>()
+  const asked: string[] = []
+  const ask = async (what: string): Promise<void> => {
+    asked.push(what)
+
+    // a pin and a count of each root, and the session
+    if (asked.length === 2 * ROOTS.length + 1) {
+      resolve()
+    }
+
+    await allAsked
+  }
+  const objects = new MemoryObjects({ before: async ({ kind }) => ask(kind) })
+
+  expect(await new RepoPins(repoOn(objects, async () => ask('session'))).addNew(ROOTS)).toEqual([undefined, undefined])
+  expect(asked.slice(0, 5).toSorted()).toEqual(['get', 'get', 'get', 'get', 'session'])
+  // the pins after the counts, and the session last
+  expect(asked.slice(5)).toEqual(['put', 'put', 'put', 'put', 'session'])
+})
+
+it('writes no pin for a session that is lost', async () => {
+  const objects = new MemoryObjects()
+  const lost = new RepoPins(repoOn(objects, async () => { throw new Error('lost') }))
+
+  await expect(lost.addNew(ROOTS)).rejects.toMatchObject({ message: 'lost' })
+  expect(objects.keys()).toEqual([])
+})
