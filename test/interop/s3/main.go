@@ -35,5 +35,27 @@ func main() {
 		os.Exit(0)
 	}()
 
-	http.Serve(listener, gofakes3.New(s3mem.New()).Server())
+	server := gofakes3.New(s3mem.New()).Server()
+
+	http.Serve(listener, http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		if request.Method == http.MethodHead {
+			response = sized{response}
+		}
+
+		server.ServeHTTP(response, request)
+	}))
+}
+
+// sized names the length of errors that answer HEAD, as Ceph does. Without it
+// Node cannot use the connection again.
+type sized struct {
+	http.ResponseWriter
+}
+
+func (response sized) WriteHeader(status int) {
+	if status >= 400 && response.Header().Get("Content-Length") == "" {
+		response.Header().Set("Content-Length", "0")
+	}
+
+	response.ResponseWriter.WriteHeader(status)
 }
