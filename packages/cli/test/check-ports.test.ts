@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkPorts } from '../src/network/node/listen-error.ts'
+import { checkPorts } from '../src/network/node/check-ports.ts'
 import { listenInTest } from '../../../test/support/listen-in-test.ts'
 
 async function bindUdp (): Promise<number> {
@@ -32,8 +32,9 @@ describe('the addresses of a node', () => {
   })
 
   it('are refused if the machine does not have them', async () => {
-    await expect(checkPorts(['/ip4/192.0.2.250/udp/4103/webrtc-direct']))
-      .rejects.toMatchObject({ name: 'ListenError', code: 'EADDRNOTAVAIL' })
+    for (const address of ['/ip4/192.0.2.250/udp/4103/webrtc-direct', '/ip4/192.0.2.250/tcp/0']) {
+      await expect(checkPorts([address])).rejects.toMatchObject({ name: 'ListenError', code: 'EADDRNOTAVAIL', address })
+    }
   })
 
   it('are left to the node if they are free, have any port, or no IP address', async () => {

@@ -9,7 +9,7 @@ import { yamux } from '@libp2p/yamux'
 import { createHeliaLight } from 'helia'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { NodeError } from '../../errors.ts'
-import { checkPorts, listenError } from './listen-error.ts'
+import { checkPorts } from './check-ports.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
 import { encrypter } from './encrypter.ts'
@@ -141,8 +141,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     openAtOnce(helia.libp2p)
   } catch (err) {
     await helia.stop().catch(() => {})
-
-    throw await listenError(err) ?? new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })
+    throw new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })
   }
 
   const { libp2p } = helia
