@@ -9,7 +9,7 @@ import { yamux } from '@libp2p/yamux'
 import { MemoryBlockstore } from 'blockstore-core'
 import { createHeliaLight } from 'helia'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { bitswapMessages } from '../src/network/helia-internals/bitswap-messages.ts'
+import { bitswapMessages, ON_STREAM } from '../src/network/helia-internals/bitswap-messages.ts'
 import { captureBitswap } from '../src/network/helia-internals/capture-bitswap.ts'
 import { makeBlock, testNode } from './nodes.ts'
 import type { Libp2p, PeerId } from '@libp2p/interface'
@@ -30,8 +30,6 @@ function expectField (
 
   expect(typeof value, `${packageName} ${version} has no ${field} that is a ${type}: see docs/upstream.md`).toBe(type)
 }
-
-const ON_STREAM = '_onStream'
 
 interface Broker {
   bitswap?: Record<'network' | 'wantList', Record<string, unknown>>
@@ -122,9 +120,17 @@ describe('the private fields that the command uses', () => {
   })
 
   it('are required: a Bitswap without them is refused', () => {
+    const wantList = { peers: new Map() }
+    const network = { sendMessage: () => {}, [ON_STREAM]: () => {} }
+
+    for (const bitswap of [
+      undefined, {}, { wantList }, { network }, { wantList, network: { ...network, sendMessage: undefined } },
+      { wantList, network: { ...network, [ON_STREAM]: undefined } }
+    ]) {
+      expect(() => bitswapMessages({ bitswap })).toThrow(expect.objectContaining({ name: 'NodeError' }))
+    }
+
     expect(() => bitswapMessages(undefined)).toThrow(expect.objectContaining({ name: 'NodeError' }))
-    expect(() => bitswapMessages({ bitswap: { wantList: { peers: new Map() }, network: {} } }))
-      .toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
 

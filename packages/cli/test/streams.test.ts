@@ -4,11 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listenAtOnce } from '../src/network/helia-internals/listen-at-once.ts'
 import { shortenStreams } from '../src/network/helia-internals/short-streams.ts'
 import { keep, makeBlocks, testNode } from './nodes.ts'
-import type { Message } from '../src/network/helia-internals/short-streams.ts'
+import type { WantMessage } from '../src/network/helia-internals/bitswap-messages.ts'
 import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interface'
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'
 const MIB = 1024 * 1024
+const WANT = { cid: new Uint8Array(0), priority: 1 }
 const [PEER, OTHER] = [
   '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ',
   '12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8'
@@ -48,7 +49,7 @@ describe('shortenStreams', () => {
 
   it('sends wants and presences with the first blocks, and a large block alone', async () => {
     const sent = await send([0.25, 0.5, 0.25, 0.5, 3.5, 0.5], {
-      wantlist: new Map([['want', {}]]),
+      wantlist: new Map([['want', WANT]]),
       blockPresences: new Map([['presence', {}]])
     })
 
@@ -63,15 +64,15 @@ describe('shortenStreams', () => {
   })
 
   it('sends a message that has only a want', async () => {
-    const sent = await send([], { wantlist: new Map([['want', {}]]) })
+    const sent = await send([], { wantlist: new Map([['want', WANT]]) })
 
-    expect(sent).toEqual([{ wantlist: new Map([['want', {}]]), blocks: new Map(), blockPresences: new Map() }])
+    expect(sent).toMatchObject([{ wantlist: new Map([['want', WANT]]), blocks: new Map(), blockPresences: new Map() }])
   })
 
   it('keeps three streams open, and opens another when one ends', async () => {
     const ends: Array<() => void> = []
     const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
-    shortenStreams({ bitswap: { network } })
+    shortenStreams(network)
     const sending = sendTo(network, message([1, 1, 1, 1, 1, 1]))
 
     expect(await settled(ends)).toBe(3)
@@ -86,7 +87,7 @@ describe('shortenStreams', () => {
   it('opens no more streams after one fails', async () => {
     let count = 0
     const network = fakeNetwork(async () => { count++; throw new Error('gone') })
-    shortenStreams({ bitswap: { network } })
+    shortenStreams(network)
 
     await expect(sendTo(network, message([1, 1, 1, 1, 1, 1]))).rejects.toThrow('gone')
     expect(count).toBe(3)
@@ -100,7 +101,7 @@ describe('shortenStreams', () => {
 
       return new Promise<void>(resolve => { ends.push(resolve) })
     })
-    shortenStreams({ bitswap: { network } })
+    shortenStreams(network)
     const first = sendTo(network, message([1, 1, 1, 1, 1, 1]))
     expect(await settled(ends)).toBe(3)
     const second = sendTo(network, message([1, 1, 1, 1, 1, 1]))
@@ -119,7 +120,7 @@ describe('shortenStreams', () => {
     const network = fakeNetwork(async (peer, { blocks }) => {
       sent.push(...Array.from(blocks.keys(), key => `${key} to ${peer.equals(PEER) ? 'one' : 'the other'}`))
     })
-    shortenStreams({ bitswap: { network } })
+    shortenStreams(network)
 
     await Promise.all([PEER, OTHER].map(async peer => network.sendMessage(peer, message([1]))))
 
@@ -129,7 +130,7 @@ describe('shortenStreams', () => {
   it('opens no more streams after the peer disconnects', async () => {
     const ends: Array<() => void> = []
     const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
-    shortenStreams({ bitswap: { network } })
+    shortenStreams(network)
     const sending = sendTo(network, message([1, 1, 1, 1, 1, 1]))
 
     network.dispatchEvent(new CustomEvent('peer:disconnected', { detail: OTHER }))
@@ -140,12 +141,6 @@ describe('shortenStreams', () => {
     await sending
 
     expect(ends).toHaveLength(4)
-  })
-
-  it('refuses a Bitswap without sendMessage', () => {
-    expect(() => { shortenStreams({ bitswap: { network: {} } }) })
-      .toThrow(expect.objectContaining({ name: 'NodeError' }))
-    expect(() => { shortenStreams(undefined) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
 
@@ -181,17 +176,6 @@ describe('listenAtOnce', () => {
     expect(stream.recvWindow).toBe(16 * MIB)
     expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
   })
-
-  it('refuses a Bitswap without _onStream, before its handler is removed', async () => {
-    const libp2p = { handle: vi.fn(), unhandle: vi.fn() }
-
-    for (const broker of [{ bitswap: { network: {} } }, undefined]) {
-      await expect(listenAtOnce(libp2p, broker)).rejects.toMatchObject({ name: 'NodeError' })
-    }
-
-    expect(libp2p.handle).not.toHaveBeenCalled()
-    expect(libp2p.unhandle).not.toHaveBeenCalled()
-  })
 })
 
 /** A stream whose own side never finishes closing, as on a busy link. */
@@ -209,21 +193,19 @@ class FakeStream extends EventTarget {
 async function accept (stream: FakeStream): Promise<() => void> {
   const listening = vi.fn()
   let handler: StreamHandler | undefined
-  const bitswap = {
-    network: {
-      _onStream: (opened: Stream) => { void opened.close().then(listening) }
-    }
-  }
+  const network = { _onStream: (opened: Stream) => { void opened.close().then(listening) } }
 
-  await listenAtOnce({ unhandle: async () => {}, handle: async (_, given) => { handler = given } }, { bitswap })
+  await listenAtOnce({ unhandle: async () => {}, handle: async (_, given) => { handler = given } }, network)
   await handler?.(stream as unknown as Stream, {} as Connection)
   await vi.advanceTimersByTimeAsync(0)
 
   return listening
 }
 
-function message (sizes: readonly number[], parts: Partial<Message> = {}): Message {
+function message (sizes: readonly number[], parts: Partial<WantMessage> = {}): WantMessage {
   return {
+    full: false,
+    pendingBytes: 0,
     wantlist: new Map(),
     blockPresences: new Map(),
     blocks: new Map(sizes.map((size, i) => [`${i}`, { data: new Uint8Array(size * MIB) }])),
@@ -232,23 +214,23 @@ function message (sizes: readonly number[], parts: Partial<Message> = {}): Messa
 }
 
 /** @returns the parts of a message that go on each stream. `sizes` are those of its blocks, in MiB */
-async function send (sizes: readonly number[], parts: Partial<Message>): Promise<Message[]> {
-  const sent: Message[] = []
+async function send (sizes: readonly number[], parts: Partial<WantMessage>): Promise<WantMessage[]> {
+  const sent: WantMessage[] = []
   const network = fakeNetwork(async (_, part) => { sent.push(part) })
-  shortenStreams({ bitswap: { network } })
+  shortenStreams(network)
   await sendTo(network, message(sizes, parts))
 
   return sent
 }
 
-type Send = (peer: PeerId, message: Message) => Promise<void>
+type Send = (peer: PeerId, message: WantMessage) => Promise<void>
 
 /** The part of Bitswap's network that sends messages, and reports peers that disconnect. */
-function fakeNetwork (sendMessage: Send): EventTarget & { sendMessage: Send } {
-  return Object.assign(new EventTarget(), { sendMessage })
+function fakeNetwork (sendMessage: Send): Parameters<typeof shortenStreams>[0] & EventTarget & { sendMessage: Send } {
+  return Object.assign(new EventTarget(), { sendMessage }) as never
 }
 
-async function sendTo (network: { sendMessage: Send }, sent: Message): Promise<void> {
+async function sendTo (network: { sendMessage: Send }, sent: WantMessage): Promise<void> {
   await network.sendMessage(PEER, sent)
 }
 

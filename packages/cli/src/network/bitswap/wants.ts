@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { base64 } from 'multiformats/bases/base64'
 import { keyOf } from '../../dag/dag-walk.ts'
-import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
@@ -40,13 +39,8 @@ export class Wants {
   /** The blocks that arrived last, with their senders, the oldest first. */
   readonly #received = new Set<string>()
 
-  /**
-   * @param broker - made by `withBitswap` of @helia/bitswap
-   * @throws {NodeError} a private field of @helia/bitswap is gone
-   */
-  constructor (broker: unknown) {
-    this.#bitswap = bitswapMessages(broker)
-    const { network, wantList } = this.#bitswap
+  constructor (bitswap: BitswapMessages) {
+    const { network, wantList } = this.#bitswap = bitswap
 
     // listens from the start: an answer may arrive before `sendMessage` returns
     wantList.addEventListener('block', ({ detail: { cid, block, sender } }) => {

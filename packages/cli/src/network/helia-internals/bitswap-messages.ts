@@ -1,5 +1,5 @@
-import { missingInternal } from './missing-internal.ts'
-import type { PeerId } from '@libp2p/interface'
+import { NodeError } from '../../errors.ts'
+import type { PeerId, StreamHandler } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 /** An entry of a wantlist (Bitswap 1.2.0, message.proto). */
@@ -17,15 +17,20 @@ export interface WantMessage {
   full: boolean
   pendingBytes: number
   wantlist: Map<string, WantEntry>
-  blocks: Map<string, unknown>
+  blocks: Map<string, { data: Uint8Array }>
   blockPresences: Map<string, unknown>
 }
 
-/** The private fields of a broker's `bitswap` that send wants and receive answers. */
+export const ON_STREAM = '_onStream'
+
+/** The private fields of a broker's `bitswap` that send and receive messages. */
 export interface BitswapMessages {
   network: {
+    /** Handles an incoming stream. */
+    [ON_STREAM]: StreamHandler
     sendMessage (peer: PeerId, message: WantMessage, options?: { signal?: AbortSignal }): Promise<unknown>
     addEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
+    removeEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
   }
   wantList: {
     /** The connected peers that speak Bitswap. */
@@ -51,14 +56,18 @@ export interface BitswapMessages {
  * @throws {NodeError} a private field is gone
  */
 export function bitswapMessages (broker: unknown): BitswapMessages {
-  const bitswap = (broker as { bitswap?: Partial<BitswapMessages> } | undefined)?.bitswap
-
-  if (typeof bitswap?.wantList?.peers?.keys !== 'function') {
-    throw missingInternal('@helia/bitswap', 'wantList.peers')
+  type Fields = { [Key in keyof BitswapMessages]?: Partial<BitswapMessages[Key]> }
+  const { bitswap } = (broker ?? {}) as { bitswap?: Fields }
+  const fields = {
+    'wantList.peers': bitswap?.wantList?.peers?.keys,
+    'network.sendMessage': bitswap?.network?.sendMessage,
+    [`network.${ON_STREAM}`]: bitswap?.network?.[ON_STREAM]
   }
 
-  if (typeof bitswap.network?.sendMessage !== 'function') {
-    throw missingInternal('@helia/bitswap', 'network.sendMessage')
+  for (const [name, field] of Object.entries(fields)) {
+    if (typeof field !== 'function') {
+      throw new NodeError(`@helia/bitswap has no ${name}: install the version that the package.json of ipfsz names`)
+    }
   }
 
   return bitswap as BitswapMessages

@@ -1,10 +1,9 @@
-import { missingInternal } from './missing-internal.ts'
+import { ON_STREAM } from './bitswap-messages.ts'
 import { widenWindow } from './widen-window.ts'
-import type { Libp2p, StreamHandler } from '@libp2p/interface'
+import type { BitswapMessages } from './bitswap-messages.ts'
+import type { Libp2p } from '@libp2p/interface'
 
 const PROTOCOL = '/ipfs/bitswap/1.2.0'
-/** The private method of @helia/bitswap that handles an incoming stream. */
-const ON_STREAM = '_onStream'
 /** The limit of @helia/bitswap. */
 const MAX_STREAMS = 1024
 /** How long @helia/bitswap may take to listen to a stream, in milliseconds. */
@@ -19,18 +18,11 @@ const LISTENS_WITHIN = 100
  * - the other side ends the stream, and @helia/bitswap never sees it. Kubo opens a stream for
  *   each message, and @helia/bitswap keeps every such stream, three copies of its bytes, until it
  *   times out: gigabytes while a large file is fetched.
- *
- * @param broker - made by `withBitswap` of @helia/bitswap
- * @throws {NodeError} the private method is gone
  */
-export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>, broker: unknown): Promise<void> {
-  const { network } = (broker as { bitswap?: { network?: Record<string, unknown> } } | undefined)?.bitswap ?? {}
-  const onStream = network?.[ON_STREAM] as StreamHandler | undefined
-
-  if (typeof onStream !== 'function') {
-    throw missingInternal('@helia/bitswap', `network.${ON_STREAM}`)
-  }
-
+export async function listenAtOnce (
+  libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
+  network: Pick<BitswapMessages['network'], typeof ON_STREAM>
+): Promise<void> {
   await libp2p.unhandle(PROTOCOL)
   await libp2p.handle(PROTOCOL, (stream, connection) => {
     const close = stream.close.bind(stream)
@@ -48,6 +40,6 @@ export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
       setTimeout(() => { stream.dispatchEvent(new Event('remoteCloseWrite')) }, LISTENS_WITHIN).unref()
     }, { once: true })
 
-    return onStream(stream, connection)
+    return network[ON_STREAM](stream, connection)
   }, { maxInboundStreams: MAX_STREAMS, maxOutboundStreams: MAX_STREAMS })
 }

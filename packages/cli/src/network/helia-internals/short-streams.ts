@@ -1,4 +1,4 @@
-import { missingInternal } from './missing-internal.ts'
+import type { BitswapMessages, WantMessage } from './bitswap-messages.ts'
 import type { PeerId } from '@libp2p/interface'
 
 /** The most bytes of blocks on one stream, 1 MiB. A larger block gets a stream of its own. */
@@ -8,20 +8,6 @@ const MAX_STREAM_SIZE = 1024 * 1024
  * slow link more would miss that.
  */
 const STREAMS_AT_ONCE = 3
-
-/** A message as @helia/bitswap queues it. Keys are multihashes in base64. */
-export interface Message {
-  wantlist: Map<string, unknown>
-  blocks: Map<string, { data: Uint8Array }>
-  blockPresences: Map<string, unknown>
-}
-
-/** The private fields of a broker's `bitswap.network` that send messages. */
-interface Network {
-  sendMessage (peer: PeerId, message: Message, options?: unknown): Promise<void>
-  addEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
-  removeEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
-}
 
 /**
  * Makes @helia/bitswap spread the blocks of a message over streams of at most 1 MiB:
@@ -39,23 +25,16 @@ interface Network {
  * - sending stops when the peer disconnects, because Helia then forgets what the peer wanted;
  * - a peer may have reconnected before its old connection is seen to be gone. A block that waits in
  *   an earlier message is then sent in the later one only.
- *
- * @param broker - made by `withBitswap` of @helia/bitswap
- * @throws {NodeError} a private field is gone
  */
-export function shortenStreams (broker: unknown): void {
-  const network = (broker as { bitswap?: { network?: Network } } | undefined)?.bitswap?.network
-
-  if (typeof network?.sendMessage !== 'function') {
-    throw missingInternal('@helia/bitswap', 'network.sendMessage')
-  }
-
+export function shortenStreams (
+  network: Pick<BitswapMessages['network'], 'sendMessage' | 'addEventListener' | 'removeEventListener'>
+): void {
   const send = network.sendMessage.bind(network)
   /** The messages that are being sent to each peer, with the blocks that wait. */
-  const messages = new Map<string, Set<Message>>()
+  const messages = new Map<string, Set<WantMessage>>()
 
   network.sendMessage = async (peer, message, options) => {
-    const sending: Array<Promise<void>> = []
+    const sending: Array<Promise<unknown>> = []
     const waiting = { ...message, blocks: new Map(message.blocks) }
     const earlier = messages.get(peer.toString()) ?? new Set()
     let gone = false
@@ -99,8 +78,8 @@ export function shortenStreams (broker: unknown): void {
 }
 
 /** Wants and presences go with the first blocks. Blocks that are deleted from the message meanwhile are left out. */
-function * split (message: Message): Generator<Message> {
-  let part = { ...message, blocks: new Map<string, { data: Uint8Array }>() }
+function * split (message: WantMessage): Generator<WantMessage> {
+  let part = { ...message, blocks: new Map() as WantMessage['blocks'] }
   let size = 0
 
   for (const [key, block] of message.blocks) {

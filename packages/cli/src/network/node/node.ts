@@ -13,6 +13,7 @@ import { checkPorts } from './check-ports.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
 import { encrypter } from './encrypter.ts'
+import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
 import { openAtOnce } from '../helia-internals/open-at-once.ts'
@@ -21,6 +22,7 @@ import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { EarlyBudget } from '@ipfsz/core/libp2p'
+import type { BitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import type { BlockBroker } from '../helia-internals/capture-bitswap.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -133,11 +135,13 @@ export async function startNode (init: NodeInit): Promise<Node> {
     sendBlocksConcurrency: ANSWERS_AT_ONCE
   })
   const bitswap = captureBitswap(helia)
+  let messages: BitswapMessages
 
   try {
     await helia.start()
-    await listenAtOnce(helia.libp2p, bitswap())
-    shortenStreams(bitswap())
+    messages = bitswapMessages(bitswap())
+    await listenAtOnce(helia.libp2p, messages.network)
+    shortenStreams(messages.network)
     openAtOnce(helia.libp2p)
   } catch (err) {
     await helia.stop().catch(() => {})
@@ -152,7 +156,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
   return {
     helia,
     libp2p,
-    wants: new Wants(bitswap()),
+    wants: new Wants(messages),
     early: earlyBudget(),
     agent,
     announce: async (...args) => { await bitswap()?.announce?.(...args) },
