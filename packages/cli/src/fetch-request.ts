@@ -18,6 +18,21 @@ export class BadRequestError extends Error {
 /** A request, parsed from JSON. */
 export type Body = Record<string, unknown>
 
+/** @throws {BadRequestError} it is not the JSON of an object */
+export function parseBody (bytes: Uint8Array): Body {
+  try {
+    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+
+    if (typeof value === 'object' && value != null) {
+      return value as Body
+    }
+  } catch (err) {
+    throw new BadRequestError('the request is not valid JSON', 400, { cause: err })
+  }
+
+  throw new BadRequestError('the request is not a JSON object')
+}
+
 /** The arguments of `Network.fetch` as JSON. */
 export function fetchRequest (cid: CID, { root, part, ...rest }: Omit<FetchOptions, 'signal'>): Body {
   return {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import {
-  BadRequestError, cidField as cid, numberField as number, parseCid, readFetchRequest, textField as text
+  BadRequestError, cidField as cid, numberField as number, parseBody, parseCid, readFetchRequest, textField as text
 } from '../fetch-request.ts'
 import { readAtMost } from '../read-at-most.ts'
 import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
@@ -96,17 +96,7 @@ function tooLarge (): Error {
 async function readBody (request: IncomingMessage): Promise<Body> {
   const bytes = await readAtMost(request as AsyncIterable<Uint8Array>, MAX_REQUEST_SIZE, tooLarge)
 
-  try {
-    const body = JSON.parse(bytes.byteLength === 0 ? '{}' : bytes.toString()) as unknown
-
-    if (typeof body === 'object' && body != null) {
-      return body as Body
-    }
-  } catch (err) {
-    throw new BadRequestError('the request is not valid JSON', 400, { cause: err })
-  }
-
-  throw new BadRequestError('the request is not a JSON object')
+  return bytes.byteLength === 0 ? {} : parseBody(bytes)
 }
 
 function cids (body: Body, key: string): CID[] {

@@ -1,5 +1,5 @@
-import { readFetchRequest } from '../fetch-request.ts'
-import { Answer, decodeRequest, requestOn, SIBLING_PROTOCOL } from './messages.ts'
+import { parseBody, readFetchRequest } from '../fetch-request.ts'
+import { Answer, requestOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { FetchedBlock, FetchOptions } from '../network/network.ts'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
@@ -70,7 +70,7 @@ async function answer (
   }
 
   const request = await messages.read({ signal: within(MESSAGE_TIMEOUT) })
-  const { cid, options } = readFetchRequest(decodeRequest(request.subarray()))
+  const { cid, options } = readFetchRequest(parseBody(request.subarray()))
   const say = (): void => {
     messages.write(new Uint8Array([Answer.working]), { signal: within(MESSAGE_TIMEOUT) }).catch(() => {})
   }

@@ -1,4 +1,4 @@
-import { Answer, answersOn, encodeRequest, SIBLING_PROTOCOL } from './messages.ts'
+import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { Body } from '../fetch-request.ts'
 import type { Connection } from '@libp2p/interface'
 
@@ -29,7 +29,7 @@ export async function askSibling (
 
   try {
     const messages = answersOn(stream)
-    await messages.write(encodeRequest(request), { signal: soon() })
+    await messages.write(Buffer.from(JSON.stringify(request)), { signal: soon() })
 
     for (;;) {
       const answer = (await messages.read({ signal: soon() })).subarray()

@@ -1,6 +1,4 @@
 import { lpStream } from '@libp2p/utils'
-import { BadRequestError } from '../fetch-request.ts'
-import type { Body } from '../fetch-request.ts'
 import type { LengthPrefixedStream } from '@libp2p/utils'
 import type { Stream } from '@libp2p/interface'
 
@@ -27,23 +25,4 @@ export function answersOn (stream: Stream): Messages {
 /** The request on a stream. */
 export function requestOn (stream: Stream): Messages {
   return lpStream(stream, { maxDataLength: MAX_REQUEST_SIZE, maxBufferSize: 2 * MAX_REQUEST_SIZE })
-}
-
-export function encodeRequest (request: Body): Uint8Array {
-  return Buffer.from(JSON.stringify(request))
-}
-
-/** @throws {BadRequestError} it is not the JSON of an object */
-export function decodeRequest (bytes: Uint8Array): Body {
-  try {
-    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
-
-    if (typeof value === 'object' && value != null) {
-      return value as Body
-    }
-  } catch (err) {
-    throw new BadRequestError('the request is not valid JSON', 400, { cause: err })
-  }
-
-  throw new BadRequestError('the request is not a JSON object')
 }
