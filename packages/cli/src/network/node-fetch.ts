@@ -154,3 +154,16 @@ function bodyOf (stream: Readable): GatewayBody {
     async cancel () { stream.destroy() }
   }
 }
+
+/** The chunks of a body, which is closed if not all of them are read. */
+export async function * chunksOf (body: GatewayBody): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+
+  try {
+    for (let chunk = await reader.read(); chunk.value != null; chunk = await reader.read()) {
+      yield chunk.value
+    }
+  } finally {
+    await body.cancel()
+  }
+}

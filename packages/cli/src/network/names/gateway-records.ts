@@ -1,6 +1,7 @@
 import { openResponse } from '@ipfsz/core/http'
 import { NameError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
+import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import { followNames, newestRecord } from './follow-names.ts'
 import { formatName } from './name-records.ts'
 import type { ResolvedName } from '../network.ts'
@@ -41,16 +42,18 @@ async function * askGateway (
   gateway: string,
   signal: AbortSignal
 ): AsyncGenerator<Uint8Array> {
-  const response = await openResponse(
+  const { body } = await openResponse(
     gateway,
     `ipns/${formatName(digest)}?format=ipns-record`,
     RECORD_TYPE,
-    { fetch, stallTimeout: TIMEOUT, signal }
+    { fetch: createNodeFetch(), stallTimeout: TIMEOUT, signal }
   )
 
-  yield readAtMost(
-    (response.body ?? []) as unknown as AsyncIterable<Uint8Array>,
-    MAX_RECORD_SIZE,
-    () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
-  )
+  if (body != null) {
+    yield readAtMost(
+      chunksOf(body),
+      MAX_RECORD_SIZE,
+      () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
+    )
+  }
 }

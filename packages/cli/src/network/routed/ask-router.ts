@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
-import { createNodeFetch } from '../node-fetch.ts'
-import type { GatewayBody } from '@ipfsz/core/http'
+import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import type { Router } from './routed-source.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -78,19 +77,6 @@ async function * askRouter (router: URL, cid: CID, signal: AbortSignal): AsyncGe
     for (const provider of Array.isArray(providers) ? providers : []) {
       yield * addressesOf(provider)
     }
-  }
-}
-
-/** The chunks of a body, which is closed if not all of them are read. */
-async function * chunksOf (body: GatewayBody): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-
-  try {
-    for (let chunk = await reader.read(); chunk.value != null; chunk = await reader.read()) {
-      yield chunk.value
-    }
-  } finally {
-    await body.cancel()
   }
 }
 

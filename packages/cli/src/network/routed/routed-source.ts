@@ -146,7 +146,8 @@ export class RoutedSource implements PlannedSource {
         this.#fail(new RouterError(router.name, `lists no HTTP gateway for ${this.#root}`))
       }
     } catch (err) {
-      const reason = timeout.aborted ? `did not answer within ${LONGEST_SEARCH / 1000} s` : reasonOf(err)
+      const failure = err instanceof SyntaxError ? 'answered with something else than JSON' : messageOf(err)
+      const reason = timeout.aborted ? `did not answer within ${LONGEST_SEARCH / 1000} s` : failure
       this.#fail(new RouterError(router.name, reason, { cause: err }))
     }
   }
@@ -156,15 +157,4 @@ export class RoutedSource implements PlannedSource {
       this.#failures.push(err)
     }
   }
-}
-
-/** `fetch` says `fetch failed`, and has the reason as its cause. */
-function reasonOf (err: unknown): string {
-  const { cause } = err as Error
-
-  if (err instanceof SyntaxError) {
-    return 'answered with something else than JSON'
-  }
-
-  return cause instanceof Error ? `cannot be reached: ${messageOf(cause)}` : messageOf(err)
 }
