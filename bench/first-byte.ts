@@ -31,7 +31,8 @@ export const benchmark: Benchmark = {
     const rounds = smoke ? 1 : 7
 
     return withCorpus(options, async corpus => {
-      const size = smoke ? MB : 16 * MB
+      // more than one frame, whose memory is used again
+      const size = smoke ? 5 * MB : 16 * MB
       const file = await fileOfSize(corpus, await mixedFile(corpus, options), size)
       const { cid, stored, sources, stop } = await startSources(corpus.directory, file)
       const runs = sources.flatMap(source => (source.port == null ? [undefined] : smoke ? [LINKS[1]] : LINKS)

@@ -404,6 +404,22 @@ describe('targets', () => {
       .toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
   })
 
+  it('compare a fetch over HTTP with what curl gets from the same gateway', () => {
+    const row = { 'Mbit/s': 1000, 'round trip, ms': 2, MB: 64 }
+    const fetched = [
+      ['ipfsz cat --gateway, from ipfsz gateway', 1.2],
+      ["ipfsz cat --gateway, from Kubo's gateway", 1.5],
+      ['curl of the stored bytes, from ipfsz gateway', 1.02],
+      ["curl of the CAR, from Kubo's gateway", 1.4]
+    ].map(([side, times]) => ({ ...row, side, 'times the floor': times }))
+    const rows = targets(new Map([['network', resultOf('network', [{ title: '', rows: fetched }])]]))
+
+    expect(rows.filter(({ measured }) => measured === 1.2))
+      .toEqual([expect.objectContaining({ reached: 'yes', 'the limit here': 1.02 })])
+    expect(rows.filter(({ measured }) => measured === 1.5))
+      .toEqual([expect.objectContaining({ reached: '**no**', 'the limit here': 1.4 })])
+  })
+
   it('say which are reached, which are not, which were not measured, and how near the limit they come', () => {
     const row = { bytes: 100e6, store: 'fs' }
     const floor = resultOf('floor', [

@@ -1,13 +1,19 @@
 import { DEFAULT, PLAIN } from '../../support/file-systems.ts'
-import { COMMAND, OVER_HTTP, OVER_HTTP_FROM_KUBO } from '../../support/network/command-sides.ts'
+import {
+  COMMAND,
+  CURL,
+  CURL_FROM_KUBO,
+  OVER_HTTP,
+  OVER_HTTP_FROM_KUBO
+} from '../../support/network/command-sides.ts'
 import { LIBRARY } from '../../support/network/sides.ts'
 import { find, numberOf, rowsOf } from '../rows.ts'
 import { atLeast, atMost } from './target.ts'
 import type { Row } from '../../benchmark.ts'
 import type { Results } from '../rows.ts'
 
-/** The download of the stored bytes by a tool that neither checks nor decompresses them. */
-const CURL = 'curl of the stored bytes, from ipfsz gateway'
+/** What links and servers allow, by what fetches from them. */
+const LIMITS: Readonly<Record<string, string>> = { [OVER_HTTP]: CURL, [OVER_HTTP_FROM_KUBO]: CURL_FROM_KUBO }
 const KUBO = 'Kubo'
 const FLOOR = 'times the floor'
 
@@ -20,7 +26,7 @@ export function fetchTargets (results: Results): Row[] {
 function overHttp (results: Results): Row[] {
   const rows = rowsOf(results, 'network')
 
-  return rows.filter(({ side }) => side === OVER_HTTP || side === OVER_HTTP_FROM_KUBO).flatMap(row => {
+  return rows.filter(({ side }) => String(side) in LIMITS).flatMap(row => {
     const link = { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB }
     const of = (side: string, column: string): number | undefined => numberOf(find(rows, { ...link, side }), column)
     const what = `${row.side} of ${row.MB} MB over ${row['Mbit/s']} Mbit/s and ${row['round trip, ms']} ms`
@@ -30,7 +36,7 @@ function overHttp (results: Results): Row[] {
     const others = [PLAIN, KUBO].flatMap(side => of(side, 'seconds') ?? [])
 
     return [
-      atMost(`${what}: times the floor`, isFastest ? 1.25 : 1.1, numberOf(row, FLOOR), of(CURL, FLOOR)),
+      atMost(`${what}: times the floor`, isFastest ? 1.25 : 1.1, numberOf(row, FLOOR), of(LIMITS[row.side], FLOOR)),
       ...Number(row['Mbit/s']) < 50 || seconds == null || others.length === 0
         ? []
         : [atLeast(`${what}: times the speed of plain Helia and of Kubo`, 2.5, Math.min(...others) / seconds)]

@@ -26,8 +26,8 @@ export interface Steps {
   /** The root has arrived. */
   root?: number
   /** The first frame is there, and begins to be decompressed. */
-  frame?: number
-  decompressed?: number
+  frame: number
+  decompressed: number
   /** The first byte was read from its stdout. */
   printed: number
 }
@@ -63,7 +63,13 @@ export async function observeCommand (
     throw new Error(`ipfsz ${args.join(' ')} failed: ${await stderr}`)
   }
 
-  return { spawned, printed, ...JSON.parse(await readFile(times, 'utf8')) as Omit<Steps, 'spawned' | 'printed'> }
+  const observed = JSON.parse(await readFile(times, 'utf8')) as Omit<Steps, 'spawned' | 'printed'>
+
+  if (observed.decompressed == null) {
+    throw new Error(`ipfsz ${args.join(' ')} decompressed the file in a way that observe.cjs does not see`)
+  }
+
+  return { spawned, printed, ...observed }
 }
 
 /** In milliseconds since 1970, with fractions. */

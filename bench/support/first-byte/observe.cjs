@@ -60,8 +60,9 @@ Module.prototype.require = function (request) {
   return loaded
 }
 
+/** Of a file of one frame, and of one of several, which are decompressed into the same memory. */
 function observeZlib (zlib) {
-  const { zstdDecompress: decompress } = zlib
+  const { zstdDecompress: decompress, createZstdDecompress: create } = zlib
 
   zlib.zstdDecompress = function (bytes, options, callback) {
     note('frame')
@@ -71,6 +72,15 @@ function observeZlib (zlib) {
       callback(...result)
     })
   }
+
+  // Node does not let it be assigned
+  Object.defineProperty(zlib, 'createZstdDecompress', {
+    value (options) {
+      note('frame')
+
+      return create.call(this, options).once('end', () => { note('decompressed') })
+    }
+  })
 }
 
 subscribe('net.client.socket', ({ socket }) => {

@@ -20,6 +20,13 @@ export const OVER_BITSWAP = `${COMMAND} --no-libp2p-gateway`
 export const OVER_HTTP = 'ipfsz cat --gateway, from ipfsz gateway'
 export const OVER_HTTP_FROM_KUBO = "ipfsz cat --gateway, from Kubo's gateway"
 
+/** What their links and servers allow: downloads by a tool that neither checks, stores nor decompresses anything. */
+export const CURL = 'curl of the stored bytes, from ipfsz gateway'
+export const CURL_FROM_KUBO = "curl of the CAR, from Kubo's gateway"
+
+/** What the command asks a gateway for. */
+const CAR = 'application/vnd.ipld.car; version=1; order=dfs; dups=n'
+
 /** `ipfsz cat` from `ipfsz daemon`, and from gateways. */
 export async function startCommandSides (directory: string): Promise<{ sides: Side[], stop: () => Promise<void> }> {
   const [repo, plainRepo] = ['command-provider', 'command-provider-bitswap'].map(name => join(directory, name))
@@ -55,16 +62,14 @@ export async function startCommandSides (directory: string): Promise<{ sides: Si
       },
       fetch: fetchOverHttp(directory)
     }],
-    {
-      name: 'curl of the stored bytes, from ipfsz gateway',
-      port,
+    { name: CURL, port, offer, fetch: fetchByCurl() },
+    // offered above
+    ...kubo == null ? [] : [{
+      name: CURL_FROM_KUBO,
+      port: portOf(kubo.gateway),
       offer,
-      fetch: async ({ cid }, link, size, timeout, onReady) => {
-        onReady()
-
-        return fetchByCurl(`http://127.0.0.1:${link.port}/ipfs/${unmark(CID.parse(cid))}`, size, timeout)
-      }
-    }
+      fetch: fetchByCurl('?format=car&dag-scope=entity', CAR)
+    }]
   ]
 
   return {
@@ -110,21 +115,27 @@ async function fetchByCommand (
 }
 
 /** What `curl` measures: the times begin when it starts. */
-async function fetchByCurl (url: string, size: number, timeout: number): Promise<Fetched> {
-  const { stdout } = await promisify(execFile)('curl', [
-    '--silent',
-    '--fail',
-    '--max-time',
-    `${Math.ceil(timeout / 1000)}`,
-    '--output',
-    '/dev/null',
-    '--write-out',
-    '%{time_starttransfer} %{time_total}',
-    url
-  ])
-  const [first, wall] = stdout.split(' ').map(seconds => Number(seconds) * 1000)
+function fetchByCurl (query = '', accept = '*/*'): Side['fetch'] {
+  return async ({ cid }, link, size, timeout, onReady) => {
+    onReady()
 
-  return { first, wall, size }
+    const { stdout } = await promisify(execFile)('curl', [
+      '--silent',
+      '--fail',
+      '--max-time',
+      `${Math.ceil(timeout / 1000)}`,
+      '--header',
+      `accept: ${accept}`,
+      '--output',
+      '/dev/null',
+      '--write-out',
+      '%{time_starttransfer} %{time_total}',
+      `http://127.0.0.1:${link.port}/ipfs/${unmark(CID.parse(cid))}${query}`
+    ])
+    const [first, wall] = stdout.split(' ').map(seconds => Number(seconds) * 1000)
+
+    return { first, wall, size }
+  }
 }
 
 export function portOf (url: string): number {
