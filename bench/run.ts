@@ -6,7 +6,7 @@
  * report         keep the results of full runs in bench/results, which has the newest result of every benchmark, and
  *                write docs/benchmarks.md and docs/benchmarks/ from all that are there
  *
- * --smoke        run with tiny inputs, only to check that it works
+ * --smoke        run with tiny inputs, only to check that it works; with --plan, all sides of that plan
  * --json FILE    write the result of NAME there
  * --json-dir DIR directory of the results of `all`, by default `.bench`; also of NAME, if given.
  *                `all` skips benchmarks that have a full result there. Delete the file to measure again

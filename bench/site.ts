@@ -1,40 +1,26 @@
-import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { NoInputError, progress, rotate } from './benchmark.ts'
 import { versions } from './support/machine.ts'
-import { startClients } from './support/site/clients.ts'
-import { joinTables, NOT_MEASURED } from './support/site/join.ts'
-import { PLANS, SMOKE } from './support/site/plans.ts'
+import { FAILED, joinTables, NOT_MEASURED } from './support/site/join.ts'
+import { CLIENT, LAN } from './support/site/measure-side.ts'
+import { planOf, PLANS } from './support/site/plans.ts'
+import { runSide } from './support/site/run-side.ts'
+import { Schedule } from './support/site/schedule.ts'
 import { SIDES } from './support/site/sides.ts'
 import { storedSizeOf } from './support/site/stored-size.ts'
 import { toRows } from './support/site/to-rows.ts'
-import { measureIdle, runKilled, runTrial, warmUp } from './support/site/trial.ts'
-import { startWan } from './support/site/wan.ts'
+import { checkMachine } from './support/site/wan.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
-import type { Clients } from './support/site/clients.ts'
 import type { Plan } from './support/site/plans.ts'
 import type { Side } from './support/site/side.ts'
 import type { Measured, Objects } from './support/site/trial.ts'
-import type { Wan } from './support/site/wan.ts'
-
-/** Round trips of the paper, in milliseconds: from the client to its site, and in a site. */
-const CLIENT = 10
-const LAN = 0.5
-
-/** Between the seeds of trials. */
-const TRIAL = 1_000_000
 
 /** What one side did with one kind of object, in all rounds. */
 type Results = Map<Side, Map<Objects, Measured[]>>
 
-interface Place {
-  wan: Wan
-  clients: Clients
-  directory: string
-  round: number
-}
+/** Why sides were not measured to the end. */
+type Failures = Map<Side, Error>
 
 export const benchmark: Benchmark = {
   question: 'how long nodes of a site that share one store take to write and read objects, and how many bytes pass ' +
@@ -44,7 +30,8 @@ export const benchmark: Benchmark = {
   sides: SIDES.map(({ id }) => id),
 
   async run (options) {
-    const plan = options.smoke ? SMOKE : PLANS[options.plan ?? Object.keys(PLANS)[0]]
+    checkMachine()
+    const plan = planOf(options)
     const missing: Row[] = []
     const sides: Side[] = []
     const day = new Date().toISOString().slice(0, 10)
@@ -64,9 +51,17 @@ export const benchmark: Benchmark = {
       throw new NoInputError(`site has nothing to measure: ${missing.map(row => row['to measure it']).join('; ')}`)
     }
 
-    const tables = await measurePlan(plan, sides, day)
+    const results: Results = new Map(sides.map(side => [side, new Map()]))
+    const failures = await measurePlan(plan, sides, results)
+    const failed = [...failures].map(([side, { message }]) => ({ side: side.name, why: message, measured: day }))
 
-    return missing.length === 0 ? tables : [...tables, { title: NOT_MEASURED, rows: missing }]
+    if (failed.length > 0) {
+      process.exitCode = 1
+    }
+
+    return [
+      ...await toTables(plan, results, day), { title: FAILED, rows: failed }, { title: NOT_MEASURED, rows: missing }
+    ].filter(({ rows }) => rows.length > 0)
   },
 
   join: (earlier, later) => joinTables(earlier, later, SIDES.map(({ name }) => name))
@@ -78,58 +73,34 @@ function chooseSides ({ sides }: Plan, { only }: Pick<BenchmarkOptions, 'only'>)
   return SIDES.filter(({ id }) => chosen == null || chosen.includes(id))
 }
 
-async function measurePlan (plan: Plan, sides: readonly Side[], day: string): Promise<Table[]> {
-  const { sites, nodes, delay, rounds } = plan
-  const results: Results = new Map(sides.map(side => [side, new Map()]))
-  const wan = await startWan({ sites, nodes, delays: { sites: delay, client: CLIENT, lan: LAN } })
-  const clients = startClients(wan, sites)
+/** A side that fails is not measured again, and the others are. */
+async function measurePlan (plan: Plan, sides: readonly Side[], results: Results): Promise<Failures> {
+  const failures: Failures = new Map()
+  const schedule = new Schedule(plan, sides)
+  progress(schedule.announce())
 
-  try {
-    await withDirectory(async directory => {
-      for (let round = 0; round < rounds; round++) {
-        for (const side of rotate(sides, round)) {
-          progress(`${delay} ms, round ${round + 1} of ${rounds}: ${side.name}`)
-          await measureSide(side, plan, { wan, clients, directory: join(directory, 'side'), round }, results)
+  await withDirectory(async directory => {
+    for (let round = 0; round < plan.rounds; round++) {
+      for (const side of rotate(sides, round).filter(one => !failures.has(one))) {
+        progress(`${plan.delay} ms, round ${round + 1} of ${plan.rounds}: ${side.name}`)
+        const task = { id: side.id, plan, round, directory: join(directory, `${round}-${sides.indexOf(side)}`) }
+
+        try {
+          await runSide(task, schedule.timeout(side), (i, measured) => {
+            const ofSide = results.get(side)
+            ofSide?.set(plan.objects[i], [...ofSide.get(plan.objects[i]) ?? [], ...measured])
+          })
+        } catch (err) {
+          failures.set(side, err as Error)
+          progress(`${side.name}: ${(err as Error).message}`)
         }
+
+        progress(schedule.done(side, failures.has(side)))
       }
-    })
-  } finally {
-    await clients.close()
-    await wan.close()
-  }
-
-  return toTables(plan, results, day)
-}
-
-async function measureSide (side: Side, plan: Plan, place: Place, results: Results): Promise<void> {
-  const { sites, nodes, objects: all, start, settle } = plan
-  const { wan, clients, directory, round } = place
-  await mkdir(directory)
-  const running = await side.start({ wan, sites, nodes, directory })
-
-  try {
-    await setTimeout(start)
-    const idle = await measureIdle(wan, start / 2)
-    const trial = { wan, clients, side, running, sites, nodes, objects: all[0], idle, settle, seed: 0 }
-    const add = (objects: Objects, measured: readonly Measured[]): void => {
-      const ofSide = results.get(side)
-      ofSide?.set(objects, [...ofSide.get(objects) ?? [], ...measured])
     }
+  })
 
-    await warmUp(trial, plan.warmUp)
-
-    for (const [i, objects] of all.entries()) {
-      add(objects, await runTrial({ ...trial, objects, seed: (round * all.length + i + 1) * TRIAL }))
-    }
-
-    // nothing else is measured with the storage in that state
-    if (running.killStorage != null && round === plan.rounds - 1) {
-      add(all[0], await runKilled({ ...trial, seed: (round + 1) * all.length * TRIAL }))
-    }
-  } finally {
-    await running.close()
-    await rm(directory, { recursive: true, force: true })
-  }
+  return failures
 }
 
 async function toTables (plan: Plan, results: Results, day: string): Promise<Table[]> {

@@ -56,7 +56,8 @@ export function addResult (directory: string, result: Result, join: JoinTables |
   const file = resultFile(directory, result.name)
   const earlier = join == null ? undefined : readResult(directory, result.name)
 
-  if (join == null || earlier == null || earlier.smoke !== result.smoke) {
+  // of one that an older version of the benchmark wrote, nothing may be left to join
+  if (join == null || earlier == null || earlier.smoke !== result.smoke || join(earlier.tables, []).length === 0) {
     writeResult(file, result)
     return
   }

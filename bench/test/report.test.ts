@@ -595,6 +595,16 @@ describe('keepResults', () => {
     await expect(keepResults(from, to, appendTables)).rejects.toMatchObject({ name: 'NoInputError' })
     expect(readResult(to, 'site')?.tables.map(({ title }) => title)).to.deep.equal(['a', 'b'])
   })
+
+  it('replaces what was measured on another machine if nothing of it would stay', async () => {
+    const [from, to] = ['new', 'kept'].map(name => join(directory, name))
+    const [earlier, later] = ['a', 'b'].map(title => resultOf('site', [{ title, rows: [] }]))
+    writeResult(resultFile(to, 'site'), { ...earlier, machine: '64 cores' })
+    writeResult(resultFile(from, 'site'), later)
+    await keepResults(from, to, async () => (_, tables) => [...tables])
+
+    expect(readResult(to, 'site')).to.deep.equal(later)
+  })
 })
 
 describe('toSvg', () => {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { fromSite } from '../report/site-losses.ts'
 import { siteTargets } from '../report/targets/sites.ts'
-import { joinTables, NOT_MEASURED } from '../support/site/join.ts'
+import { FAILED, joinTables, NOT_MEASURED } from '../support/site/join.ts'
+import { SMOKE } from '../support/site/plans.ts'
+import { Schedule } from '../support/site/schedule.ts'
 import { toRows } from '../support/site/to-rows.ts'
 import { runTrial, warmUp } from '../support/site/trial.ts'
-import type { Row } from '../benchmark.ts'
+import type { Row, Table } from '../benchmark.ts'
 import type { Job } from '../support/site/messages.ts'
+import type { Plan } from '../support/site/plans.ts'
 import type { Side } from '../support/site/side.ts'
 import type { Measured, Objects, Trial } from '../support/site/trial.ts'
 
@@ -16,6 +19,7 @@ const SIDE: Side = {
   name: 'A',
   api: 'node',
   compressed: true,
+  startSeconds: 0,
   software: async () => [],
   missing: async () => undefined,
   start: async () => { throw new Error('not in this test') }
@@ -52,6 +56,10 @@ function recordingTrial (objects: Objects, log: Array<Job & { site: number }>): 
 
 function row (side: string, phase: string, measured?: string): Row {
   return { side, object: '256 KiB of text', phase, ...measured == null ? {} : { measured } }
+}
+
+function failed (side: string, why: string): Table {
+  return { title: FAILED, rows: [{ side, why, measured: 'now' }] }
 }
 
 describe('runTrial', () => {
@@ -94,9 +102,46 @@ describe('toRows', () => {
     expect(write).to.include({ 'seconds, median': 0.2, 'times the bytes stored': '-', failed: '1 of 3: gone' })
     expect(remote).to.include({ 'MB between sites, of 100 objects': 10, 'times the bytes stored': 1.25 })
   })
+
+  it('has a row for a phase in which all failed', () => {
+    const measured: Measured[] = [{ phase: 'write', bytes: 0, outcomes: [{ wall: 5, failure: 'gone' }] }]
+
+    expect(toRows({ side: SIDE, objects: OBJECTS, measured, storedSize: 80_000, when: 'today' })).to.have.length(1)
+      .and.property('0').that.includes({ 'seconds, median': '-', failed: '1 of 1: gone' })
+  })
+})
+
+describe('Schedule', () => {
+  const slow: Side = { ...SIDE, startSeconds: 500 }
+  const plan: Plan = { ...SMOKE, rounds: 2, seconds: 100 }
+
+  it('announces all rounds of all sides, with the starts of their storage', () => {
+    expect(new Schedule(plan, [SIDE, slow]).announce()).to.match(/^2 sides, 2 times: about 24 minutes /)
+  })
+
+  it('gives a side several times as long as it should take, and a quick one a few minutes', () => {
+    const schedule = new Schedule(plan, [SIDE, slow])
+
+    expect([SIDE, slow].map(side => schedule.timeout(side))).to.deep.equal([300_000, 1_800_000])
+    expect(new Schedule({ ...plan, seconds: 1 }, [SIDE]).timeout(SIDE)).to.equal(300_000)
+  })
+
+  it('has nothing left of a side that failed', () => {
+    expect(new Schedule(plan, [SIDE]).done(SIDE, true)).to.match(/, about 0 minutes are left$/)
+  })
 })
 
 describe('joinTables', () => {
+  it('keeps that a side failed until it is measured again', () => {
+    const earlier = [{ title: '50 ms', rows: [row('A', 'write', 'first')] }, failed('A', 'too long')]
+    const of = (later: Table[]): Row[] =>
+      joinTables(earlier, later, ['A', 'B']).filter(({ title }) => title === FAILED).flatMap(({ rows }) => rows)
+
+    expect(of([failed('B', 'lost')]).map(({ side }) => side)).to.deep.equal(['A', 'B'])
+    expect(of([failed('A', 'lost')]).map(({ why }) => why)).to.deep.equal(['lost'])
+    expect(of([{ title: '50 ms', rows: [row('A', 'write', 'second')] }])).to.deep.equal([])
+  })
+
   it('keeps the later of two rows about the same, all others, and the order of sides and phases', () => {
     const earlier = [{ title: '50 ms', rows: [row('A', 'write', 'first'), row('C', 'write', 'first')] }]
     const later = [

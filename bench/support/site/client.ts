@@ -1,5 +1,6 @@
 /** The client of a site. `clients.ts` starts it in a network namespace, and writes jobs to it, one a line. */
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import { API_PORT, GATEWAY_PORT } from './messages.ts'
 import { bytesOf } from './object-bytes.ts'
 import type { Job, Outcome } from './messages.ts'
@@ -13,6 +14,9 @@ async function run (job: Job): Promise<Outcome[]> {
   // made before the clock starts
   const objects = job.items.map(item => bytesOf(item))
   const rest = job.items.entries()
+  // a connection that was closed meanwhile is not used again
+  await setImmediate()
+  await setImmediate()
 
   await Promise.all(Array.from({ length: job.concurrency }, async () => {
     for (const [i, item] of rest) {

@@ -25,6 +25,7 @@ export function daemonSide (id: string, storage: Storage): Side {
     name: `ipfsz daemon, ${storage.name}`,
     api: 'ipfsz',
     compressed: true,
+    startSeconds: storage.startSeconds,
     software: async () => ['ipfsz', ...await storage.software()],
     missing: async () => storage.missing(),
 

@@ -13,6 +13,7 @@ import type { Storage } from './storage.ts'
  */
 export const GLUSTER: Storage = {
   name: 'GlusterFS',
+  startSeconds: 15,
   software: async () => [`GlusterFS ${
     /\d[\d.]+/.exec((await promisify(execFile)('glusterd', ['--version'])).stdout)?.[0] ?? ''}`],
   missing: async () => checkGluster().then(() => undefined, (err: Error) => err.message),

@@ -18,6 +18,7 @@ export function heliaSide (id: string, kind: HeliaNodeInit['kind'], storage: Sto
     name: `${kind === 'helia' ? 'Helia' : 'ipfsz'}, ${storage.name}`,
     api: 'node',
     compressed: kind === 'ipfsz',
+    startSeconds: storage.startSeconds,
     software: async () => ['helia', ...kind === 'ipfsz' ? ['ipfsz'] : [], ...await storage.software()],
     missing: async () => storage.missing(),
 

@@ -3,6 +3,11 @@ import type { Row, Table } from '../../benchmark.ts'
 
 /** The table of sides that could not be measured. */
 export const NOT_MEASURED = 'Not measured'
+/** The table of sides that were not measured to the end. */
+export const FAILED = 'Not measured to the end'
+
+/** The tables of sides alone, in their order. */
+const LAST = [FAILED, NOT_MEASURED]
 
 /** What tells one row of a table from another. */
 const KEY = ['side', 'object', 'phase'] as const
@@ -18,11 +23,17 @@ export function joinTables (
   later: readonly Table[],
   sides: readonly string[]
 ): Table[] {
+  const again = new Set(later.flatMap(({ rows }) => rows.map(({ side }) => side)))
   const titles = [...new Set([...earlier, ...later].map(({ title }) => title))]
   const tables = titles.map(title => {
     const rows = new Map<string, Row>()
 
-    for (const row of [...earlier, ...later].filter(table => table.title === title).flatMap(table => table.rows)) {
+    // what failed counts until it is measured again
+    const kept = earlier.map(table => ({
+      ...table, rows: table.rows.filter(({ side }) => table.title !== FAILED || !again.has(side))
+    }))
+
+    for (const row of [...kept, ...later].filter(table => table.title === title).flatMap(table => table.rows)) {
       if (row.measured != null) {
         rows.set(KEY.map(column => String(row[column])).join('\n'), row)
       }
@@ -30,7 +41,7 @@ export function joinTables (
 
     return { title, rows: [...rows.values()].toSorted((a, b) => compare(a, b, sides)) }
   })
-  const measured = new Set(tables.filter(({ title }) => title !== NOT_MEASURED).flatMap(
+  const measured = new Set(tables.filter(({ title }) => !LAST.includes(title)).flatMap(
     ({ rows }) => rows.map(({ side }) => side)
   ))
 
@@ -39,7 +50,7 @@ export function joinTables (
       title, rows: title === NOT_MEASURED ? rows.filter(({ side }) => !measured.has(side)) : rows
     }))
     .filter(({ rows }) => rows.length > 0)
-    .toSorted((a, b) => Number(a.title === NOT_MEASURED) - Number(b.title === NOT_MEASURED))
+    .toSorted((a, b) => LAST.indexOf(a.title) - LAST.indexOf(b.title))
 }
 
 function compare (a: Row, b: Row, sides: readonly string[]): number {

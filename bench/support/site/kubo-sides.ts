@@ -44,6 +44,7 @@ function side (id: string, name: string, setup: Setup): Side {
     name,
     api: 'kubo',
     compressed: false,
+    startSeconds: 0,
     software: async () => ['kubo'],
     missing: async () => await hasKubo() ? undefined : 'run `npm run kubo`, which builds it with Go, or install Kubo',
     start: async init => start(setup, init)

@@ -1,3 +1,4 @@
+import type { BenchmarkOptions } from '../../benchmark.ts'
 import type { Objects } from './trial.ts'
 
 const KIB = 1024
@@ -20,6 +21,8 @@ export interface Plan {
   settle: number
   /** How many objects of the first kind each node stores and sends before anything is measured. */
   warmUp: number
+  /** How many seconds a side takes, once, without the start of its storage: on two cores that do nothing else. */
+  seconds: number
 }
 
 /** The sides without which a table says little: what operators have today, and what takes its place. */
@@ -46,6 +49,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     ...SITES,
     delay: 50,
     rounds: 1,
+    seconds: 108,
     sides: SIDES,
     objects: [
       alone(256 * KIB, 10), alone(MIB, 10), alone(10 * MIB, 5), together(256 * KIB, 2), together(MIB, 1),
@@ -56,6 +60,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     ...SITES,
     delay: 50,
     rounds: 1,
+    seconds: 60,
     sides: SIDES,
     objects: [alone(256 * KIB, 10, false), alone(MIB, 10, false), alone(10 * MIB, 5, false)]
   },
@@ -63,6 +68,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     ...SITES,
     delay: 50,
     rounds: 2,
+    seconds: 100,
     objects: [
       ...[true, false].flatMap(compressible => [
         alone(256 * KIB, 5, compressible), alone(MIB, 5, compressible), alone(10 * MIB, 3, compressible)
@@ -74,12 +80,22 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   '200ms': farther(200)
 }
 
-/** A side of each kind of node, to check that everything runs. */
+/** Whether to measure small objects, once, only to check that everything runs; and which plan. */
+export function planOf ({ smoke, plan }: Pick<BenchmarkOptions, 'smoke' | 'plan'>): Plan {
+  if (smoke) {
+    return plan == null ? SMOKE : shrink(PLANS[plan])
+  }
+
+  return PLANS[plan ?? Object.keys(PLANS)[0]]
+}
+
+/** A side of each kind of node. */
 export const SMOKE: Plan = {
   sites: 2,
   nodes: 1,
   delay: 20,
   rounds: 1,
+  seconds: 10,
   sides: ['kubo-own', 'daemon-s3'],
   objects: [
     { size: 64 * KIB, compressible: true, atATime: 1, trials: 1 },
@@ -90,11 +106,22 @@ export const SMOKE: Plan = {
   warmUp: 1
 }
 
+function shrink (plan: Plan): Plan {
+  return {
+    ...plan,
+    rounds: 1,
+    objects: plan.objects.map(objects => ({ ...objects, size: objects.size / 16, trials: 1 })),
+    warmUp: SMOKE.warmUp,
+    seconds: 40
+  }
+}
+
 function farther (delay: number): Plan {
   return {
     ...SITES,
     delay,
     rounds: 1,
+    seconds: 60,
     sides: SIDES,
     objects: [alone(256 * KIB, 10), alone(MIB, 10), together(256 * KIB, 2)]
   }

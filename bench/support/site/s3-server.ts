@@ -22,6 +22,7 @@ function hasS3 (): boolean {
 /** The S3 server of the tests, which keeps all in memory, on a host of its own in each site. */
 export const S3_IN_MEMORY: Storage = {
   name: 'S3 in memory',
+  startSeconds: 1,
   software: async () => [],
   missing: async () => hasS3() ? undefined : 'run `npm run s3`, which builds the S3 server of the tests with Go',
 

@@ -21,6 +21,8 @@ export interface Side {
   api: Api
   /** Whether it stores compressed files. */
   compressed: boolean
+  /** How long its storage takes to start in three sites, in seconds: on two cores that do nothing else. */
+  startSeconds: number
   /** What its results depend on: names in the versions of a result, or a program with its version. */
   software (): Promise<readonly string[]>
   /** What is missing here to run it, and how to install it. */

@@ -12,6 +12,8 @@ export interface Host {
 export interface Storage {
   /** The name in tables. */
   name: string
+  /** How long it takes to start in three sites, in seconds: on two cores that do nothing else. */
+  startSeconds: number
   /** The program, with its version, if it is not part of what results tell anyway. */
   software (): Promise<readonly string[]>
   /** What is missing here to run it, and how to install it. */
@@ -35,6 +37,7 @@ export const SHARED_DIRECTORY = directories('shared directory', ({ site }) => `s
 function directories (name: string, nameOf: (host: Host) => string): Storage {
   return {
     name,
+    startSeconds: 0,
     software: async () => [],
     missing: async () => undefined,
 

@@ -119,12 +119,15 @@ export async function runKilled (trial: Trial): Promise<Measured[]> {
 /**
  * Let every node write objects, and read those of all others: what is measured is a node that has run for a while, not
  * the first request to a new process.
+ *
+ * @returns what it did, which is not measured
  */
-export async function warmUp (trial: Trial, count: number): Promise<void> {
+export async function warmUp (trial: Trial, count: number): Promise<Measured[]> {
   const { nodes, objects, settle } = trial
   // each node writes one of as many as there are nodes
   const warm = { ...trial, objects: { ...objects, atATime: nodes, trials: count } }
-  const phase = phases(warm, [])
+  const done: Measured[] = []
+  const phase = phases(warm, done)
   const all = Array.from({ length: trial.sites }, (_, i) => newBatch(warm, i + 1, 0))
 
   await phase('write', all, writer)
@@ -133,6 +136,8 @@ export async function warmUp (trial: Trial, count: number): Promise<void> {
 
   await Promise.all(all.map(async ({ site }) =>
     phase('read from another site', all.filter(batch => batch.site !== site), reader, site)))
+
+  return done
 }
 
 /** Bytes that pass between sites while nothing is asked, in each millisecond. */

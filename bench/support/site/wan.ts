@@ -53,9 +53,7 @@ export function addressOf (site: number, node: number): string {
   return `10.88.${site}.${node}`
 }
 
-/** @throws {NoInputError} something that it needs is missing here */
 export async function startWan ({ sites, nodes, delays }: WanInit): Promise<Wan> {
-  checkMachine()
   const child = spawn(
     'python3',
     [join(import.meta.dirname, 'wan.py'), sites, nodes, delays.sites, delays.client, delays.lan].map(String),
@@ -73,7 +71,10 @@ export async function startWan ({ sites, nodes, delays }: WanInit): Promise<Wan>
   }
 
   return {
-    on: (site, node, command) => ['nsenter', [`--net=/proc/${hosts[`${site}.${node}`]}/ns/net`, ...command]],
+    on: (site, node, command) => [
+      // the kernel ends it when this process is gone, however that ended
+      'nsenter', [`--net=/proc/${hosts[`${site}.${node}`]}/ns/net`, 'setpriv', '--pdeathsig', 'TERM', ...command]
+    ],
     traffic: async () => ask('report'),
     cut: async site => { await ask(`cut ${site}`) },
     heal: async site => { await ask(`heal ${site}`) },
@@ -100,7 +101,8 @@ function linesOf (child: ChildProcess & { stdout: NonNullable<ChildProcess['stdo
   }
 }
 
-function checkMachine (): void {
+/** @throws {NoInputError} something that a network needs is missing here */
+export function checkMachine (): void {
   if (process.getuid?.() !== 0) {
     throw new NoInputError('site makes network namespaces, so it needs root: run it as root, as CI does')
   }
