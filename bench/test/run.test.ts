@@ -116,7 +116,7 @@ describe('npm run bench', () => {
   it.each([
     [['proxy', '--plan', 'short'], 'proxy takes no --plan'],
     [['site', '--plan', 'long'], 'site has no long for --plan, but short, noise, full, 100ms, 200ms'],
-    [['site', '--only', 'kubo-own,tape'], /^site has no tape for --only, but kubo-own, .+, daemon-gluster$/],
+    [['site', '--only', 'kubo-own,tape'], /^site has no tape for --only, but kubo-own, .+, ipfsz-cassandra$/],
     [['all', '--only', 'kubo-own'], '--plan and --only are for one benchmark, not for all']
   ])('refuses a plan or a side that there is not: %j', (args, message) => {
     const { status, stderr } = bench(...args)

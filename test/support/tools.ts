@@ -9,6 +9,7 @@ const INSTALL: Readonly<Record<string, string>> = {
   radosgw: CEPH,
   brotli: 'on Debian: apt-get install brotli',
   curl: 'on Debian: apt-get install curl',
+  java: 'on Debian: apt-get install openjdk-17-jre-headless',
   gzip: 'on Debian: apt-get install gzip',
   lz4: 'on Debian: apt-get install lz4',
   lzop: 'on Debian: apt-get install lzop',

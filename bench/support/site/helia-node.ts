@@ -14,13 +14,14 @@ import { CID } from 'multiformats/cid'
 import { createNode } from '../network/node.ts'
 import { API_PORT, BUCKET, CREDENTIALS, SWARM_PORT } from './messages.ts'
 import type { HeliaNode, HeliaNodeInit } from './messages.ts'
+import type { Blockstore } from 'interface-blockstore'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** How long to wait for the other end of a connection that is closed, in milliseconds. */
 const HANG_UP_TIMEOUT = 1000
 
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
-const disk = openBlocks()
+const disk = await openBlocks()
 await disk.open()
 const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
@@ -45,12 +46,18 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 process.exit()
 
-function openBlocks (): FsBlockstore | S3Blockstore {
-  if (!blocks.startsWith('http:')) {
-    return kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
+async function openBlocks (): Promise<Blockstore & { open (): Promise<void> }> {
+  if (blocks.startsWith('http:')) {
+    return new S3Blockstore({ bucket: BUCKET, endpoints: [blocks], credentials: CREDENTIALS })
   }
 
-  return new S3Blockstore({ bucket: BUCKET, endpoints: [blocks], credentials: CREDENTIALS })
+  if (blocks.startsWith('cassandra:')) {
+    const { CassandraBlockstore } = await import('./cassandra-blockstore.ts')
+
+    return new CassandraBlockstore(blocks)
+  }
+
+  return kind === 'ipfsz' ? new SharedFsBlockstore(blocks) : new FsBlockstore(blocks)
 }
 
 function print (value: Partial<HeliaNode>): void {

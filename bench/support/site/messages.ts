@@ -34,9 +34,9 @@ export interface Outcome {
 export interface HeliaNodeInit {
   /** The address to listen on. */
   address: string
-  /** The directory of its blocks, or the URL of an S3 server. Other nodes may use it too. */
+  /** The directory of its blocks, or the URL of an S3 server or of Cassandra. Other nodes may use it too. */
   blocks: string
-  /** Plain UnixFS in an FsBlockstore; or compressed files in a SharedFsBlockstore or on S3, under marked CIDs. */
+  /** Plain UnixFS in an FsBlockstore; or compressed files, under marked CIDs, in a SharedFsBlockstore or at the URL. */
   kind: 'helia' | 'ipfsz'
 }
 

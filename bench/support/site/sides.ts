@@ -1,3 +1,4 @@
+import { CASSANDRA } from './cassandra.ts'
 import { CEPH } from './ceph.ts'
 import { daemonSide } from './daemon-sides.ts'
 import { GLUSTER } from './gluster.ts'
@@ -19,5 +20,7 @@ export const SIDES: readonly Side[] = [
   heliaSide('ipfsz-ceph', 'ipfsz', CEPH),
   daemonSide('daemon-ceph', CEPH),
   heliaSide('ipfsz-gluster', 'ipfsz', GLUSTER),
-  daemonSide('daemon-gluster', GLUSTER)
+  daemonSide('daemon-gluster', GLUSTER),
+  // the command has no such store
+  heliaSide('ipfsz-cassandra', 'ipfsz', CASSANDRA)
 ]

@@ -22,7 +22,7 @@ export interface Storage {
 }
 
 export interface RunningStorage {
-  /** Where a node has its blocks: a directory, or the URL of an S3 server. */
+  /** Where a node has its blocks: a directory, or the URL of an S3 server or of Cassandra. */
   placeOf (host: Host): string
   /** Kill a process of the first site's storage. */
   kill?: () => Promise<void>
