@@ -58,11 +58,11 @@ async function start (init: SideInit, storeOf: (host: Host) => string): Promise<
   }))
 
   const addresses = await Promise.all(nodes.map(async node => multiaddrOf(node, init)))
-  // each dials those before it
+  // each dials those before it, so no two dial each other
   const reconnect = async (): Promise<void> => {
-    for (const [i, node] of nodes.entries()) {
-      await (i === 0 ? undefined : run(node, init, ['connect', ...addresses.slice(0, i)]))
-    }
+    await Promise.all(nodes.slice(1).map(async (node, i) => {
+      await run(node, init, ['connect', ...addresses.slice(0, i + 1)])
+    }))
   }
 
   await reconnect()

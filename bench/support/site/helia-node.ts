@@ -35,11 +35,12 @@ server.listen(API_PORT, '0.0.0.0', () => {
 })
 
 for await (const line of createInterface({ input: process.stdin })) {
-  for (const peer of (JSON.parse(line) as string[]).map(address => multiaddr(address))) {
+  await Promise.all((JSON.parse(line) as string[]).map(async address => {
+    const peer = multiaddr(address)
     // of a connection that broke, the other node may not know it yet
     await helia.libp2p.hangUp(peer, { signal: AbortSignal.timeout(HANG_UP_TIMEOUT) }).catch(() => {})
     await helia.libp2p.dial(peer)
-  }
+  }))
 
   print({})
 }

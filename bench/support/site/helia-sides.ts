@@ -57,12 +57,12 @@ async function start (
     return { child, answer, ...await answer() as HeliaNode }
   }))
 
-  // each dials those before it
+  // each dials those before it, so no two dial each other
   const reconnect = async (): Promise<void> => {
-    for (const [i, { child, answer }] of running.entries()) {
+    await Promise.all(running.map(async ({ child, answer }, i) => {
       child.stdin.write(`${JSON.stringify(running.slice(0, i).map(({ multiaddr }) => multiaddr))}\n`)
       await answer()
-    }
+    }))
   }
 
   await reconnect()

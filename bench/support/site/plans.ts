@@ -40,16 +40,13 @@ function together (size: number, trials: number): Objects {
   return { size, compressible: true, atATime: 6, trials }
 }
 
-/**
- * The first is measured by `npm run bench -- site` and `all`. On two cores `full` takes 40 minutes, and the others less
- * than ten each.
- */
+/** The first is measured by `npm run bench -- site` and `all`. */
 export const PLANS: Readonly<Record<string, Plan>> = {
   short: {
     ...SITES,
     delay: 50,
     rounds: 1,
-    seconds: 108,
+    seconds: 87,
     sides: SIDES,
     objects: [
       alone(256 * KIB, 10), alone(MIB, 10), alone(10 * MIB, 5), together(256 * KIB, 2), together(MIB, 1),
@@ -60,20 +57,20 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     ...SITES,
     delay: 50,
     rounds: 1,
-    seconds: 60,
+    seconds: 50,
     sides: SIDES,
     objects: [alone(256 * KIB, 10, false), alone(MIB, 10, false), alone(10 * MIB, 5, false)]
   },
   full: {
     ...SITES,
     delay: 50,
-    rounds: 2,
-    seconds: 100,
+    rounds: 1,
+    seconds: 125,
     objects: [
       ...[true, false].flatMap(compressible => [
-        alone(256 * KIB, 5, compressible), alone(MIB, 5, compressible), alone(10 * MIB, 3, compressible)
+        alone(256 * KIB, 10, compressible), alone(MIB, 10, compressible), alone(10 * MIB, 5, compressible)
       ]),
-      together(256 * KIB, 1), together(MIB, 1), together(10 * MIB, 1)
+      together(256 * KIB, 2), together(MIB, 1), together(10 * MIB, 1)
     ]
   },
   '100ms': farther(100),
@@ -121,7 +118,7 @@ function farther (delay: number): Plan {
     ...SITES,
     delay,
     rounds: 1,
-    seconds: 60,
+    seconds: 75,
     sides: SIDES,
     objects: [alone(256 * KIB, 10), alone(MIB, 10), together(256 * KIB, 2)]
   }

@@ -11,13 +11,13 @@ const ATTEMPTS = 10
 
 const { Peers } = await ask('swarm/peers') as { Peers: Array<{ Addr: string, Peer: string }> | null }
 
-for (const [peer, address] of new Map((Peers ?? []).map(({ Peer, Addr }) => [Peer, Addr]))) {
+await Promise.all([...new Map((Peers ?? []).map(({ Peer, Addr }) => [Peer, Addr]))].map(async ([peer, address]) => {
   // of a connection that the other node made, the port is not the one to dial
   const [, , host] = address.split('/')
 
   await ask('swarm/disconnect', `/p2p/${peer}`)
   await connect(`/ip4/${host}/tcp/${SWARM_PORT}/p2p/${peer}`)
-}
+}))
 
 /** A dial fails if the other node dials this one just then: both begin the handshake as clients. */
 async function connect (address: string): Promise<void> {
