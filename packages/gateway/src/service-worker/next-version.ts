@@ -3,14 +3,19 @@ import type { FetchEvent, WorkerScope } from './worker-scope.ts'
 /** The message that makes a worker that waits the active one. */
 const TAKE_OVER = 'ipfsz:take-over'
 
-/** How often the next version is told to take over before this one shows its own page instead. */
-const MAX_OFFERS = 5
+/** How many empty pages are sent in a row before this version shows its own page instead. */
+const MAX_EMPTY_PAGES = 4
 
-/** The empty pages that were sent, by the ids of their clients. */
-const emptyPages = new Set<string>()
+/**
+ * Once the next version was told to take over: the seconds after which an empty page is loaded again although it has
+ * not. A navigation that reaches this version just while the browser ends it is never answered, and its tab stays empty
+ * (Chromium 153).
+ */
+const PATIENCE = 2
 
-/** How often the next version was told to take over. */
-let offers = 0
+/** An empty page, which is loaded again as soon as it belongs to the next version. */
+const EMPTY_PAGE = '<!doctype html><script>' +
+  'navigator.serviceWorker.addEventListener("controllerchange",()=>location.reload(),{once:true})</script>'
 
 /** Let the version before this one say when it may take over. */
 export function waitForTurn (scope: WorkerScope): void {
@@ -22,41 +27,57 @@ export function waitForTurn (scope: WorkerScope): void {
 }
 
 /**
- * Hand a navigation to the next version of the worker, if one waits, and no other page is open that needs the files of
- * this one. Browsers alone would wait until the last page is closed, so that loading it again is never enough.
+ * Returns a function that hands a navigation to the next version of the worker, if one waits, and no other page is open
+ * that needs the files of this one. Browsers alone would wait until the last page is closed, so that loading it again
+ * is never enough.
  *
  * A navigation does not say whether it leaves the page that is open, or is in another tab. So an empty page comes
  * first: if it is the only one, all others are left.
  *
- * @returns what makes the browser ask again: the empty page, or this version would stay active for the request
+ * What the function returns makes the browser ask again: the empty page, or this version would stay active for the
+ * request. Undefined: this version answers itself.
  */
-export async function handOver (
-  { request: { destination }, resultingClientId }: Pick<FetchEvent, 'request' | 'resultingClientId'>,
+export function createHandOver (
   { registration, clients }: Pick<WorkerScope, 'registration' | 'clients'>
-): Promise<Response | undefined> {
-  const { waiting } = registration
+): (event: Pick<FetchEvent, 'request' | 'resultingClientId'>) => Promise<Response | undefined> {
+  /** The ids of the clients of the empty pages that were sent, one after the other. */
+  const emptyPages: string[] = []
 
-  // a frame belongs to a page that stays
-  if (destination !== 'document' || waiting == null) {
-    return undefined
+  return async ({ request: { destination }, resultingClientId }) => {
+    const { waiting } = registration
+
+    // a frame belongs to a page that stays
+    if (destination !== 'document' || waiting == null) {
+      return undefined
+    }
+
+    const windows = await clients.matchAll({ type: 'window' })
+    const pages = windows.filter(({ frameType }) => frameType !== 'nested')
+
+    if (pages.length > 1) {
+      emptyPages.length = 0
+      return undefined
+    }
+
+    // the browser does not replace this version, or does not say whose pages the answers are
+    if (emptyPages.length >= MAX_EMPTY_PAGES) {
+      return undefined
+    }
+
+    const isLast = pages.every(({ id }) => emptyPages.includes(id))
+
+    if (isLast) {
+      waiting.postMessage(TAKE_OVER)
+    }
+
+    emptyPages.push(resultingClientId)
+
+    return new Response(EMPTY_PAGE, {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        refresh: `${isLast ? PATIENCE : 0}`,
+        'cache-control': 'no-store'
+      }
+    })
   }
-
-  const windows = await clients.matchAll({ type: 'window' })
-  const pages = windows.filter(({ frameType }) => frameType !== 'nested')
-
-  if (pages.length > 1 || offers === MAX_OFFERS) {
-    return undefined
-  }
-
-  // seconds: the browser replaces this version once it has nothing to do, so it must not be asked all the time
-  const pause = offers === 0 ? 0 : 1
-
-  if (pages.every(({ id }) => emptyPages.has(id))) {
-    waiting.postMessage(TAKE_OVER)
-    offers++
-  }
-
-  emptyPages.add(resultingClientId)
-
-  return new Response(null, { headers: { refresh: `${pause}`, 'cache-control': 'no-store' } })
 }
