@@ -127,7 +127,7 @@ describe('Schedule', () => {
   })
 
   it('has nothing left of a side that failed', () => {
-    expect(new Schedule(plan, [SIDE]).done(SIDE, true)).to.match(/, about 0 minutes are left$/)
+    expect(new Schedule(plan, [SIDE]).done(SIDE, true)).to.match(/: about 0 minutes left$/)
   })
 })
 

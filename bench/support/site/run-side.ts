@@ -7,8 +7,11 @@ import { atExit } from '../at-exit.ts'
 import type { AddMeasured, MeasureSideInit } from './measure-side.ts'
 import type { Measured } from './trial.ts'
 
-/** How long a side may take to end what it started, in milliseconds, before it is killed. */
-const GRACE = 30_000
+/**
+ * How long a side may take to end what it started, in milliseconds, before it is killed: mounts, too, which stay if it
+ * is. On a machine with far more to do than cores, 30 seconds were not enough.
+ */
+const GRACE = 120_000
 
 /** The argument of `side-process.ts`. */
 export interface SideTask extends MeasureSideInit {

@@ -24,7 +24,7 @@ export class Schedule {
   announce (): string {
     const { rounds } = this.#plan
 
-    return `${this.#left.size} sides, ${rounds === 1 ? 'once' : `${rounds} times`}: about ${
+    return `${count(this.#left.size, 'side')}, ${rounds === 1 ? 'once' : `${rounds} times`}: about ${
       minutes(this.#remaining())} on two cores that do nothing else`
   }
 
@@ -43,7 +43,7 @@ export class Schedule {
     // as much slower or faster as it was so far
     const left = this.#remaining() * (now - this.#start) / 1000 / this.#planned
 
-    return `${side.name} took ${took} seconds, about ${minutes(left)} are left`
+    return `${side.name} took ${count(took, 'second')}: about ${minutes(left)} left`
   }
 
   #remaining (): number {
@@ -56,5 +56,9 @@ export class Schedule {
 }
 
 function minutes (seconds: number): string {
-  return `${Math.ceil(seconds / MINUTE)} minutes`
+  return count(Math.ceil(seconds / MINUTE), 'minute')
+}
+
+function count (number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
 }
