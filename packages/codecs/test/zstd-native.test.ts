@@ -225,6 +225,18 @@ describe('zstd in Node with a long dictionary', () => {
   })
 })
 
+describe('frames made with a dictionary', () => {
+  it('may be longer than the memory that they first have', async () => {
+    for (const length of [130_000, 131_072, 400_000]) {
+      const bytes = noise(length, 4)
+      const dictionary = noise(length, 5)
+      const frame = await zstd().compress(bytes, { level: 7, dictionary })
+
+      expect(same(decodeZstdFrame(frame, length, dictionary), bytes)).toBe(true)
+    }
+  })
+})
+
 describe('frames made in the background', () => {
   it('are those made in the foreground', async () => {
     const codec = zstd({ implementation: 'native' })

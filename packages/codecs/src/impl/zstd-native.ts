@@ -60,7 +60,9 @@ export function create (): Implementation {
         ...dictionary == null ? {} : { dictionary }
       }
       const sync = level <= FAST_LEVEL && all <= maxSyncSize
-      const frames = await (background && !sync && all < BLOCK_SIZE
+      // with a dictionary, frames are not those of earlier versions anyway
+      const oneTask = !sync && (dictionary != null || (background && all < BLOCK_SIZE))
+      const frames = await (oneTask
         ? zstdInOneTask(bytes, { ...options, chunkSize: outputSize(size, dictionary) })
         : undefined) ?? await zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
