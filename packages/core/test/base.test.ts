@@ -5,11 +5,11 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'
 import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, getBlock, noise, putNode, text } from './fixtures.ts'
 import type { CompressionOptions } from '../src/index.ts'
-import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -210,6 +210,74 @@ describe('a file with a base', () => {
     const first = await fs.addBytes(text(3 * MIB))
 
     await expect(fs.addBytes(text(3 * MIB), { compression: { base: first } })).resolves.toEqual(first)
+  })
+
+  it('of a single frame is its base if nothing changed, and has one leaf', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const bytes = text(100 * KIB)
+    const next = Buffer.concat([bytes, text(10)])
+    const first = await fs.addBytes(bytes)
+    blockstore.puts.length = 0
+
+    await expect(fs.addBytes(bytes, { compression: { base: first } })).resolves.toEqual(first)
+    expect(blockstore.puts).toEqual([])
+    // with metadata it is another file
+    const touched = await fs.addBytes(bytes, { compression: { base: first }, mode: 0o600 })
+    expect((await fs.stat(touched)).base?.toString()).toBe(unmark(first).toString())
+
+    // leaves of another size take the same steps as large files
+    for (const leafSize of [undefined, 1]) {
+      const cid = await fs.addBytes(next, { compression: { base: first, leafSize } })
+      const { Links } = decode(await getBlock(unmark(cid), blockstore))
+
+      expect(Links).toHaveLength(leafSize == null ? 2 : 3)
+      expect(Buffer.from(await collect(fs.cat(cid))).equals(next)).toBe(true)
+      await expect(fs.verify(cid)).resolves.toMatchObject({ files: 1 })
+    }
+  })
+
+  it.each([
+    ['its root', 100 * KIB],
+    ['a leaf', 400 * KIB]
+  ])('has a small base, stored in %s, that is read once for several files', async (_, size) => {
+    const blockstore = new CountingBlockstore()
+    const bytes = noise(size).map(byte => byte & 15)
+    const base = await ipfsz({ blockstore }).addBytes(bytes)
+    const ofBase = await blocksOf(base, blockstore)
+    const fs = ipfsz({ blockstore })
+    const first = await fs.addBytes(Buffer.concat([bytes, text(20)]), { compression: { base } })
+    expect(blockstore.gets.filter(key => ofBase.has(key))).toHaveLength(2 * ofBase.size)
+    blockstore.gets.length = 0
+    // the base of its base takes its place
+    const second = await fs.addBytes(Buffer.concat([bytes, text(40)]), { compression: { base: first } })
+
+    expect((await fs.stat(second)).base?.toString()).toBe(unmark(base).toString())
+    expect(Buffer.from(await collect(fs.cat(second))).equals(Buffer.concat([bytes, text(40)]))).toBe(true)
+    // the leaf of the second file
+    expect(blockstore.gets).toHaveLength(1)
+    expect(ofBase.has(blockstore.gets[0])).toBe(false)
+  })
+
+  it.each([
+    ['in its root', 100 * KIB, {}],
+    ['in leaves', 1100 * KIB, { codec: 'none' }],
+    ['in a leaf', 400 * KIB, {}]
+  ] as const)('is refused if its base, stored %s, was deleted after it was read', async (_, size, compression) => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const bytes = noise(size).map(byte => byte & 15)
+    const base = await fs.addBytes(bytes, { compression })
+    await fs.addBytes(Buffer.concat([bytes, text(20)]), { compression: { base } })
+
+    for (const key of (await blocksOf(base, blockstore)).keys()) {
+      const block = await getBlock(CID.parse(key), blockstore)
+      await blockstore.delete(CID.parse(key))
+
+      await expect(fs.addBytes(Buffer.concat([bytes, text(30)]), { compression: { base } }))
+        .rejects.toMatchObject({ name: 'NotFoundError' })
+      await blockstore.put(CID.parse(key), block)
+    }
   })
 
   it('has no base where that does not help', async () => {

@@ -1,3 +1,5 @@
+import * as raw from 'multiformats/codecs/raw'
+import { isIdentity } from '../dag/hashes.ts'
 import { readRange } from '../dag/read.ts'
 import { MAX_CACHED_CONTENT_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
@@ -7,12 +9,17 @@ import { readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { collectBytes } from '../util/bytes.ts'
+import type { GetStore } from '../dag/block.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Entry } from '../read/entry.ts'
 import type { EntrySource } from '../read/path.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { RootCache } from '../read/root-cache.ts'
+import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
+
+/** The most leaves of a base that are looked for, instead of reading them again. */
+const MAX_LOOKED_UP = 8
 
 /** The original content of a base. */
 export interface BaseContent {
@@ -32,6 +39,11 @@ export interface BaseSettings extends EntrySource, Pick<ReadSettings, 'codecs' |
   roots?: RootCache
 }
 
+type HasStore = GetStore & Pick<Blockstore, 'has'>
+
+/** What reading a base works with that a new file is to link to. */
+export type StoredBaseSettings = BaseSettings & { blockstore: HasStore }
+
 type Options = Omit<ReadFramesOptions, 'inFlightBytes' | 'onProgress'>
 
 /**
@@ -49,16 +61,63 @@ export async function openBase (cid: CID, settings: BaseSettings, options: Optio
     return contentIn(known)
   }
 
-  const content = contentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+  return cachedContentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+}
+
+/**
+ * Like `contentOf`, and keeps the content of a small base for whoever opens it next.
+ *
+ * @throws {InvalidBaseError}
+ */
+async function cachedContentOf (entry: Entry, settings: BaseSettings, options: Options): Promise<BaseContent> {
+  const content = contentOf(entry, settings, options)
+  const contents = settings.roots?.contents
 
   if (contents == null || content.size > MAX_CACHED_CONTENT_SIZE) {
     return content
   }
 
   const bytes = await collectBytes(content.read(0, content.size))
-  contents.set(cid, bytes)
+  contents.set(entry.cid, bytes)
 
   return contentIn(bytes)
+}
+
+/**
+ * The content of a root that a new file is to link to. If it was read before, it is not read again, but its leaves have
+ * to be here still: without them the new file could not be read.
+ *
+ * @throws {InvalidBaseError}
+ */
+export async function storedContentOf (
+  entry: Entry,
+  settings: StoredBaseSettings,
+  options: Options
+): Promise<BaseContent> {
+  const known = settings.roots?.contents.get(entry.cid)
+
+  return known != null && await hasLeaves(entry, settings.blockstore, options)
+    ? contentIn(known)
+    : cachedContentOf(entry, settings, options)
+}
+
+/** Whether all leaves of a file are stored. False if that is not known from a few links of its root. */
+async function hasLeaves ({ node }: Entry, blockstore: HasStore, options: Options): Promise<boolean> {
+  const { links } = node ?? {}
+
+  if (links == null || links.length > MAX_LOOKED_UP) {
+    return links == null
+  }
+
+  const leaves = Array.from({ length: links.length }, (_, i) => links.at(i).Hash)
+
+  return leaves.every(({ code }) => code === raw.code) &&
+    (await Promise.all(leaves.map(async leaf => isStored(leaf, blockstore, options)))).every(Boolean)
+}
+
+/** Whether a block is stored, without fetching it. */
+export async function isStored (cid: CID, blockstore: HasStore, { signal }: Pick<Options, 'signal'>): Promise<boolean> {
+  return isIdentity(cid) || blockstore.has(cid, { signal } as Parameters<HasStore['has']>[1])
 }
 
 function contentIn (bytes: Uint8Array): BaseContent {

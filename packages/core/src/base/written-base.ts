@@ -9,14 +9,14 @@ import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { verifyTrailer } from '../read/verify-trailer.ts'
-import { contentOf, throwIfNotFile } from './base-content.ts'
+import { isStored, storedContentOf, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
 import { RegionFinder } from './region-finder.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Entry } from '../read/entry.ts'
-import type { BaseSettings } from './base-content.ts'
+import type { StoredBaseSettings } from './base-content.ts'
 import type { FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -61,12 +61,17 @@ export class WrittenBase implements FrameBase {
    */
   static async open (
     asked: CID,
-    settings: BaseSettings,
+    settings: StoredBaseSettings,
     options: Options
   ): Promise<WrittenBase | undefined> {
     const { signal } = options
-    const open = async (cid: CID): Promise<Entry> =>
-      openRoot(cid, 'in-tree', settings, { signal }, settings.roots)
+    const open = async (cid: CID): Promise<Entry> => {
+      const { roots, blockstore } = settings
+      // one that was deleted since it was cached is fetched, or missing
+      const isHere = roots?.get(cid) == null || await isStored(cid, blockstore, { signal })
+
+      return openRoot(cid, 'in-tree', settings, { signal }, isHere ? roots : undefined)
+    }
 
     let entry = await open(unmark(asked))
 
@@ -80,7 +85,7 @@ export class WrittenBase implements FrameBase {
       return undefined
     }
 
-    const content = contentOf(entry, settings, { signal })
+    const content = await storedContentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const { node, header } = entry
     const [finder] = await Promise.all([
@@ -158,13 +163,13 @@ async function * checkContent (
   }
 }
 
-function rootOf ({ cid, node, header }: Entry, { dagSize }: FileLink): WrittenBaseRoot | undefined {
+function rootOf ({ cid, block, node, header }: Entry, { dagSize }: FileLink): WrittenBaseRoot | undefined {
   // UnixFS says a default mode where there is none
   if (node == null || header == null || [...readFields(node.data)].some(({ number }) => METADATA.has(number))) {
     return undefined
   }
 
-  return { cid, unixfs: node.unixfs, dagSize, code: header.codec }
+  return { cid, block, unixfs: node.unixfs, dagSize, code: header.codec }
 }
 
 function linkTo (entry: Entry): FileLink {

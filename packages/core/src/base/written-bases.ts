@@ -1,5 +1,5 @@
 import { WrittenBase } from './written-base.ts'
-import type { BaseSettings } from './base-content.ts'
+import type { StoredBaseSettings } from './base-content.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many bases stay open: files that are added at the same time may have the same one. */
@@ -7,11 +7,11 @@ const MAX_OPEN = 8
 
 /** Opens the bases of the files of one add, and keeps those that were opened last. */
 export class WrittenBases {
-  readonly #settings: BaseSettings
+  readonly #settings: StoredBaseSettings
   readonly #signal: AbortSignal | null | undefined
   readonly #open = new Map<string, Promise<WrittenBase | undefined>>()
 
-  constructor (settings: BaseSettings, signal: AbortSignal | null | undefined) {
+  constructor (settings: StoredBaseSettings, signal: AbortSignal | null | undefined) {
     this.#settings = settings
     this.#signal = signal
   }

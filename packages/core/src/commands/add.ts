@@ -12,6 +12,7 @@ import { DEFAULT_FRAME_SIZE, MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../c
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
+import { decodeNode } from '../dag/node.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
 import { importEntries } from '../write/import-entries.ts'
@@ -148,7 +149,9 @@ async function * importCandidates (
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
-    onCompressed (cid, code) { marks.add(cid, code) }
+    onCompressed (cid, code) { marks.add(cid, code) },
+    // of many files, they would take the place of roots that are read
+    ...budget == null ? { onBased: (cid, block) => settings.roots.set({ block, node: decodeNode(cid, block) }) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: async file => buildFile(file, blockstore),

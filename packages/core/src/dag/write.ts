@@ -16,7 +16,10 @@ interface WriteOptions {
 
 /** A written file. */
 export interface WrittenFile {
+  /** The root. */
   cid: CID
+  /** Its bytes. */
+  block: Uint8Array
   unixfs: UnixFS
   /** Bytes of all its blocks. */
   dagSize: number
@@ -75,7 +78,7 @@ async function linkTo (leaf: Uint8Array): Promise<FileLink> {
  */
 export async function writeLeafAndRoot (
   leaf: Uint8Array,
-  content: Pick<RootContent, 'header'>,
+  content: Pick<RootContent, 'base' | 'header'>,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteOptions
@@ -135,6 +138,7 @@ async function writeNode (
 
   return {
     cid,
+    block,
     unixfs,
     dagSize: (content.links ?? []).reduce((size, link) => size + link.dagSize, block.byteLength)
   }

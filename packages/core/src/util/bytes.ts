@@ -31,3 +31,10 @@ export async function collectBytes (source: AsyncIterable<Uint8Array> | Iterable
 
   return concat(parts)
 }
+
+/** The parts of an array, of `size` bytes each. The last one may be shorter. */
+export function * slices (bytes: Uint8Array, size: number): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.byteLength; start += size) {
+    yield bytes.subarray(start, start + size)
+  }
+}

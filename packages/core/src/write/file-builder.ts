@@ -40,6 +40,8 @@ interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'
   importer: ImporterOptions
   /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
+  /** Called with the root of each file that has a base, which may be the base of the next. */
+  onBased? (cid: CID, block: Uint8Array): void
   /** Opens the base of a file. */
   openBase (cid: CID): Promise<FrameBase | undefined>
   /** Takes the dictionary of the file that is added at a path. */
@@ -106,8 +108,12 @@ async function buildFile (
     ...init,
     contentCid: init.links != null
   })
-  const { cid, unixfs, dagSize, code, contentCid } = written
+  const { cid, block, unixfs, dagSize, code, contentCid } = written
   init.onCompressed(cid, code)
+
+  if (base != null && base !== dictionary) {
+    init.onBased?.(cid, block)
+  }
 
   if (contentCid != null) {
     // after the root: a kill may leave a file without its link, but never a link without its file

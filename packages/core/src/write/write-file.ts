@@ -8,14 +8,12 @@ import { writeLeafAndRoot, writeLeaves, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
-import { GROUP_FRAMES } from '../format/frame-groups.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
-import { REGION_TABLE } from '../format/region-table.ts'
-import { SEEK_TABLE } from '../format/seek-table.ts'
-import { encodeTrailer } from '../format/trailer.ts'
+import { slices } from '../util/bytes.ts'
+import { joinFrames } from './join-frames.ts'
+import { isBase, isWhole, takeFrame } from './take-frame.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
-import type { TableLayout } from '../format/frame-groups.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { Choice, Cut } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
@@ -23,12 +21,10 @@ import type { PutStore } from '../dag/block.ts'
 import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
-import type { Frame, Piece } from '../frames/compress-frames.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+import type { Beginning } from './take-frame.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
-
-/** The most bytes of a table that stay together if leaves are small, 64 KiB, but at least the entries of a group. */
-const TABLE_PART_SIZE = 64 * 1024
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
@@ -39,16 +35,6 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
    * grows, so the file's own CID changes.
    */
   contentCid: boolean
-}
-
-/** The start of a file, already read. */
-interface Beginning {
-  /** Whole frames, or all of the file. */
-  bytes: Uint8Array
-  /** The first piece, if the file has a base. */
-  first?: Piece | undefined
-  /** The first frame, if the trial made it. */
-  frame?: Frame | undefined
 }
 
 /** A written file, its marker code, and the CID of its uncompressed bytes if requested. */
@@ -89,12 +75,20 @@ export async function writeFile (
 ): Promise<WrittenCompressedFile> {
   const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
 
-  if (cut === 'size' && base == null && !options.contentCid && isWhole(beginning, frameSize)) {
-    const leaf = takeFrame(beginning, table, options)
+  if (cut === 'size' && !options.contentCid && isWhole(beginning, frameSize, base == null ? MAX_LEAF_SIZE : leafSize)) {
+    emitFrame(options, 0, beginning.frame)
+
+    if (base?.root != null && beginning.first != null && hasNoMetadata(metadata) && isBase(beginning.first, base)) {
+      return base.root
+    }
+
+    const only = takeFrame(beginning, table, codec.name, base)
     const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
-    const written = await (leaf.byteLength <= MAX_INLINE_SIZE
-      ? writeRoot({ inline: leaf, header }, metadata, blockstore, options)
-      : writeLeafAndRoot(leaf, { header }, metadata, blockstore, options))
+    const link = table.isBased ? base?.link : undefined
+
+    const written = await (only.leaf == null
+      ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
+      : writeLeafAndRoot(only.leaf, { header, base: link }, metadata, blockstore, options))
 
     return { ...written, code: codec.code }
   }
@@ -152,29 +146,6 @@ export async function writeFile (
   return { ...written, code: codec.code, ...named }
 }
 
-/** Whether the trial has compressed all of the file: there was less to read than a frame, and it fits into a leaf. */
-function isWhole (beginning: Beginning, frameSize: number): beginning is Beginning & { frame: Frame } {
-  const { bytes: { byteLength: size }, frame } = beginning
-
-  return frame?.size === size && size < frameSize && frame.bytes.byteLength <= MAX_LEAF_SIZE
-}
-
-/** The only frame of a file, without the steps that several go through: most files of a tree are that small. */
-function takeFrame (
-  { bytes, frame }: Beginning & { frame: Frame },
-  table: FrameTable,
-  options: WriteFileOptions
-): Uint8Array {
-  if (frame.bytes.buffer !== bytes.buffer) {
-    BufferPool.release(bytes)
-  }
-
-  emitFrame(options, 0, frame)
-  table.add(frame)
-
-  return frame.bytes
-}
-
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
   return mode == null && mtime == null
 }
@@ -207,44 +178,6 @@ async function * hashPieces (pieces: AsyncIterable<Piece>, content: ContentCid):
 async function * prepend<T> (first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield * first
   yield * rest
-}
-
-function * slices (bytes: Uint8Array, size: number): Generator<Uint8Array> {
-  for (let start = 0; start < bytes.byteLength; start += size) {
-    yield bytes.subarray(start, start + size)
-  }
-}
-
-/** The bytes of all frames, recorded in the table, followed by the codec's trailer. */
-async function * joinFrames (
-  frames: AsyncIterable<Frame>,
-  table: FrameTable,
-  codec: string,
-  base?: FrameBase
-): AsyncGenerator<Uint8Array> {
-  for await (const frame of frames) {
-    table.add(frame)
-    yield frame.bytes
-  }
-
-  const { all, isListed } = table
-  const storedBaseSize = all.regions == null ? undefined : base?.link.size
-  const trailer = encodeTrailer(codec, all, storedBaseSize, isListed)
-
-  if (!isListed) {
-    yield * groupsOf(trailer, all.regions == null ? SEEK_TABLE : REGION_TABLE)
-  } else if (trailer.byteLength > 0) {
-    yield trailer
-  }
-}
-
-/** A table in parts, between two groups of frames: reading a range takes one of them. */
-function * groupsOf (table: Uint8Array, { headerLength, entryLength }: TableLayout): Generator<Uint8Array> {
-  const group = GROUP_FRAMES * entryLength
-  const part = group * Math.max(1, Math.floor(TABLE_PART_SIZE / group))
-
-  yield table.subarray(0, headerLength + part)
-  yield * slices(table.subarray(headerLength + part), part)
 }
 
 /** Write the leaves, or return a single small leaf to be stored inside the root. */
