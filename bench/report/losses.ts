@@ -1,5 +1,6 @@
 import { rounded } from '../benchmark.ts'
 import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from '../support/file-systems.ts'
+import { FLOOR } from '../support/floor/names.ts'
 import { LINKS } from '../support/paper.ts'
 import { fromBlockstore } from './blockstore-losses.ts'
 import { fromDatasets } from './dataset-losses.ts'
@@ -307,17 +308,23 @@ function fromMemory (results: Results): string[] {
 }
 
 function fromBrowser (results: Results): string[] {
-  const rows = rowsOf(results, 'browser').filter(row => row.side !== PLAIN)
+  const all = rowsOf(results, 'browser')
+  const rows = all.filter(({ side }) => side !== PLAIN && side !== FLOOR)
 
   return [...new Set(rows.map(({ store }) => store))].flatMap(store => ['add', 'cat'].flatMap(what => {
     const column = `${what}, times as fast`
     const slow = rows.filter(row => row.store === store && isLess(row, column))
+    const floor = numberOf(find(all, { store, side: FLOOR }), column)
+    const share = numberOf(find(rows, { store, side: DEFAULT }), `${what}, share of the floor`)
+    const limit = floor == null || share == null
+      ? ''
+      : ` The codec, the hash and the store alone have ${floor}, and zstd 3 reaches ${share} of it.`
 
     return slow.length === 0
       ? []
       : [
         `**in a page**, store ${store}: ${what} is slower than with plain Helia: ${list(slow.map(row =>
-          `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`
+          `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.${limit}`
       ]
   }))
 }

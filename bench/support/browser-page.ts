@@ -2,6 +2,9 @@
 import { IDBBlockstore } from 'blockstore-idb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
+import { FLOOR } from './floor/names.ts'
+import { pageFloor } from './page-floor.ts'
+import type { Files } from './file-systems.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 export interface PageMeasurement {
@@ -13,18 +16,25 @@ export interface PageMeasurement {
   cat: number[]
 }
 
+/** The compared sides. What the floor does besides storing is the same on every store. */
+const SIDES: Record<PageMeasurement['store'], typeof FILE_SYSTEMS> = {
+  memory: { ...FILE_SYSTEMS, [FLOOR]: pageFloor },
+  IndexedDB: FILE_SYSTEMS
+}
+
 /** Measures every side on every store once a round. */
 export async function measurePage (bytes: Uint8Array, rounds: number): Promise<PageMeasurement[]> {
   const measurements: PageMeasurement[] = (['memory', 'IndexedDB'] as const).flatMap(store => (
-    Object.keys(FILE_SYSTEMS).map(side => ({ store, side, cid: '', add: [], cat: [] }))
+    Object.keys(SIDES[store]).map(side => ({ store, side, cid: '', add: [], cat: [] }))
   ))
 
   for (let round = 0; round < rounds; round++) {
     for (const measurement of measurements) {
-      await warmUp(measurement.side, bytes)
+      const open = SIDES[measurement.store][measurement.side]
+      await warmUp(open, bytes)
 
       const { blockstore, remove } = await openStore(measurement.store)
-      const files = FILE_SYSTEMS[measurement.side](blockstore)
+      const files = open(blockstore)
       const start = performance.now()
       const cid = await files.addByteStream(stream(bytes))
       const added = performance.now()
@@ -42,8 +52,8 @@ export async function measurePage (bytes: Uint8Array, rounds: number): Promise<P
 }
 
 /** Warm up, because workers of this codec replace those of the previous one and start cold. */
-async function warmUp (side: string, bytes: Uint8Array): Promise<void> {
-  const files = FILE_SYSTEMS[side](new MemoryBlockstore())
+async function warmUp (open: (blockstore: Blockstore) => Files, bytes: Uint8Array): Promise<void> {
+  const files = open(new MemoryBlockstore())
 
   await readAll(files, await files.addByteStream(stream(bytes)), bytes.byteLength)
 }

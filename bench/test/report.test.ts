@@ -238,6 +238,15 @@ describe('losses of other benchmarks', () => {
         { store: 'memory', side: 'ipfsz, brotli 4', 'add, times as fast': 0.2, 'cat, times as fast': 1 }
       ])
     ).to.deep.equal(['**in a page**, store memory: add is slower than with plain Helia: brotli 4 (0.2).'])
+    expect(
+      lossesOf('browser', [
+        { store: 'memory', side: 'ipfsz, zstd 3', 'cat, times as fast': 0.4, 'cat, share of the floor': 0.8 },
+        { store: 'memory', side: 'the floor', 'cat, times as fast': 0.5, 'cat, share of the floor': 1 }
+      ])
+    ).to.deep.equal([
+      '**in a page**, store memory: cat is slower than with plain Helia: zstd 3 (0.4). ' +
+        'The codec, the hash and the store alone have 0.5, and zstd 3 reaches 0.8 of it.'
+    ])
   })
 
   it('list links that take longer to open and read than the paper says', () => {
