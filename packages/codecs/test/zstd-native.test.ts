@@ -6,6 +6,7 @@ import { zstd } from '../src/zstd.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { checkZstdFrame } from '../src/format/zstd/zstd-frame.ts'
 import { distinctShare } from '../src/impl/distinct-share.ts'
+import { create } from '../src/impl/zstd-native.ts'
 import { concat, edited, noise, random, same, text } from './fixtures.ts'
 import { checkedFrame, frame } from './zstd-fixtures.ts'
 import { anySequences } from './zstd-twin.ts'
@@ -234,6 +235,15 @@ describe('frames made with a dictionary', () => {
 
       expect(same(decodeZstdFrame(frame, length, dictionary), bytes)).toBe(true)
     }
+  })
+})
+
+describe('small frames', () => {
+  it('are made without a promise', () => {
+    const { compress } = create()
+
+    expect(compress?.(text(1000), 3)).toBeInstanceOf(Uint8Array)
+    expect(compress?.(text(1000), 9)).toBeInstanceOf(Promise)
   })
 })
 

@@ -59,7 +59,7 @@ export function outputSize (size: number, dictionary?: Uint8Array): number {
  *
  * @param maxSyncSize - up to this size, compress on the calling thread
  */
-export async function zlibCompress (
+export function zlibCompress (
   name: Compressor,
   bytes: Uint8Array,
   options: {
@@ -70,11 +70,11 @@ export async function zlibCompress (
     params?: Record<number, number>
   },
   maxSyncSize: number
-): Promise<Uint8Array> {
-  const result = await runZlib(name, bytes, {
+): Uint8Array | Promise<Uint8Array> {
+  const result = runZlib(name, bytes, {
     ...options,
     chunkSize: outputSize(bytes.byteLength, options.dictionary)
   }, bytes.byteLength <= maxSyncSize)
 
-  return result.bytes
+  return result instanceof Promise ? result.then(({ bytes }) => bytes) : result.bytes
 }

@@ -46,7 +46,7 @@ const TABLE_LOGS = [14, 16, 17, 18, 19, 19, 20, 20, 21, 22, 22, 23, 22, 22, 23, 
 
 export function create (): Implementation {
   return {
-    async compress (bytes, level, { dictionary, background = false } = {}) {
+    compress (bytes, level, { dictionary, background = false } = {}) {
       const { byteLength: size } = bytes
       const all = size + (dictionary?.byteLength ?? 0)
       const maxSyncSize = background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE
@@ -62,15 +62,19 @@ export function create (): Implementation {
       const sync = level <= FAST_LEVEL && all <= maxSyncSize
       // with a dictionary, frames are not those of earlier versions anyway
       const oneTask = !sync && (dictionary != null || (background && all < BLOCK_SIZE))
-      const frames = await (oneTask
+      const frames = (oneTask
         ? zstdInOneTask(bytes, { ...options, chunkSize: outputSize(size, dictionary) })
-        : undefined) ?? await zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
+        : undefined) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
-      // if a frame exactly fills the output buffers, Node appends an empty frame
-      const end = zstdFrameEnd(frames, size)
+      const first = (frames: Uint8Array): Uint8Array => {
+        // if a frame exactly fills the output buffers, Node appends an empty frame
+        const end = zstdFrameEnd(frames, size)
 
-      // with a dictionary the frame may be far smaller than its buffer, which should not stay in memory
-      return dictionary == null ? frames.subarray(0, end) : frames.slice(0, end)
+        // with a dictionary the frame may be far smaller than its buffer, which should not stay in memory
+        return dictionary == null ? frames.subarray(0, end) : frames.slice(0, end)
+      }
+
+      return frames instanceof Promise ? frames.then(first) : first(frames)
     },
 
     async decompress (frame, size, options = {}) {

@@ -54,21 +54,24 @@ export interface ZlibResult {
 type ZlibCall = 'zstdCompress' | 'zstdDecompress' | 'deflateRaw' | 'inflateRaw' | 'brotliCompress' | 'brotliDecompress'
 
 /**
- * Run a zlib function, on the thread pool or synchronously. Only the option `info` tells where
- * a frame ended, and so whether other bytes follow it.
+ * Run a zlib function, on the thread pool or synchronously, and then without a promise. Only the option `info`
+ * tells where a frame ended, and so whether other bytes follow it.
  */
-export async function runZlib (
+export function runZlib (
   name: ZlibCall,
   bytes: Uint8Array,
-  { into, ...options }: ZlibOptions,
+  options: ZlibOptions,
   sync: boolean
+): ZlibResult | Promise<ZlibResult> {
+  return sync ? toResult(zlib[`${name}Sync`](bytes, { ...options, info: true })) : runInPool(name, bytes, options)
+}
+
+async function runInPool (
+  name: ZlibCall,
+  bytes: Uint8Array,
+  { into, ...options }: ZlibOptions
 ): Promise<ZlibResult> {
   const withInfo = { ...options, info: true }
-
-  if (sync) {
-    return toResult(zlib[`${name}Sync`](bytes, withInfo))
-  }
-
   const decompressing = into == null ? undefined : decompressInto(name, bytes, into, options)
 
   if (decompressing != null) {

@@ -82,12 +82,16 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
         throw oneDirectionOnly(definition, entries()[0].name, 'decompress')
       }
 
-      const { compress } = await loadCompressor(definition, choose(compressor, dictionaryCompressor, dictionary))
+      const chosen = choose(compressor, dictionaryCompressor, dictionary)
+      const { compress } = chosen.loaded as Required<Implementation> | undefined ??
+        await loadCompressor(definition, chosen)
       signal?.throwIfAborted()
 
       const options = { transfer, background, signal, dictionary: dictionary && toUint8Array(dictionary) }
+      const frame = compress(toUint8Array(bytes), checked, options)
 
-      return raceAbort(compress(toUint8Array(bytes), checked, options), signal)
+      // a small one was made at once: nobody need wait for it
+      return frame instanceof Promise ? raceAbort(frame, signal) : frame
     },
 
     async decompress (frame, { size, dictionary, transfer, into, signal }) {

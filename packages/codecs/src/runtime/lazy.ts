@@ -25,6 +25,7 @@ export class Lazy<T> {
   readonly #load: Load<T>
   #entries?: readonly ImplementationEntry[]
   #loading?: Promise<T> | undefined
+  #loaded?: T
 
   constructor (choose: () => readonly ImplementationEntry[], load: Load<T>) {
     this.#choose = choose
@@ -36,11 +37,18 @@ export class Lazy<T> {
     return this.#remaining()[0]
   }
 
+  /** What was loaded: so that nobody waits who needs not. */
+  get loaded (): T | undefined {
+    return this.#loaded
+  }
+
   async load (): Promise<T> {
     this.#loading ??= this.#loadFirst()
 
     try {
-      return await this.#loading
+      this.#loaded = await this.#loading
+
+      return this.#loaded
     } catch (err) {
       // the network may have failed: the next call tries again
       this.#loading = undefined
