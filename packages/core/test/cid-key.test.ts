@@ -11,4 +11,11 @@ describe('the key of a CID', () => {
     expect(new Set(cids.map(cidKey)).size).toBe(256)
     expect(cidKey(cids[200])).toBe(cidKey(CID.parse(cids[200].toString())))
   })
+
+  it('differs for CIDs of any length', () => {
+    const cids = [20, 60, 61, 300, 200_000].flatMap(length => [0, 0x80, 0xff].map(byte =>
+      CID.createV1(raw.code, identity.digest(new Uint8Array(length).fill(byte)))))
+
+    expect(new Set(cids.map(cidKey)).size).toBe(cids.length)
+  })
 })

@@ -1,4 +1,4 @@
-import { bytesField, fieldHead, varint, varintField } from '../format/protobuf.ts'
+import { bytesField, pushFieldHead, pushVarintField, varint } from '../format/protobuf.ts'
 import { concat } from '../util/bytes.ts'
 import { originalModeOf } from './ipfs-unixfs-internals.ts'
 import type { UnixFS } from 'ipfs-unixfs'
@@ -37,24 +37,49 @@ export function marshal (unixfs: UnixFS): Uint8Array {
 
 /** The same, with the data of a small file where it lies. */
 export function marshalParts (unixfs: UnixFS): Uint8Array[] {
-  const isFile = unixfs.type === 'file' || unixfs.type === 'raw'
+  const { data, mtime, blockSizes, hashType, fanout } = unixfs
   const mode = modeOf(unixfs)
-  const { data, mtime } = unixfs
-  const type = varintField(TYPE, TYPES.indexOf(unixfs.type))
+  const before: number[] = []
+  const after: number[] = []
 
-  return [
-    ...data == null || data.byteLength === 0
-      ? [new Uint8Array(type)]
-      : [new Uint8Array([...type, ...fieldHead(DATA, data.byteLength)]), data],
-    new Uint8Array([
-      ...isFile ? varintField(FILE_SIZE, Number(unixfs.fileSize())) : [],
-      ...unixfs.blockSizes.flatMap(size => varintField(BLOCK_SIZES, Number(size))),
-      ...unixfs.hashType == null ? [] : varintField(HASH_TYPE, Number(unixfs.hashType)),
-      ...unixfs.fanout == null ? [] : varintField(FANOUT, Number(unixfs.fanout)),
-      ...mode == null ? [] : varintField(MODE, mode)
-    ]),
-    ...mtime == null ? [] : [bytesField(MTIME, marshalTime(mtime))]
-  ]
+  pushVarintField(before, TYPE, TYPES.indexOf(unixfs.type))
+
+  if (unixfs.type === 'file' || unixfs.type === 'raw') {
+    pushVarintField(after, FILE_SIZE, Number(unixfs.fileSize()))
+  }
+
+  for (const size of blockSizes) {
+    pushVarintField(after, BLOCK_SIZES, Number(size))
+  }
+
+  if (hashType != null) {
+    pushVarintField(after, HASH_TYPE, Number(hashType))
+  }
+
+  if (fanout != null) {
+    pushVarintField(after, FANOUT, Number(fanout))
+  }
+
+  if (mode != null) {
+    pushVarintField(after, MODE, mode)
+  }
+
+  const parts: Uint8Array[] = []
+
+  if (data != null && data.byteLength > 0) {
+    pushFieldHead(before, DATA, data.byteLength)
+    parts.push(new Uint8Array(before), data)
+  } else {
+    parts.push(new Uint8Array(before))
+  }
+
+  parts.push(new Uint8Array(after))
+
+  if (mtime != null) {
+    parts.push(bytesField(MTIME, marshalTime(mtime)))
+  }
+
+  return parts
 }
 
 function marshalTime ({ secs, nsecs }: NonNullable<UnixFS['mtime']>): Uint8Array {

@@ -83,12 +83,19 @@ export function encodeNode ({ links = [], inline, header }: RootContent, metadat
     mode: metadata.mode,
     mtime: metadata.mtime
   })
-  const data = [...marshalParts(unixfs), ...header == null ? [] : [headerField(header)]]
+  const data = marshalParts(unixfs)
+
+  if (header != null) {
+    data.push(headerField(header))
+  }
+
   const length = data.reduce((length, { byteLength }) => length + byteLength, 0)
-  const encodedLinks = links.length === 0
-    ? []
-    : [encode(prepare({ Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid })) }))]
+  const parts = [new Uint8Array(fieldHead(DATA, length)), ...data]
+
+  if (links.length > 0) {
+    parts.unshift(encode(prepare({ Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid })) })))
+  }
 
   // not by dag-pb: the data of a small file is most of its block, and would be copied four times
-  return { block: concat([...encodedLinks, new Uint8Array(fieldHead(DATA, length)), ...data]), unixfs }
+  return { block: concat(parts), unixfs }
 }

@@ -1,6 +1,5 @@
 import { encodeFilters } from '../filters/filters.ts'
-import { concat } from '../util/bytes.ts'
-import { bytesField, fieldHead, varint, varintField } from './protobuf.ts'
+import { bytesField, pushFieldHead, pushVarint, pushVarintField } from './protobuf.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -98,28 +97,59 @@ function versionOf ({ frameSizes, filters, regions, table }: Header): Version {
 
 function encodeHeader (header: Header): Uint8Array {
   const { contentCid, frameSizes, filters, regions, table } = header
+  const message: number[] = []
 
-  return concat([
-    new Uint8Array([
-      ...varintField(FIELD.version, versionOf(header)),
-      ...varintField(FIELD.codec, header.codec),
-      ...varintField(FIELD.size, header.size),
-      ...varintField(FIELD.frameSize, header.frameSize)
-    ]),
-    ...table == null ? [packedField(FIELD.frameLengths, header.frameLengths)] : [],
-    ...contentCid == null ? [] : [bytesField(FIELD.contentCid, contentCid.bytes)],
-    ...frameSizes == null ? [] : [packedField(FIELD.frameSizes, frameSizes)],
-    ...filters == null ? [] : [packedField(FIELD.filters, encodeFilters(filters))],
-    ...regions == null ? [] : [packedField(FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))],
-    ...table == null ? [] : [packedField(FIELD.groups, table.groups.flatMap(({ length, size }) => [length, size]))],
-    ...table?.regions == null
-      ? []
-      : [packedField(FIELD.groupRegions, table.regions.flatMap(({ size, largest }) => [size, largest]))]
-  ])
+  pushVarintField(message, FIELD.version, versionOf(header))
+  pushVarintField(message, FIELD.codec, header.codec)
+  pushVarintField(message, FIELD.size, header.size)
+  pushVarintField(message, FIELD.frameSize, header.frameSize)
+
+  if (table == null) {
+    pushPacked(message, FIELD.frameLengths, header.frameLengths)
+  }
+
+  if (contentCid != null) {
+    pushFieldHead(message, FIELD.contentCid, contentCid.bytes.byteLength)
+    pushAll(message, contentCid.bytes)
+  }
+
+  if (frameSizes != null) {
+    pushPacked(message, FIELD.frameSizes, frameSizes)
+  }
+
+  if (filters != null) {
+    pushPacked(message, FIELD.filters, encodeFilters(filters))
+  }
+
+  if (regions != null) {
+    pushPacked(message, FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))
+  }
+
+  if (table != null) {
+    pushPacked(message, FIELD.groups, table.groups.flatMap(({ length, size }) => [length, size]))
+  }
+
+  if (table?.regions != null) {
+    pushPacked(message, FIELD.groupRegions, table.regions.flatMap(({ size, largest }) => [size, largest]))
+  }
+
+  return new Uint8Array(message)
 }
 
-function packedField (number: number, values: readonly number[]): Uint8Array {
-  const packed = values.flatMap(varint)
+function pushPacked (message: number[], number: number, values: readonly number[]): void {
+  const packed: number[] = []
 
-  return new Uint8Array([...fieldHead(number, packed.length), ...packed])
+  for (const value of values) {
+    pushVarint(packed, value)
+  }
+
+  pushFieldHead(message, number, packed.length)
+  pushAll(message, packed)
+}
+
+/** Not by `push(...bytes)`: a header may have more bytes than a call may have arguments. */
+function pushAll (message: number[], bytes: Iterable<number>): void {
+  for (const byte of bytes) {
+    message.push(byte)
+  }
 }

@@ -103,28 +103,54 @@ function readVarint (bytes: Uint8Array, position: number): { value: number, end:
   throw new InvalidProtobufError(`a varint is truncated, or longer than ${MAX_VARINT_LENGTH} bytes`)
 }
 
-/** The bytes of a varint. The value must be a whole number from 0 to 2^53 - 1. */
-export function varint (value: number): number[] {
-  const bytes: number[] = []
-
+/**
+ * Append a varint to a message. The value must be a whole number from 0 to 2^53 - 1.
+ *
+ * Each file of a tree has a root, and joining its fields from arrays takes as long as hashing it.
+ */
+export function pushVarint (message: number[], value: number): void {
   while (value >= 0x80) {
-    bytes.push(value % 0x80 | 0x80)
+    message.push(value % 0x80 | 0x80)
     value = Math.floor(value / 0x80)
   }
 
-  bytes.push(value)
+  message.push(value)
+}
+
+/** Append a varint field. */
+export function pushVarintField (message: number[], number: number, value: number): void {
+  pushVarint(message, number * 8 + VARINT)
+  pushVarint(message, value)
+}
+
+/** Append what a length-delimited field has before its bytes. */
+export function pushFieldHead (message: number[], number: number, length: number): void {
+  pushVarint(message, number * 8 + BYTES)
+  pushVarint(message, length)
+}
+
+/** The bytes of a varint. */
+export function varint (value: number): number[] {
+  const bytes: number[] = []
+  pushVarint(bytes, value)
 
   return bytes
 }
 
 /** A varint field. */
 export function varintField (number: number, value: number): number[] {
-  return [...varint(number * 8 + VARINT), ...varint(value)]
+  const field: number[] = []
+  pushVarintField(field, number, value)
+
+  return field
 }
 
 /** What a length-delimited field has before its bytes. */
 export function fieldHead (number: number, length: number): number[] {
-  return [...varint(number * 8 + BYTES), ...varint(length)]
+  const head: number[] = []
+  pushFieldHead(head, number, length)
+
+  return head
 }
 
 /** A length-delimited field. */
