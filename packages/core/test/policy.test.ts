@@ -28,7 +28,8 @@ describe('isCompressedType', () => {
     ['ogg', file('4f676753 0002 0000000000000000 00000000 00000000 00000000 01 1e 01766f72626973')],
     ['webm', file('1a45dfa3 9f4286810142f7810142f2810442f381084282847765626d')],
     ['flac', file('664c614300000022')],
-    ['woff2', file('774f46320001000000000000')]
+    ['woff2', file('774f46320001000000000000')],
+    ['a GIF without control characters', Buffer.concat([Buffer.from('GIF89a'), new Uint8Array(5000).fill(0xbf)])]
   ])('detects %s', async (_, bytes) => {
     expect(await isCompressedType(bytes)).toBe(true)
   })
@@ -39,6 +40,7 @@ describe('isCompressedType', () => {
       'text that begins like a GIF',
       Buffer.from(`GIF89a was the last of its kind.\n${'Nothing came behind it.\n'.repeat(300)}`)
     ],
+    ['text in UTF-8 that begins like a GIF, and is cut within a character', Buffer.from(`GIF89a ${'€'.repeat(2000)}`)],
     ['noise', noise(5000)],
     ['an empty file', new Uint8Array(0)],
     ['wav', file('52494646 24080000 57415645 666d7420')],

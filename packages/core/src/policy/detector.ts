@@ -3,7 +3,13 @@ import { DETECTION_SAMPLE_SIZE } from '../constants.ts'
 const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
-const LAST_PRINTABLE = 0x7e
+const DELETE = 0x7f
+
+/** In UTF-8, the first bytes of characters that are not ASCII, and the most bytes of one. */
+const FIRST_LEAD = 0xc0
+const MAX_CHARACTER = 4
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Formats whose content is already compressed, by file-type's extension. Formats that may
@@ -38,7 +44,7 @@ const COMPRESSED = new Set([
 export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
   const sample = bytes.subarray(0, DETECTION_SAMPLE_SIZE)
 
-  if (isAsciiText(sample)) {
+  if (isText(sample)) {
     return false
   }
 
@@ -55,18 +61,50 @@ export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
 }
 
 /**
- * Whether all bytes are ASCII text. None of the formats above is, and text that begins with
- * "GIF89a" is still text. This saves time: for a small file, file-type takes longer than
+ * Whether all bytes are text in UTF-8, of which the last character may be cut off. None of the formats above is, and
+ * text that begins with "GIF89a" is still text. This saves time: for a small file, file-type takes longer than
  * compressing it.
  */
-function isAsciiText (bytes: Uint8Array): boolean {
+function isText (bytes: Uint8Array): boolean {
+  let isAscii = true
+
   for (let i = 0; i < bytes.byteLength; i++) {
     const byte = bytes[i]
 
-    if (byte > LAST_PRINTABLE || (byte < SPACE && (byte < TAB || byte > CARRIAGE_RETURN))) {
+    if (byte > DELETE) {
+      isAscii = false
+    } else if (byte === DELETE || (byte < SPACE && (byte < TAB || byte > CARRIAGE_RETURN))) {
       return false
     }
   }
 
-  return true
+  return isAscii || isUtf8(bytes.subarray(0, endOfCharacters(bytes)))
+}
+
+/** Where the last character begins if it is not ASCII, as it may be incomplete, and else the end. */
+function endOfCharacters (bytes: Uint8Array): number {
+  const { byteLength } = bytes
+  const first = Math.max(0, byteLength - MAX_CHARACTER)
+
+  for (let i = byteLength - 1; i >= first; i--) {
+    if (bytes[i] <= DELETE) {
+      return i + 1
+    }
+
+    if (bytes[i] >= FIRST_LEAD) {
+      return i
+    }
+  }
+
+  // no character: what is decoded tells so
+  return byteLength
+}
+
+function isUtf8 (bytes: Uint8Array): boolean {
+  try {
+    utf8.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
 }
