@@ -22,7 +22,7 @@ const SPANS = 4
 const ALIGNMENT = 24
 
 /** Fewer bytes are not worth a trial, 16 KiB: trees have thousands of small files. */
-const MIN_SIZE = 16 * KIB
+export const MIN_FILTERED_SIZE = 16 * KIB
 
 /** The smallest saving, as a fraction of what is stored without filters, that makes filters worthwhile. */
 const MIN_FILTER_GAIN = 0.1
@@ -66,7 +66,7 @@ export async function chooseFilters (
   piece: Uint8Array,
   compress: (bytes: Uint8Array) => Promise<Uint8Array>
 ): Promise<readonly Filter[]> {
-  if (piece.byteLength < MIN_SIZE || spansOf(piece, SAMPLE).every(isText)) {
+  if (piece.byteLength < MIN_FILTERED_SIZE || spansOf(piece, SAMPLE).every(isText)) {
     return NONE
   }
 

@@ -1,4 +1,5 @@
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
+import { MIN_FILTERED_SIZE } from '../filters/choose-filters.ts'
 import { applyFilters } from '../filters/filters.ts'
 import { isCompressedType } from './detector.ts'
 import type { Filter } from '../filters/filter.ts'
@@ -66,11 +67,11 @@ export async function decide (
     return { reason: 'type' }
   }
 
+  const compressing = named == null ? undefined : compressFirst(aided, named, signal)
   // in the thread pool, and so beside the trials of filters: most files get none
-  const [early, { filters, filtered }] = await Promise.all([
-    named == null ? undefined : compressFirst(aided, named, signal),
-    withFilters()
-  ])
+  const [early, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
+    ? [await compressing, { filters: [], filtered: piece }]
+    : await Promise.all([compressing, withFilters()])
   const choice = named ?? await choose(filtered, signal)
 
   if (choice == null) {

@@ -1,4 +1,4 @@
-import type { Codec } from '@ipfsz/codecs'
+import type { Codec, CompressOptions } from '@ipfsz/codecs'
 import type { ByteBudget } from './byte-budget.ts'
 
 /** Fewer bytes, below 16 KiB, are compressed on the calling thread at once. */
@@ -26,21 +26,26 @@ export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
       return codec.dictionaries === true
     },
 
-    async compress (bytes, options) {
-      // workers are limited by their pool
-      if (bytes.byteLength < MIN_SIZE || codec.implementation !== 'native') {
-        return codec.compress(bytes, options)
-      }
-
-      await threads.take(1, options?.signal)
-
-      try {
-        return await codec.compress(bytes, { ...options, background: true })
-      } finally {
-        threads.give(1)
-      }
-    },
+    // workers are limited by their pool. Without a promise of its own: most files of a tree are small
+    compress: (bytes, options) => bytes.byteLength < MIN_SIZE || codec.implementation !== 'native'
+      ? codec.compress(bytes, options)
+      : compressInTurn(codec, threads, bytes, options),
 
     decompress: (frame, options) => codec.decompress(frame, options)
+  }
+}
+
+async function compressInTurn (
+  codec: Codec,
+  threads: ByteBudget,
+  bytes: Uint8Array,
+  options: CompressOptions | undefined
+): Promise<Uint8Array> {
+  await threads.take(1, options?.signal)
+
+  try {
+    return await codec.compress(bytes, { ...options, background: true })
+  } finally {
+    threads.give(1)
   }
 }

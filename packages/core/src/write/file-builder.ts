@@ -1,6 +1,6 @@
 import { importFile } from 'ipfs-unixfs-importer'
 import { readCut } from '../cut/cut-by-content.ts'
-import { MAX_FRAME_TABLE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
+import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
@@ -62,7 +62,9 @@ export function compressingFileBuilder (
   return async (file, blockstore) => {
     const { budget, signal } = init
     const source = file.content instanceof Uint8Array ? file.content : joinChunks(file.content)
-    const reader = budget == null ? new ByteReader(source, signal) : new BoundedReader(source, budget, signal)
+    // a small file takes nothing of the budget
+    const isUnbounded = budget == null || (source instanceof Uint8Array && source.byteLength < SMALL_FILE_SIZE)
+    const reader = isUnbounded ? new ByteReader(source, signal) : new BoundedReader(source, budget, signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
