@@ -78,9 +78,7 @@ class FakeStream extends EventTarget {
 /** Open a stream of a connection whose other side has said that it speaks some protocols. */
 async function openFake (protocol: string, spoken: readonly string[], stream = new FakeStream()): Promise<FakeStream> {
   const events = new EventTarget()
-  const muxer: { createStream (options: { protocol: string }): Promise<FakeStream> } = {
-    createStream: async () => stream
-  }
+  const muxer = { status: 'open', createStream: async (_options: { protocol: string }) => stream }
   openAtOnce(events as unknown as Parameters<typeof openAtOnce>[0])
   const detail = { connection: { muxer }, protocols: spoken }
   events.dispatchEvent(new CustomEvent('peer:identify', { detail }))
@@ -161,7 +159,7 @@ describe('openAtOnce', () => {
 
   it('ends the stream by name if the other side no longer speaks the protocol', async () => {
     const stream = await openFake(PROTOCOL, [PROTOCOL])
-    const closing = stream.close()
+    const closing = expect(stream.close()).rejects.toThrow('The peer no longer speaks')
     stream.onData(Buffer.from('\x13/multistream/1.0.0\n\x03na\n'))
 
     expect(stream.aborted?.name).toBe('UnsupportedProtocolError')

@@ -23,8 +23,9 @@ beforeEach(() => {
 })
 
 /** A navigation, and the empty page that answers it, if one does. */
-async function navigate (id: string): Promise<Response | undefined> {
-  const event = { request: { destination: 'document' }, resultingClientId: id } as Parameters<HandOver>[0]
+async function navigate (id: string, path = '/'): Promise<Response | undefined> {
+  const request = { destination: 'document', url: `https://site.test${path}` }
+  const event = { request, resultingClientId: id } as Parameters<HandOver>[0]
   const answer = await handOver(event)
   open = [id]
 
@@ -33,7 +34,10 @@ async function navigate (id: string): Promise<Response | undefined> {
 
 /** The seconds after which the empty page of a navigation is loaded again. */
 async function refreshOf (id: string): Promise<string | undefined> {
-  return (await navigate(id))?.headers.get('refresh') ?? undefined
+  const script = await (await navigate(id))?.text() ?? ''
+  const [, milliseconds] = /location\.reload\(\),(\d+)\)/.exec(script) ?? []
+
+  return milliseconds == null ? undefined : `${Number(milliseconds) / 1000}`
 }
 
 it('lets the browser come to rest after each offer, and shows its own page after four empty ones', async () => {
@@ -58,11 +62,11 @@ it('sends an empty page that is loaded again once it belongs to the next version
   const answer = await navigate('empty 1')
   expect(answer?.headers.get('content-type')).toBe('text/html; charset=utf-8')
 
-  const [, script = ''] = /<script>(.*)<\/script>/.exec(await answer?.text() ?? '') ?? []
+  const [, script = ''] = /<script>([^]*)<\/script>/.exec(await answer?.text() ?? '') ?? []
   const serviceWorker = new EventTarget()
   const reload = vi.fn()
   // oxlint-disable-next-line no-new-func -- as the page runs it
-  new Function('navigator', 'location', script)({ serviceWorker }, { reload })
+  new Function('navigator', 'location', 'setTimeout', script)({ serviceWorker }, { reload }, () => {})
   expect(reload).not.toHaveBeenCalled()
   serviceWorker.dispatchEvent(new Event('controllerchange'))
   serviceWorker.dispatchEvent(new Event('controllerchange'))
@@ -97,4 +101,10 @@ it('counts from the start again once another page was open', async () => {
   expect(await navigate('page')).toBeUndefined()
   open = ['one']
   expect([await refreshOf('empty 5'), await refreshOf('empty 6')]).toEqual(['0', '2'])
+})
+
+it('leaves the page that is open where it is when something is downloaded', async () => {
+  expect(await navigate('download', '/files/archive.zip')).toBeUndefined()
+  expect(await navigate('page', '/docs.v2/')).toBeDefined()
+  expect(await navigate('another', '/docs.v2/page.html')).toBeDefined()
 })

@@ -13,9 +13,14 @@ const MAX_EMPTY_PAGES = 4
  */
 const PATIENCE = 2
 
-/** An empty page, which is loaded again as soon as it belongs to the next version. */
-const EMPTY_PAGE = '<!doctype html><script>' +
-  'navigator.serviceWorker.addEventListener("controllerchange",()=>location.reload(),{once:true})</script>'
+/**
+ * An empty page, which is loaded again as soon as it belongs to the next version, or after some seconds. By a script: a
+ * `Refresh` of an address with a fragment goes to that fragment, and loads nothing. Without scripts it is all there is.
+ */
+const emptyPage = (seconds: number): string => `<!doctype html><script>
+navigator.serviceWorker.addEventListener("controllerchange",()=>location.reload(),{once:true})
+setTimeout(()=>location.reload(),${seconds * 1000})
+</script><noscript><meta http-equiv="refresh" content="${seconds}"></noscript>`
 
 /** Let the version before this one say when it may take over. */
 export function waitForTurn (scope: WorkerScope): void {
@@ -43,11 +48,11 @@ export function createHandOver (
   /** The ids of the clients of the empty pages that were sent, one after the other. */
   const emptyPages: string[] = []
 
-  return async ({ request: { destination }, resultingClientId }) => {
+  return async ({ request: { destination, url }, resultingClientId }) => {
     const { waiting } = registration
 
-    // a frame belongs to a page that stays
-    if (destination !== 'document' || waiting == null) {
+    // a frame belongs to a page that stays, and so does a download
+    if (destination !== 'document' || waiting == null || !isPage(url)) {
       return undefined
     }
 
@@ -72,12 +77,18 @@ export function createHandOver (
 
     emptyPages.push(resultingClientId)
 
-    return new Response(EMPTY_PAGE, {
+    return new Response(emptyPage(isLast ? PATIENCE : 0), {
       headers: {
         'content-type': 'text/html; charset=utf-8',
-        refresh: `${isLast ? PATIENCE : 0}`,
         'cache-control': 'no-store'
       }
     })
   }
+}
+
+/** Whether a URL is that of a page, by its name: an archive is downloaded, and the page that was open stays. */
+function isPage (url: string): boolean {
+  const name = new URL(url).pathname.split('/').at(-1) ?? ''
+
+  return !name.includes('.') || /\.x?html?$/i.test(name)
 }

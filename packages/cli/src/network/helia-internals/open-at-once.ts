@@ -1,10 +1,10 @@
 import { raceAbort } from '@ipfsz/codecs/internal'
-import { UnsupportedProtocolError } from '@libp2p/interface'
+import { ConnectionClosedError, UnsupportedProtocolError } from '@libp2p/interface'
 import type { Connection, CreateStreamOptions, IdentifyResult, Libp2p, Stream, StreamMuxer } from '@libp2p/interface'
 
 /** What begins each negotiation (multistream-select 1.0.0). */
 const MULTISTREAM = '/multistream/1.0.0'
-/** How long the other side may take to confirm a protocol, in milliseconds: as long as libp2p gives it. */
+/** How long the other side may take to confirm a protocol if no signal says so, in milliseconds: as in libp2p. */
 const TIMEOUT = 10_000
 /** The longest name whose length takes one byte, with its line feed. */
 const MAX_NAME = 126
@@ -42,7 +42,7 @@ export function openAtOnce (libp2p: Pick<Libp2p, 'addEventListener'>): void {
 
 function replaceCreateStream (connection: Connection, isSpoken: (protocol: string) => boolean): void {
   // a private field of libp2p
-  const { muxer } = connection as { muxer?: Partial<Pick<StreamMuxer, 'createStream'>> }
+  const { muxer } = connection as { muxer?: Partial<Pick<StreamMuxer, 'createStream' | 'status'>> }
 
   if (typeof muxer?.createStream !== 'function') {
     return
@@ -56,7 +56,7 @@ function replaceCreateStream (connection: Connection, isSpoken: (protocol: strin
 
     // some muxers negotiate by themselves
     if (stream.protocol === '' && protocol != null && protocol.length <= MAX_NAME && isSpoken(protocol)) {
-      negotiate(stream as Receiving, protocol)
+      negotiate(stream as Receiving, protocol, options.signal, () => muxer.status === 'open')
     }
 
     return stream
@@ -64,19 +64,51 @@ function replaceCreateStream (connection: Connection, isSpoken: (protocol: strin
 }
 
 /** Ask for a protocol, and let what follows be sent at once. */
-function negotiate (stream: Receiving, protocol: string): void {
+function negotiate (
+  stream: Receiving,
+  protocol: string,
+  signal: AbortSignal | undefined,
+  isOpen: () => boolean
+): void {
   const question = lines(MULTISTREAM, protocol)
-  const { promise: confirmed, resolve: confirm } = Promise.withResolvers<void>()
+  const { promise: confirmed, resolve: confirm, reject: refuse } = Promise.withResolvers<void>()
+  // whoever closes the stream is told
+  raceAbort(confirmed, signal).catch((err: Error) => {
+    refuse(err)
+    stream.abort(err)
+  })
+  const fail = (reason: string): void => {
+    const err = new UnsupportedProtocolError(reason)
+    refuse(err)
+    stream.abort(err)
+  }
   const receive = stream.onData.bind(stream)
   const close = stream.close.bind(stream)
-  const timer = setTimeout(() => {
-    stream.abort(new UnsupportedProtocolError(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`))
+  // as libp2p: a signal alone says how long, since on a slow link all that was sent before comes first
+  const timer = signal != null ? undefined : setTimeout(() => {
+    fail(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`)
   }, TIMEOUT).unref()
   let answer = new Uint8Array(0)
+  let isConfirmed = false
 
-  stream.addEventListener('close', () => {
+  stream.addEventListener('close', ({ local, error }) => {
     clearTimeout(timer)
-    confirm()
+
+    // what was sent is lost, unless this side gave up
+    if (local === true) {
+      confirm()
+    } else {
+      refuse(error ?? new ConnectionClosedError(`The connection was closed before the peer confirmed ${protocol}`))
+    }
+  }, { once: true })
+
+  // later: what ends the other side may come with its last bytes
+  stream.addEventListener('remoteCloseWrite', () => {
+    queueMicrotask(() => {
+      if (!isConfirmed && stream.status === 'open') {
+        fail(`The peer ended the stream without confirming ${protocol}`)
+      }
+    })
   }, { once: true })
 
   stream.onData = data => {
@@ -85,10 +117,11 @@ function negotiate (stream: Receiving, protocol: string): void {
 
     // who agrees says the same
     if (!question.subarray(0, length).equals(answer.subarray(0, length))) {
-      stream.abort(new UnsupportedProtocolError(`The peer no longer speaks ${protocol}`))
+      fail(`The peer no longer speaks ${protocol}`)
     } else if (length === question.byteLength) {
       clearTimeout(timer)
       stream.onData = receive
+      isConfirmed = true
       receive(answer.subarray(length))
       confirm()
     }
@@ -96,7 +129,11 @@ function negotiate (stream: Receiving, protocol: string): void {
 
   // a Helia that has not yet listened to a stream misses its end, and keeps it until it times out
   stream.close = async options => {
-    await raceAbort(confirmed, options?.signal)
+    // a muxer that closes waits for its streams, and its connection for it
+    if (isOpen()) {
+      await raceAbort(confirmed, options?.signal)
+    }
+
     await close(options)
   }
 
