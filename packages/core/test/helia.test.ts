@@ -25,6 +25,32 @@ describe('a compressed file on a Helia node', () => {
     await helia.stop()
   })
 
+  it('is fetched where the store fails in a way of its own if a block is missing', async () => {
+    const remote = new MemoryBlockstore()
+    const bytes = text(1_000_000)
+    const cid = await ipfsz({ blockstore: remote }).addBytes(bytes)
+
+    // as S3Blockstore of blockstore-s3 4.0.1 does
+    class StrangeStore extends MemoryBlockstore {
+      override async * get (...args: Parameters<MemoryBlockstore['get']>): ReturnType<MemoryBlockstore['get']> {
+        if (!await this.has(args[0])) {
+          throw Object.assign(new Error('NoSuchKey'), { name: 'GetFailedError' })
+        }
+
+        yield * super.get(...args)
+      }
+    }
+
+    const helia = await createHeliaLight({ blockstore: new StrangeStore() }).start()
+    helia.addBlockBroker({
+      name: 'test',
+      retrieve: async wanted => Buffer.concat(await Array.fromAsync(remote.get(wanted)))
+    })
+
+    expect(Buffer.compare(await collect(ipfsz(helia).cat(cid)), bytes)).toBe(0)
+    await helia.stop()
+  })
+
   it('is pinned by its marked CID, keeps its blocks when garbage is collected, and reads back', async () => {
     const helia = await createHeliaLight({ codecs: markerCodecs }).start()
     const fs = ipfsz(helia)

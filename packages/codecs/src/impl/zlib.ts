@@ -76,5 +76,5 @@ export function zlibCompress (
     chunkSize: outputSize(bytes.byteLength, options.dictionary)
   }, bytes.byteLength <= maxSyncSize)
 
-  return result instanceof Promise ? result.then(({ bytes }) => bytes) : result.bytes
+  return 'then' in result ? result.then(({ bytes }) => bytes) : result.bytes
 }

@@ -74,7 +74,7 @@ export function create (): Implementation {
         return dictionary == null ? frames.subarray(0, end) : frames.slice(0, end)
       }
 
-      return frames instanceof Promise ? frames.then(first) : first(frames)
+      return 'then' in frames ? frames.then(first) : first(frames)
     },
 
     async decompress (frame, size, options = {}) {

@@ -8,10 +8,11 @@ type OneTaskStream = ZstdCompress & {
 }
 
 /**
- * Compress with zstd in a single task of the thread pool. `zstdCompress` takes two, as it is told that the bytes end
- * only after it took them, and the calling thread twice as long, for the events of its stream.
+ * Compress with zstd in a single task of the thread pool, or in a few if the frame is longer than an eighth of the
+ * bytes. `zstdCompress` takes one more, as it is told that the bytes end only after it took them, and the calling thread
+ * twice as long, for the events of its stream.
  *
- * @param bytes - fewer than 128 KiB, a block of zstd: of more, `zstdCompress` may make another frame
+ * @param bytes - of 128 KiB and more, a block of zstd, `zstdCompress` may make another frame
  * @returns undefined if the runtime cannot do it
  */
 export function zstdInOneTask (bytes: Uint8Array, options: ZstdOptions): Promise<Uint8Array> | undefined {

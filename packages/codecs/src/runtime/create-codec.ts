@@ -91,7 +91,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const frame = compress(toUint8Array(bytes), checked, options)
 
       // a small one was made at once: nobody need wait for it
-      return frame instanceof Promise ? raceAbort(frame, signal) : frame
+      return 'then' in frame ? raceAbort(frame, signal) : frame
     },
 
     async decompress (frame, { size, dictionary, transfer, into, signal }) {

@@ -78,7 +78,8 @@ async function cachedContentOf (entry: Entry, settings: BaseSettings, options: O
   }
 
   const bytes = await collectBytes(content.read(0, content.size))
-  contents.set(entry.cid, bytes)
+  // not with larger memory that it is a part of: its own size is what counts
+  contents.set(entry.cid, bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice())
 
   return contentIn(bytes)
 }
@@ -94,6 +95,11 @@ export async function storedContentOf (
   settings: StoredBaseSettings,
   options: Options
 ): Promise<BaseContent> {
+  // a raw block has just been read, and may be a part of larger memory
+  if (entry.node == null) {
+    return contentOf(entry, settings, options)
+  }
+
   const known = settings.roots?.contents.get(entry.cid)
 
   return known != null && await hasLeaves(entry, settings.blockstore, options)

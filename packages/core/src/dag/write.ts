@@ -74,7 +74,7 @@ async function linkTo (leaf: Uint8Array): Promise<FileLink> {
 /**
  * Write a file that has one leaf: the root beside it. One after the other, a disk would sync twice, and a store over
  * the network would take twice as long. A kill may leave the root without its leaf, as it may leave a leaf without its
- * root: neither is reachable until the CID is returned.
+ * root: no pin reaches either until the CID is returned.
  */
 export async function writeLeafAndRoot (
   leaf: Uint8Array,

@@ -48,13 +48,31 @@ export function fetchingBlockstore (
   /** The memory of local blocks that nothing else refers to. A block that was fetched may still be written. */
   const unshared = new WeakSet<ArrayBufferLike>()
 
+  /**
+   * From the store below what fetches. Some stores fail otherwise than with a NotFoundError if a block is missing, as
+   * S3Blockstore of blockstore-s3 4.0.1 does (docs/upstream.md): then Helia asks whether it is there.
+   */
+  const readLocal = async (cid: CID, options: Parameters<Store['get']>[1]): Promise<Uint8Array[]> => {
+    try {
+      const parts = await collect(local.get(cid, options))
+
+      if (parts.length > 0 || !isNetworked) {
+        return parts
+      }
+    } catch (err) {
+      if (!isNetworked || isMissing(err)) {
+        throw err
+      }
+    }
+
+    return collect(blockstore.get(cid, options))
+  }
+
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
-    const parts: Uint8Array[] = []
+    let parts: Uint8Array[]
 
     try {
-      for await (const part of local.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1])) {
-        parts.push(part)
-      }
+      parts = await readLocal(cid, { ...options, offline: true } as Parameters<Store['get']>[1])
     } finally {
       onFound()
     }
@@ -156,4 +174,14 @@ function isMissing (err: unknown): boolean {
 /** Whether the blockstore says that it can fetch the block. */
 function isOffline (err: unknown): boolean {
   return err instanceof Error && err.name === 'BlockNotFoundWhileOfflineError'
+}
+
+async function collect (parts: ReturnType<Store['get']>): Promise<Uint8Array[]> {
+  const all: Uint8Array[] = []
+
+  for await (const part of parts) {
+    all.push(part)
+  }
+
+  return all
 }
