@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
+import { untilEnded } from '../until-ended.ts'
 import { CLIENT } from './wan.ts'
 import type { Job, Outcome } from './messages.ts'
 import type { Wan } from './wan.ts'
@@ -38,7 +38,7 @@ export function startClients (wan: Wan, sites: number): Clients {
     async close () {
       await Promise.all(clients.map(async ({ child, stay }) => {
         child.stdin.end()
-        await once(child, 'close')
+        await untilEnded(child)
         stay()
       }))
     }

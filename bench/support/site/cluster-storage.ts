@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
+import { untilEnded } from '../until-ended.ts'
 import { addressOf, STORAGE } from './wan.ts'
 import type { SideInit } from './side.ts'
 import type { RunningStorage } from './storage.ts'
@@ -61,7 +61,7 @@ async function startCluster (wan: Wan, site: number, program: string): Promise<C
       await answer()
     },
     close: async () => {
-      const closed = once(child, 'close')
+      const closed = untilEnded(child)
       child.stdin.end()
       await closed
       stay()

@@ -19,6 +19,8 @@ export const GLUSTER: Storage = {
   missing: async () => checkGluster().then(() => undefined, (err: Error) => err.message),
 
   async start ({ wan, sites, nodes }) {
+    const kills: Array<() => void> = []
+    const stay = atExit(() => { kills.forEach(kill => { kill() }) })
     const started = await Promise.allSettled(Array.from({ length: sites }, async (_, i) => {
       const site = i + 1
 
@@ -26,11 +28,15 @@ export const GLUSTER: Storage = {
         address: addressOf(site, STORAGE),
         onBricks: command => wan.on(site, STORAGE, command),
         onMount: (mount, command) => wan.on(site, mount + 1, command),
-        close: async () => {}
+        close: async () => {},
+        onStart: kill => { kills.push(kill) }
       })
     }))
     const clusters = started.flatMap(one => one.status === 'fulfilled' ? [one.value] : [])
-    const close = async (): Promise<void> => { await Promise.all(clusters.map(async ({ stop }) => stop())) }
+    const close = async (): Promise<void> => {
+      await Promise.all(clusters.map(async ({ stop }) => stop()))
+      stay()
+    }
     const failed = started.find(one => one.status === 'rejected')
 
     if (failed != null) {
@@ -38,7 +44,6 @@ export const GLUSTER: Storage = {
       throw failed.reason
     }
 
-    const stay = atExit(() => { clusters.forEach(({ kill }) => { kill() }) })
     const directoryOf = (site: number, node: number): string => join(clusters[site - 1].mounts[node - 1], 'blocks')
 
     for (let site = 1; site <= sites; site++) {
@@ -48,10 +53,7 @@ export const GLUSTER: Storage = {
     return {
       placeOf: ({ site, node }) => directoryOf(site, node),
       kill: async () => clusters[0].killBrick(1),
-      close: async () => {
-        await close()
-        stay()
-      }
+      close
     }
   }
 }

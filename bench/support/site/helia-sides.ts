@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { atExit } from '../at-exit.ts'
+import { untilEnded } from '../until-ended.ts'
 import { startOn } from './start-on.ts'
 import { addressOf } from './wan.ts'
 import { hostsOf } from './storage.ts'
@@ -72,7 +72,7 @@ async function start (
     close: async () => {
       await Promise.all(running.map(async ({ child }) => {
         child.stdin.end()
-        await once(child, 'close')
+        await untilEnded(child)
       }))
       stay()
     }

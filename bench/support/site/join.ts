@@ -23,7 +23,9 @@ export function joinTables (
   later: readonly Table[],
   sides: readonly string[]
 ): Table[] {
-  const again = new Set(later.flatMap(({ rows }) => rows.map(({ side }) => side)))
+  const again = new Set(later.filter(({ title }) => title !== NOT_MEASURED).flatMap(
+    ({ rows }) => rows.map(({ side }) => side)
+  ))
   const titles = [...new Set([...earlier, ...later].map(({ title }) => title))]
   const tables = titles.map(title => {
     const rows = new Map<string, Row>()

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
+import { untilEnded } from '../until-ended.ts'
 import { BUCKET, S3_PORT } from './messages.ts'
 import { addressOf, STORAGE } from './wan.ts'
 import type { Storage } from './storage.ts'
@@ -54,7 +55,7 @@ async function startServer (wan: Wan, site: number): Promise<() => Promise<void>
   await promisify(execFile)(fetcher, fetcherArgs)
 
   return async () => {
-    const ended = once(child, 'close')
+    const ended = untilEnded(child)
     child.kill()
     await ended
     stay()

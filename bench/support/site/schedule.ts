@@ -12,9 +12,10 @@ const LEAST_PATIENCE = 300
 export class Schedule {
   readonly #plan: Plan
   readonly #left: Map<Side, number>
-  readonly #start = performance.now()
-  #last = this.#start
+  #last = performance.now()
+  /** Seconds of what was measured to the end: planned, and taken. */
   #planned = 0
+  #took = 0
 
   constructor (plan: Plan, sides: readonly Side[]) {
     this.#plan = plan
@@ -35,15 +36,21 @@ export class Schedule {
 
   /** What is left when a side has been measured once more, or has failed, and so is measured no more. */
   done (side: Side, failed: boolean): string {
-    this.#planned += this.#secondsOf(side)
     this.#left.set(side, failed ? 0 : (this.#left.get(side) ?? 0) - 1)
     const now = performance.now()
-    const took = Math.round((now - this.#last) / 1000)
+    const took = (now - this.#last) / 1000
     this.#last = now
-    // as much slower or faster as it was so far
-    const left = this.#remaining() * (now - this.#start) / 1000 / this.#planned
 
-    return `${side.name} took ${count(took, 'second')}: about ${minutes(left)} left`
+    // one that failed says nothing of the others
+    if (!failed) {
+      this.#planned += this.#secondsOf(side)
+      this.#took += took
+    }
+
+    // as much slower or faster as it was so far
+    const left = this.#remaining() * (this.#planned === 0 ? 1 : this.#took / this.#planned)
+
+    return `${side.name} took ${count(Math.round(took), 'second')}: about ${minutes(left)} left`
   }
 
   #remaining (): number {

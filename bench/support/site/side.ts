@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { untilEnded } from '../until-ended.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { Api } from './messages.ts'
 import type { Wan } from './wan.ts'
@@ -42,7 +42,7 @@ export interface RunningSide {
 /** End processes, and wait until they have. */
 export async function endAll (children: readonly ChildProcess[]): Promise<void> {
   await Promise.all(children.map(async child => {
-    const ended = once(child, 'close')
+    const ended = untilEnded(child)
     child.kill()
     await ended
   }))

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { NoInputError } from '../../benchmark.ts'
 import { atExit } from '../at-exit.ts'
+import { untilEnded } from '../until-ended.ts'
 import type { ChildProcess } from 'node:child_process'
 
 /** Round trips in milliseconds. */
@@ -80,7 +80,7 @@ export async function startWan ({ sites, nodes, delays }: WanInit): Promise<Wan>
     heal: async site => { await ask(`heal ${site}`) },
     close: async () => {
       child.stdin.end()
-      await once(child, 'close')
+      await untilEnded(child)
       stay()
     }
   }

@@ -44,6 +44,11 @@ export class LookBeforePut {
     }
   }
 
+  /** An object was stored: what was missed while it was on its way is there now. */
+  stored (key: string): void {
+    this.#missing.delete(key)
+  }
+
   /** Whether the store is known to have an object with these bytes. */
   async isThere (key: string, bytes: Uint8Array, signal: S3Options['signal']): Promise<boolean> {
     if (this.#missing.delete(key)) {

@@ -100,6 +100,7 @@ export class S3Blockstore implements Blockstore {
 
       if (!await this.#look.isThere(key, bytes, signal)) {
         await this.objects.put(key, bytes, { signal })
+        this.#look.stored(key)
       }
     })
 

@@ -24,6 +24,8 @@ export interface GlusterNetwork {
   onBricks (command: readonly string[]): [string, string[]]
   onMount (mount: number, command: readonly string[]): [string, string[]]
   close (): Promise<void>
+  /** Called before anything starts, with what `kill` of the cluster does: this process may end before it is there. */
+  onStart? (kill: () => void): void
 }
 
 /** Three bricks that each have a copy of all files, and mounts of them, as on several nodes. */
@@ -60,7 +62,7 @@ export async function checkGluster (): Promise<void> {
  */
 export async function startGluster (mountCount: number, network?: GlusterNetwork): Promise<GlusterCluster> {
   await checkGluster()
-  const { address, onBricks, onMount, close } = network ?? await ownNetwork()
+  const { address, onBricks, onMount, close, onStart } = network ?? await ownNetwork()
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-gluster-'))
   const mounts = Array.from({ length: mountCount }, (_, i) => join(directory, `mount${i}`))
   const inside = async (...command: string[]): Promise<string> => (await run(...onBricks(command))).stdout
@@ -77,6 +79,8 @@ export async function startGluster (mountCount: number, network?: GlusterNetwork
     kill()
     await close()
   }
+
+  onStart?.(kill)
 
   try {
     const bricks = Array.from({ length: BRICKS }, (_, i) => join(directory, `brick${i}`))

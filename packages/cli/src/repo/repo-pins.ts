@@ -13,7 +13,7 @@ import type { Repo } from './repo.ts'
 import type { Records } from '../store/records.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Of how many new pins the earlier records are read at a time. */
+/** How many pins are looked up at a time, for what was pinned before. */
 const CONCURRENCY = 16
 
 /** A CID to pin, and the name for the pin. */
@@ -70,7 +70,12 @@ export class RepoPins {
 
     await storage.sync()
     // what is only read need not wait for it
-    const [{ pins, counts }] = await Promise.all([this.#plan(added), session?.confirm()])
+    const planning = this.#plan(added)
+    const confirming = session?.confirm()
+    // once this ends, nothing is read any more: the store may be closed then
+    await Promise.allSettled([planning, confirming])
+    await confirming
+    const { pins, counts } = await planning
     const uncounted = await put(records, counts)
     const keysOf = ({ cid }: NewPin): [string, string] =>
       [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
