@@ -9,8 +9,8 @@ type OneTaskStream = ZstdCompress & {
 
 /**
  * Compress with zstd in a single task of the thread pool, or in a few if the frame is longer than an eighth of the
- * bytes. `zstdCompress` takes one more, as it is told that the bytes end only after it took them, and the calling thread
- * twice as long, for the events of its stream.
+ * bytes. `zstdCompress` takes one more, as it is told that the bytes end only after it took them, and twice the time of
+ * the calling thread, for the events of its stream.
  *
  * @param bytes - of 128 KiB and more, a block of zstd, `zstdCompress` may make another frame
  * @returns undefined if the runtime cannot do it
