@@ -1,5 +1,5 @@
 import { InvalidParametersError } from '@ipfsz/core/reader'
-import { createHandOver, waitForTurn } from './next-version.ts'
+import { handOver, waitForTurn } from './next-version.ts'
 import { readOwnRequest } from './own-request.ts'
 import { Site } from './site.ts'
 import { createWorkerGateway } from './worker-gateway.ts'
@@ -52,9 +52,8 @@ export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: Servic
   // the page that registered the worker need not be loaded again
   scope.addEventListener('activate', event => { event.waitUntil(scope.clients.claim()) })
 
-  const handOver = createHandOver(scope)
   const answerOfSite = async (event: FetchEvent, own: OwnRequest): Promise<Response> =>
-    await handOver(event) ?? gateway(event.request, own)
+    await handOver(event, scope) ?? gateway(event.request, own)
 
   scope.addEventListener('fetch', event => {
     const { request } = event
