@@ -1,16 +1,14 @@
 import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
-import { encode } from 'cborg'
-import { Key } from 'interface-datastore'
 import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'
 import { countKey, metadataOf, pinKey, readPin, readPinnedBlock, readPins } from './pin-records.ts'
+import { putRecords } from './put-records.ts'
 import { uncount, unpinShared } from './unpin.ts'
 import type { Reached } from '../dag/reached.ts'
 import type { Pin, PinnedBlock } from './pin-records.ts'
 import type { Repo } from './repo.ts'
-import type { Records } from '../store/records.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many pins are looked up at a time, for what was pinned before. */
@@ -76,11 +74,11 @@ export class RepoPins {
     await Promise.allSettled([planning, confirming])
     await confirming
     const { pins, counts } = await planning
-    const uncounted = await put(records, counts)
+    const uncounted = await putRecords(records, counts)
     const keysOf = ({ cid }: NewPin): [string, string] =>
       [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
     const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
-    const unpinned = await put(
+    const unpinned = await putRecords(
       records,
       pinnable.map(([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }])
     )
@@ -240,15 +238,4 @@ export class RepoPins {
 
     return pin instanceof PinRecordError ? undefined : pin
   }
-}
-
-/** Put records. Returns the errors of those that could not be stored, by key. */
-async function put (
-  datastore: Pick<Records, 'putEach'>,
-  values: Iterable<[key: string, value: unknown]>
-): Promise<Map<string, Error>> {
-  const records = Array.from(values, ([key, value]) => ({ key: new Key(key), value: encode(value) }))
-  const errors = await datastore.putEach(records)
-
-  return new Map(records.flatMap(({ key }, i) => errors[i] == null ? [] : [[key.toString(), errors[i]]]))
 }
