@@ -318,7 +318,7 @@ function fromBrowser (results: Results): string[] {
     const share = numberOf(find(rows, { store, side: DEFAULT }), `${what}, share of the floor`)
     const limit = floor == null || share == null
       ? ''
-      : ` The codec, the hash and the store alone have ${floor}, and zstd 3 reaches ${share} of it.`
+      : ` Even the codec, the hash and the store alone reach only ${floor}; zstd 3 reaches ${share} of that.`
 
     return slow.length === 0
       ? []

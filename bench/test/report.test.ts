@@ -245,7 +245,7 @@ describe('losses of other benchmarks', () => {
       ])
     ).to.deep.equal([
       '**in a page**, store memory: cat is slower than with plain Helia: zstd 3 (0.4). ' +
-        'The codec, the hash and the store alone have 0.5, and zstd 3 reaches 0.8 of it.'
+        'Even the codec, the hash and the store alone reach only 0.5; zstd 3 reaches 0.8 of that.'
     ])
   })
 
