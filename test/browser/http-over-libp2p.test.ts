@@ -45,7 +45,7 @@ async function connect (root: CID): Promise<Reader> {
     find: async cid => connected.find(cid),
     async fetch (id, url, init) {
       const response = await connected.fetch(id, url, init)
-      cars += response.ok ? 1 : 0
+      cars += response.status === 200 ? 1 : 0
 
       return response
     }
@@ -53,9 +53,15 @@ async function connect (root: CID): Promise<Reader> {
   const next: BlockSource = {
     async fetch (cid, { signal }) {
       const url = new URL(`http://peer/ipfs/${cid}?format=raw`)
-      const response = await connected.fetch(remotePeer.toString(), url, { signal })
+      const { body } = await connected.fetch(remotePeer.toString(), url, { signal })
+      const reader = body?.getReader()
+      const chunks: Uint8Array[] = []
 
-      return { bytes: new Uint8Array(await response.arrayBuffer()) }
+      for (let chunk = await reader?.read(); chunk?.value != null; chunk = await reader?.read()) {
+        chunks.push(chunk.value)
+      }
+
+      return { bytes: new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer()) }
     }
   }
   const source = new PeerGateways({ root, peers })

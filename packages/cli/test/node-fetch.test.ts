@@ -23,9 +23,9 @@ async function read ({ body }: GatewayResponse, onReleased?: (chunk: Uint8Array)
   const chunks: Uint8Array[] = []
 
   for (;;) {
-    const { done = true, value } = await reader?.read() ?? {}
+    const { value } = await reader?.read() ?? {}
 
-    if (done || value == null) {
+    if (value == null) {
       return Buffer.concat(chunks)
     }
 
@@ -135,7 +135,7 @@ describe('createNodeFetch', () => {
 
     // what the system buffers besides
     expect(before).toBeLessThan(64 * 1024 * 1024)
-    await expect((async () => { while ((await reader?.read())?.done === false) { /* what has arrived */ } })())
+    await expect((async () => { while ((await reader?.read())?.value != null) { /* what has arrived */ } })())
       .rejects.toThrow('the connection was closed')
   })
 

@@ -39,13 +39,13 @@ async function textOf ({ body }: GatewayResponse): Promise<string> {
   let text = ''
 
   for (;;) {
-    const { done = true, value } = await reader?.read() ?? {}
+    const { value } = await reader?.read() ?? {}
 
-    if (done) {
+    if (value == null) {
       return text
     }
 
-    text += Buffer.from(value ?? []).toString()
+    text += Buffer.from(value).toString()
   }
 }
 

@@ -142,11 +142,7 @@ function bodyOf (stream: Readable): GatewayBody {
       stream.on('data', (chunk: Buffer) => { chunks.push(chunk) })
 
       return {
-        async read () {
-          const value = await chunks.next()
-
-          return { done: value == null, value }
-        },
+        read: async () => ({ value: await chunks.next() }),
         // a decoder may still write into the memory of what it gave
         release: isNode && stream instanceof IncomingMessage ? freeBytes : undefined
       }

@@ -53,7 +53,12 @@ export async function askInTurn<C, T> (init: AskInTurnInit<C, T>): Promise<Answe
       if (candidate != null && isTime) {
         const stop = new AbortController()
         const outcome = ask(candidate, stop)
-          .then(value => ({ candidate, value }), (err: Error) => ({ candidate, err }))
+          .then(value => ({ candidate, value }), (err: Error) => {
+            // what it has begun
+            stop.abort(NO_LONGER_NEEDED)
+
+            return { candidate, err }
+          })
         asked.set(candidate, { stop, outcome })
         isTime = false
       } else if (asked.size === 0) {

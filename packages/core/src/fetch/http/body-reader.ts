@@ -1,9 +1,13 @@
+import { raceAbort } from '@ipfsz/codecs/internal'
 import { MEASURED_AFTER, MIN_PROGRESS } from '../../constants.ts'
+import { ByteReader } from '../../util/byte-reader.ts'
 import { StallDetector } from '../stall-detector.ts'
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
 import { MEASURED_BYTES } from './limits.ts'
 import { reasonOf } from './open-response.ts'
-import type { GatewayBody, GatewayChunk, GatewayResponse, RequestOptions } from './open-response.ts'
+import type { GatewayBody, GatewayResponse, RequestOptions } from './open-response.ts'
+
+type Reader = ReturnType<GatewayBody['getReader']>
 
 /**
  * Reads the body of a gateway's response in pieces, and notices if it stalls. The body is decoded if the response has
@@ -12,12 +16,10 @@ import type { GatewayBody, GatewayChunk, GatewayResponse, RequestOptions } from 
 export class BodyReader {
   readonly #gateway: string
   readonly #options: Pick<RequestOptions, 'stallTimeout' | 'signal'>
-  readonly #reader: ReturnType<GatewayBody['getReader']> | undefined
+  readonly #reader: Reader | undefined
   /** On the clock of the time that the reader has waited. */
   readonly #arrivals = new StallDetector({ now: () => this.#waited + this.#waiting, least: MIN_PROGRESS })
-  /** What is left of the last chunk. */
-  #chunk = new Uint8Array(0)
-  #whole: Uint8Array | undefined
+  readonly #bytes = new ByteReader(this.#chunks())
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
@@ -64,78 +66,48 @@ export class BodyReader {
    */
   async read (length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length)
-    let position = 0
 
-    while (position < length && (this.#chunk.byteLength > 0 || await this.#fill())) {
-      const part = this.#take(length - position)
-      bytes.set(part, position)
-      position += part.byteLength
-    }
-
-    return bytes.subarray(0, position)
+    return bytes.subarray(0, await this.#bytes.readInto(bytes))
   }
 
   /** The next byte. Undefined: the body has ended. */
   async byte (): Promise<number | undefined> {
-    return await this.#fill() ? this.#take(1)[0] : undefined
+    return (await this.read(1)).at(0)
   }
 
-  #take (length: number): Uint8Array {
-    const bytes = this.#chunk.subarray(0, length)
-    this.#chunk = this.#chunk.subarray(length)
-
-    return bytes
-  }
-
-  /** Wait for bytes if there are none. False: the body has ended. */
-  async #fill (): Promise<boolean> {
-    while (this.#chunk.byteLength === 0) {
-      if (this.#whole != null) {
-        this.#reader?.release?.(this.#whole)
-        this.#whole = undefined
-      }
-
-      const { done, value } = await this.#pull()
-
-      if (done) {
-        return false
-      }
-
-      this.#chunk = value as Uint8Array<ArrayBuffer>
-      this.#whole = value
+  async * #chunks (): AsyncGenerator<Uint8Array> {
+    for (let chunk = await this.#pull(); chunk != null; chunk = await this.#pull()) {
+      yield chunk
+      // `readInto` has copied it
+      this.#reader?.release?.(chunk)
     }
-
-    return true
   }
 
-  async #pull (): Promise<GatewayChunk> {
+  /** The next chunk. Undefined: the body has ended. */
+  async #pull (): Promise<Uint8Array | undefined> {
     const { signal, stallTimeout } = this.#options
     signal.throwIfAborted()
 
     this.#waitsSince = performance.now()
     const stalled = Promise.withResolvers<never>()
-    const onAbort = (): void => { stalled.reject(signal.reason as Error) }
     const unwatch = this.#arrivals.watch(stallTimeout, () => {
       stalled.reject(new GatewayStalledError(this.#gateway, stallTimeout))
     }, { since: 0 })
 
-    signal.addEventListener('abort', onAbort, { once: true })
-
     try {
-      const pulled: Promise<GatewayChunk> = this.#reader?.read() ?? Promise.resolve({ done: true })
-      const result = await Promise.race([pulled, stalled.promise])
+      const pulled: ReturnType<Reader['read']> = this.#reader?.read() ?? Promise.resolve({})
+      const { value } = await raceAbort(Promise.race([pulled, stalled.promise]), signal)
         .catch((err: unknown) => { throw this.#explain(err) })
-      const bytes = result.value?.byteLength ?? 0
+      const length = value?.byteLength ?? 0
 
-      this.#received += bytes
-      this.#arrivals.arrived(bytes)
+      this.#received += length
+      this.#arrivals.arrived(length)
 
-      return result
+      return value
     } finally {
       this.#waited += this.#waiting
       this.#waitsSince = undefined
       unwatch()
-      signal.removeEventListener('abort', onAbort)
     }
   }
 

@@ -30,7 +30,6 @@ export type { HttpSourceInit, ReadPlan } from './http-source.ts'
 export type {
   Fetch,
   GatewayBody,
-  GatewayChunk,
   GatewayRequest,
   GatewayResponse,
   RequestOptions

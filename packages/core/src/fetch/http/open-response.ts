@@ -16,16 +16,11 @@ export interface GatewayResponse {
   readonly body: GatewayBody | null
 }
 
-/** What a reader of a `ReadableStream` returns. */
-export interface GatewayChunk {
-  done: boolean
-  value?: Uint8Array | undefined
-}
-
 /** What is used of a `ReadableStream`. */
 export interface GatewayBody {
   getReader: () => {
-    read: () => Promise<GatewayChunk>
+    /** The next chunk. Without a value: the body has ended. */
+    read: () => Promise<{ value?: Uint8Array | undefined }>
     /** Called with a chunk whose bytes have been copied: nobody will read its memory again. */
     release?: ((chunk: Uint8Array) => void) | undefined
   }

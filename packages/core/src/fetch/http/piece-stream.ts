@@ -1,13 +1,30 @@
 import * as raw from 'multiformats/codecs/raw'
 import { askGateways } from './ask-gateways.ts'
-import { CarStream } from './car-stream.ts'
+import { BodyReader } from './body-reader.ts'
+import { GatewayConnectionError } from './errors.ts'
+import { openResponse } from './open-response.ts'
+import { readCar } from './read-car.ts'
 import { covers } from './shares.ts'
-import type { CarBlock } from './car-stream.ts'
 import type { Gateway } from './gateway.ts'
+import type { CarBlock } from './read-car.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { Part, Piece } from './shares.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Depth first, as it is read, and each block once (IPIP-412). */
+const CAR = 'application/vnd.ipld.car; version=1; order=dfs; dups=n'
+
+/** A response that has begun. */
+interface Car {
+  gateway: Gateway
+  body: BodyReader
+  /** Until it is taken. */
+  first: CarBlock | undefined
+  others: AsyncGenerator<CarBlock, undefined>
+  /** Ends the response. */
+  stop: AbortController
+}
 
 export interface PieceStreamInit extends Piece {
   /** What to ask for, relative to the URL of a gateway. */
@@ -34,7 +51,7 @@ export class PieceStream implements Part<Gateway> {
   readonly #init: PieceStreamInit
   readonly #stop = new AbortController()
   readonly #created = performance.now()
-  #car: CarStream | undefined
+  #car: Car | undefined
   /** Whether the response goes on behind `end`: another one brings that. */
   #isCut = false
   /** The largest offset at which a block began that was asked for. */
@@ -90,12 +107,14 @@ export class PieceStream implements Part<Gateway> {
    * The next block. Undefined: there are no more.
    *
    * @throws {GatewaysFailedError} no gateway sends it
-   * @throws {Error} as `CarStream.open` and `CarStream.next`
+   * @throws {Error} as `openResponse` and `readCar`
    */
   async next (): Promise<CarBlock | undefined> {
     const car = this.#car ??= await this.#open()
+    const { first = (await car.others.next()).value } = car
+    car.first = undefined
 
-    return car.next()
+    return first
   }
 
   /** Whether it may still bring what begins at an offset. */
@@ -140,23 +159,39 @@ export class PieceStream implements Part<Gateway> {
     }
 
     this.#stop.abort()
-    this.#car?.close()
+    this.#car?.stop.abort()
   }
 
-  async #open (): Promise<CarStream> {
-    const { path, cid, gateway, settings } = this.#init
+  async #open (): Promise<Car> {
+    const { cid, gateway, settings } = this.#init
     const stop = this.#stop
-    const open = async (gateway: Gateway, stop: AbortController): Promise<CarStream> =>
-      CarStream.open(gateway, path, stop, settings)
     const car = gateway == null
-      ? (await askGateways(open, { cid, settings, signal: stop.signal })).value
-      : await open(gateway, stop)
+      ? (await askGateways(async (...args) => this.#ask(...args), { cid, settings, signal: stop.signal })).value
+      : await this.#ask(gateway, stop)
 
     if (this.isClosed) {
-      car.close()
+      car.stop.abort()
       stop.signal.throwIfAborted()
     }
 
     return car
+  }
+
+  /** Ask a gateway, and wait for its first block. */
+  async #ask (gateway: Gateway, stop: AbortController): Promise<Car> {
+    const { path, settings: { fetch, stallTimeout } } = this.#init
+    const asked = performance.now()
+    const request = { fetch, stallTimeout, signal: stop.signal }
+    const body = new BodyReader(gateway.url, await openResponse(gateway.url, path, CAR, request), request)
+    const others = readCar(gateway.url, body)
+    const { value: first } = await others.next()
+
+    if (first == null) {
+      throw new GatewayConnectionError(gateway.url, 'sent a CAR without blocks')
+    }
+
+    gateway.latency = performance.now() - asked
+
+    return { gateway, body, first, others, stop }
   }
 }

@@ -55,9 +55,10 @@ export class GatewaySettings {
   readonly carsOnly: boolean
   readonly hedgeTime: number
   readonly stallTimeout: number
-  /** Gateways that let the reader wait, and never sent anything. */
-  readonly #silent = new Set<Gateway>()
-  /** How often in a row each gateway answered that it lacks a block. */
+  /**
+   * How often in a row each gateway answered that it lacks a block. Infinity: it let the reader wait, and never sent
+   * anything.
+   */
   readonly #refusals = new Map<Gateway, number>()
 
   constructor (init: GatewaySettingsInit) {
@@ -71,7 +72,7 @@ export class GatewaySettings {
 
   /** Whether a gateway seems to have nothing below this root, or to be dead. */
   isExcluded (gateway: Gateway): boolean {
-    return this.#silent.has(gateway) || (this.#refusals.get(gateway) ?? 0) >= MAX_REFUSALS
+    return (this.#refusals.get(gateway) ?? 0) >= MAX_REFUSALS
   }
 
   /** How often one call asks a gateway. */
@@ -101,7 +102,7 @@ export class GatewaySettings {
     if (err.name === 'GatewayRefusedError') {
       this.#refusals.set(gateway, (this.#refusals.get(gateway) ?? 0) + 1)
     } else if (err.name === 'GatewayStalledError' && !gateway.hasWorked && !this.isOnlySource) {
-      this.#silent.add(gateway)
+      this.#refusals.set(gateway, Number.POSITIVE_INFINITY)
     }
   }
 }

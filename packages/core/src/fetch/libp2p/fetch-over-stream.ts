@@ -1,10 +1,8 @@
 import { readResponseHead } from './response-head.ts'
 import { chunksOf } from './stream-chunks.ts'
 import type { StreamChunks } from './stream-chunks.ts'
+import type { GatewayBody, GatewayResponse } from '../http/open-response.ts'
 import type { Stream } from '@libp2p/interface'
-
-/** Statuses whose responses have no body, and no `Response` may have one (Fetch, section 2.2.3). */
-const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
 /**
  * Send a GET request over a stream of `HTTP_PROTOCOL`, and return its response. What its reader does not take, the peer
@@ -21,28 +19,20 @@ export async function fetchOverStream (
   stream: Stream,
   url: URL,
   { headers, signal }: Pick<RequestInit, 'headers' | 'signal'> = {}
-): Promise<Response> {
+): Promise<GatewayResponse> {
   const onAbort = (): void => { stream.abort(toError(signal?.reason)) }
-  const release = (): void => { signal?.removeEventListener('abort', onAbort) }
 
   signal?.addEventListener('abort', onAbort, { once: true })
+  stream.addEventListener('close', () => { signal?.removeEventListener('abort', onAbort) }, { once: true })
 
   try {
     signal?.throwIfAborted()
     const chunks = chunksOf(stream)
     stream.send(new TextEncoder().encode(requestHead(url, new Headers(headers))))
-    const head = await readResponseHead(chunks)
+    const { status, headers: fields, rest } = await readResponseHead(chunks)
 
-    if (WITHOUT_BODY.includes(head.status)) {
-      release()
-      await stream.close()
-
-      return new Response(null, head)
-    }
-
-    return new Response(bodyOf(stream, chunks, head.rest, release), head)
+    return { status, headers: fields, body: bodyOf(stream, chunks, rest) }
   } catch (err) {
-    release()
     stream.abort(toError(err))
     throw err
   }
@@ -54,39 +44,25 @@ function requestHead ({ pathname, search, host }: URL, headers: Headers): string
   return `GET ${pathname}${search} HTTP/1.0\r\n${fields.join('')}\r\n`
 }
 
-function bodyOf (
-  stream: Stream,
-  chunks: StreamChunks,
-  rest: Uint8Array,
-  release: () => void
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let first: Uint8Array | undefined = rest.byteLength === 0 ? undefined : rest
+function bodyOf (stream: Stream, chunks: StreamChunks, rest: Uint8Array): GatewayBody {
+  let first: Uint8Array | undefined = rest
 
-  return new ReadableStream({
-    async pull (controller) {
-      try {
-        const bytes = first ?? await chunks.next()
+  return {
+    getReader: () => ({
+      async read () {
+        const value = first ?? await chunks.next()
         first = undefined
 
-        if (bytes != null) {
-          controller.enqueue(bytes as Uint8Array<ArrayBuffer>)
-          return
+        if (value == null) {
+          // only now: some servers take the end of the requests for a client that left
+          stream.close().catch(() => {})
         }
 
-        release()
-        // only now: some servers take the end of the requests for a client that left
-        stream.close().catch(() => {})
-        controller.close()
-      } catch (err) {
-        release()
-        throw err
+        return { value }
       }
-    },
-    cancel () {
-      release()
-      stream.abort(new Error('the response is not needed any longer'))
-    }
-  }, { highWaterMark: 0 })
+    }),
+    async cancel () { stream.abort(new Error('the response is not needed any longer')) }
+  }
 }
 
 function toError (reason: unknown): Error {

@@ -10,7 +10,7 @@ import { earlyBudget, MAX_PEERS } from './limits.ts'
 import { peerIdOf, peerUrl } from './peer-url.ts'
 import type { EarlyBudget } from '../http/early-blocks.ts'
 import type { ReadPlan } from '../http/http-source.ts'
-import type { GatewayRequest } from '../http/open-response.ts'
+import type { GatewayRequest, GatewayResponse } from '../http/open-response.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '../source.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -36,11 +36,11 @@ export interface HttpPeers {
   find (root: CID): Promise<readonly HttpPeer[]>
 
   /**
-   * Send a GET request to a peer, as `fetch` does.
+   * Send a GET request to a peer, as `fetch` does. A `Response` will do.
    *
    * @throws {UnsupportedProtocolError} it does not speak `HTTP_PROTOCOL`. It is not asked again
    */
-  fetch (peerId: string, url: URL, init: RequestInit): Promise<Response>
+  fetch (peerId: string, url: URL, init: RequestInit): Promise<GatewayResponse>
 }
 
 export interface PeerGatewaysInit {
@@ -179,7 +179,7 @@ export class PeerGateways implements BlockSource {
     return this.#pool.gateways.length > this.#mute.size
   }
 
-  async #ask (id: string, url: URL, init: GatewayRequest): Promise<Response> {
+  async #ask (id: string, url: URL, init: GatewayRequest): Promise<GatewayResponse> {
     try {
       const response = await this.#peers.fetch(id, url, init)
       this.#sure.add(id)
