@@ -11,7 +11,7 @@ type Keychain = Parameters<typeof ipnsValidator>[2]
 
 describe('the types', () => {
   it('of helia expose no way to get the broker of Bitswap', () => {
-    // @ts-expect-error mended: packages/cli/src/network/helia-internals/capture-bitswap.ts can go (docs/upstream.md)
+    // @ts-expect-error mended: packages/cli/src/network/helia-internals/bitswap-broker.ts can go (docs/upstream.md)
     type Brokers = Helia['blockBrokers']
 
     expect(createHeliaLight).toBeTypeOf('function')

@@ -13,17 +13,18 @@ import { checkPorts } from './check-ports.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
 import { encrypter } from './encrypter.ts'
+import { bitswapBroker } from '../helia-internals/bitswap-broker.ts'
 import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
-import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
 import { openAtOnce } from '../helia-internals/open-at-once.ts'
+import { sendTogether } from '../helia-internals/send-together.ts'
 import { shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { EarlyBudget } from '@ipfsz/core/libp2p'
+import type { BlockBroker } from '../helia-internals/bitswap-broker.ts'
 import type { BitswapMessages } from '../helia-internals/bitswap-messages.ts'
-import type { BlockBroker } from '../helia-internals/capture-bitswap.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Helia, HeliaInit } from 'helia'
@@ -112,6 +113,14 @@ export async function startNode (init: NodeInit): Promise<Node> {
   const helia = withBitswap(withLibp2pLight<Helia, Services>(createHeliaLight({ ...stores, hashers: [sha512] }), {
     addresses: { listen: loaded.listen, announce: [...announce] },
     transports: loaded.transports,
+    // every connection is given to it before anything is sent
+    connectionProtector: () => ({
+      async protect (connection) {
+        sendTogether(connection)
+
+        return connection
+      }
+    }),
     connectionEncrypters: [encrypter()],
     streamMuxers: [yamux({ streamOptions: { maxReadBufferLength: MAX_READ_BUFFER } })],
     connectionManager: {
@@ -134,12 +143,11 @@ export async function startNode (init: NodeInit): Promise<Node> {
     messageSendConcurrency: MESSAGES_AT_ONCE,
     sendBlocksConcurrency: ANSWERS_AT_ONCE
   })
-  const bitswap = captureBitswap(helia)
   let messages: BitswapMessages
 
   try {
     await helia.start()
-    messages = bitswapMessages(bitswap())
+    messages = bitswapMessages(bitswapBroker(helia))
     await listenAtOnce(helia.libp2p, messages.network)
     shortenStreams(messages.network)
     openAtOnce(helia.libp2p)
@@ -159,7 +167,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     wants: new Wants(messages),
     early: earlyBudget(),
     agent,
-    announce: async (...args) => { await bitswap()?.announce?.(...args) },
+    announce: async (...args) => { await bitswapBroker(helia)?.announce?.(...args) },
     async stop () {
       stopped.abort()
       await helia.stop()
