@@ -21,10 +21,8 @@ const COMMAND = join(PACKAGES, 'cli')
  */
 const START = new RegExp(`/(?:${[
   'cli/dist/run-process',
+  // with what reads all that comes over HTTP: what is in another chunk is compiled again by each process
   'cli/dist/commands/(?:add|cat)',
-  // what is in another chunk is compiled again by each process: these read all that comes over HTTP
-  'cli/dist/network/(?:gateway-sources|node-fetch)',
-  'core/dist/fetch/http/index',
   'codecs/dist/impl/zstd-native'
 ].join('|')})\\.js$`)
 

@@ -56,8 +56,8 @@ export class BlockSources {
     const { gateways, routers, network } = init
     const isLast = network == null
     const makers = [
-      await gatewaySources(gateways, { isOnlySource: isLast && routers.length === 0 }),
-      await delegatedSources(routers, { ...init, others: gateways, isOnlySource: isLast })
+      gatewaySources(gateways, { isOnlySource: isLast && routers.length === 0 }),
+      delegatedSources(routers, { ...init, others: gateways, isOnlySource: isLast })
     ].filter(maker => maker != null)
 
     return makers.length === 0 && isLast ? undefined : new BlockSources(init, makers)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { GatewaysFailedError } from '@ipfsz/core/http'
 import { gatewaySources } from '../network/gateway-sources.ts'
 import { delegatedSources, dhtSources } from '../network/routed/routed-sources.ts'
 import type { MakeSource } from '../network/gateway-sources.ts'
@@ -46,8 +47,8 @@ export class Upstream {
     // whole files at a time would hold up to 16 MiB for each root
     const init = { decorate, singleBlocks: true, allowLocal, others: gateways }
     const before = [
-      await gatewaySources(gateways, { ...init, isOnlySource: network == null && routers.length === 0 }),
-      await delegatedSources(routers, { ...init, isOnlySource: network == null })
+      gatewaySources(gateways, { ...init, isOnlySource: network == null && routers.length === 0 }),
+      delegatedSources(routers, { ...init, isOnlySource: network == null })
     ].filter(make => make != null)
     const after = network == null ? [] : [dhtSources(network, init)]
 
@@ -73,9 +74,7 @@ export class Upstream {
 /** The same without the URLs of gateways and routers in its errors, because strangers read them. */
 function withoutUrls (source: BlockSource): BlockSource {
   return {
-    fetch: async (cid, options) => source.fetch(cid, options).catch(async (err: unknown) => {
-      const { GatewaysFailedError } = await import('@ipfsz/core/http')
-
+    fetch: async (cid, options) => source.fetch(cid, options).catch((err: unknown) => {
       throw err instanceof GatewaysFailedError ? new GatewaysFailedError(cid, [], { cause: err }) : err
     })
   }

@@ -1,5 +1,7 @@
+import { GatewayPool, HttpSource } from '@ipfsz/core/http'
+import { createNodeFetch } from './node-fetch.ts'
 import type { BlockSource } from '@ipfsz/core'
-import type { Fetch, GatewayPool, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
+import type { Fetch, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** A source of the blocks below one root that may know what will be read, and fetch it ahead. */
@@ -20,22 +22,20 @@ export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'>
 }
 
 /**
- * What fetches from the HTTP gateways at these URLs. Loads the client if there are any, and asks none of them.
+ * What fetches from the HTTP gateways at these URLs. Asks none of them.
  *
  * @returns undefined if there are none
  * @throws {InvalidGatewayUrlError}
  */
-export async function gatewaySources (
+export function gatewaySources (
   urls: readonly string[],
   { decorate = fetch => fetch, isOnlySource, singleBlocks }: GatewaySourcesInit
-): Promise<MakeSource | undefined> {
+): MakeSource | undefined {
   if (urls.length === 0) {
     return undefined
   }
 
-  const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
-  const { createNodeFetch } = await import('./node-fetch.ts')
-  const pool: GatewayPool = new GatewayPool(urls)
+  const pool = new GatewayPool(urls)
   const fetch = decorate(createNodeFetch())
 
   return (root, plan) => new HttpSource({ root, plan, pool, isOnlySource, singleBlocks, fetch })

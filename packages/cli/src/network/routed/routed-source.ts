@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError, unmark } from '@ipfsz/core'
+import { GatewayPool, GatewaysFailedError, HttpSource } from '@ipfsz/core/http'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
+import type { PublicFetchInit } from './public-fetch.ts'
 import type { GatewaySourcesInit, PlannedSource } from '../gateway-sources.ts'
 import type { SourceBlock, SourceOptions } from '@ipfsz/core'
-import type { GatewayPool, HttpSource, ReadPlan } from '@ipfsz/core/http'
+import type { Fetch, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** The most gateways that routing may name for one root: a stranger decides how many requests are made. */
@@ -25,8 +27,11 @@ export interface Router {
   find: (root: CID, signal: AbortSignal) => AsyncIterable<string>
 }
 
-export interface RoutedSourceInit extends Pick<GatewaySourcesInit, 'isOnlySource'> {
+export interface RoutedSourceInit
+  extends Omit<GatewaySourcesInit, 'decorate'>, Pick<PublicFetchInit, 'allowLocal'> {
   routers: readonly Router[]
+  /** URLs of gateways that are asked anyway. */
+  others: readonly string[]
   /**
    * How long blocks wait for routing if there are peers to ask, in milliseconds.
    *
@@ -41,95 +46,76 @@ export interface RoutedSourceInit extends Pick<GatewaySourcesInit, 'isOnlySource
   isHint?: boolean | undefined
 }
 
-/** What asks the gateways that routing names for one root. */
-export interface RoutedGateways {
-  /** Empty at first. */
-  pool: GatewayPool
-  http: HttpSource
-  /**
-   * The URL of an address that may be asked. Undefined: it is no gateway, or one that is asked anyway.
-   *
-   * @throws {PrivateAddressError}
-   */
-  urlOf: (address: string) => URL | undefined
-  /** Makes the error for a block that is not sent. */
-  failed: (cid: CID, failures: readonly Error[]) => Error
-}
-
-/** Loads the client of gateways: called when a block is first asked for. */
-export type LoadGateways = () => Promise<(root: CID, plan: ReadPlan | undefined) => RoutedGateways>
-
 /** Fetches the blocks below a root from the gateways that routers name. The first block starts the search for them. */
 export class RoutedSource implements PlannedSource {
   readonly #root: CID
   readonly #init: RoutedSourceInit
-  readonly #load: LoadGateways
+  /** Empty at first. */
+  readonly #pool: GatewayPool
+  readonly #http: HttpSource
   readonly #closed = new AbortController()
   readonly #failures: Error[] = []
-  #plan: ReadPlan | undefined
-  /** Once a block was asked for. */
-  #gateways: RoutedGateways | undefined
   /** Resolves when there is a gateway, or none is waited for any longer. */
-  #ready: Promise<RoutedGateways> | undefined
+  #ready: Promise<unknown> | undefined
 
-  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, load: LoadGateways) {
+  /** @param all - the gateways of all roots: what is known of one is shared */
+  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, all: GatewayPool, fetch: Fetch) {
+    const { isOnlySource, singleBlocks } = init
+
     this.#root = root
-    this.#plan = plan
     this.#init = init
-    this.#load = load
+    this.#pool = new GatewayPool([], all)
+    this.#http = new HttpSource({ root, plan, pool: this.#pool, fetch, isOnlySource, singleBlocks })
   }
 
   /**
    * @throws {GatewaysFailedError} no gateway sends it, or routing names none
    */
   async fetch (cid: CID, options: SourceOptions): Promise<SourceBlock> {
-    const { pool, http, failed } = await raceSignal(this.#ready ??= this.#search(), options.signal)
+    await raceSignal(this.#ready ??= this.#search(), options.signal)
 
-    if (pool.gateways.length === 0) {
-      throw this.#init.isHint === true ? new NotFoundError(cid) : failed(cid, this.#failures)
+    if (this.#pool.gateways.length === 0) {
+      throw this.#init.isHint === true ? new NotFoundError(cid) : new GatewaysFailedError(cid, this.#failures)
     }
 
-    return http.fetch(cid, options)
+    return this.#http.fetch(cid, options)
   }
 
   /** See `HttpSource`. */
   dropPlan (): void {
-    this.#plan = undefined
-    this.#gateways?.http.dropPlan()
+    this.#http.dropPlan()
   }
 
   close (): void {
     this.#closed.abort()
-    this.#gateways?.http.close()
+    this.#http.close()
   }
 
-  async #search (): Promise<RoutedGateways> {
+  async #search (): Promise<unknown> {
     const { routers, isOnlySource, headStart = DEFAULT_HEAD_START } = this.#init
-    const make = await this.#load()
-    this.#closed.signal.throwIfAborted()
-    const gateways = this.#gateways = make(this.#root, this.#plan)
-
     const found = Promise.withResolvers<void>()
-    const searched = Promise.all(routers.map(async router => this.#ask(router, gateways, found.resolve)))
+    const searched = Promise.all(routers.map(async router => this.#ask(router, found.resolve)))
     const waits: Array<Promise<unknown>> = [found.promise, searched]
 
-    await Promise.race(isOnlySource ? waits : [...waits, delay(headStart, undefined, { ref: false })])
-
-    return gateways
+    return Promise.race(isOnlySource ? waits : [...waits, delay(headStart, undefined, { ref: false })])
   }
 
   /** Ask a router. Never rejects. */
-  async #ask (router: Router, { pool, urlOf }: RoutedGateways, onFound: () => void): Promise<void> {
+  async #ask (router: Router, onFound: () => void): Promise<void> {
+    const { others, allowLocal = false } = this.#init
+    const pool = this.#pool
     const timeout = AbortSignal.timeout(LONGEST_SEARCH)
     const signal = AbortSignal.any([timeout, this.#closed.signal])
     const before = this.#failures.length
 
     try {
+      const { httpUrl } = await import('./http-address.ts')
+
       for await (const address of router.find(unmark(this.#root), signal)) {
         try {
-          const url = pool.gateways.length < MAX_GATEWAYS ? urlOf(address) : undefined
+          const url = pool.gateways.length < MAX_GATEWAYS ? httpUrl(address, allowLocal) : undefined
 
-          if (url != null) {
+          if (url != null && !others.includes(url.href)) {
             pool.add(url)
             onFound()
           }

@@ -1,14 +1,13 @@
+import { GatewayPool, parseGatewayUrl } from '@ipfsz/core/http'
+import { delegatedRouter } from './ask-router.ts'
 import { RoutedSource } from './routed-source.ts'
 import type { Network } from '../network.ts'
-import type { LoadGateways, RoutedSourceInit, Router } from './routed-source.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
+import type { RoutedSourceInit, Router } from './routed-source.ts'
 import type { GatewaySourcesInit, MakeSource } from '../gateway-sources.ts'
-import type { GatewayPool } from '@ipfsz/core/http'
+import type { Fetch } from '@ipfsz/core/http'
 
-export interface RoutedSourcesInit extends RoutedSourceInit, PublicFetchInit, GatewaySourcesInit {
-  /** URLs of gateways that are asked anyway. */
-  others: readonly string[]
-}
+export interface RoutedSourcesInit extends RoutedSourceInit, PublicFetchInit, Pick<GatewaySourcesInit, 'decorate'> {}
 
 type Init = Omit<RoutedSourcesInit, 'headStart' | 'isHint' | 'routers'>
 
@@ -22,14 +21,8 @@ const DHT_HEAD_START = 10_000
  * @returns undefined if there are none
  * @throws {UsageError} a text is not the URL of a router
  */
-export async function delegatedSources (urls: readonly string[], init: Init): Promise<MakeSource | undefined> {
-  if (urls.length === 0) {
-    return undefined
-  }
-
-  const { delegatedRouter } = await import('./ask-router.ts')
-
-  return routedSources({ ...init, routers: urls.map(delegatedRouter) })
+export function delegatedSources (urls: readonly string[], init: Init): MakeSource | undefined {
+  return urls.length === 0 ? undefined : routedSources({ ...init, routers: urls.map(delegatedRouter) })
 }
 
 /** What fetches from the gateways that providers advertise in the DHTs. */
@@ -56,35 +49,17 @@ export function dhtRouter (network: () => Promise<Pick<Network, 'findProviders'>
   }
 }
 
-/** What fetches from the HTTP gateways that routers name for a root. Loads its code when a block is asked for. */
-export function routedSources (init: RoutedSourcesInit): MakeSource {
-  let loaded: ReturnType<LoadGateways> | undefined
-
-  return (root, plan) => new RoutedSource(root, plan, init, async () => loaded ??= loadGateways(init))
-}
-
-/** @throws {InvalidGatewayUrlError} one of `others` is no gateway */
-async function loadGateways (init: RoutedSourcesInit): ReturnType<LoadGateways> {
-  const { isOnlySource, singleBlocks, allowLocal = false, decorate = fetch => fetch } = init
-  const { GatewayPool, GatewaysFailedError, HttpSource, parseGatewayUrl } = await import('@ipfsz/core/http')
-  const { httpUrl } = await import('./http-address.ts')
-  const { createPublicFetch } = await import('./public-fetch.ts')
+/**
+ * What fetches from the HTTP gateways that routers name for a root.
+ *
+ * @throws {InvalidGatewayUrlError} one of `others` is no gateway
+ */
+export function routedSources ({ decorate = fetch => fetch, ...init }: RoutedSourcesInit): MakeSource {
   const others = init.others.map(url => parseGatewayUrl(url).href)
-  const all: GatewayPool = new GatewayPool([])
-  const fetch = decorate(createPublicFetch(init))
+  const all = new GatewayPool([])
+  let loading: Promise<Fetch> | undefined
+  const load = async (): Promise<Fetch> => decorate((await import('./public-fetch.ts')).createPublicFetch(init))
+  const fetch: Fetch = async (...args) => (await (loading ??= load()))(...args)
 
-  return (root, plan) => {
-    const pool: GatewayPool = new GatewayPool([], all)
-
-    return {
-      pool,
-      http: new HttpSource({ root, plan, pool, fetch, isOnlySource, singleBlocks }),
-      urlOf (address) {
-        const url = httpUrl(address, allowLocal)
-
-        return url == null || others.includes(url.href) ? undefined : url
-      },
-      failed: (cid, failures) => new GatewaysFailedError(cid, failures)
-    }
-  }
+  return (root, plan) => new RoutedSource(root, plan, { ...init, others }, all, fetch)
 }
