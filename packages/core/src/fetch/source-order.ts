@@ -24,12 +24,6 @@ export class SourceOrder {
     return first == null ? this.#sources : [first, ...this.#sources.filter(source => source !== first)]
   }
 
-  /** Ask a source first from now on. */
-  prefer (source: BlockSource): void {
-    this.#preferred = source
-    this.#until = performance.now() + DEMOTED_FOR
-  }
-
   /**
    * Ask one source after the other until one sends the block. The others are asked until the signal aborts.
    *
@@ -62,7 +56,8 @@ export class SourceOrder {
     })
 
     if (hasOvertaken) {
-      this.prefer(candidate)
+      this.#preferred = candidate
+      this.#until = performance.now() + DEMOTED_FOR
     }
 
     return value

@@ -16,12 +16,10 @@ export function keepConnected (
   peers: readonly Multiaddr[],
   signal: AbortSignal
 ): void {
-  const keepAll = (addresses: readonly Multiaddr[], isWanted: () => boolean): void => {
-    addresses.forEach(address => { void keep(libp2p, address, isWanted, signal) })
-  }
+  const areFew = (): boolean => libp2p.getPeers().length < ENOUGH_PEERS
 
-  keepAll(bootstrap, () => libp2p.getPeers().length < ENOUGH_PEERS)
-  keepAll(peers, () => true)
+  bootstrap.forEach(address => { void keep(libp2p, address, areFew, signal) })
+  peers.forEach(address => { void keep(libp2p, address, () => true, signal) })
 }
 
 async function keep (libp2p: Libp2p, address: Multiaddr, isWanted: () => boolean, signal: AbortSignal): Promise<void> {

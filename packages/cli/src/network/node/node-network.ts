@@ -4,6 +4,7 @@ import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
+import { bitswapBroker } from '../helia-internals/bitswap-broker.ts'
 import { BlockSessions } from '../bitswap/block-sessions.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
@@ -196,7 +197,7 @@ export class NodeNetwork implements Network {
   async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
     await this.#repo.blockstore.put(cid, fetched.bytes)
     // peers may have asked this node for it
-    this.#node.announce(cid).catch(() => {})
+    bitswapBroker(this.#node.helia)?.announce?.(cid).catch(() => {})
 
     return fetched
   }

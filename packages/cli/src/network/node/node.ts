@@ -23,7 +23,6 @@ import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { EarlyBudget } from '@ipfsz/core/libp2p'
-import type { BlockBroker } from '../helia-internals/bitswap-broker.ts'
 import type { BitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -89,8 +88,6 @@ export interface Node {
   early: EarlyBudget
   /** The agent version that it sends to peers. */
   agent: string
-  /** Sends a block that has just arrived to the peers that want it. */
-  announce: (...args: Parameters<NonNullable<BlockBroker['announce']>>) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -167,7 +164,6 @@ export async function startNode (init: NodeInit): Promise<Node> {
     wants: new Wants(messages),
     early: earlyBudget(),
     agent,
-    announce: async (...args) => { await bitswapBroker(helia)?.announce?.(...args) },
     async stop () {
       stopped.abort()
       await helia.stop()

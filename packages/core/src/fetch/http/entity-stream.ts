@@ -152,12 +152,10 @@ export class EntityStream {
   #hasPassed ({ key, part }: Want): boolean {
     const answered = this.#pieces.filter(({ hasAnswered }) => hasAnswered)
 
-    if (answered.length === 0 || this.#delivered.has(key)) {
-      return answered.length > 0
-    }
-
-    return part != null && !this.#pieces.some(piece => piece.covers(part.start)) &&
+    return answered.length > 0 && (this.#delivered.has(key) || (
+      part != null && !this.#pieces.some(piece => piece.covers(part.start)) &&
       (answered.some(({ start }) => start > part.start) || this.#hasBrought(part.start))
+    ))
   }
 
   /** Ask for what no response brings, and read on from those that are waited for. */
