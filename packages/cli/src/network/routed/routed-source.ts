@@ -5,9 +5,8 @@ import { GatewayPool, GatewaysFailedError, HttpSource } from '@ipfsz/core/http'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
-import type { GatewaySourcesInit, PlannedSource } from '../gateway-sources.ts'
-import type { SourceBlock, SourceOptions } from '@ipfsz/core'
-import type { Fetch, ReadPlan } from '@ipfsz/core/http'
+import type { GatewaySourcesInit } from '../gateway-sources.ts'
+import type { Fetch, GatewayBlock, ReadPlan, SourceFetchOptions } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** The most gateways that routing may name for one root: a stranger decides how many requests are made. */
@@ -47,12 +46,10 @@ export interface RoutedSourceInit
 }
 
 /** Fetches the blocks below a root from the gateways that routers name. The first block starts the search for them. */
-export class RoutedSource implements PlannedSource {
+export class RoutedSource extends HttpSource {
   readonly #root: CID
   readonly #init: RoutedSourceInit
-  /** Empty at first. */
   readonly #pool: GatewayPool
-  readonly #http: HttpSource
   readonly #closed = new AbortController()
   readonly #failures: Error[] = []
   /** Resolves when there is a gateway, or none is waited for any longer. */
@@ -61,34 +58,30 @@ export class RoutedSource implements PlannedSource {
   /** @param all - the gateways of all roots: what is known of one is shared */
   constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, all: GatewayPool, fetch: Fetch) {
     const { isOnlySource, singleBlocks } = init
+    const pool = new GatewayPool([], all)
 
+    super({ root, plan, pool, fetch, isOnlySource, singleBlocks })
     this.#root = root
     this.#init = init
-    this.#pool = new GatewayPool([], all)
-    this.#http = new HttpSource({ root, plan, pool: this.#pool, fetch, isOnlySource, singleBlocks })
+    this.#pool = pool
   }
 
   /**
    * @throws {GatewaysFailedError} no gateway sends it, or routing names none
    */
-  async fetch (cid: CID, options: SourceOptions): Promise<SourceBlock> {
+  override async fetch (cid: CID, options: SourceFetchOptions = {}): Promise<GatewayBlock> {
     await raceSignal(this.#ready ??= this.#search(), options.signal)
 
     if (this.#pool.gateways.length === 0) {
       throw this.#init.isHint === true ? new NotFoundError(cid) : new GatewaysFailedError(cid, this.#failures)
     }
 
-    return this.#http.fetch(cid, options)
+    return super.fetch(cid, options)
   }
 
-  /** See `HttpSource`. */
-  dropPlan (): void {
-    this.#http.dropPlan()
-  }
-
-  close (): void {
+  override close (): void {
     this.#closed.abort()
-    this.#http.close()
+    super.close()
   }
 
   async #search (): Promise<unknown> {
