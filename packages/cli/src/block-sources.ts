@@ -1,11 +1,11 @@
 import { gatewaySources } from './network/gateway-sources.ts'
 import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { delegatedSources, dhtSources } from './network/routed/routed-sources.ts'
-import type { MakeSource, PlannedSource } from './network/gateway-sources.ts'
+import type { MakeSource } from './network/gateway-sources.ts'
 import type { Network } from './network/network.ts'
 import type { RoutedSourcesInit } from './network/routed/routed-sources.ts'
 import type { BlockSource } from '@ipfsz/core'
-import type { ReadPlan } from '@ipfsz/core/http'
+import type { HttpSource, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 interface BlockSourcesInit extends Pick<RoutedSourcesInit, 'allowLocal'> {
@@ -35,7 +35,7 @@ export class BlockSources {
   readonly #init: BlockSourcesInit
   readonly #makers: readonly MakeSource[]
   readonly #searches = new PeerSearches()
-  readonly #opened: PlannedSource[] = []
+  readonly #opened: HttpSource[] = []
   readonly #advertised: MakeSource | undefined
 
   private constructor (init: BlockSourcesInit, makers: readonly MakeSource[]) {
@@ -84,7 +84,7 @@ export class BlockSources {
     this.#opened.forEach(source => { source.close() })
   }
 
-  #sourcesOf (sources: ReadonlyArray<Omit<PlannedSource, 'close'>>): RootSources {
+  #sourcesOf (sources: ReadonlyArray<BlockSource & Pick<HttpSource, 'dropPlan'>>): RootSources {
     return {
       sources: [...sources],
       dropPlan: () => { sources.forEach(source => { source.dropPlan() }) },

@@ -220,7 +220,7 @@ describe('gateways that routers list', () => {
     const source = (await open({ routers: [silent.url], isOnlySource: false, headStart: 1 }))(root)
 
     // a refusal: peers are asked next
-    await expect(source.fetch(root, { root, signal })).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+    await expect(source.fetch(root, { signal })).rejects.toMatchObject({ name: 'GatewaysFailedError' })
   })
 
   it('are no longer waited for when the signal aborts', async () => {
@@ -228,7 +228,7 @@ describe('gateways that routers list', () => {
     const { root } = await startGateway()
     const source = (await open({ routers: [silent.url] }))(root)
     const aborted = new AbortController()
-    const fetching = source.fetch(root, { root, signal: aborted.signal })
+    const fetching = source.fetch(root, { signal: aborted.signal })
     aborted.abort()
 
     await expect(fetching).rejects.toMatchObject({ name: 'AbortError' })

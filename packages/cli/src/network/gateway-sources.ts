@@ -1,18 +1,10 @@
 import { GatewayPool, HttpSource } from '@ipfsz/core/http'
 import { createNodeFetch } from './node-fetch.ts'
-import type { BlockSource } from '@ipfsz/core'
 import type { Fetch, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-/** A source of the blocks below one root that may know what will be read, and fetch it ahead. */
-export interface PlannedSource extends BlockSource {
-  /** Forget what will be read: much of it is here already. */
-  dropPlan: () => void
-  /** End all requests. */
-  close: () => void
-}
-
-export type MakeSource = (root: CID, plan?: ReadPlan) => PlannedSource
+/** Makes the source of the blocks below one root. */
+export type MakeSource = (root: CID, plan?: ReadPlan) => HttpSource
 
 export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'> {
   /** Whether there is nothing else to ask. */

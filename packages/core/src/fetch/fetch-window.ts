@@ -97,24 +97,19 @@ export class FetchWindow {
   async acquire (size: number, scope: object, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted()
 
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#leave(scope, waiter)
-        reject(signal.reason)
-        this.#admit()
-      }
-      const waiter = {
-        size,
-        resolve: (slot: Slot) => {
-          signal.removeEventListener('abort', onAbort)
-          resolve(slot)
-        }
-      }
-
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting.set(scope, [...this.#waiting.get(scope) ?? [], waiter])
+    const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+    const waiter = { size, resolve }
+    const onAbort = (): void => {
+      this.#leave(scope, waiter)
+      reject(signal.reason)
       this.#admit()
-    })
+    }
+
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#waiting.set(scope, [...this.#waiting.get(scope) ?? [], waiter])
+    this.#admit()
+
+    return promise.finally(() => { signal.removeEventListener('abort', onAbort) })
   }
 
   /** Something in flight did not arrive: start over with a small window. */
