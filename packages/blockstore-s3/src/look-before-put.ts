@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { LEAST_LOOKED_FOR, MAX_KNOWN_MISSING, MAX_MISSES, SAMPLE } from './constants.ts'
 import { NotFoundError, S3ResponseError } from './errors.ts'
 import type { S3Options } from './contract.ts'
@@ -76,10 +77,7 @@ export class LookBeforePut {
     this.#missing.delete(key)
     this.#missing.add(key)
 
-    if (this.#missing.size > MAX_KNOWN_MISSING) {
-      const [oldest] = this.#missing
-      this.#missing.delete(oldest)
-    }
+    forgetOldest(this.#missing, MAX_KNOWN_MISSING)
   }
 
   /** Whether the store has these bytes. If it refuses to tell, they are stored again. */

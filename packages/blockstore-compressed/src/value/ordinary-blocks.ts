@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { MAX_ORDINARY_BLOCKS, MAX_REMEMBERED_DIGEST_LENGTH } from '../constants.ts'
 import { keyOf } from './key-of.ts'
 import type { CID } from 'multiformats/cid'
@@ -21,9 +22,6 @@ export class OrdinaryBlocks {
 
     this.#keys.add(keyOf(cid))
 
-    if (this.#keys.size > MAX_ORDINARY_BLOCKS) {
-      const [oldest] = this.#keys
-      this.#keys.delete(oldest)
-    }
+    forgetOldest(this.#keys, MAX_ORDINARY_BLOCKS)
   }
 }

@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { decodeNode, listDirectory } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
 import { compareEntries, describeEntry, isSameCid } from './describe-entry.ts'
@@ -206,10 +207,6 @@ class TreeDiff {
   #remember (key: string, compared: Compared): void {
     this.#compared.set(key, compared)
 
-    if (this.#compared.size > this.#limits.pairs) {
-      // a Map keeps the order of insertion
-      const [oldest] = this.#compared.keys()
-      this.#compared.delete(oldest)
-    }
+    forgetOldest(this.#compared, this.#limits.pairs)
   }
 }

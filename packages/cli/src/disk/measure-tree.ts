@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { TreeEntryError } from '../errors.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -90,8 +91,5 @@ function remember (measured: Map<string, WriteTotals>, directory: string, totals
   measured.delete(directory)
   measured.set(directory, totals)
 
-  if (measured.size > MAX_REMEMBERED) {
-    const [oldest] = measured.keys()
-    measured.delete(oldest)
-  }
+  forgetOldest(measured, MAX_REMEMBERED)
 }

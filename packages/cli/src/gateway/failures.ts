@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { forgetOldest, messageOf } from '@ipfsz/codecs/internal'
 
 /** How long a failure that was printed is not printed again, in milliseconds. */
 export const QUIET_TIME = 60_000
@@ -34,10 +34,7 @@ export function noteFailures ({ onNote, now }: FailureNotesInit): (err: unknown,
     printed.delete(failure)
     printed.set(failure, time)
 
-    if (printed.size > MAX_REMEMBERED) {
-      const [oldest] = printed.keys()
-      printed.delete(oldest)
-    }
+    forgetOldest(printed, MAX_REMEMBERED)
 
     onNote(`could not answer ${method} ${url.slice(0, MAX_URL)}: ${failure}${reasonOf(err)}`)
   }

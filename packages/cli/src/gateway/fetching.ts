@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
 import all from 'it-all'
@@ -136,10 +137,7 @@ class Readers {
     this.#readers.delete(key)
     this.#readers.set(key, reader)
 
-    if (this.#readers.size > MAX_READERS) {
-      const [oldest] = this.#readers.keys()
-      this.#readers.delete(oldest)
-    }
+    forgetOldest(this.#readers, MAX_READERS)
 
     return reader
   }

@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { untilAborted } from './until-aborted.ts'
 import type { ResolvedName } from '@ipfsz/gateway'
 
@@ -90,10 +91,7 @@ export class NameCache {
     this.#names.delete(name)
     this.#names.set(name, cached)
 
-    if (this.#names.size > MAX_NAMES) {
-      const [oldest] = this.#names.keys()
-      this.#names.delete(oldest)
-    }
+    forgetOldest(this.#names, MAX_NAMES)
 
     return cached
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostname } from 'node:os'
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { checkBlock } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
@@ -210,9 +211,6 @@ export class Siblings {
     this.#avoided.delete(key)
     this.#avoided.set(key, performance.now() + AVOID_TIME)
 
-    if (this.#avoided.size > MAX_AVOIDED) {
-      const [oldest] = this.#avoided.keys()
-      this.#avoided.delete(oldest)
-    }
+    forgetOldest(this.#avoided, MAX_AVOIDED)
   }
 }

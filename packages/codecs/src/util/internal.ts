@@ -6,6 +6,7 @@
  */
 export { ChunkQueue } from './chunk-queue.ts'
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
+export { forgetOldest } from './forget-oldest.ts'
 export { freeBytes, isMovable, moveBytes, SPARE } from './free-bytes.ts'
 export { formatSize } from './format-size.ts'
 export { mapOrdered, settle, unwrap } from './map-ordered.ts'

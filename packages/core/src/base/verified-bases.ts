@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { MAX_REMEMBERED_BASES } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { cidKey } from '../dag/cid-key.ts'
@@ -56,9 +57,6 @@ export class VerifiedBases {
   #remember (key: string): void {
     this.#verified.add(key)
 
-    if (this.#verified.size > MAX_REMEMBERED_BASES) {
-      const [oldest] = this.#verified
-      this.#verified.delete(oldest)
-    }
+    forgetOldest(this.#verified, MAX_REMEMBERED_BASES)
   }
 }

@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { WrittenBase } from './written-base.ts'
 import type { StoredBaseSettings } from './base-content.ts'
 import type { CID } from 'multiformats/cid'
@@ -23,10 +24,7 @@ export class WrittenBases {
     this.#open.delete(key)
     this.#open.set(key, opening)
 
-    if (this.#open.size > MAX_OPEN) {
-      const [oldest] = this.#open.keys()
-      this.#open.delete(oldest)
-    }
+    forgetOldest(this.#open, MAX_OPEN)
 
     return opening
   }

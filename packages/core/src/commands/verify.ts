@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { VerifiedBases } from '../base/verified-bases.ts'
@@ -138,10 +139,7 @@ class Verifier {
 
     this.#walked.set(key, difference(this.tally, before))
 
-    if (this.#walked.size > MAX_REMEMBERED_DIRECTORIES) {
-      const [oldest] = this.#walked.keys()
-      this.#walked.delete(oldest)
-    }
+    forgetOldest(this.#walked, MAX_REMEMBERED_DIRECTORIES)
   }
 
   async #link (node: FileNode, { Hash: cid, Name: label = '' }: PBLink, parent: Place): Promise<void> {

@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { MAX_MISPLACED_ENTRIES, MAX_MISPLACED_LOOKUPS, MAX_REMEMBERED_DIRECTORIES } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { getBlock } from '../dag/block.ts'
@@ -220,8 +221,5 @@ function decodeShard (cid: CID, block: Uint8Array): FileNode {
 function remember (visited: Map<string, string>, key: string, place: string): void {
   visited.set(key, place)
 
-  if (visited.size > MAX_REMEMBERED_DIRECTORIES) {
-    const [oldest] = visited.keys()
-    visited.delete(oldest)
-  }
+  forgetOldest(visited, MAX_REMEMBERED_DIRECTORIES)
 }

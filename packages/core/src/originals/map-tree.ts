@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -119,10 +120,7 @@ export class TreeMap {
   #remember<T extends MappedEntry | undefined> (cid: CID, entry: T): T {
     this.#mapped.set(cidKey(cid), entry)
 
-    if (this.#mapped.size > MAX_REMEMBERED_DIRECTORIES) {
-      const [oldest] = this.#mapped.keys()
-      this.#mapped.delete(oldest)
-    }
+    forgetOldest(this.#mapped, MAX_REMEMBERED_DIRECTORIES)
 
     return entry
   }

@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { MAX_CACHED_PATHS } from '../constants.ts'
 import type { Segment } from './path.ts'
 import type { CID } from 'multiformats/cid'
@@ -27,10 +28,7 @@ export class PathCache {
       this.#paths.set(key, segments)
     }
 
-    if (this.#paths.size > MAX_CACHED_PATHS) {
-      const [oldest] = this.#paths.keys()
-      this.#paths.delete(oldest)
-    }
+    forgetOldest(this.#paths, MAX_CACHED_PATHS)
 
     return segments
   }

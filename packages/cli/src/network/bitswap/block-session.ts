@@ -1,3 +1,4 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { isRefusal, NotFoundError } from '@ipfsz/core'
 import { PeerGateways } from '@ipfsz/core/libp2p'
 import { keyOf } from '../../dag/dag-walk.ts'
@@ -166,10 +167,7 @@ export class BlockSession {
   #remember (key: string, block: FetchedBlock): FetchedBlock {
     this.#arrived.set(key, block.peerId)
 
-    if (this.#arrived.size > MAX_ARRIVED) {
-      const [oldest] = this.#arrived.keys()
-      this.#arrived.delete(oldest)
-    }
+    forgetOldest(this.#arrived, MAX_ARRIVED)
 
     return block
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { base64 } from 'multiformats/bases/base64'
 import { keyOf } from '../../dag/dag-walk.ts'
 import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'
@@ -155,10 +156,7 @@ export class Wants {
   #remember (cid: CID, sender: PeerId): void {
     this.#received.add(receivedKey(cid, sender))
 
-    if (this.#received.size > MAX_RECEIVED) {
-      const [oldest] = this.#received
-      this.#received.delete(oldest)
-    }
+    forgetOldest(this.#received, MAX_RECEIVED)
   }
 }
 

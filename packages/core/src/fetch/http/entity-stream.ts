@@ -1,4 +1,5 @@
 // Above 250 lines: the steps of the responses share their state, and nearly all of them change it.
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import * as raw from 'multiformats/codecs/raw'
 import { SLOW_PART, STALL_CHECK_INTERVAL } from '../../constants.ts'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
@@ -373,10 +374,7 @@ export class EntityStream {
     const isNew = !this.#delivered.has(key)
     this.#delivered.add(key)
 
-    if (this.#delivered.size > MAX_DELIVERED) {
-      const [oldest] = this.#delivered
-      this.#delivered.delete(oldest)
-    }
+    forgetOldest(this.#delivered, MAX_DELIVERED)
 
     return isNew
   }
