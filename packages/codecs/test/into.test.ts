@@ -82,9 +82,12 @@ describe.each(NAMES)('decompressing %s into memory of the caller', name => {
 
   it('makes memory if a decoder has no buffer that can be replaced', async () => {
     for (const decoder of DECODERS) {
-      const create = zlib[decoder] as (options?: object) => object
-      vi.spyOn(zlib as Record<typeof decoder, typeof create>, decoder)
-        .mockImplementation(options => Object.assign(create(options), { _outBuffer: undefined }))
+      const create = zlib[decoder] as (options?: { chunkSize?: number }) => object
+      vi.spyOn(zlib as Record<typeof decoder, typeof create>, decoder).mockImplementation(options => Object.assign(
+        create(options),
+        // the smallest is the one that is replaced
+        options?.chunkSize === 64 ? { _outBuffer: undefined } : {}
+      ))
     }
 
     const into = new Uint8Array(SIZE + 1)
@@ -92,5 +95,64 @@ describe.each(NAMES)('decompressing %s into memory of the caller', name => {
 
     expect(same(bytes, BYTES)).toBe(true)
     expect(into.every(byte => byte === 0)).toBe(true)
+  })
+})
+
+describe.each(NAMES)('decompressing %s on the thread pool', name => {
+  const codec = codecs[name]({ implementation: 'native' })
+  const create = DECODERS[NAMES.indexOf(name)]
+  const original = zlib[create] as (options?: object) => object
+
+  /** Change the decoders that are made from now on. */
+  function mockDecoders (change: (decoder: object) => void): void {
+    vi.spyOn(zlib as Record<typeof create, typeof original>, create).mockImplementation(options => {
+      const decoder = original(options)
+      change(decoder)
+
+      return decoder
+    })
+  }
+
+  it('takes one task', async () => {
+    const frame = await codec.compress(BYTES)
+    let tasks = 0
+
+    mockDecoders(decoder => {
+      const { _handle: handle } = decoder as { _handle: { write: (...args: unknown[]) => unknown } }
+      const write = handle.write.bind(handle)
+      handle.write = (...args) => (tasks++, write(...args))
+    })
+
+    expect(same(await codec.decompress(frame, { size: SIZE }), BYTES)).toBe(true)
+    expect(tasks).toBe(1)
+  })
+
+  it('reads and refuses what Node\'s streams do', async () => {
+    const frame = new Uint8Array(await codec.compress(BYTES))
+    const frames = [
+      frame,
+      frame.subarray(0, -1),
+      frame.subarray(0, 70_000),
+      concat(frame, noise(9)),
+      concat(frame, frame),
+      ...Array.from({ length: 40 }, (_, i) => frame.with((i * 997) % frame.byteLength, i))
+    ]
+    const outcomes = async (): Promise<unknown[]> => Promise.all(
+      frames.flatMap(frame => [SIZE - 1, SIZE, SIZE + 1].map(async size => {
+        try {
+          return await codec.decompress(frame, { size })
+        } catch (err) {
+          return (err as Error).name
+        }
+      }))
+    )
+    const ours = await outcomes()
+
+    mockDecoders(decoder => { Object.assign(decoder, { _processChunk: undefined }) })
+    const twins = await outcomes()
+
+    for (const [i, outcome] of ours.entries()) {
+      expect(outcome, `frame ${Math.floor(i / 3)}`).toEqual(twins[i])
+    }
   })
 })

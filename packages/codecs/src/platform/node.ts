@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import zlib from 'node:zlib'
-import { decompressInto } from './zlib-into.ts'
+import { decompressInTask, isDecompressor } from './decompress-task.ts'
 import type { Thread } from './thread.ts'
-import type { ZlibInfo } from './zlib-into.ts'
+import type { ZlibInfo } from './decompress-task.ts'
 import type * as WorkerThreads from 'node:worker_threads'
 import type { CompressCallback } from 'node:zlib'
 
@@ -69,15 +69,13 @@ export function runZlib (
 async function runInPool (
   name: ZlibCall,
   bytes: Uint8Array,
-  { into, ...options }: ZlibOptions
+  options: ZlibOptions
 ): Promise<ZlibResult> {
-  const withInfo = { ...options, info: true }
-  const decompressing = into == null ? undefined : decompressInto(name, bytes, into, options)
-
-  if (decompressing != null) {
-    return toResult(await decompressing)
+  if (isDecompressor(name)) {
+    return toResult(await decompressInTask(name, bytes, options))
   }
 
+  const withInfo = { ...options, info: true }
   const call = zlib[name] as (bytes: Uint8Array, options: ZlibOptions, callback: CompressCallback) => void
 
   return new Promise((resolve, reject) => {
