@@ -3,7 +3,7 @@ import { blockKey } from '../dag/block-key.ts'
 import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
-import { concat } from '../util/bytes.ts'
+import { collectParts, concat } from '../util/bytes.ts'
 import { localBlocks } from './local-blocks.ts'
 import { isRefusal } from './source.ts'
 import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
@@ -54,7 +54,7 @@ export function fetchingBlockstore (
    */
   const readLocal = async (cid: CID, options: Parameters<Store['get']>[1]): Promise<Uint8Array[]> => {
     try {
-      const parts = await collect(local.get(cid, options))
+      const parts = await collectParts(local.get(cid, options))
 
       if (parts.length > 0 || !isNetworked) {
         return parts
@@ -65,7 +65,7 @@ export function fetchingBlockstore (
       }
     }
 
-    return collect(blockstore.get(cid, options))
+    return collectParts(blockstore.get(cid, options))
   }
 
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
@@ -174,14 +174,4 @@ function isMissing (err: unknown): boolean {
 /** Whether the blockstore says that it can fetch the block. */
 function isOffline (err: unknown): boolean {
   return err instanceof Error && err.name === 'BlockNotFoundWhileOfflineError'
-}
-
-async function collect (parts: ReturnType<Store['get']>): Promise<Uint8Array[]> {
-  const all: Uint8Array[] = []
-
-  for await (const part of parts) {
-    all.push(part)
-  }
-
-  return all
 }

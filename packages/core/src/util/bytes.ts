@@ -21,15 +21,22 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
   return whole
 }
 
-/** Read a whole stream into one array. */
-export async function collectBytes (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
+type Source = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** Read a whole stream. */
+export async function collectParts (source: Source): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = []
 
   for await (const part of source) {
     parts.push(part)
   }
 
-  return concat(parts)
+  return parts
+}
+
+/** Read a whole stream into one array. */
+export async function collectBytes (source: Source): Promise<Uint8Array> {
+  return concat(await collectParts(source))
 }
 
 /** The parts of an array, of `size` bytes each. The last one may be shorter. */
