@@ -440,7 +440,8 @@ describe('a service worker with a site', () => {
     const [first, second] = [await addSite(fs, pages('First')), await addSite(fs, pages('Second'))]
     const page = await openPage({ root: `${first}` })
     const other = await page.context().newPage()
-    await page.goto(site.url)
+    // an address with a fragment is one that `Refresh` would not load again
+    await page.goto(`${site.url}/?a=b#part`)
     await other.goto(`${site.url}/sub/`)
 
     await page.evaluate(installWorker, workerUrl({ root: `${second}` }))
@@ -456,5 +457,6 @@ describe('a service worker with a site', () => {
 
       return page.title()
     }).toBe('Second')
+    expect(page.url()).toBe(`${site.url}/?a=b#part`)
   })
 })

@@ -1,62 +1,117 @@
+/**
+ * How a version of a site's service worker makes way for the next one. Browsers alone would wait until the last page is
+ * closed, so that loading it again is never enough. A navigation does not say whether it leaves the page that is open,
+ * or is in another tab: so a hand-over page comes first, which asks.
+ *
+ * | shown | what happens | then |
+ * |---|---|---|
+ * | a page, or nothing | a navigation; no version waits, or several pages are open | this version answers |
+ * | a page, or nothing | a navigation; one waits, and at most one page is open | the hand-over page comes |
+ * | hand-over page | another page is open, or no version waits any more | it is loaded again |
+ * | hand-over page | it is the only page | it tells the version that waits to take over |
+ * | hand-over page | the next version has taken over | it is loaded again, and the next version answers |
+ * | hand-over page | nothing for some seconds | it is loaded again; after two of them this version answers |
+ *
+ * From the moment that the next version is told until it has taken over, nobody should ask this one for anything. A
+ * browser ends it when it has nothing to do. Chromium starts it again for a request that comes meanwhile, and goes on
+ * with the hand-over only when it has had nothing to do for half a minute, or no page is left. With DevTools attached,
+ * as by Playwright, Chromium ends it in spite of a request, and a navigation may be lost (153, in 4 of 170 tests).
+ * So the hand-over page waits, and has no icon to be fetched.
+ */
 import type { FetchEvent, WorkerScope } from './worker-scope.ts'
 
-/** The message that makes a worker that waits the active one. */
+/** Makes a version that waits the active one. Old versions send it too, so it must not change. */
 const TAKE_OVER = 'ipfsz:take-over'
 
-/** How often the next version is told to take over before this one shows its own page instead. */
-const MAX_OFFERS = 5
+/** What a hand-over page asks. The answer is what it is to do: tell the next version, or be loaded again. */
+const ASK = 'ipfsz:hand-over'
+const RELOAD = 'ipfsz:reload'
 
-/** The empty pages that were sent, by the ids of their clients. */
-const emptyPages = new Set<string>()
-
-/** How often the next version was told to take over. */
-let offers = 0
-
-/** Let the version before this one say when it may take over. */
-export function waitForTurn (scope: WorkerScope): void {
-  scope.addEventListener('message', ({ data }) => {
-    if (data === TAKE_OVER) {
-      void scope.skipWaiting()
-    }
-  })
-}
+/** How many hand-over pages are sent in a row. */
+const MAX_PAGES = 2
 
 /**
- * Hand a navigation to the next version of the worker, if one waits, and no other page is open that needs the files of
- * this one. Browsers alone would wait until the last page is closed, so that loading it again is never enough.
- *
- * A navigation does not say whether it leaves the page that is open, or is in another tab. So an empty page comes
- * first: if it is the only one, all others are left.
- *
- * @returns what makes the browser ask again: the empty page, or this version would stay active for the request
+ * How long a hand-over page waits before it is loaded again, in seconds: phones take some to start a worker. Twice as
+ * long each time, as the next version may have to wait for its gateway.
  */
-export async function handOver (
-  { request: { destination }, resultingClientId }: Pick<FetchEvent, 'request' | 'resultingClientId'>,
-  { registration, clients }: Pick<WorkerScope, 'registration' | 'clients'>
-): Promise<Response | undefined> {
-  const { waiting } = registration
+const PATIENCE = 5
+const MAX_PATIENCE = 40
 
-  // a frame belongs to a page that stays
-  if (destination !== 'document' || waiting == null) {
-    return undefined
+/**
+ * It is loaded again by its script, not by `Refresh`: at an address with a fragment, that would go to the fragment and
+ * load nothing. Windows that a page of a stranger has opened run no scripts.
+ */
+const PAGE = `<!doctype html>
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<script>
+const { serviceWorker } = navigator
+const reload = () => location.reload()
+const retry = seconds => setTimeout(() => {
+  reload()
+  if (seconds < ${MAX_PATIENCE}) retry(seconds * 2)
+}, seconds * 1000)
+serviceWorker.addEventListener('controllerchange', reload)
+serviceWorker.onmessage = async ({ data }) => {
+  if (data === '${RELOAD}') reload()
+  if (data === '${TAKE_OVER}') (await serviceWorker.getRegistration())?.waiting?.postMessage(data)
+}
+serviceWorker.controller?.postMessage('${ASK}')
+retry(${PATIENCE})
+</script>
+<noscript><a href="">Show this page</a></noscript>
+`
+
+/**
+ * To be called while the worker starts.
+ *
+ * @returns a function that answers a navigation with a hand-over page. Undefined: this version answers itself
+ */
+export function createHandOver (
+  scope: Pick<WorkerScope, 'registration' | 'clients' | 'skipWaiting' | 'addEventListener'>
+): (event: Pick<FetchEvent, 'request'>) => Promise<Response | undefined> {
+  /** The hand-over pages since this version last showed a page of its own. */
+  let sent = 0
+
+  scope.addEventListener('message', event => {
+    if (event.data === TAKE_OVER) {
+      void scope.skipWaiting()
+    } else if (event.data === ASK) {
+      event.waitUntil((async () => {
+        const { source } = event
+        const isLast = (await openPages(scope)).every(({ id }) => id === source?.id)
+        source?.postMessage(isLast && scope.registration.waiting != null ? TAKE_OVER : RELOAD)
+      })())
+    }
+  })
+
+  return async ({ request: { destination, url } }) => {
+    // a frame belongs to a page that stays, and so does a download
+    if (destination !== 'document' || scope.registration.waiting == null || !isPage(url)) {
+      return undefined
+    }
+
+    if (sent === MAX_PAGES || (await openPages(scope)).length > 1) {
+      sent = 0
+      return undefined
+    }
+
+    sent++
+
+    return new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } })
   }
+}
 
+async function openPages ({ clients }: Pick<WorkerScope, 'clients'>): Promise<ReadonlyArray<{ readonly id: string }>> {
   const windows = await clients.matchAll({ type: 'window' })
-  const pages = windows.filter(({ frameType }) => frameType !== 'nested')
 
-  if (pages.length > 1 || offers === MAX_OFFERS) {
-    return undefined
-  }
+  return windows.filter(({ frameType }) => frameType !== 'nested')
+}
 
-  // seconds: the browser replaces this version once it has nothing to do, so it must not be asked all the time
-  const pause = offers === 0 ? 0 : 1
+/** Whether a URL is that of a page, by its name: an archive is downloaded, and the page that was open stays. */
+function isPage (url: string): boolean {
+  const name = new URL(url).pathname.split('/').at(-1) ?? ''
 
-  if (pages.every(({ id }) => emptyPages.has(id))) {
-    waiting.postMessage(TAKE_OVER)
-    offers++
-  }
-
-  emptyPages.add(resultingClientId)
-
-  return new Response(null, { headers: { refresh: `${pause}`, 'cache-control': 'no-store' } })
+  return !name.includes('.') || /\.x?html?$/i.test(name)
 }

@@ -1,5 +1,5 @@
 import { InvalidParametersError } from '@ipfsz/core/reader'
-import { handOver, waitForTurn } from './next-version.ts'
+import { createHandOver } from './next-version.ts'
 import { readOwnRequest } from './own-request.ts'
 import { Site } from './site.ts'
 import { createWorkerGateway } from './worker-gateway.ts'
@@ -45,22 +45,21 @@ export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: Servic
 
   if (site == null) {
     scope.addEventListener('install', event => { event.waitUntil(scope.skipWaiting()) })
-  } else {
-    waitForTurn(scope)
   }
 
   // the page that registered the worker need not be loaded again
   scope.addEventListener('activate', event => { event.waitUntil(scope.clients.claim()) })
 
-  const answerOfSite = async (event: FetchEvent, own: OwnRequest): Promise<Response> =>
-    await handOver(event, scope) ?? gateway(event.request, own)
+  const handOver = site == null ? undefined : createHandOver(scope)
+  const answer = async (event: FetchEvent, own: OwnRequest): Promise<Response> =>
+    await handOver?.(event) ?? gateway(event.request, own)
 
   scope.addEventListener('fetch', event => {
     const { request } = event
     const own = readOwnRequest(request, { origin, site })
 
     if (own != null) {
-      event.respondWith(site == null ? gateway(request, own) : answerOfSite(event, own))
+      event.respondWith(answer(event, own))
     }
   })
 }

@@ -17,16 +17,20 @@ export interface WorkerScope {
   skipWaiting (): Promise<void>
   addEventListener (type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void
   addEventListener (type: 'fetch', listener: (event: FetchEvent) => void): void
-  addEventListener (type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener (type: 'message', listener: (event: ExtendableMessageEvent) => void): void
 }
 
 export interface ExtendableEvent {
   waitUntil (promise: Promise<unknown>): void
 }
 
+export interface ExtendableMessageEvent extends ExtendableEvent {
+  readonly data: unknown
+  /** The page or the worker that sent it. */
+  readonly source: { readonly id?: string, postMessage (message: unknown): void } | null
+}
+
 export interface FetchEvent extends ExtendableEvent {
   readonly request: Request
-  /** The id that the page of a navigation will have. */
-  readonly resultingClientId: string
   respondWith (response: Promise<Response>): void
 }
