@@ -36,6 +36,8 @@ export class CompressedBlockstore implements Blockstore {
   readonly #settings: Settings
   readonly #counters: BlockCounters
   readonly #ahead: number
+  /** How many blocks are read now. */
+  #reading = 0
 
   /**
    * @param inner - stores the compressed blocks. Blocks that it has already stay readable
@@ -90,7 +92,6 @@ export class CompressedBlockstore implements Blockstore {
     const signal = options?.signal
     const value = await this.#makeValue(cid, bytes, signal)
     const stored = await callExclusive(this.#inner, cid, value, bytes => this.#inner.put(cid, bytes, options), signal)
-
     this.#countPut(stored.value)
 
     return stored.result
@@ -101,11 +102,10 @@ export class CompressedBlockstore implements Blockstore {
     const signal = options?.signal
     const waiting: Claim[] = []
 
-    const pairs = mapOrdered(source, async ({ cid, bytes }) => {
-      const value = await this.#makeValue(cid, bytes, signal)
-
-      return { cid, value }
-    }, { concurrency: this.#ahead, signal })
+    const pairs = mapOrdered(source, async ({ cid, bytes }) => ({
+      cid,
+      value: await this.#makeValue(cid, bytes, signal)
+    }), { concurrency: this.#ahead, signal })
 
     const inner = this.#inner
     const values = async function * (): AsyncGenerator<InputPair> {
@@ -167,11 +167,10 @@ export class CompressedBlockstore implements Blockstore {
     const signal = options?.signal
     const pairs = iterateInner(() => this.#inner.getMany(source, options), signal)
 
-    const blocks = mapOrdered(pairs, async ({ cid, bytes }) => {
-      const block = await settle(async () => this.#read(cid, () => bytes, options), undefined)
-
-      return { cid, block }
-    }, { concurrency: this.#ahead, signal })
+    const blocks = mapOrdered(pairs, async ({ cid, bytes }) => ({
+      cid,
+      block: await settle(async () => this.#read(cid, () => bytes, options), undefined)
+    }), { concurrency: this.#ahead, signal })
 
     for await (const { cid, block } of blocks) {
       yield { cid, bytes: oneChunk(block) }
@@ -216,23 +215,29 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   async #read (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
-    const { bytes: value, isOwn } = await this.#collect(cid, get, options)
-    const storedSize = value.byteLength
-    const { bytes, storedAs } = await readValue(cid, value, { ...this.#settings, signal: options?.signal })
+    this.#reading++
 
-    this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize })
+    try {
+      const { bytes: value, isOwn } = await this.#collect(cid, get, options)
+      const storedSize = value.byteLength
+      const settings = { ...this.#settings, isBusy: this.#reading > 1, signal: options?.signal }
+      const { bytes, storedAs } = await readValue(cid, value, settings)
+      this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize })
 
-    if (isOwn && bytes.buffer !== value.buffer) {
-      freeBytes(value)
+      if (isOwn && bytes.buffer !== value.buffer) {
+        freeBytes(value)
+      }
+
+      return bytes
+    } finally {
+      this.#reading--
     }
-
-    return bytes
   }
 
   async #collect (cid: CID, get: () => Chunks, options?: Options): Promise<StoredValue> {
-    const { maxBlockSize } = this.#settings
+    const settings = { maxBlockSize: this.#settings.maxBlockSize, isFresh: this.freshBlocks, signal: options?.signal }
 
-    return collectStored(cid, get, { maxBlockSize, isFresh: this.freshBlocks, signal: options?.signal })
+    return collectStored(cid, get, settings)
   }
 
   #countPut ({ storedAs, size, bytes }: Value): void {

@@ -6,7 +6,7 @@ import * as Digest from 'multiformats/hashes/digest'
 import { from } from 'multiformats/hashes/hasher'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
 import { IDENTITY_CODE, MAX_ORDINARY_BLOCKS } from '../src/constants.ts'
 import { encodeEnvelope } from '../src/value/envelope.ts'
@@ -432,5 +432,49 @@ describe('a put of an endless stream of empty chunks', () => {
     })()
 
     await expect(store.put(cid, endless, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('large blocks', () => {
+  const BLOCKS = [text(300_000), noise(300_000)]
+
+  it('are hashed on other threads while several are read', async () => {
+    const hash = vi.spyOn(crypto.subtle, 'digest')
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+    const cids = await Promise.all(BLOCKS.map(async block => store.put(await cidOf(block), block)))
+
+    for (const [i, cid] of cids.entries()) {
+      expect(await readBlock(store, cid)).toEqual(BLOCKS[i])
+    }
+
+    expect(hash).not.toHaveBeenCalled()
+    expect(await Promise.all(cids.map(async cid => readBlock(store, cid)))).toEqual(BLOCKS)
+    expect(hash).toHaveBeenCalled()
+    hash.mockRestore()
+  })
+
+  it('are refused there too if they do not match', async () => {
+    const inner = new MemoryBlockstore()
+    const store = new CompressedBlockstore(inner)
+    const cids = await Promise.all(['a', 'b'].map(async other => cidOf(new TextEncoder().encode(other))))
+    await inner.put(cids[0], await makeEnvelope(BLOCKS[0]))
+    await inner.put(cids[1], BLOCKS[1])
+
+    await Promise.all(cids.map(async cid => expect(readBlock(store, cid))
+      .rejects.toMatchObject({ name: 'CorruptBlockError', cid })))
+  })
+
+  it('are hashed by the hasher of the caller, if there is one', async () => {
+    let hashed = 0
+    const counting = from({
+      name: sha256.name,
+      code: sha256.code,
+      encode: async bytes => (hashed++, (await sha256.digest(bytes)).digest)
+    })
+    const store = new CompressedBlockstore(new MemoryBlockstore(), { hashers: [counting] })
+    const cids = await Promise.all(BLOCKS.map(async block => store.put(await cidOf(block), block)))
+
+    await Promise.all(cids.map(async cid => readBlock(store, cid)))
+    expect(hashed).toBe(2)
   })
 })

@@ -7,10 +7,11 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { decodeNode } from '../src/dag/node.ts'
 import { readRange } from '../src/dag/read.ts'
-import { collect, CountingBlockstore, getBlock, noise, putNode } from './fixtures.ts'
+import { ipfsz } from '../src/index.ts'
+import { collect, CountingBlockstore, getBlock, leavesOf, noise, putNode, same } from './fixtures.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -197,5 +198,32 @@ describe('a file whose nodes have very many links', () => {
     expect(
       await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))
     ).toHaveLength(size)
+  })
+})
+
+describe('the leaves of a file', () => {
+  const BYTES = noise(4 * MIB)
+
+  it('are hashed on other threads while several are read', async () => {
+    const hash = vi.spyOn(crypto.subtle, 'digest')
+    const blockstore = new CountingBlockstore()
+    const files = ipfsz({ blockstore })
+    const [large, small] = [await files.addBytes(BYTES), await files.addBytes(BYTES.subarray(0, MIB))]
+
+    expect(same(await collect(files.cat(small)), BYTES.subarray(0, MIB))).toBe(true)
+    expect(hash).not.toHaveBeenCalled()
+    expect(same(await collect(files.cat(large)), BYTES)).toBe(true)
+    expect(hash).toHaveBeenCalled()
+    hash.mockRestore()
+  })
+
+  it('are refused there too if they do not match', async () => {
+    const blockstore = new CountingBlockstore()
+    const files = ipfsz({ blockstore })
+    const cid = await files.addBytes(BYTES)
+    const damaged = (await leavesOf(cid, blockstore))[2]
+    await blockstore.put(damaged, (await getBlock(damaged, blockstore)).with(1000, 1))
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
   })
 })

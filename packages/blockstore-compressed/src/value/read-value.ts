@@ -40,6 +40,8 @@ interface ReadValueOptions extends Readers {
   verify: Verify
   /** Blocks known not to begin like an envelope. Reading adds to it. */
   ordinary: OrdinaryBlocks
+  /** Whether other blocks are read at the same time. */
+  isBusy?: boolean | undefined
   signal?: AbortSignal | null | undefined
 }
 
@@ -53,7 +55,7 @@ interface ReadValueOptions extends Readers {
  * @throws {DigestLengthError} as above
  */
 export async function readValue (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
-  const { verifier, verify, signal } = options
+  const { verifier, verify, isBusy, signal } = options
 
   if (beginsLike(value) !== 'block') {
     return verify === 'hash' ? readHashed(cid, value, options) : readUnhashed(cid, value, options)
@@ -62,7 +64,7 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
   if (verify === 'hash') {
     verifier.assertSupported(cid)
 
-    if (!await verifier.matches(cid, value)) {
+    if (!await verifier.matches(cid, value, isBusy)) {
       throw new CorruptBlockError(cid)
     }
 
@@ -109,7 +111,7 @@ export async function findEnvelope (cid: CID, value: Uint8Array, options: Reader
 
 /** Since the hash is checked anyway, tries the likelier case first: an envelope. */
 async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
-  const { verifier, signal } = options
+  const { verifier, isBusy, signal } = options
   let block: Block | undefined
   let failure: unknown
 
@@ -122,13 +124,13 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
     failure = err
   }
 
-  if (block != null && await verifier.matches(cid, block.bytes)) {
+  if (block != null && await verifier.matches(cid, block.bytes, isBusy)) {
     signal?.throwIfAborted()
 
     return block
   }
 
-  if (await verifier.matches(cid, value)) {
+  if (await verifier.matches(cid, value, isBusy)) {
     return asIs(value)
   }
 

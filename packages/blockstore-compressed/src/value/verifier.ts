@@ -1,3 +1,4 @@
+import { digestInPool } from '@ipfsz/codecs/internal'
 import { equals } from 'multiformats/bytes'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
@@ -50,15 +51,31 @@ export class Verifier {
     return undefined
   }
 
-  /** Whether bytes are the block of a CID that `supports` accepts. */
-  async matches ({ multihash: { code, digest: expected } }: CID, bytes: Uint8Array): Promise<boolean> {
+  /**
+   * Whether bytes are the block of a CID that `supports` accepts.
+   *
+   * @param isBusy - whether the calling thread has other work, and leaves large blocks to another one
+   */
+  async matches (
+    { multihash: { code, digest: expected } }: CID,
+    bytes: Uint8Array,
+    isBusy = false
+  ): Promise<boolean> {
     if (code === identity.code) {
       return equals(expected, bytes)
     }
 
     // a truncated digest is compared as far as it goes, so the hasher's own length does not matter
-    const { digest } = await this.#hashers.get(code)?.digest(bytes) ?? { digest: new Uint8Array(0) }
+    const digest = await this.#digest(code, bytes, isBusy)
 
     return expected.byteLength <= digest.byteLength && equals(expected, digest.subarray(0, expected.byteLength))
+  }
+
+  async #digest (code: number, bytes: Uint8Array, isBusy: boolean): Promise<Uint8Array> {
+    const hasher = this.#hashers.get(code)
+    // not instead of a hasher that the caller passed
+    const inPool = isBusy && DEFAULT_HASHERS.some(one => one === hasher) ? digestInPool(code, bytes) : undefined
+
+    return await inPool ?? (await hasher?.digest(bytes))?.digest ?? new Uint8Array(0)
   }
 }

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export { ChunkQueue } from './chunk-queue.ts'
+export { digestInPool } from './digest-in-pool.ts'
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
 export { forgetOldest } from './forget-oldest.ts'
 export { freeBytes, isMovable, moveBytes, SPARE } from './free-bytes.ts'

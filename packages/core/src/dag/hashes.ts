@@ -1,3 +1,4 @@
+import { digestInPool } from '@ipfsz/codecs/internal'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
@@ -51,17 +52,19 @@ export function checkHash (cid: CID): void {
  * Check that the bytes of a block match its CID. A truncated digest is compared as far as it
  * goes.
  *
+ * @param isBusy - whether the calling thread has other work, and leaves large blocks to another one
  * @throws {CorruptBlockError} the bytes do not match
  * @throws {UnknownHashError} see {@link checkHash}
  * @throws {DigestLengthError} see {@link checkHash}
  */
-export async function checkBlock (cid: CID, bytes: Uint8Array): Promise<void> {
+export async function checkBlock (cid: CID, bytes: Uint8Array, isBusy = false): Promise<void> {
   checkHash(cid)
 
   const { code, digest: expected } = cid.multihash
   const digest = DIGESTS.get(code)
+  const inPool = isBusy ? digestInPool(code, bytes) : undefined
   // an identity CID contains the whole block
-  const actual = digest == null ? bytes : (await digest(bytes)).subarray(0, expected.byteLength)
+  const actual = digest == null ? bytes : (await (inPool ?? digest(bytes))).subarray(0, expected.byteLength)
 
   if (expected.byteLength !== actual.byteLength || !expected.every((byte, i) => byte === actual[i])) {
     throw new CorruptBlockError(cid)

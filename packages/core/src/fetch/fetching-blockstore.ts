@@ -43,6 +43,8 @@ export function fetchingBlockstore (
   const local = localBlocks(blockstore)
   const isNetworked = local !== blockstore
   let fetches = false
+  /** How many local blocks are read now. */
+  let reading = 0
   /** Resolves once all blocks so far have been looked for locally. */
   let lookedUp = Promise.resolve()
   /** The memory of local blocks that nothing else refers to. A block that was fetched may still be written. */
@@ -69,25 +71,25 @@ export function fetchingBlockstore (
   }
 
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
-    let parts: Uint8Array[]
+    reading++
 
     try {
-      parts = await readLocal(cid, { ...options, offline: true } as Parameters<Store['get']>[1])
+      const parts = await readLocal(cid, { ...options, offline: true } as Parameters<Store['get']>[1])
+        .finally(onFound)
+      const bytes = concat(parts)
+
+      if (blockstore.checksBlocks !== true) {
+        await checkBlock(cid, bytes, reading > 1)
+      }
+
+      if (parts.length > 1 || blockstore.freshBlocks === true) {
+        unshared.add(bytes.buffer)
+      }
+
+      return bytes
     } finally {
-      onFound()
+      reading--
     }
-
-    const bytes = concat(parts)
-
-    if (blockstore.checksBlocks !== true) {
-      await checkBlock(cid, bytes)
-    }
-
-    if (parts.length > 1 || blockstore.freshBlocks === true) {
-      unshared.add(bytes.buffer)
-    }
-
-    return bytes
   }
 
   const store = async (cid: CID, { bytes, verified = false, stored = false }: SourceBlock): Promise<Uint8Array> => {
