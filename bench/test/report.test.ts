@@ -456,6 +456,32 @@ describe('targets', () => {
     expect(rows.filter(({ measured }) => measured === 'not measured').length).to.be.above(0)
   })
 
+  it('of stores and of LevelDB have the floor of the same store as their limit', () => {
+    const block = { files: 'paper', what: 'get, cached, 8 at a time' }
+    const level = { MB: 1, store: 'level', what: 'cat' }
+    const rows = targets(new Map([
+      ['blockstore', resultOf('blockstore', [{
+        title: '',
+        rows: [
+          { ...block, side: 'SharedFsBlockstore, zstd 3, hash', 'times as fast': 0.61 },
+          { ...block, side: 'FsBlockstore, zstd 3, hash', 'times as fast': 0.51 },
+          { ...block, side: 'the floor over blockstore-fs', 'times as fast': 0.7 },
+          { ...block, side: 'the floor', 'times as fast': 0.8 }
+        ]
+      }])],
+      ['local', resultOf('local', [{
+        title: '',
+        rows: [
+          { ...level, side: 'ipfsz, zstd 3', 'times as fast': 0.41 },
+          { ...level, side: 'the floor', 'times as fast': 0.5 }
+        ]
+      }])]
+    ]))
+    const limitOf = (value: number): unknown => rows.find(({ measured }) => measured === value)?.['the limit here']
+
+    expect([0.61, 0.51, 0.41].map(limitOf)).toEqual([0.8, 0.7, 0.5])
+  })
+
   it('compare the command with Kubo, and have a bare Node program as the limit', () => {
     const row = { what: 'cat', MB: 100 }
     const [speed, cpu] = ['times Kubo\'s speed', 'CPU, times Kubo\'s with zstd']

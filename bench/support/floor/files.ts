@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { DEFAULT_FRAME_SIZE } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as json from 'multiformats/codecs/json'
@@ -56,10 +56,12 @@ export function floorFiles (blockstore: Blockstore): Files {
     return { size, leaves }
   }
 
-  const decompress = async ({ size, leaves }: Frame): Promise<Uint8Array> => {
+  const decompress = async ({ size, leaves }: Frame, isOnly: boolean): Promise<Uint8Array> => {
     const frame = Buffer.concat(await Promise.all(leaves.map(async leaf => get(CID.parse(leaf)))))
+    const options = { chunkSize: size + 1, maxOutputLength: size }
 
-    return promisify(zstdDecompress)(frame, { chunkSize: size + 1, maxOutputLength: size })
+    // with nothing beside it, another thread would only take longer
+    return isOnly ? zstdDecompressSync(frame, options) : promisify(zstdDecompress)(frame, options)
   }
 
   const addByteStream = async (source: AsyncIterable<Uint8Array>): Promise<CID> => {
@@ -76,7 +78,9 @@ export function floorFiles (blockstore: Blockstore): Files {
     addByteStream,
     addBytes: async bytes => addByteStream((async function * () { yield bytes })()),
     cat: async function * (cid) {
-      yield * inOrder(json.decode<Frame[]>(await get(cid)), decompress)
+      const frames = json.decode<Frame[]>(await get(cid))
+
+      yield * inOrder(frames, async frame => decompress(frame, frames.length === 1))
     }
   }
 }
