@@ -47,9 +47,12 @@ describe('digestInPool', () => {
     expect(Buffer.from(await digestInPool(code, MIB) ?? []).toString('hex')).toBe(expected)
   })
 
-  it('leaves few bytes, other functions and shared memory to the caller', () => {
+  it('leaves few bytes, other functions, and memory that is shared or resizable to the caller', () => {
+    const resizable = new ArrayBuffer(MIB.byteLength, { maxByteLength: 2 * MIB.byteLength })
+
     expect(digestInPool(0x12, MIB.subarray(0, 1000))).toBeUndefined()
     expect(digestInPool(0xb220, MIB)).toBeUndefined()
+    expect(digestInPool(0x12, new Uint8Array(resizable))).toBeUndefined()
 
     if (typeof SharedArrayBuffer === 'function') {
       expect(digestInPool(0x12, new Uint8Array(new SharedArrayBuffer(MIB.byteLength)))).toBeUndefined()

@@ -10,7 +10,8 @@ const MIN_SIZE = 128 * 1024
  * blocks were read at a time, the calling thread was busy for a quarter to a third less time.
  *
  * @param code - of the multihash
- * @returns undefined if the calling thread should hash them: few bytes, another hash, or no WebCrypto
+ * @returns undefined if the calling thread should hash them: few bytes, memory that is shared or resizable, another
+ *   hash, or no WebCrypto
  */
 export function digestInPool (code: number, bytes: Uint8Array): Promise<Uint8Array> | undefined {
   const algorithm = ALGORITHMS.get(code)
@@ -18,8 +19,10 @@ export function digestInPool (code: number, bytes: Uint8Array): Promise<Uint8Arr
   const subtle = (globalThis.crypto as Partial<Crypto> | undefined)?.subtle
   const { buffer } = bytes
 
-  // it refuses shared memory
-  if (algorithm == null || subtle == null || bytes.byteLength < MIN_SIZE || !(buffer instanceof ArrayBuffer)) {
+  // it refuses other memory
+  const isPlain = buffer instanceof ArrayBuffer && (buffer as { resizable?: boolean }).resizable !== true
+
+  if (algorithm == null || subtle == null || bytes.byteLength < MIN_SIZE || !isPlain) {
     return undefined
   }
 
