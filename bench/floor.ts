@@ -21,8 +21,9 @@ const ABOUT_COMMANDS = 'Times include the start of the process; the floor is a N
 
 /** Notes on the figures of small files. */
 const ABOUT_SMALL = 'The first add of a new process includes compiling its code; a warm process has added the same ' +
-  'before. The floor writes as many blocks of the same sizes. Plain Helia does not compress: where the codec alone ' +
-  'takes longer than all that it does, no add that compresses is as fast'
+  'before. All sides take the files of a tree from one source, which reads eight ahead. The floor writes as many ' +
+  'blocks of the same sizes. Plain Helia does not compress: where the codec alone takes longer than all that it ' +
+  'does, no add that compresses is as fast'
 
 export const benchmark: Benchmark = {
   question: 'how far adds and reads are from reading, compressing, decompressing, hashing and writing alone, and ' +

@@ -24,7 +24,7 @@ type SmallAdd = (input: Input, directory: string) => Promise<void>
 /** Stores a block by the digest of its bytes. */
 type Write = (digest: Uint8Array, block: Uint8Array) => Promise<void>
 
-/** How many files the floor reads, compresses, hashes and writes at a time. */
+/** How many files the source reads ahead, and the floor compresses, hashes and writes at a time. */
 const AT_ONCE = 8
 
 /** Below this size, the calling thread compresses sooner than it hands the bytes to another one. */
@@ -74,35 +74,47 @@ async function addWith (create: typeof unixfs | typeof ipfsz, input: Input, dire
   })
 }
 
+/**
+ * The files of a tree, read a few ahead. All sides take them from here, the floor too: if one read more at a time than
+ * another, their times would say how files are read, and not what an add does with them.
+ */
 async function * candidates (
   { directory, paths }: Exclude<Input, string>
 ): AsyncGenerator<{ path: string, content: Uint8Array }> {
+  const reading: Array<Promise<{ path: string, content: Uint8Array }>> = []
+
   for (const path of paths) {
-    yield { path, content: await readFile(join(directory, path)) }
+    reading.push(readFile(join(directory, path)).then(content => ({ path, content })))
+
+    if (reading.length >= AT_ONCE) {
+      yield await reading.shift() as { path: string, content: Uint8Array }
+    }
+  }
+
+  for (const candidate of reading) {
+    yield await candidate
   }
 }
 
 /** What adding small files cannot do without: read, compress, hash and write each, several at a time. */
 async function compressAlone (input: Input, write: Write): Promise<void> {
   if (typeof input === 'string') {
-    await addFile(input, write)
+    await addFile(await readFile(input), write)
     return
   }
 
-  const { directory, paths } = input
-  let next = 0
+  const files = candidates(input)
 
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (next < paths.length) {
-      await addFile(join(directory, paths[next++]), write)
+    for await (const { content } of files) {
+      await addFile(content, write)
     }
   }))
 
-  await writeHashed(Buffer.alloc(ENTRY_SIZE * paths.length), write)
+  await writeHashed(Buffer.alloc(ENTRY_SIZE * input.paths.length), write)
 }
 
-async function addFile (path: string, write: Write): Promise<void> {
-  const bytes = await readFile(path)
+async function addFile (bytes: Uint8Array, write: Write): Promise<void> {
   const options = { pledgedSrcSize: bytes.byteLength, chunkSize: Math.max(64, bytes.byteLength >> 1) }
   const frame = bytes.byteLength < MIN_POOL_SIZE
     ? zstdCompressSync(bytes, options)
