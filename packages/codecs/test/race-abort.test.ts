@@ -26,6 +26,8 @@ describe('raceAbort', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     controller.abort(reason)
 
+    // at once: what they wait for may never come
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     await expect(waits[0]).rejects.toBe(reason)
     await expect(waits[1]).rejects.toBe(reason)
     await expect(raceAbort(never, signal)).rejects.toBe(reason)

@@ -154,7 +154,7 @@ async function * importCandidates (
     ...budget == null ? { onBased: (cid, block) => settings.roots.set({ block, node: decodeNode(cid, block) }) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
-    buildFile: async file => buildFile(file, blockstore),
+    buildFile: file => buildFile(file, blockstore),
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
   const buildTree = treeBuilder({

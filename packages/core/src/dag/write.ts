@@ -132,7 +132,8 @@ async function writeNode (
   options: WriteOptions
 ): Promise<WrittenFile> {
   const { block, unixfs } = encodeNode(content, metadata)
-  const cid = await toCid(dagPb.code, block)
+  const digest = sha256.digest(block)
+  const cid = CID.createV1(dagPb.code, digest instanceof Promise ? await digest : digest)
 
   await put(cid, block, blockstore, options)
 

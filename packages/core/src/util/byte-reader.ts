@@ -40,7 +40,9 @@ export class ByteReader {
       return filled === length ? bytes : bytes.subarray(0, filled)
     }
 
-    await this.peek(length)
+    if (this.#lacks(length)) {
+      await this.peek(length)
+    }
 
     const parts: Uint8Array[] = []
 
@@ -108,7 +110,11 @@ export class ByteReader {
 
   /** A copy of the next `length` bytes, or fewer if the stream ends. They stay unread. */
   async lookAhead (length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(Math.min(length, await this.peek(length)))
+    if (this.#lacks(length)) {
+      await this.peek(length)
+    }
+
+    const bytes = new Uint8Array(Math.min(length, this.#length))
     let filled = 0
 
     for (let i = 0; filled < bytes.byteLength; i++) {
@@ -144,6 +150,11 @@ export class ByteReader {
     const first = (await this.chunk())?.byteLength ?? 0
 
     return this.#length < length && await this.peek(first + 1) > first
+  }
+
+  /** Whether fewer bytes are buffered, and more may come. */
+  #lacks (length: number): boolean {
+    return this.#length < length && !this.#ended && this.#iterator != null
   }
 
   #take (): Uint8Array | undefined {

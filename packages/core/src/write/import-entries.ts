@@ -42,7 +42,8 @@ export async function * importEntries (
 
   const running: Array<Promise<Settled<Entry>>> = []
   const breaks = new EventLoopBreaks()
-  const start = async (candidate: Candidate): Promise<Entry> => importEntry(candidate, blockstore as Store, init)
+  // not async: most entries are small files, for which each promise counts
+  const start = (candidate: Candidate): Promise<Entry> => importEntry(candidate, blockstore as Store, init)
 
   for await (const candidate of candidates) {
     running.push(settle(start, candidate))
@@ -62,7 +63,7 @@ export async function * importEntries (
   }
 }
 
-async function importEntry (
+function importEntry (
   candidate: Candidate,
   blockstore: Store,
   { buildFile, options }: ImportEntriesInit
@@ -75,6 +76,11 @@ async function importEntry (
     return buildFile({ path, originalPath, mode, mtime, content: readContent(candidate.content, path, options) })
   }
 
+  return importOther(candidate, blockstore, options)
+}
+
+/** Import a directory or symlink. */
+async function importOther (candidate: Candidate, blockstore: Store, options: ImporterOptions): Promise<Entry> {
   let entry: Entry | undefined
 
   const keepEntry: TreeBuilder = async function * (source) {
