@@ -98,7 +98,7 @@ async function * walk (
           options.onExecutable(path)
         }
 
-        yield { ...candidate, content: content(file, path, options) }
+        yield { ...candidate, content: content(file, path, Number(stats.size), options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
         yield { path: candidate.path, link: await readlink(file), mtime: candidate.mtime } as Candidate
@@ -188,27 +188,31 @@ function toMtime (nanoseconds: bigint): Mtime {
   return { secs: (nanoseconds - second) / 1_000_000_000n, nsecs: Number(second / 1000n * 1000n) }
 }
 
-async function * content (file: string, path: string, { onRead }: TreeSourceEvents): AsyncGenerator<Uint8Array> {
+/** @param size - what the file had when it was examined, which it may not have any more */
+async function * content (
+  file: string,
+  path: string,
+  size: number,
+  { onRead }: TreeSourceEvents
+): AsyncGenerator<Uint8Array> {
   // fails if the file was meanwhile replaced by a symlink
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
 
   try {
-    let { size } = await handle.stat()
-
-    for (;;) {
-      // one byte more than expected, so that the last read also finds the end
-      const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 0) + 1, READ_SIZE))
+    // one byte more than expected, so that the last read also finds the end
+    for (let length = size + 1, left = size; ; length = left > 0 ? left + 1 : MIN_READ_SIZE) {
+      const buffer = Buffer.allocUnsafe(Math.min(length, READ_SIZE))
       const { bytesRead } = await handle.read(buffer)
 
       if (bytesRead === 0) {
         return
       }
 
-      size -= bytesRead
+      left -= bytesRead
       onRead(path, bytesRead)
       yield buffer.subarray(0, bytesRead)
 
-      if (bytesRead < buffer.byteLength && size <= 0) {
+      if (bytesRead < buffer.byteLength && left <= 0) {
         return
       }
     }
