@@ -4,7 +4,7 @@
  * unsynced name is missing (`lost`), present (`named`) or either (`mixed`).
  */
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
+import calls, { readFileSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
@@ -32,8 +32,22 @@ const READS = new Set(['r', 'rs', undefined])
 const WRITERS = new Set(['write', 'writev', 'writeFile', 'appendFile', 'truncate'])
 /** Functions that are not recorded: calling one on a recorded path fails. */
 const UNKNOWN = ['appendFile', 'copyFile', 'cp', 'rmdir', 'symlink', 'truncate'] as const
+/** The same with callbacks, of which Node's own removal of trees needs some. */
+const UNKNOWN_CALLS = ['appendFile', 'copyFile', 'link', 'rename', 'symlink', 'truncate', 'writeFile'] as const
 
-/** Records what this process does to the files in a directory through `node:fs/promises`, until it is stopped. */
+type Done = (err: Error | null, ...results: unknown[]) => void
+type Call = (...args: unknown[]) => void
+
+/** A file or directory that is open, by its number. */
+interface Opened {
+  path: string
+  inode: Inode
+}
+
+/**
+ * Records what this process does to the files in a directory through `node:fs/promises`, and through those functions
+ * of `node:fs` with callbacks that open, write, sync and close files, until it is stopped.
+ */
 export class PowerCut {
   readonly #root: string
   readonly #tree: Inode
@@ -41,12 +55,16 @@ export class PowerCut {
   readonly #startNames: Array<[directory: Inode, entries: Map<string, Inode>]> = []
   readonly #events: Event[] = []
   readonly #saved = { ...fs }
+  readonly #savedCalls = new Map<string, Call>()
+  readonly #opened = new Map<number, Opened>()
 
   /** @param root - an existing directory. Its current content counts as synced */
   constructor (root: string) {
     this.#root = resolve(root)
     this.#tree = this.#scan(this.#root)
     this.#patch()
+    this.#patchCalls()
+    syncBuiltinESMExports()
   }
 
   /** The number of moments: one after each event, and moment 0 before the first. */
@@ -86,6 +104,7 @@ export class PowerCut {
 
   stop (): void {
     Object.assign(fs, this.#saved)
+    Object.assign(calls, Object.fromEntries(this.#savedCalls))
     syncBuiltinESMExports()
   }
 
@@ -250,9 +269,7 @@ export class PowerCut {
         return handle
       }
 
-      const reads = READS.has(flags as string) || typeof flags === 'number'
-
-      return this.#watch(handle, path, reads ? await this.#known(path) : this.#made(path))
+      return this.#watch(handle, path, opensToRead(flags) ? await this.#known(path) : this.#made(path))
     }
 
     fs.writeFile = async (file, data, options) => {
@@ -311,8 +328,75 @@ export class PowerCut {
           : original(...args)
       })
     }
+  }
 
-    syncBuiltinESMExports()
+  #patchCalls (): void {
+    this.#replace('open', (open, [name, ...args]) => {
+      const done = args.pop() as Done
+      const path = resolve(String(name))
+
+      open(name, ...args, (err: Error | null, file: number) => {
+        if (err == null && this.#has(path)) {
+          // what is opened to read and not known yet may be read: a sync of it would not be recorded
+          const inode = opensToRead(args[0]) ? this.#inode(path) : this.#made(path)
+
+          if (inode != null) {
+            this.#opened.set(file, { path, inode })
+          }
+        }
+
+        done(err, file)
+      })
+    })
+
+    for (const name of ['write', 'writev', 'ftruncate'] as const) {
+      this.#replace(name, (write, args) => {
+        const opened = this.#opened.get(args[0] as number)
+
+        if (opened != null) {
+          this.#events.push({ type: 'written', inode: opened.inode })
+        }
+
+        write(...args)
+      })
+    }
+
+    for (const name of ['fsync', 'fdatasync'] as const) {
+      this.#replace(name, (sync, [file, done]) => {
+        const opened = this.#opened.get(file as number)
+        const end = opened == null ? () => {} : this.#beginSync(opened)
+
+        sync(file, (err: Error | null) => {
+          if (err == null) {
+            end()
+          }
+
+          (done as Done)(err)
+        })
+      })
+    }
+
+    this.#replace('close', (close, args) => {
+      // before its number may belong to another file
+      this.#opened.delete(args[0] as number)
+      close(...args)
+    })
+
+    for (const name of UNKNOWN_CALLS) {
+      this.#replace(name, (call, args) => {
+        if (args.slice(0, 2).some(path => typeof path === 'string' && this.#has(resolve(path)))) {
+          throw new Error(`${name} with a callback is not recorded`)
+        }
+
+        call(...args)
+      })
+    }
+  }
+
+  #replace (name: keyof typeof calls, instead: (original: Call, args: unknown[]) => void): void {
+    const original = calls[name] as Call
+    this.#savedCalls.set(name, original)
+    Object.assign(calls, { [name]: (...args: unknown[]) => { instead(original, args) } })
   }
 
   #removed (path: string): void {
@@ -327,7 +411,11 @@ export class PowerCut {
         const value: unknown = Reflect.get(target, property)
 
         if (property === 'sync' || property === 'datasync') {
-          return async () => this.#sync(target, path, inode)
+          return async () => {
+            const end = this.#beginSync({ path, inode })
+            await (value as () => Promise<void>).call(target)
+            end()
+          }
         }
 
         if (typeof value !== 'function') {
@@ -345,18 +433,28 @@ export class PowerCut {
     })
   }
 
-  /** Sync a file or directory. When the sync ends, the content from when it began is on the disk. */
-  async #sync (handle: FileHandle, path: string, inode: Inode): Promise<void> {
+  /**
+   * Call this before a file or directory is synced.
+   *
+   * @returns records that the sync has ended: the content from when it began is on the disk
+   */
+  #beginSync ({ path, inode }: Opened): () => void {
     const begun = this.#events.length
 
     if (inode.entries == null) {
       const bytes = readFileSync(path)
-      await handle.datasync()
-      this.#events.push({ type: 'synced', inode, bytes })
-    } else {
-      const entries = new Map(inode.entries)
-      await handle.sync()
-      this.#events.push({ type: 'names synced', directory: inode, begun, entries })
+
+      return () => { this.#events.push({ type: 'synced', inode, bytes }) }
     }
+
+    const entries = new Map(inode.entries)
+
+    return () => { this.#events.push({ type: 'names synced', directory: inode, begun, entries }) }
   }
+}
+
+function opensToRead (flags: unknown): boolean {
+  const { O_RDWR, O_WRONLY } = calls.constants
+
+  return READS.has(flags as string) || (typeof flags === 'number' && (flags & (O_WRONLY | O_RDWR)) === 0)
 }

@@ -1,4 +1,5 @@
 /** What a power cut at any moment leaves of a SharedFsBlockstore, on the worst possible disk. */
+import calls from 'node:fs'
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -142,16 +143,22 @@ describe('SharedFsBlockstore on a disk that loses power', () => {
     blocks: [block]
   }) => {
     const { open: original } = fs
+    const { fdatasync } = calls
     const failing = (code: string, isDirectory: boolean): void => {
+      const failed = Object.assign(new Error(code), { code })
+
       fs.open = async (file, flags, mode) => {
         const handle = await original(file, flags, mode)
 
         if ((await handle.stat()).isDirectory() === isDirectory) {
-          handle.sync = handle.datasync = async () => { throw Object.assign(new Error(code), { code }) }
+          handle.sync = handle.datasync = async () => { throw failed }
         }
 
         return handle
       }
+      calls.fdatasync = (isDirectory
+        ? fdatasync
+        : (_file, done) => { done(failed) }) as typeof fdatasync
       syncBuiltinESMExports()
     }
 
@@ -175,6 +182,7 @@ describe('SharedFsBlockstore on a disk that loses power', () => {
       expect(await store.has(block.cid)).toBe(false)
     } finally {
       fs.open = original
+      calls.fdatasync = fdatasync
       syncBuiltinESMExports()
     }
   })

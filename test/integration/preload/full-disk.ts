@@ -1,3 +1,4 @@
+import calls from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import type { FileHandle } from 'node:fs/promises'
@@ -6,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises'
 let left = Number(process.env.WRITES_LEFT)
 
 const { open, writeFile } = fs
+const { write } = calls
 
 fs.writeFile = async (file, data, options) => {
   const path = String(file)
@@ -35,11 +37,21 @@ fs.open = async (path, flags, mode) => {
   })
 }
 
+calls.write = ((...args: Parameters<typeof write>) => {
+  if (left-- <= 0) {
+    (args.at(-1) as unknown as (err: Error) => void)(full())
+  } else {
+    write(...args)
+  }
+}) as typeof write
+
 syncBuiltinESMExports()
 
-function full (path: string): Error {
+function full (path?: string): Error {
+  const of = path == null ? '' : ` '${path}'`
+
   return Object.assign(
-    new Error(`ENOSPC: no space left on device, write '${path}'`),
+    new Error(`ENOSPC: no space left on device, write${of}`),
     { code: 'ENOSPC', errno: -28, syscall: 'write' }
   )
 }

@@ -6,10 +6,28 @@ import { promisify } from 'node:util'
  * file is a FileHandle, and each call makes more promises.
  */
 
-export const openFile = promisify(fs.open)
-export const closeFile = promisify(fs.close)
+type Done<T> = (err: Error | null, value: T) => void
+type Ended = (err?: Error | null) => void
+
+// each call looks its function up: a test may have replaced it
+export const openFile = promisify((path: string, flags: string | number, done: Done<number>) => {
+  fs.open(path, flags, done)
+})
+export const closeFile = promisify((file: number, done: Ended) => { fs.close(file, done) })
+export const syncData = promisify((file: number, done: Ended) => { fs.fdatasync(file, done) })
 export const statPath = promisify(fs.stat)
 export const statFile = promisify(fs.fstat)
+
+/** Write all bytes to a file, after those that were written before. */
+export async function writeBytes (file: number, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.byteLength;) {
+    written += await writeSome(file, bytes, written)
+  }
+}
+
+const writeSome = promisify((file: number, bytes: Uint8Array, start: number, done: Done<number>) => {
+  fs.write(file, bytes, start, bytes.byteLength - start, null, done)
+})
 
 /**
  * Read the next bytes of a file into an array, from `start` on.

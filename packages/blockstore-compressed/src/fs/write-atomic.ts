@@ -1,7 +1,8 @@
-import { link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
+import { closeFile, openFile, syncData, writeBytes } from './file-calls.ts'
 
 type Content = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 type MakeDirectory = NonNullable<WriteAtomicOptions['makeDirectory']>
@@ -43,16 +44,16 @@ export async function writeAtomic (
   const name = replaceDirectory ? replace : rename
 
   try {
-    const handle = await inDirectory(temporary, makeDirectory, async () => open(temporary, 'wx'))
+    const opened = await inDirectory(temporary, makeDirectory, () => openFile(temporary, 'wx'))
 
     try {
-      await handle.writeFile(content, { signal: signal ?? undefined })
+      await writeContent(opened, content, signal)
 
       if (sync) {
-        await handle.datasync()
+        await syncData(opened)
       }
     } finally {
-      await handle.close()
+      await closeFile(opened)
     }
 
     await (sync
@@ -61,6 +62,14 @@ export async function writeAtomic (
   } catch (err) {
     await rm(temporary, { force: true })
     throw err
+  }
+}
+
+/** @throws the reason of the signal */
+async function writeContent (file: number, content: Content, signal: AbortSignal | null | undefined): Promise<void> {
+  for await (const bytes of content instanceof Uint8Array ? [content] : content) {
+    signal?.throwIfAborted()
+    await writeBytes(file, bytes)
   }
 }
 
