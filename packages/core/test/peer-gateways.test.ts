@@ -19,6 +19,8 @@ interface Setup {
   /** Whether the peer is known at first, or only after the root was fetched. */
   known?: boolean
   plan?: ReadPlan
+  /** A plan that the peers are made with, in place of one for each block. */
+  always?: ReadPlan
   answer?: (asked: Asked) => Promise<void>
   peers?: HttpPeers['find']
   ask?: HttpPeers['fetch']
@@ -55,6 +57,7 @@ async function readerOf (root: CID, blocks: CountingBlockstore, setup: Setup = {
   }
   const peers = new PeerGateways({
     root,
+    plan: setup.always,
     next: setup.races === true ? bitswap : undefined,
     peers: {
       find,
@@ -127,6 +130,19 @@ describe('PeerGateways', () => {
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
     expect(others).toEqual([])
     expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('brings a file of one block with one request if it knows that all of it will be read', async () => {
+    const blockstore = new CountingBlockstore()
+    const bytes = Buffer.from(Buffer.from(noise(200_000)).toString('hex'))
+    const cid = await ipfsz({ blockstore }).addBytes(bytes)
+    const always = { path: '', scope: 'entity' } as const
+    const { fs, gateway, others } = await readerOf(cid, blockstore, { known: true, always })
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
+    expect(others).toEqual([])
+    expect(gateway.requests).toEqual([expect.stringContaining('dag-scope=entity')])
+    expect(await leavesOf(cid, blockstore)).toHaveLength(1)
   })
 
   it('asks for exactly the range that is read', async () => {

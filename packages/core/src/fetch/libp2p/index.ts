@@ -12,7 +12,8 @@
  *
  * const helia = await createHelia().start()
  * const root = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
- * const peers = new PeerGateways({ root, peers: connectedPeers(helia.libp2p) })
+ * const plan = { path: '', scope: 'entity' } as const
+ * const peers = new PeerGateways({ root, peers: connectedPeers(helia.libp2p), plan })
  * const { blockstore } = helia
  * const fs = ipfsz({ blockstore, sources: [peers, heliaSource(blockstore)] })
  *
@@ -33,4 +34,5 @@ export { InvalidResponseError } from './response-head.ts'
 export type { EarlyBudget } from '../http/early-blocks.ts'
 export type { GatewayResponse } from '../http/open-response.ts'
 export type { ConnectedPeersInit, HttpPeersComponents } from './connected-peers.ts'
+export type { ReadPlan } from '../http/http-source.ts'
 export type { HttpPeer, HttpPeers, PeerFetchOptions, PeerGatewaysInit } from './peer-gateways.ts'

@@ -23,7 +23,11 @@ export interface HttpPeer {
 }
 
 export interface PeerFetchOptions extends SourceOptions {
-  /** What will be read below the root: a peer then sends it with one request. The first one counts. */
+  /**
+   * What will be read below the root: a peer then sends it with one request. The first one counts.
+   *
+   * @default that of `PeerGatewaysInit`
+   */
   plan?: ReadPlan | undefined
 }
 
@@ -47,6 +51,8 @@ export interface PeerGatewaysInit {
   /** The root, plain or marked. */
   root: CID
   peers: HttpPeers
+  /** What will be read below the root: a peer then sends it with one request, a file of one block too. */
+  plan?: ReadPlan | undefined
   /**
    * What all that share it hold of blocks before they are asked for, and the most of that.
    *
@@ -70,6 +76,7 @@ export interface PeerGatewaysInit {
 export class PeerGateways implements BlockSource {
   readonly #root: CID
   readonly #peers: HttpPeers
+  readonly #plan: ReadPlan | undefined
   readonly #pool = new GatewayPool([])
   /** Those that turned out not to speak HTTP, and those that are sure to. */
   readonly #mute = new Set<string>()
@@ -85,9 +92,10 @@ export class PeerGateways implements BlockSource {
   #http: HttpSource | undefined
   #isPlanned = false
 
-  constructor ({ root, peers, early, next }: PeerGatewaysInit) {
+  constructor ({ root, peers, plan, early, next }: PeerGatewaysInit) {
     this.#root = unmark(root)
     this.#peers = peers
+    this.#plan = plan
     this.#early = early ?? earlyBudget()
     this.#next = next
   }
@@ -96,7 +104,7 @@ export class PeerGateways implements BlockSource {
    * @throws {NotFoundError} no such peer is known
    * @throws {GatewaysFailedError} none of them sends it, or it is a block alone
    */
-  async fetch (cid: CID, { plan, ...options }: PeerFetchOptions): Promise<SourceBlock> {
+  async fetch (cid: CID, { plan = this.#plan, ...options }: PeerFetchOptions): Promise<SourceBlock> {
     const { signal, part } = options
     const isRoot = blockKey(cid) === blockKey(this.#root)
 
