@@ -18,6 +18,7 @@ const SIDE: Side = {
   id: 'a',
   name: 'A',
   api: 'node',
+  doors: ['write'],
   compressed: true,
   startSeconds: 0,
   software: async () => [],
@@ -39,7 +40,7 @@ function recordingTrial (objects: Objects, log: Array<Job & { site: number }>): 
       run: async (site, job) => {
         log.push({ ...job, site })
 
-        return job.items.map(({ seed }) => ({ wall: 10, ...job.kind === 'write' ? { cid: `cid-${seed}` } : {} }))
+        return job.items.map(({ seed }) => ({ wall: 10, ...job.kind === 'read' ? {} : { cid: `cid-${seed}` } }))
       },
       close: async () => {}
     },
@@ -79,12 +80,34 @@ describe('runTrial', () => {
     ])
   })
 
+  it('measures each door of a side, and reads what went through the first', async () => {
+    const jobs: Array<Job & { site: number }> = []
+    const trial = recordingTrial({ ...OBJECTS, atATime: 1, trials: 1 }, jobs)
+    const measured = await runTrial({ ...trial, side: { ...SIDE, doors: ['write by a command', 'write'] } })
+    const [byCommand, byApi, read] = jobs
+
+    expect([byCommand, byApi, read].map(({ kind }) => kind)).to.deep.equal(['write by a command', 'write', 'read'])
+    expect(read.items[0].seed).to.equal(byCommand.items[0].seed)
+    expect(measured.map(({ phase }) => phase).slice(0, 2)).to.deep.equal(['write by a command', 'write'])
+    // what is written to be read while a site is cut off, too
+    expect(jobs.filter(({ kind }) => kind === 'write')).to.have.length(1)
+  })
+
+  it('says whether the node that was asked had written the object', async () => {
+    const trial = recordingTrial({ ...OBJECTS, atATime: 1, trials: 4 }, [])
+    const [, inSite, remote] = await runTrial(trial)
+
+    expect(inSite.outcomes.map(({ byWriter }) => byWriter)).to.deep.equal([true, true, false, false])
+    expect(remote.outcomes.some(({ byWriter }) => byWriter)).to.equal(false)
+  })
+
   it('reads only what was written, and writes nothing twice', async () => {
     const jobs: Array<Job & { site: number }> = []
     const trial = recordingTrial(OBJECTS, jobs)
+    trial.side = { ...SIDE, doors: ['write', 'write by a command'] }
     await warmUp({ ...trial, seed: 0 }, 2)
     await runTrial(trial)
-    const written = jobs.filter(({ kind }) => kind === 'write').flatMap(({ items }) => items.map(({ seed }) => seed))
+    const written = jobs.filter(({ kind }) => kind !== 'read').flatMap(({ items }) => items.map(({ seed }) => seed))
     const read = jobs.filter(({ kind }) => kind === 'read').flatMap(({ items }) => items)
 
     expect(new Set(written).size).to.equal(written.length)
@@ -101,6 +124,23 @@ describe('toRows', () => {
 
     expect(write).to.include({ 'seconds, median': 0.2, 'times the bytes stored': '-', failed: '1 of 3: gone' })
     expect(remote).to.include({ 'MB between sites, of 100 objects': 10, 'times the bytes stored': 1.25 })
+  })
+
+  it('tells reads in the site by the node that wrote an object from those by another, with the time of each', () => {
+    const measured: Measured[] = [{
+      phase: 'read in the site',
+      bytes: 3000,
+      outcomes: [
+        { wall: 20.4, byWriter: true }, { wall: 40, byWriter: false }, { wall: 9, byWriter: false, failure: 'gone' }
+      ]
+    }]
+    const objects = { ...OBJECTS, atATime: 1 }
+    const rows = toRows({ side: SIDE, objects, measured, storedSize: 80_000, when: 'today' })
+
+    expect(rows.map(row => [row.objects, row['seconds, median'], row['ms, each object']])).to.deep.equal([
+      [3, 0.0302, '20 40 failed'], [1, 0.0204, '20'], [2, 0.04, '40 failed']
+    ])
+    expect(rows.map(row => row['MB between sites, of 100 objects'])).to.deep.equal([0.1, '-', '-'])
   })
 
   it('has a row for a phase in which all failed', () => {
@@ -143,11 +183,15 @@ describe('joinTables', () => {
   })
 
   it('keeps the later of two rows about the same, all others, and the order of sides and phases', () => {
+    const ownRead = 'read in the site, by the node that wrote it'
     const earlier = [{ title: '50 ms', rows: [row('A', 'write', 'first'), row('C', 'write', 'first')] }]
     const later = [
       {
         title: '50 ms',
-        rows: [row('B', 'write', 'second'), row('A', 'read again', 'second'), row('A', 'write', 'second')]
+        rows: [
+          row('B', 'write', 'second'), row('A', 'read again', 'second'), row('A', ownRead, 'second'),
+          row('A', 'write', 'second')
+        ]
       },
       { title: '100 ms', rows: [row('A', 'write', 'second')] }
     ]
@@ -156,8 +200,8 @@ describe('joinTables', () => {
       {
         title: '50 ms',
         rows: [
-          row('A', 'write', 'second'), row('A', 'read again', 'second'), row('B', 'write', 'second'),
-          row('C', 'write', 'first')
+          row('A', 'write', 'second'), row('A', ownRead, 'second'), row('A', 'read again', 'second'),
+          row('B', 'write', 'second'), row('C', 'write', 'first')
         ]
       },
       { title: '100 ms', rows: [row('A', 'write', 'second')] }
@@ -211,6 +255,16 @@ describe('the report on sites', () => {
     expect(siteTargets(results).map(({ measured, reached }) => [measured, reached])).to.deep.equal([
       [2, '**no**'], [0.5, 'yes'], [0.5, '**no**'], [1.04, 'yes']
     ])
+  })
+
+  it('compares what a command adds with what the command of Kubo adds', () => {
+    const byCommand = [0.1, 0.3].map((seconds, i) =>
+      measuredRow([sides[0], 'ipfsz daemon, shared directory'][i], 'write by a command', seconds))
+    const [site] = results.values()
+    const both = new Map([['site', { ...site, tables: [{ ...site.tables[0], rows: [...rows, ...byCommand] }] }]])
+
+    expect(siteTargets(both).find(({ what }) => /daemon.* write by a command/.test(String(what))))
+      .to.include({ measured: 3, reached: '**no**' })
   })
 
   it('says what takes longer than with stores of their own, and nothing else', () => {

@@ -1,7 +1,7 @@
 /** The client of a site. `clients.ts` starts it in a network namespace, and writes jobs to it, one a line. */
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
-import { API_PORT, GATEWAY_PORT } from './messages.ts'
+import { API_PORT, COMMAND_PORT, GATEWAY_PORT } from './messages.ts'
 import { bytesOf } from './object-bytes.ts'
 import type { Job, Outcome } from './messages.ts'
 
@@ -23,7 +23,7 @@ async function run (job: Job): Promise<Outcome[]> {
       const start = performance.now()
 
       try {
-        const { check, cid } = await (job.kind === 'write' ? write(job, item, objects[i]) : read(job, item))
+        const { check, cid } = await (job.kind === 'read' ? read(job, item) : write(job, item, objects[i]))
         outcomes[i] = { wall: performance.now() - start, cid }
         check?.(objects[i])
       } catch (err) {
@@ -41,11 +41,12 @@ interface Done {
   check?: (expected: Uint8Array) => void
 }
 
-async function write ({ api, timeout }: Job, { node }: { node: string }, bytes: Uint8Array): Promise<Done> {
+async function write ({ api, kind, timeout }: Job, { node }: { node: string }, bytes: Uint8Array): Promise<Done> {
   const signal = AbortSignal.timeout(timeout)
-  const url = `http://${node}:${API_PORT}`
+  const isCommand = kind === 'write by a command'
+  const url = `http://${node}:${isCommand ? COMMAND_PORT : API_PORT}`
 
-  if (api !== 'kubo') {
+  if (isCommand || api !== 'kubo') {
     return { cid: await (await ask(`${url}/add`, { method: 'POST', body: bytes as BodyInit, signal })).text() }
   }
 

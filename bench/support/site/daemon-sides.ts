@@ -1,6 +1,5 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { atExit } from '../at-exit.ts'
@@ -8,6 +7,7 @@ import { BUCKET, CREDENTIALS, GATEWAY_PORT, SWARM_PORT } from './messages.ts'
 import { endAll } from './side.ts'
 import { hostsOf } from './storage.ts'
 import { startOn } from './start-on.ts'
+import { startProcess } from './start-process.ts'
 import { addressOf } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
@@ -16,14 +16,15 @@ import type { Host, Storage } from './storage.ts'
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
 
 /**
- * `ipfsz daemon` as an operator runs it: nodes of one store know each other. What is added, `ipfsz add` adds: its time
- * includes the start of a process.
+ * `ipfsz daemon` as an operator runs it: nodes of one store know each other. The daemon takes no files over HTTP: what
+ * is added, `ipfsz add` adds.
  */
 export function daemonSide (id: string, storage: Storage): Side {
   return {
     id,
     name: `ipfsz daemon, ${storage.name}`,
     api: 'ipfsz',
+    doors: ['write by a command'],
     compressed: true,
     startSeconds: storage.startSeconds,
     software: async () => ['ipfsz', ...await storage.software()],
@@ -52,9 +53,12 @@ async function start (init: SideInit, storeOf: (host: Host) => string): Promise<
   const children: ChildProcess[] = []
   const stay = atExit(() => { children.forEach(child => child.kill()) })
   await Promise.all(nodes.map(async node => {
-    children.push(await startProcess(node, init, daemonOf(node)), await startProcess(node, init, [
-      join(import.meta.dirname, 'add-node.ts'), node.repo
-    ]))
+    children.push(
+      await startProcess(node, init.wan, daemonOf(node), environment()),
+      await startProcess(node, init.wan, [
+        join(import.meta.dirname, 'command-node.ts'), process.execPath, COMMAND, 'add', '-Q', '--repo', node.repo, '-'
+      ], environment())
+    )
   }))
 
   const addresses = await Promise.all(nodes.map(async node => multiaddrOf(node, init)))
@@ -94,25 +98,6 @@ function daemonOf ({ site, node, repo }: Node): string[] {
     COMMAND, 'daemon', '--repo', repo, '--listen', `/ip4/${addressOf(site, node)}/tcp/${SWARM_PORT}`,
     '--gateway', `0.0.0.0:${GATEWAY_PORT}`, '--gateway-public', '--gateway-fetch'
   ]
-}
-
-/** Start a program of Node on a host, and wait until it says that it is ready. */
-async function startProcess ({ site, node }: Node, { wan }: SideInit, program: string[]): Promise<ChildProcess> {
-  const [command, args] = wan.on(site, node, [process.execPath, ...program])
-  const child = spawn(command, args, { env: environment(), stdio: ['ignore', 'pipe', 'inherit'] })
-
-  const lines = createInterface({ input: child.stdout })
-
-  await new Promise<void>((resolve, reject) => {
-    lines.on('line', line => {
-      if (line.endsWith('ready')) {
-        resolve()
-      }
-    })
-    lines.once('close', () => { reject(new Error(`${program.join(' ')} ended: see what it printed above`)) })
-  })
-
-  return child
 }
 
 /** Run a command on a host: a store on S3 is reached only from within its site, and so are daemons. */

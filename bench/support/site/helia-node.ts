@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline'
 import { unixfs } from '@helia/unixfs'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { S3Blockstore } from '@ipfsz/blockstore-s3'
-import { ipfsz } from '@ipfsz/core'
+import { heliaSource, ipfsz } from '@ipfsz/core'
+import { connectedPeers, PeerGateways } from '@ipfsz/core/libp2p'
+import { serveOverLibp2p } from '@ipfsz/gateway/libp2p'
 import { multiaddr } from '@multiformats/multiaddr'
 import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
@@ -25,6 +27,11 @@ const disk = await openBlocks()
 await disk.open()
 const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
+
+if (kind === 'ipfsz') {
+  // as the README of @ipfsz/core advises nodes that have the same files
+  await serveOverLibp2p(helia.libp2p, { fs: ipfsz({ blockstore: disk }), blocks: disk })
+}
 
 const server = createServer((request, response) => {
   answer(request, response).catch((err: Error) => { response.writeHead(500).end(`${err.name}: ${err.message}`) })
@@ -75,10 +82,31 @@ async function answer (request: IncomingMessage, response: ServerResponse): Prom
     await (disk instanceof SharedFsBlockstore ? disk.sync() : undefined)
     response.end(cid.toString())
   } else {
-    for await (const bytes of files.cat(CID.parse(searchParams.get('arg') ?? ''))) {
+    for await (const bytes of read(CID.parse(searchParams.get('arg') ?? ''))) {
       response.write(bytes)
     }
 
     response.end()
+  }
+}
+
+/**
+ * Read a file. Helia's Bitswap gets each block from every connected node that has it, and both nodes of another site
+ * have all that one of them wrote.
+ */
+async function * read (root: CID): AsyncGenerator<Uint8Array> {
+  if (kind === 'helia') {
+    yield * files.cat(root)
+    return
+  }
+
+  const { libp2p, blockstore } = helia
+  const plan = { path: '', scope: 'entity' } as const
+  const peers = new PeerGateways({ root, peers: connectedPeers(libp2p), plan })
+
+  try {
+    yield * ipfsz({ blockstore, sources: [peers, heliaSource(blockstore)] }).cat(root)
+  } finally {
+    peers.close()
   }
 }

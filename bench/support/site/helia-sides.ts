@@ -17,6 +17,7 @@ export function heliaSide (id: string, kind: HeliaNodeInit['kind'], storage: Sto
     id,
     name: `${kind === 'helia' ? 'Helia' : 'ipfsz'}, ${storage.name}`,
     api: 'node',
+    doors: ['write'],
     compressed: kind === 'ipfsz',
     startSeconds: storage.startSeconds,
     software: async () => ['helia', ...kind === 'ipfsz' ? ['ipfsz'] : [], ...await storage.software()],

@@ -1,4 +1,4 @@
-import { PHASES } from './trial.ts'
+import { ROW_NAMES } from './to-rows.ts'
 import type { Row, Table } from '../../benchmark.ts'
 
 /** The table of sides that could not be measured. */
@@ -69,5 +69,5 @@ function sizeOf ({ object }: Row): number {
 }
 
 function placeOf ({ phase }: Row): number {
-  return PHASES.findIndex(one => one === phase)
+  return ROW_NAMES.indexOf(String(phase))
 }

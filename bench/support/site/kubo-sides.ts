@@ -9,6 +9,7 @@ import { environment, hasKubo } from '../kubo.ts'
 import { API_PORT, SWARM_PORT } from './messages.ts'
 import { endAll } from './side.ts'
 import { hostsOf } from './storage.ts'
+import { startProcess } from './start-process.ts'
 import { addressOf } from './wan.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { RunningSide, Side, SideInit } from './side.ts'
@@ -43,6 +44,7 @@ function side (id: string, name: string, setup: Setup): Side {
     id,
     name,
     api: 'kubo',
+    doors: ['write', 'write by a command'],
     compressed: false,
     startSeconds: 0,
     software: async () => ['kubo'],
@@ -69,6 +71,12 @@ async function start (setup: Setup, init: SideInit): Promise<RunningSide> {
       await startDaemon(node, init, children)
     }
   }))
+
+  for (const node of nodes) {
+    children.push(await startProcess(node, init.wan, [
+      join(import.meta.dirname, 'command-node.ts'), 'ipfs', 'add', '-Q', '--cid-version=1'
+    ], environment(node.repo)))
+  }
 
   const reconnect = async (): Promise<void> => {
     for (const { site, node } of nodes) {

@@ -74,9 +74,9 @@ async function measureIn (
 
 /** Everything after it would fail too, and each object may take a minute to do so. */
 function checkWritten (measured: readonly Measured[]): void {
-  const outcomes = measured.filter(({ phase }) => phase === 'write').flatMap(one => one.outcomes)
-
-  if (outcomes.every(({ failure }) => failure != null)) {
-    throw new Error(`could write nothing: ${outcomes[0].failure}`)
+  for (const { phase, outcomes } of measured) {
+    if (phase.startsWith('write') && outcomes.every(({ failure }) => failure != null)) {
+      throw new Error(`could write nothing (${phase}): ${outcomes[0].failure}`)
+    }
   }
 }

@@ -1,5 +1,11 @@
-/** What a node speaks: Kubo's RPC API; the two requests of `helia-node.ts`; or `add-node.ts` and a gateway. */
+/** What a node speaks: Kubo's RPC API; the two requests of `helia-node.ts`; or a gateway, which takes no files. */
 export type Api = 'kubo' | 'node' | 'ipfsz'
+
+/**
+ * How a file gets into a node: through its API, from the client; or by a command that is started on the node's host for
+ * each file, `ipfs add` or `ipfsz add`, which pins it too.
+ */
+export type Door = 'write' | 'write by a command'
 
 /** An object to write or to read. */
 export interface SiteObject {
@@ -11,7 +17,7 @@ export interface SiteObject {
 
 /** Work for the client of a site. The answer is one `Outcome` for each item, in order. */
 export interface Job {
-  kind: 'write' | 'read'
+  kind: Door | 'read'
   api: Api
   /** How many objects are written or read at a time. */
   concurrency: number
@@ -26,6 +32,8 @@ export interface Outcome {
   wall: number
   /** Of what was written. */
   cid?: string
+  /** Whether the node that was asked had written it, of what was read. */
+  byWriter?: boolean
   /** Why it failed. */
   failure?: string
 }
@@ -54,6 +62,8 @@ export const BUCKET = 'site'
 export const S3_PORT = 9000
 /** The port of a node's API. */
 export const API_PORT = 5001
+/** The port of what adds by a command. */
+export const COMMAND_PORT = 5002
 /** The port of an ipfsz daemon's gateway. */
 export const GATEWAY_PORT = 8080
 /** The port of a node on libp2p. */

@@ -118,8 +118,8 @@ function farther (delay: number): Plan {
     ...SITES,
     delay,
     rounds: 1,
-    seconds: 75,
+    seconds: 95,
     sides: SIDES,
-    objects: [alone(256 * KIB, 10), alone(MIB, 10), together(256 * KIB, 2)]
+    objects: [alone(256 * KIB, 10), alone(MIB, 10), alone(10 * MIB, 5), together(256 * KIB, 2)]
   }
 }

@@ -1,6 +1,6 @@
 import { untilEnded } from '../until-ended.ts'
 import type { ChildProcess } from 'node:child_process'
-import type { Api } from './messages.ts'
+import type { Api, Door } from './messages.ts'
 import type { Wan } from './wan.ts'
 
 export interface SideInit {
@@ -19,6 +19,8 @@ export interface Side {
   /** For the table. */
   name: string
   api: Api
+  /** The ways to add to a node. What is read was added through the first. */
+  doors: readonly [Door, Door?]
   /** Whether it stores compressed files. */
   compressed: boolean
   /** How long its storage takes to start in three sites, in seconds: on two cores that do nothing else. */

@@ -1,10 +1,21 @@
 import { median, rounded, sum } from '../../benchmark.ts'
 import { PHASES } from './trial.ts'
 import type { Row } from '../../benchmark.ts'
+import type { Outcome } from './messages.ts'
 import type { Side } from './side.ts'
 import type { Measured, Objects } from './trial.ts'
 
 const KIB = 1024
+
+/** The reads that are told apart by whether the node that was asked had written the object, in rows of their own. */
+const TOLD_APART = 'read in the site'
+const BY_WRITER = `${TOLD_APART}, by the node that wrote it`
+const BY_ANOTHER = `${TOLD_APART}, by another node`
+
+/** What rows are about, in the order of the tables. */
+export const ROW_NAMES: readonly string[] = PHASES.flatMap(
+  phase => phase === TOLD_APART ? [phase, BY_WRITER, BY_ANOTHER] : [phase]
+)
 
 export interface RowInit {
   side: Side
@@ -17,17 +28,31 @@ export interface RowInit {
   when: string
 }
 
-/** One row for each phase. */
+/** One row for each phase, and two more for reads in the site. */
 export function toRows (init: RowInit): Row[] {
-  return PHASES.flatMap(phase => toRow(phase, init))
+  return PHASES.flatMap(phase => {
+    const measured = init.measured.filter(one => one.phase === phase)
+    const outcomes = measured.flatMap(one => one.outcomes)
+    const rows = toRow(phase, outcomes, init, sum(measured.map(one => one.bytes)))
+
+    return phase !== TOLD_APART ? rows : [
+      ...rows,
+      ...toRow(BY_WRITER, outcomes.filter(({ byWriter }) => byWriter === true), init),
+      ...toRow(BY_ANOTHER, outcomes.filter(({ byWriter }) => byWriter === false), init)
+    ]
+  })
 }
 
-function toRow (phase: Measured['phase'], { side, objects, measured: all, storedSize, when }: RowInit): Row[] {
-  const measured = all.filter(one => one.phase === phase)
-  const outcomes = measured.flatMap(one => one.outcomes)
+/** @param bytes - between sites, if it is known of these objects alone */
+function toRow (
+  phase: string,
+  outcomes: readonly Outcome[],
+  { side, objects, storedSize, when }: RowInit,
+  bytes?: number
+): Row[] {
   const failures = outcomes.flatMap(({ failure }) => failure == null ? [] : [failure])
   const seconds = outcomes.filter(({ failure }) => failure == null).map(({ wall }) => wall / 1000)
-  const bytes = sum(measured.map(one => one.bytes)) / outcomes.length
+  const each = bytes == null ? undefined : bytes / outcomes.length
 
   if (outcomes.length === 0) {
     return []
@@ -40,8 +65,12 @@ function toRow (phase: Measured['phase'], { side, objects, measured: all, stored
     objects: outcomes.length,
     'seconds, median': seconds.length === 0 ? '-' : rounded(median(seconds)),
     slowest: seconds.length === 0 ? '-' : rounded(Math.max(...seconds)),
-    'MB between sites, of 100 objects': rounded(bytes * 100 / 1e6),
-    'times the bytes stored': phase === 'read from another site' ? rounded(bytes / storedSize) : '-',
+    // of many at a time, they say how busy the processors were
+    'ms, each object': objects.atATime > 1
+      ? '-'
+      : outcomes.map(({ wall, failure }) => failure == null ? Math.round(wall) : 'failed').join(' '),
+    'MB between sites, of 100 objects': each == null ? '-' : rounded(each * 100 / 1e6),
+    'times the bytes stored': each == null || phase !== 'read from another site' ? '-' : rounded(each / storedSize),
     failed: failures.length === 0 ? '' : `${failures.length} of ${outcomes.length}: ${failures[0]}`,
     measured: when
   }]

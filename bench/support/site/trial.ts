@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { addressOf } from './wan.ts'
 import type { Clients } from './clients.ts'
-import type { Job, Outcome, SiteObject } from './messages.ts'
+import type { Door, Job, Outcome, SiteObject } from './messages.ts'
 import type { RunningSide, Side } from './side.ts'
 import type { Wan } from './wan.ts'
 
@@ -38,7 +38,7 @@ export interface Trial {
 
 /** The steps, in order. Their names are those of the table. */
 export const PHASES = [
-  'write', 'read in the site', 'read from another site', 'read again', 'read while cut off',
+  'write', 'write by a command', 'read in the site', 'read from another site', 'read again', 'read while cut off',
   'write, a storage process killed', 'read, a storage process killed'
 ] as const
 
@@ -59,25 +59,33 @@ interface Batch {
   /** Of the first object. */
   seed: number
   cids: Array<string | undefined>
+  /** The addresses of the nodes that wrote them. */
+  writers: string[]
 }
 
-/** Objects of the site that is cut off, and of what is written after a storage process was killed, are others. */
+/** Objects that are written through another door, before a site is cut off, and when storage is killed, are others. */
+const OTHER_DOOR = 50_000
 const CUT_OFF = 500_000
 const KILLED = 700_000
 /** Between the seeds of two sites. */
 const OF_SITE = 100_000
 
 /**
- * Write objects, read them in their site, read those of the first site in the second one, twice, and read others in the
- * first one while it is cut off.
+ * Write objects, and others through another door; read the first in their site, read those of the first site in the
+ * second one, twice, and read others in the first one while it is cut off.
  */
 export async function runTrial (trial: Trial): Promise<Measured[]> {
-  const { wan, running, sites, settle } = trial
+  const { wan, running, sites, settle, side: { doors: [door, otherDoor] } } = trial
   const measured: Measured[] = []
   const batches = newBatches(trial, 0)
   const phase = phases(trial, measured)
 
-  await phase('write', batches, writer)
+  await phase(door, batches, writer)
+
+  if (otherDoor != null) {
+    await phase(otherDoor, newBatches(trial, OTHER_DOOR), writer)
+  }
+
   await setTimeout(settle)
   await phase('read in the site', batches, reader)
 
@@ -86,13 +94,13 @@ export async function runTrial (trial: Trial): Promise<Measured[]> {
     await phase('read again', batches.slice(0, 1), next, 2)
   }
 
-  const others = newBatches(trial, CUT_OFF).slice(0, 1)
-  await phases(trial, [])('write', others, writer)
+  const cutOff = newBatches(trial, CUT_OFF).slice(0, 1)
+  await phases(trial, [])(door, cutOff, writer)
   await setTimeout(settle)
   await wan.cut(1)
 
   try {
-    await phase('read while cut off', others, reader)
+    await phase('read while cut off', cutOff, reader)
   } finally {
     await wan.heal(1)
   }
@@ -108,7 +116,7 @@ export async function runKilled (trial: Trial): Promise<Measured[]> {
   const phase = phases(trial, measured)
   const [before, after] = [KILLED, KILLED + 1000].map(seed => newBatches(trial, seed).slice(0, 1))
 
-  await phases(trial, [])('write', before, writer)
+  await phases(trial, [])(trial.side.doors[0], before, writer)
   await trial.running.killStorage?.()
   await phase('write, a storage process killed', after, writer)
   await phase('read, a storage process killed', before, reader)
@@ -130,7 +138,7 @@ export async function warmUp (trial: Trial, count: number): Promise<Measured[]> 
   const phase = phases(warm, done)
   const all = Array.from({ length: trial.sites }, (_, i) => newBatch(warm, i + 1, 0))
 
-  await phase('write', all, writer)
+  await phase(trial.side.doors[0], all, writer)
   await setTimeout(settle)
   await phase('read in the site', all, reader)
 
@@ -162,14 +170,14 @@ function newBatches (trial: Trial, offset: number): Batch[] {
 }
 
 function newBatch ({ seed }: Trial, site: number, offset: number): Batch {
-  return { site, seed: seed + offset + site * OF_SITE, cids: [] }
+  return { site, seed: seed + offset + site * OF_SITE, cids: [], writers: [] }
 }
 
 type RunPhase = (name: Measured['phase'], batches: readonly Batch[], choose: Choose, from?: number) => Promise<void>
 
 /** Runs phases, and adds what they measured to a list. A batch whose phase writes gets the CIDs. */
 function phases (trial: Trial, measured: Measured[]): RunPhase {
-  const { wan, clients, objects: { trials } } = trial
+  const { wan, clients, objects: { trials }, side: { doors } } = trial
 
   return async (phase, batches, choose, from = undefined) => {
     const before = (await wan.traffic()).betweenSites
@@ -179,12 +187,17 @@ function phases (trial: Trial, measured: Measured[]): RunPhase {
     for (let i = 0; i < trials; i++) {
       const all = await Promise.all(batches.map(async batch => {
         const site = from ?? batch.site
-        const job = jobOf(phase.startsWith('write') ? 'write' : 'read', site, i, choose, batch, trial)
+        const job = jobOf(kindOf(phase, doors[0]), site, i, choose, batch, trial)
         const done = await clients.run(site, job)
 
-        if (job.kind === 'write') {
-          batch.cids.push(...done.map(({ cid }) => cid))
+        if (job.kind === 'read') {
+          return done.map((outcome, j) => ({
+            ...outcome, byWriter: job.items[j].node === batch.writers[i * done.length + j]
+          }))
         }
+
+        batch.cids.push(...done.map(({ cid }) => cid))
+        batch.writers.push(...job.items.map(({ node }) => node))
 
         return done
       }))
@@ -195,6 +208,15 @@ function phases (trial: Trial, measured: Measured[]): RunPhase {
     const bytes = (await wan.traffic()).betweenSites - before
     measured.push({ phase, outcomes, bytes: Math.max(0, bytes - trial.idle * wall) })
   }
+}
+
+/** Whatever else is written goes through the first door. */
+function kindOf (phase: Measured['phase'], door: Door): Job['kind'] {
+  if (phase.startsWith('read')) {
+    return 'read'
+  }
+
+  return phase === 'write' || phase === 'write by a command' ? phase : door
 }
 
 function jobOf (
@@ -209,7 +231,7 @@ function jobOf (
     const number = trial * atATime + i
     const object: SiteObject = { size, compressible, seed: seed + number }
     const node = addressOf(site, choose(number) % nodes + 1)
-    const cid = kind === 'write' ? undefined : cids[number]
+    const cid = kind === 'read' ? cids[number] : undefined
 
     return { ...object, node, ...cid == null ? {} : { cid } }
   })
