@@ -23,6 +23,46 @@ function sound (length: number): Uint8Array {
   return bytes
 }
 
+/** Files that hold an array of numbers after the beginning that their type has. */
+const ARRAYS: Record<string, Uint8Array> = {
+  'a WAV file': SOUND,
+  'an AIFF file': withHead(
+    // the numbers of an AIFF file have their highest byte first
+    reversed(SOUND.subarray(44), 2),
+    `${ascii('FORM')}00049408${ascii('AIFFCOMM')}000000120001000249ec0010400eac44000000000000${ascii('SSND')}` +
+      '000493d60000000000000000'
+  ),
+  'an NPY file': withHead(
+    new Uint8Array(Float32Array.from({ length: 60_000 }, (_, i) => 20 + Math.sin(i / 300) + i / 1e5).buffer),
+    `934e554d505901007600${ascii("{'descr': '<f4', 'fortran_order': False, 'shape': (60000,), }".padEnd(117))}0a`
+  ),
+  'a TIFF file': withHead(
+    // pixels of 16 bits: a slope with little noise
+    new Uint8Array(Uint16Array.from({ length: 150_000 }, (_, i) => 20 * (i % 500) + 7 * (i / 500) + i * i % 13).buffer),
+    // width, height, no compression
+    '49492a000800000003000001030001000000f401000001010300010000002c01000003010300010000000100000000000000'
+  ),
+  'an array of 64 bits': new Uint8Array(
+    BigInt64Array.from({ length: 30_000 }, (_, i) => 1_700_000_000_000n + BigInt(i) * 1000n + BigInt(i % 17)).buffer
+  )
+}
+
+function ascii (letters: string): string {
+  return Buffer.from(letters).toString('hex')
+}
+
+function withHead (bytes: Uint8Array, head: string): Uint8Array {
+  return new Uint8Array(Buffer.concat([Buffer.from(head, 'hex'), bytes]))
+}
+
+/** The bytes of each number in the other order. */
+function reversed (bytes: Uint8Array, width: number): Uint8Array {
+  const { byteLength } = bytes
+
+  return Uint8Array.from({ length: byteLength - byteLength % width }, (_, i) =>
+    bytes[i - i % width + width - 1 - i % width])
+}
+
 describe('a file with filters', () => {
   it.each(allCodecs().map(({ name }) => name))('reads back what %s compressed, whole and in ranges', async codec => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: allCodecs() })
@@ -55,6 +95,17 @@ describe('a file with filters', () => {
       expect(stats.filters?.length).toBeGreaterThan(0)
       expect(Number(stats.storedSize)).toBeLessThan(Number(without.storedSize) * 0.9)
       expect(same(await collect(fs.cat(cid)), SOUND)).toBe(true)
+    }
+  })
+
+  it.each(Object.entries(ARRAYS))('is tried as %s, by default and with auto', async (_, bytes) => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+
+    for (const codec of ['zstd', 'auto'] as const) {
+      const cid = await fs.addBytes(bytes, { compression: { codec } })
+
+      expect((await fs.stat(cid)).filters?.length).toBeGreaterThan(0)
+      expect(same(await collect(fs.cat(cid)), bytes)).toBe(true)
     }
   })
 
