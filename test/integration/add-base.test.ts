@@ -132,6 +132,20 @@ describe.concurrent('ipfsz add --base', () => {
     expect((await sandbox.run(['cat', cid])).stdout.equals(SECOND)).toBe(true)
   })
 
+  it('refuses an earlier version that has a base, and names that one, if asked to', async ({ sandbox }) => {
+    await sandbox.write('first', FIRST)
+    await sandbox.write('second', SECOND)
+    await sandbox.write('third', Buffer.concat([SECOND, text(50)]))
+    const first = await add(sandbox, 'first')
+    const second = await add(sandbox, '--base', first, 'second')
+    const refused = await sandbox.run(['add', '--base', second, '--base-of-base', 'refuse', 'third'])
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain('it has a base itself')
+    const stat = await sandbox.run(['stat', '--json', await add(sandbox, '--base', second, 'third')])
+    expect(refused.stderr).toContain(JSON.parse(stat.stdout.toString()).base)
+    await add(sandbox, '--base', first, '--base-of-base', 'refuse', 'third')
+  })
+
   it('refuses what cannot be an earlier version, and codecs that cannot use one', async ({ sandbox }) => {
     await mkdir(join(sandbox.directory, 'tree'))
     await sandbox.write('tree/a', text(100))
@@ -143,7 +157,9 @@ describe.concurrent('ipfsz add --base', () => {
       [['--base', tree, 'file'], 1, 'cannot be a base: it is not a file'],
       [['--base', file, 'tree'], 1, 'cannot be a base: it is a file'],
       [['--base', 'nonsense', 'file'], 2, '"nonsense" is not a CID'],
-      [['--base', file, '--codec', 'gzip', 'file'], 2, '--base needs zstd']
+      [['--base', file, '--codec', 'gzip', 'file'], 2, '--base needs zstd'],
+      [['--base', 'latest', '--base-of-base', 'refuse', 'file'], 2, 'cannot be combined with --base latest'],
+      [['--base-of-base', 'refuse', 'file'], 2, '--base-of-base needs --base']
     ]
 
     for (const [args, code, message] of failures) {

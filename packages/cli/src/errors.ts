@@ -44,7 +44,7 @@ export function exitCode (err: Error): number {
 
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
-  const { cid, code, size, max, frames, frameSize, path } = err as Error & Values
+  const { cid, code, size, max, frames, frameSize, path, baseOfBase } = err as Error & Values
 
   switch (err.name) {
     case 'AbortError':
@@ -95,6 +95,10 @@ export function explain (err: Error): string {
     case 'InvalidTrailerError':
       return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
         'Read the stored bytes with ipfsz cat --raw'
+    case 'InvalidBaseError':
+      return baseOfBase == null
+        ? err.message
+        : `${err.message}: name that one, or leave out --base-of-base refuse`
     case 'WrongBaseError':
       return `${err.message}: the file was written incorrectly, or names another base than it was made with. ` +
         'Ask its author, or add the original again'
@@ -155,6 +159,7 @@ export function explain (err: Error): string {
 interface Values {
   cid?: unknown
   code?: number
+  baseOfBase?: unknown
   size?: number
   max?: number
   frames?: number

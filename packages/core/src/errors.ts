@@ -161,17 +161,20 @@ export class NotFoundError extends Error {
 }
 
 /**
- * Thrown when a file cannot be a base: a directory, a file of fewer than 8 bytes or of 4 GiB as stored, or based
- * itself.
+ * Thrown when a file cannot be a base: a directory, a file of fewer than 8 bytes or of 4 GiB as stored, one that has
+ * a base itself, or one that cannot be decompressed.
  */
 export class InvalidBaseError extends Error {
   static override readonly name = 'InvalidBaseError'
   override readonly name = 'InvalidBaseError'
   readonly base: CID
+  /** The base of the file, if it is refused for that. */
+  readonly baseOfBase: CID | undefined
 
-  constructor (base: CID, reason: string) {
-    super(`${base} cannot be a base: ${reason}`)
+  constructor (base: CID, reason: string, { baseOfBase, ...options }: ErrorOptions & { baseOfBase?: CID } = {}) {
+    super(`${base} cannot be a base: ${reason}`, options)
     this.base = base
+    this.baseOfBase = baseOfBase
   }
 }
 

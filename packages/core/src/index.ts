@@ -73,7 +73,8 @@ export type { DirectoryLink, EntryLocation } from './directory/directory.ts'
 export type { CodeOf, MarkerCode, MarkerName } from './marker.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
 export { sketchOf, SKETCHED_SIZE } from './base/sketch.ts'
-export type { BaseOf, CompressionOptions } from './policy/compression.ts'
+export type { BaseOf, BaseOfBase } from './policy/base-option.ts'
+export type { CompressionOptions } from './policy/compression.ts'
 export type {
   AddFrameEvents,
   CatFrameEvents,

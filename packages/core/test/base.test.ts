@@ -6,9 +6,11 @@ import { MemoryDatastore } from 'datastore-core'
 import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, getBlock, noise, putNode, text } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, noise, putNode, random, text } from './fixtures.ts'
 import type { CompressionOptions } from '../src/index.ts'
 
 const KIB = 1024
@@ -71,6 +73,13 @@ async function blocksOf (
   }
 
   return found
+}
+
+function flipped (bytes: Uint8Array, next: () => number): Uint8Array {
+  const changed = Uint8Array.from(bytes)
+  changed[(next() >>> 0) % changed.byteLength] ^= 1 << (next() & 7)
+
+  return changed
 }
 
 describe('a file with a base', () => {
@@ -180,6 +189,39 @@ describe('a file with a base', () => {
     expect((await fs.stat(next)).base?.toString()).toBe(unmark(base).toString())
     expect(Buffer.from(await collect(fs.cat(next))).equals(third)).toBe(true)
   })
+
+  it('refuses a base that has a base, which it names, if asked to', async () => {
+    const { fs, base, cid } = await both
+    const third = Buffer.concat([SECOND, text(50)])
+    const [first, second] = [unmark(base), unmark(cid)]
+
+    await expect(fs.addBytes(third, { compression: { base: cid, baseOfBase: 'refuse' } }))
+      .rejects.toMatchObject({ name: 'InvalidBaseError', base: second, baseOfBase: first })
+    const next = await fs.addBytes(third, { compression: { base, baseOfBase: 'refuse' } })
+    expect((await fs.stat(next)).base?.toString()).toBe(first.toString())
+    await expect(fs.addBytes(third, { compression: { base, baseOfBase: 'keep' as 'refuse' } }))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+
+  it.each([['a leaf', 400 * KIB], ['several leaves', 3 * MIB]])(
+    'is refused if its base, stored in %s, cannot be decompressed, although no block of it is damaged',
+    async (_, size) => {
+      const blockstore = new MemoryBlockstore()
+      const fs = ipfsz({ blockstore })
+      const bytes = noise(size).map(byte => byte & 15)
+      const { Data, Links } = decode(await getBlock(unmark(await fs.addBytes(bytes)), blockstore))
+      const [first, ...rest] = Links
+      const leaf = Buffer.from(await getBlock(first.Hash, blockstore))
+      // a type of block that does not exist (RFC 8878, section 3.1.1.2.2)
+      leaf[9] |= 6
+      const lying = { ...first, Hash: CID.createV1(raw.code, await sha256.digest(leaf)) }
+      await blockstore.put(lying.Hash, leaf)
+      const base = await putNode({ Data, Links: [lying, ...rest] }, blockstore)
+
+      await expect(fs.addBytes(Buffer.concat([bytes, text(20)]), { compression: { base } }))
+        .rejects.toMatchObject({ name: 'InvalidBaseError', base, cause: { name: 'CorruptFrameError' } })
+    }
+  )
 
   it('never has a region that begins like a formatted dictionary', async () => {
     const magic = [0x37, 0xa4, 0x30, 0xec]
@@ -353,6 +395,57 @@ describe('a file with a base', () => {
     expect(Links.at(-1)?.Hash.equals(base)).toBe(true)
     await expect(collect(fs.cat(cid))).rejects.toMatchObject(refused)
     await expect(fs.verify(cid)).rejects.toMatchObject(refused)
+  })
+
+  it('is read as it was, or refused by name, whatever changes in its blocks and in those of its base', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const first = noise(200 * KIB).map(byte => byte & 15)
+    const second = Buffer.concat([text(3000), first, noise(3000, 9)])
+    const base = await fs.addBytes(first)
+    const cid = await fs.addBytes(second, { compression: { base, frameSize: 64 * KIB } })
+    const next = random(24)
+    const outcomes = new Set<string>()
+
+    // each change is followed by the right hashes: an author may write anything
+    const change = async (of: CID): Promise<CID> => {
+      const bytes = await getBlock(of, blockstore)
+
+      if (of.code === raw.code) {
+        const leaf = flipped(bytes, next)
+        const changed = CID.createV1(raw.code, await sha256.digest(leaf))
+        await blockstore.put(changed, leaf)
+        return changed
+      }
+
+      const { Data = new Uint8Array(0), Links } = decode(bytes)
+      const target = (next() >>> 0) % (Links.length + 1)
+
+      return putNode(target === Links.length
+        ? { Data: flipped(Data, next), Links }
+        : { Data, Links: await Promise.all(Links.map(async (link, i) =>
+            i === target ? { ...link, Hash: await change(link.Hash) } : link)) }, blockstore)
+    }
+
+    for (let round = 0; round < 300; round++) {
+      const hostile = mark(await change(unmark(cid)), 'zstd')
+      const outcome = await collect(ipfsz({ blockstore }).cat(hostile)).then(
+        bytes => Buffer.from(bytes).equals(second) ? 'read' : 'other bytes',
+        (err: Error) => err.name
+      )
+      outcomes.add(outcome)
+    }
+
+    expect([...outcomes].toSorted()).toEqual([
+      // of a frame without a region
+      'CorruptFrameError',
+      'InvalidHeaderError',
+      'NotUnixFSError',
+      'UnreadableBaseError',
+      'WrongBaseError',
+      // the change is in what reading does not need
+      'read'
+    ])
   })
 
   it.each([['changed', SECOND], ['did not change', FIRST]])(

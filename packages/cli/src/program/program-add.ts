@@ -54,6 +54,13 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       'an earlier version of the file or directory, in the repo: what it has in common with it is stored once; ' +
         'latest: the last version that was added so under the same name (ipfsz log lists them)'
     )
+    .addOption(
+      new Option(
+        '--base-of-base <how>',
+        'what becomes of a base that has a base itself: flatten refers back to that one, refuse adds nothing ' +
+          '(default: flatten)'
+      ).choices(['flatten', 'refuse'])
+    )
     .option('--name <name>', 'with --base latest, the name of what is added (default: the last name of its path)')
     .option(
       '--dictionaries',
@@ -116,6 +123,14 @@ export function defineAddCommand (program: Command, context: () => Context): voi
 
       if (flags.base != null && (flags.kubo != null || flags.onlyHash === true)) {
         throw new UsageError('--base needs the repo: it cannot be combined with --kubo or --only-hash')
+      }
+
+      if (flags.baseOfBase != null && (flags.base == null || flags.base === 'latest')) {
+        throw new UsageError(
+          flags.base == null
+            ? '--base-of-base needs --base'
+            : '--base-of-base cannot be combined with --base latest, whose versions all have the same base'
+        )
       }
 
       if (flags.name != null && flags.base !== 'latest') {

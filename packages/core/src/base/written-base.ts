@@ -2,7 +2,7 @@ import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { fileSize } from '../dag/read.ts'
-import { ContentMismatchError } from '../errors.ts'
+import { ContentMismatchError, InvalidBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
@@ -30,6 +30,11 @@ interface Options {
   signal?: AbortSignal | null | undefined
 }
 
+export interface WrittenBaseOptions extends Options {
+  /** Whether a base that has a base is refused. */
+  refuseBased?: boolean | undefined
+}
+
 /** An earlier version of a file that is being added: its frames refer back to regions of it. */
 export class WrittenBase implements FrameBase {
   /** The link from the root of the new file. */
@@ -50,11 +55,11 @@ export class WrittenBase implements FrameBase {
   }
 
   /**
-   * Open a base and index its content, which is read once for that. A base of a base takes its place, since
-   * files refer back only once (docs/format.md, section 6).
+   * Open a base and index its content, which is read once for that. A base of a base takes its place, unless that is
+   * refused, since files refer back only once (docs/format.md, section 6).
    *
    * @returns undefined if the file is too small or too large to be a base
-   * @throws {InvalidBaseError} it is not a file
+   * @throws {InvalidBaseError} it is not a file, cannot be decompressed, or has a base, and that is refused
    * @throws {InvalidTrailerError} what it has after its frames is not what its header needs
    * @throws {ContentMismatchError} its header names another content CID than its content has
    * @throws {NotFoundError} a block of it is missing
@@ -62,9 +67,8 @@ export class WrittenBase implements FrameBase {
   static async open (
     asked: CID,
     settings: StoredBaseSettings,
-    options: Options
+    { signal, refuseBased = false }: WrittenBaseOptions
   ): Promise<WrittenBase | undefined> {
-    const { signal } = options
     const open = async (cid: CID): Promise<Entry> => {
       const { roots, blockstore } = settings
       // one that was deleted since it was cached is fetched, or missing
@@ -76,7 +80,13 @@ export class WrittenBase implements FrameBase {
     let entry = await open(unmark(asked))
 
     if (entry.header != null && hasBase(entry.header) && entry.node != null) {
-      entry = await open(baseOf(entry.node))
+      const baseOfBase = baseOf(entry.node)
+
+      if (refuseBased) {
+        throw new InvalidBaseError(entry.cid, `it has a base itself, ${baseOfBase}`, { baseOfBase })
+      }
+
+      entry = await open(baseOfBase)
     }
 
     throwIfNotFile(entry)
@@ -85,6 +95,14 @@ export class WrittenBase implements FrameBase {
       return undefined
     }
 
+    return WrittenBase.#index(entry, settings, { signal }).catch((err: unknown) => {
+      throw err instanceof Error && err.name === 'CorruptFrameError'
+        ? new InvalidBaseError(entry.cid, `it cannot be decompressed: ${err.message}`, { cause: err })
+        : err
+    })
+  }
+
+  static async #index (entry: Entry, settings: StoredBaseSettings, { signal }: Options): Promise<WrittenBase> {
     const content = await storedContentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const { node, header } = entry

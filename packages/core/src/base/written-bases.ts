@@ -1,6 +1,7 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { WrittenBase } from './written-base.ts'
 import type { StoredBaseSettings } from './base-content.ts'
+import type { WrittenBaseOptions } from './written-base.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many bases stay open: files that are added at the same time may have the same one. */
@@ -9,18 +10,18 @@ const MAX_OPEN = 8
 /** Opens the bases of the files of one add, and keeps those that were opened last. */
 export class WrittenBases {
   readonly #settings: StoredBaseSettings
-  readonly #signal: AbortSignal | null | undefined
+  readonly #options: WrittenBaseOptions
   readonly #open = new Map<string, Promise<WrittenBase | undefined>>()
 
-  constructor (settings: StoredBaseSettings, signal: AbortSignal | null | undefined) {
+  constructor (settings: StoredBaseSettings, options: WrittenBaseOptions) {
     this.#settings = settings
-    this.#signal = signal
+    this.#options = options
   }
 
   /** See `WrittenBase.open`. */
   async open (cid: CID): Promise<WrittenBase | undefined> {
     const key = cid.toString()
-    const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settings, { signal: this.#signal })
+    const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settings, this.#options)
     this.#open.delete(key)
     this.#open.set(key, opening)
 

@@ -130,12 +130,12 @@ async function * importCandidates (
   }
 
   const marks = new Marks()
-  const bases = new WrittenBases(settings, signal)
   const blockstore = coalescingBlockstore(settings.blockstore)
   const writers = budget == null
     ? settings.writers
     : settings.writers.map(codec => backgroundCodec(codec, budget.threads))
   const resolved = resolveCompression(compression, writers)
+  const bases = new WrittenBases(settings, { signal, refuseBased: resolved?.baseOfBase === 'refuse' })
   const dictionaries = resolved?.dictionaries == null
     ? undefined
     : new TreeDictionaries({ ...resolved.dictionaries, signal }, blockstore, options.wrapWithDirectory === true)

@@ -1,6 +1,7 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { AUTO_CANDIDATES } from './auto-candidates.ts'
 import { chooseCompression } from './auto.ts'
+import { resolveBaseOfBase } from './base-option.ts'
 import { basedLevel, resolveDictionaries } from './dictionaries.ts'
 import { resolveLayout } from './layout.ts'
 import {
@@ -14,6 +15,7 @@ import { MAX_CUT_SIZE } from '../cut/cut-by-content.ts'
 import { chooseFilters } from '../filters/choose-filters.ts'
 import { InvalidParametersError } from '../errors.ts'
 import type { Filter } from '../filters/filter.ts'
+import type { BaseOf, BaseOfBase } from './base-option.ts'
 import type { DictionaryCoder } from './dictionaries.ts'
 import type { Optimize } from './auto-candidates.ts'
 import type { Layout } from './layout.ts'
@@ -99,10 +101,18 @@ export interface CompressionOptions {
   /**
    * An earlier version of the file, or of each file by its path: what both have in common is stored once. The
    * new file links to it, so that a node that pins the one has the other, and reading needs both. The base has
-   * to be a file, compressed or not; the base of a base takes its place. It is ignored where it does not help,
-   * and by codecs other than zstd that `auto` chooses.
+   * to be a file, compressed or not. It is ignored where it does not help, and by codecs other than zstd that
+   * `auto` chooses.
    */
   base?: CID | BaseOf | undefined
+
+  /**
+   * What becomes of a base that has a base itself. Reading never needs more than two files: the base of the base takes
+   * its place (`flatten`), or the add fails with an InvalidBaseError that names it (`refuse`).
+   *
+   * @default 'flatten'
+   */
+  baseOfBase?: BaseOfBase | undefined
 
   /**
    * Store once what small files of a kind in a directory have in common, if that saves 5 % with the dictionary
@@ -116,14 +126,6 @@ export interface CompressionOptions {
 
 /** Where a file is cut into frames. */
 export type Cut = 'size' | 'content'
-
-/**
- * Names the earlier version of the file that is added at a path, if there is one.
- *
- * @param start - the first bytes of the file, at most 16 MiB, to find by content what it was. They must not be
- *   changed, and are overwritten later: copy what is kept
- */
-export type BaseOf = (path: string | undefined, start: Uint8Array) => CID | undefined | Promise<CID | undefined>
 
 /** The codec and level chosen for one file. */
 export interface Choice {
@@ -148,6 +150,7 @@ export interface Compression {
   cut: Cut
   detect: boolean
   baseOf?: BaseOf | undefined
+  baseOfBase: BaseOfBase
   dictionaries?: DictionaryCoder | undefined
 }
 
@@ -158,8 +161,8 @@ export interface Compression {
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  * @throws {InvalidFrameSizeError}
- * @throws {InvalidParametersError} `auto` with a level, an unknown `optimize` or `cut`, options that exclude
- *   each other, a `leafSize` that is out of range, or a base or dictionaries with a codec other than zstd
+ * @throws {InvalidParametersError} `auto` with a level, an unknown `optimize`, `cut` or `baseOfBase`, options that
+ *   exclude each other, a `leafSize` that is out of range, or a base or dictionaries with a codec other than zstd
  */
 export function resolveCompression (
   options: CompressionOptions = {},
@@ -196,6 +199,7 @@ export function resolveCompression (
     cut,
     detect,
     baseOf: typeof base === 'object' ? () => base : base,
+    baseOfBase: resolveBaseOfBase(options.baseOfBase),
     dictionaries: resolveDictionaries(name, options, codecs)
   }
 }
