@@ -93,6 +93,13 @@ describe('a start', () => {
     expect(stderr).not.toMatch(/^NativeModule (child_process|tls|v8)$/m)
   })
 
+  it('runs no code from the working directory if HOME is empty', async ({ sandbox }) => {
+    const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: undefined, HOME: '' }
+    expectSuccess(await sandbox.spawn(['codecs'], { env }))
+
+    expect(await readdir(sandbox.directory)).not.toContain('.cache')
+  })
+
   it('works for a user without a home directory', async ({ sandbox }) => {
     const file = await sandbox.write('file.txt', new TextEncoder().encode('some text '.repeat(1000)))
 

@@ -47,7 +47,14 @@ function cacheDirectory () {
     return join(given, 'ipfsz')
   }
 
-  return join(homedir(), ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'], 'ipfsz')
+  const home = homedir()
+
+  // with an empty HOME, the working directory would be it, in which a stranger may have prepared code
+  if (!isAbsolute(home)) {
+    throw new Error('no home directory')
+  }
+
+  return join(home, ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'], 'ipfsz')
 }
 
 /**

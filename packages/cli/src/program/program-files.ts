@@ -103,7 +103,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   program.command('du')
-    .description('show what takes space in this repo: stored size, original size, name')
+    .description('show what takes space in this repo: original size, stored size, name')
     .argument('[cid...]', `${TARGETS}, or names of pins (default: everything that is pinned)`)
     .option('-s, --summarize', 'do not list what is in directories')
     .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
