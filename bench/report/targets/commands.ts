@@ -27,7 +27,8 @@ export function commandTargets (results: Results): Row[] {
         `ipfsz ${what} of ${MB} MB: times the processor time of Kubo with zstd -3 piped`,
         1,
         ...both('CPU, times Kubo\'s with zstd')
-      )
+      ),
+      ...MB === 1000 ? [atMost(`ipfsz ${what} of ${MB} MB: peak memory, MB`, 180, ...both('peak MB'))] : []
     ]
   }))
 }

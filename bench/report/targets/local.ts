@@ -81,7 +81,7 @@ function memoryTargets (results: Results): Row[] {
     numberOf(find(rows, { MB: 1000, side }), `${what}, MB`)
 
   return ['add', 'cat'].map(what => atMost(
-    `${what} 1 GB, ${DEFAULT}: peak memory, MB`,
+    `${what} 1 GB, ${DEFAULT}, by the library in the benchmark's process: peak memory, MB`,
     180,
     of(DEFAULT, what),
     of(FLOOR, what)
