@@ -1,6 +1,6 @@
 /**
  * Packs the command as for publishing, installs it into an empty project, and uses it there. Fails if the install
- * brings too many packages or bytes, or if it does not work on Bun or Deno. Run after a build.
+ * brings too many packages or bytes, or if it does not work on Bun, Deno or a later Node. Run after a build.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Uses the installed command on Bun and Deno, as `bunx` and `deno run` start it. */
+/** Uses the installed command on Bun and Deno, as `bunx` and `deno run` start it, and on a later Node. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Project } from './empty-project.ts'
 
-/** Together they take 200 MB, so only this check installs them. */
-const PACKAGES = ['bun@1.4.5', 'deno@2.9.6']
+/** Together they take 350 MB, so only this check installs them. */
+const PACKAGES = ['bun@1.4.5', 'deno@2.9.6', 'node@26.10.0']
 
 const RUNTIMES = {
   Bun: ['node_modules/.bin/bun'],
-  Deno: ['node_modules/.bin/deno', 'run', '--allow-all', '--no-prompt']
+  Deno: ['node_modules/.bin/deno', 'run', '--allow-all', '--no-prompt'],
+  'Node 26': ['node_modules/node/bin/node']
 }
 
 const BIN = 'node_modules/ipfsz/bin/ipfsz.js'
@@ -19,14 +20,28 @@ const BIN = 'node_modules/ipfsz/bin/ipfsz.js'
 /** More than one message of an encrypted connection. It does not compress. */
 const NOISE = Uint8Array.from({ length: 300_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24)
 
-/** Install both, add and read files with each, and fetch from a daemon on Node: over HTTP, and as a peer. */
+/** Text of 160 kB that shrinks by a quarter: its frames are longer than the first output buffer. */
+const LETTERS = Buffer.from(NOISE.subarray(0, 120_000)).toString('base64')
+
+/** The files of the tree that is added. */
+const FILES = {
+  'words.txt': 'what one adds, all can read, '.repeat(10_000),
+  'below/noise': NOISE,
+  'below/letters': LETTERS.slice(0, 80_000)
+}
+
+/** Install them, add and read files with each, and fetch from a daemon on Node: over HTTP, and as a peer. */
 export async function useOtherRuntimes (project: Project): Promise<void> {
   project.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', '--no-save', ...PACKAGES)
 
   const tree = join(project.directory, 'tree')
   mkdirSync(join(tree, 'below'), { recursive: true })
-  writeFileSync(join(tree, 'words.txt'), 'what one adds, all can read, '.repeat(10_000))
-  writeFileSync(join(tree, 'below/noise'), NOISE)
+
+  for (const [path, content] of Object.entries(FILES)) {
+    writeFileSync(join(tree, path), content)
+  }
+
+  writeFileSync(join(project.directory, 'letters'), LETTERS)
 
   const daemon = await startDaemon(project)
 
@@ -40,9 +55,13 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
       }
 
       const words = ipfsz('add', '-Q', 'tree/words.txt')
+      const first = ipfsz('add', '-Q', 'tree/below/letters')
+      const next = ipfsz('add', '-Q', 'letters', '--base', first)
 
-      if (`${ipfsz('cat', words)} ` !== readFileSync(join(tree, 'words.txt'), 'utf8')) {
-        throw new Error(`On ${name}, ipfsz cat ${words} writes other bytes than were added`)
+      for (const [cid, content] of [[words, FILES['words.txt'].trim()], [next, LETTERS]]) {
+        if (ipfsz('cat', cid) !== content) {
+          throw new Error(`On ${name}, ipfsz cat ${cid} writes other bytes than were added`)
+        }
       }
 
       get(ipfsz('add', '-Q', 'tree'), `${name}-own`)
@@ -54,7 +73,7 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
       function get (cid: string, target: string, ...options: string[]): void {
         ipfsz('get', cid, '-o', target, ...options)
 
-        for (const path of ['words.txt', 'below/noise']) {
+        for (const path of Object.keys(FILES)) {
           if (!readFileSync(join(project.directory, target, path)).equals(readFileSync(join(tree, path)))) {
             throw new Error(`On ${name}, ipfsz get ${[cid, ...options].join(' ')} writes other bytes: ${path}`)
           }

@@ -1,6 +1,6 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import zlib, { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codecs } from '../src/all.ts'
 import { zstd } from '../src/zstd.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
@@ -244,6 +244,63 @@ describe('small frames', () => {
 
     expect(compress?.(text(1000), 3)).toBeInstanceOf(Uint8Array)
     expect(compress?.(text(1000), 9)).toBeInstanceOf(Promise)
+  })
+})
+
+/** A stream that gives what it holds one buffer at a time, as since Node 26. */
+type BufferedStream = zlib.ZstdCompress & {
+  readonly _readableState: { readonly buffer: ReadonlyArray<Buffer | null>, readonly bufferIndex?: number }
+}
+
+describe('frames longer than the first output buffer', () => {
+  afterEach(() => { vi.restoreAllMocks() })
+
+  it('are whole if the stream gives one buffer at a time', async () => {
+    const createStream = zlib.createZstdCompress
+    let buffers = 0
+
+    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
+      const stream = createStream(options) as BufferedStream
+      const read = stream.read.bind(stream)
+
+      stream.read = size => {
+        // oxlint-disable-next-line no-underscore-dangle -- the name of Node
+        const { buffer, bufferIndex = 0 } = stream._readableState
+        buffers++
+
+        return read(size ?? buffer[bufferIndex]?.byteLength) as Buffer
+      }
+
+      return stream
+    })
+
+    const codec = zstd({ implementation: 'native' })
+    const bytes = noise(100_000)
+    const dictionary = text(200_000)
+
+    const frame = await codec.compress(bytes, { background: true })
+    expect(buffers).toBeGreaterThan(1)
+    buffers = 0
+    const framed = await codec.compress(bytes, { dictionary })
+    expect(buffers).toBeGreaterThan(1)
+    expect(same(await codec.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(true)
+    expect(same(await codec.decompress(framed, { size: bytes.byteLength, dictionary }), bytes)).toBe(true)
+  })
+
+  it('are refused if they are cut short', async () => {
+    const createStream = zlib.createZstdCompress
+
+    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
+      const stream = createStream(options)
+      const read = stream.read.bind(stream)
+      stream.read = size => size == null ? (read() as Buffer).subarray(0, 1000) : read(size) as Buffer
+
+      return stream
+    })
+
+    const codec = zstd({ implementation: 'native' })
+
+    await expect(codec.compress(noise(100_000), { background: true })).rejects.toThrow('it is cut short')
   })
 })
 

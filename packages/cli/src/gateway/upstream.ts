@@ -32,7 +32,7 @@ export class Upstream {
   }
 
   /**
-   * Loads the clients that are needed. Asks nobody.
+   * Asks nobody.
    *
    * @returns undefined if there is nobody to ask
    * @throws {InvalidGatewayUrlError}

@@ -27,7 +27,14 @@ export function zstdInOneTask (bytes: Uint8Array, options: ZstdOptions): Promise
   return new Promise((resolve, reject) => {
     stream.on('error', reject)
     stream._processChunk?.(bytes, zlib.constants.ZSTD_e_end, () => {
-      const frame = stream.read() as Buffer
+      const parts: Buffer[] = []
+
+      // since Node 26, each call returns only one of them
+      while (stream.readableLength > 0) {
+        parts.push(stream.read() as Buffer)
+      }
+
+      const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
       stream.close()
       resolve(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
     })

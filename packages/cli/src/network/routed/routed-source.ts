@@ -70,7 +70,10 @@ export class RoutedSource extends HttpSource {
    * @throws {GatewaysFailedError} no gateway sends it, or routing names none
    */
   override async fetch (cid: CID, options: SourceFetchOptions = {}): Promise<GatewayBlock> {
+    this.#closed.signal.throwIfAborted()
     await raceSignal(this.#ready ??= this.#search(), options.signal)
+
+    this.#closed.signal.throwIfAborted()
 
     if (this.#pool.gateways.length === 0) {
       throw this.#init.isHint === true ? new NotFoundError(cid) : new GatewaysFailedError(cid, this.#failures)
@@ -103,6 +106,7 @@ export class RoutedSource extends HttpSource {
 
     try {
       const { httpUrl } = await import('./http-address.ts')
+      signal.throwIfAborted()
 
       for await (const address of router.find(unmark(this.#root), signal)) {
         try {

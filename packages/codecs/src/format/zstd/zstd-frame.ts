@@ -10,6 +10,8 @@ export const RAW_BLOCK = 0
 export const RLE_BLOCK = 1
 export const RESERVED_BLOCK = 3
 
+const CUT_SHORT = 'it is cut short'
+
 /** The header of a frame. */
 interface ZstdHeader {
   /** How far back a match may reach, in bytes. In a single-segment frame, the content size. */
@@ -56,17 +58,26 @@ export function checkZstdFrame (frame: Uint8Array, size: number, dictionary?: Ui
   const end = visitBlocks(frame, header.blocks, () => {}) + header.checksumLength
 
   if (end !== frame.byteLength) {
-    throw corrupt(end > frame.byteLength ? 'it is cut short' : 'other bytes follow it')
+    throw corrupt(end > frame.byteLength ? CUT_SHORT : 'other bytes follow it')
   }
 
   return header
 }
 
-/** The end of the first frame, which has to hold `size` bytes. */
+/**
+ * The end of the first frame, which has to hold `size` bytes.
+ *
+ * @throws {CorruptFrameError} also if the frame is cut short
+ */
 export function zstdFrameEnd (bytes: Uint8Array, size: number): number {
   const { blocks, checksumLength } = readHeader(bytes, size)
+  const end = visitBlocks(bytes, blocks, () => {}) + checksumLength
 
-  return visitBlocks(bytes, blocks, () => {}) + checksumLength
+  if (end > bytes.byteLength) {
+    throw corrupt(CUT_SHORT)
+  }
+
+  return end
 }
 
 function readHeader (frame: Uint8Array, size: number): ZstdHeader {
@@ -109,7 +120,7 @@ function readHeader (frame: Uint8Array, size: number): ZstdHeader {
 
 export function readContentSize (frame: Uint8Array, position: number, length: number): number {
   if (position + length > frame.byteLength) {
-    throw corrupt('it is cut short')
+    throw corrupt(CUT_SHORT)
   }
 
   let value = 0
@@ -150,7 +161,7 @@ export function visitBlocks (frame: Uint8Array, position: number, visit: VisitBl
     }
   }
 
-  throw corrupt('it is cut short')
+  throw corrupt(CUT_SHORT)
 }
 
 export function corrupt (reason: string): CorruptFrameError {

@@ -21,9 +21,10 @@ export async function fetchOverStream (
   { headers, signal }: Pick<RequestInit, 'headers' | 'signal'> = {}
 ): Promise<GatewayResponse> {
   const onAbort = (): void => { stream.abort(toError(signal?.reason)) }
+  const release = (): void => { signal?.removeEventListener('abort', onAbort) }
 
   signal?.addEventListener('abort', onAbort, { once: true })
-  stream.addEventListener('close', () => { signal?.removeEventListener('abort', onAbort) }, { once: true })
+  stream.addEventListener('close', release, { once: true })
 
   try {
     signal?.throwIfAborted()
@@ -31,7 +32,7 @@ export async function fetchOverStream (
     stream.send(new TextEncoder().encode(requestHead(url, new Headers(headers))))
     const { status, headers: fields, rest } = await readResponseHead(chunks)
 
-    return { status, headers: fields, body: bodyOf(stream, chunks, rest) }
+    return { status, headers: fields, body: bodyOf(stream, chunks, rest, release) }
   } catch (err) {
     stream.abort(toError(err))
     throw err
@@ -44,7 +45,7 @@ function requestHead ({ pathname, search, host }: URL, headers: Headers): string
   return `GET ${pathname}${search} HTTP/1.0\r\n${fields.join('')}\r\n`
 }
 
-function bodyOf (stream: Stream, chunks: StreamChunks, rest: Uint8Array): GatewayBody {
+function bodyOf (stream: Stream, chunks: StreamChunks, rest: Uint8Array, release: () => void): GatewayBody {
   let first: Uint8Array | undefined = rest
 
   return {
@@ -54,6 +55,8 @@ function bodyOf (stream: Stream, chunks: StreamChunks, rest: Uint8Array): Gatewa
         first = undefined
 
         if (value == null) {
+          // what has ended is not reset: to close a stream of WebRTC takes a round trip
+          release()
           // only now: some servers take the end of the requests for a client that left
           stream.close().catch(() => {})
         }
