@@ -17,8 +17,18 @@ const RUNTIMES = {
 
 const BIN = 'node_modules/ipfsz/bin/ipfsz.js'
 
-/** More than one message of an encrypted connection. It does not compress. */
-const NOISE = Uint8Array.from({ length: 300_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24)
+/** More than one message of an encrypted connection. It does not compress (xorshift32). */
+const NOISE = Uint8Array.from({ length: 300_000 }, nextByte())
+
+function nextByte (state = 1): () => number {
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+
+    return state >>> 24
+  }
+}
 
 /** Text of 160 kB that shrinks by a quarter: its frames are longer than the first output buffer. */
 const LETTERS = Buffer.from(NOISE.subarray(0, 120_000)).toString('base64')

@@ -16,6 +16,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -51,6 +52,26 @@ describe('SharedFsBlockstore', () => {
     const stock = new FsBlockstore(store.path)
 
     expect(await readBlock(stock, block.cid)).toEqual(block.bytes)
+  })
+
+  it('stores bytes of another realm, as tests often have them', async ({ store, block }) => {
+    const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: block.bytes }) as Uint8Array
+    expect(foreign).not.toBeInstanceOf(Uint8Array)
+
+    await store.put(block.cid, block.bytes)
+    await store.put(block.cid, foreign)
+
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+  })
+
+  it.for([
+    ['strings', ['a', 'block']],
+    ['numbers', [[1, 2], [3]]]
+  ])('refuses %s in place of bytes, and keeps the block that is there', async ([, content], { store, block }) => {
+    await store.put(block.cid, block.bytes)
+
+    await expect(store.put(block.cid, content as never)).rejects.toThrow('A file is written from bytes')
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
   })
 
   it('stores a block where a directory took its place, and keeps what is in that', async ({ store, block }) => {

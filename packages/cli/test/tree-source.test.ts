@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
@@ -50,4 +50,11 @@ it('reads all of a file that shrank since its size was read', async ({ directory
   await writeFile(file, 'first second')
 
   expect(await read(directory, async () => truncate(file, 5))).toEqual(['first'])
+})
+
+it.runIf(process.platform === 'linux')('reads files of /proc, which give all in their first read only', async () => {
+  const directory = '/proc/sys/kernel/pty'
+  const files = await Promise.all(['max', 'reserve'].map(async name => readFile(`${directory}/${name}`, 'utf8')))
+
+  expect(await read(directory, async () => {})).toEqual(expect.arrayContaining(files))
 })

@@ -48,8 +48,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function navigate (path = '/', destination = 'document'): Promise<Response | undefined> {
-  return handOver({ request: { destination, url: `https://site.test${path}` } as Request })
+/** @param head - what this version would answer */
+async function navigate (
+  { destination = 'document', head = answerOf() }: { destination?: string, head?: Promise<Response> } = {}
+): Promise<Response | undefined> {
+  return handOver({ request: { destination } as Request }, async () => head)
+}
+
+async function answerOf (status = 200, headers: HeadersInit = { 'content-type': 'text/html' }): Promise<Response> {
+  return new Response(null, { status, headers })
 }
 
 interface HandOverPage {
@@ -87,7 +94,7 @@ async function openPage (answer: Response | undefined, id: string): Promise<Hand
 }
 
 it('hands over when the only page is left, and not before nothing is on the way to it', async () => {
-  const answer = await navigate('/docs/#part')
+  const answer = await navigate()
   expect(answer?.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer?.headers.get('cache-control')).toBe('no-store')
   expect(takeOver).not.toHaveBeenCalled()
@@ -200,14 +207,27 @@ it('takes over when the version before tells it to, or a page', () => {
   expect(skipWaiting).toHaveBeenCalledTimes(1)
 })
 
-it.each([
-  ['/files/archive.zip', 'document', false],
-  ['/docs/', 'iframe', false],
-  ['/style', 'style', false],
-  ['/docs.v2/', 'document', true],
-  ['/docs.v2/page.html', 'document', true],
-  ['/page.XHTML?a=b.zip', 'document', true],
-  ['/orders/12', 'document', true]
-])('hands over %s as %s: %s, since frames and downloads leave the page that is open', async (path, destination, is) => {
-  expect(await navigate(path, destination) != null).toBe(is)
+it.each(['iframe', 'style'])('leaves a request for a %s to this version, since its page stays', async destination => {
+  expect(await navigate({ destination })).toBeUndefined()
+})
+
+it.each<[what: string, head: () => Promise<Response>, handsOver: boolean]>([
+  ['a page', answerOf, true],
+  ['a download by type', async () => answerOf(200, { 'content-type': 'application/zip' }), false],
+  ['what has no type', async () => answerOf(200, {}), false],
+  ['a page as a download', async () => answerOf(200, {
+    'content-type': 'text/html',
+    'content-disposition': 'attachment; filename="page.html"'
+  }), false],
+  ['a page that is missing', async () => answerOf(404), true],
+  ['an answer that fails', async () => answerOf(504, {}), true],
+  ['nothing', async () => { throw new TypeError('no network') }, true]
+])('hands over or not where this version would answer %s', async (_, head, handsOver) => {
+  expect(await navigate({ head: head() }) != null).toBe(handsOver)
+})
+
+it('shows its own page also after more navigations at once than there are hand-over pages', async () => {
+  await navigate()
+  await Promise.all([navigate(), navigate(), navigate()])
+  expect([await navigate(), await navigate(), await navigate()]).toContain(undefined)
 })

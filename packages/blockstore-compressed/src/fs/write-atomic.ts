@@ -67,7 +67,8 @@ export async function writeAtomic (
 
 /** @throws the reason of the signal */
 async function writeContent (file: number, content: Content, signal: AbortSignal | null | undefined): Promise<void> {
-  for await (const bytes of content instanceof Uint8Array ? [content] : content) {
+  // not `instanceof`: bytes of another realm are of another class
+  for await (const bytes of ArrayBuffer.isView(content) ? [content] : content) {
     signal?.throwIfAborted()
     await writeBytes(file, bytes)
   }

@@ -12,7 +12,7 @@ export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | I
 
 /** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
 const READ_SIZE = 4 * 1024 * 1024
-/** A file may grow while it is read, and those in /proc report a size of 0. */
+/** A file may grow while it is read. Those in /proc report a size of 0, and some give all in their first read only. */
 const MIN_READ_SIZE = 64 * 1024
 
 /** How many entries of a directory are examined ahead. */
@@ -200,8 +200,8 @@ async function * content (
 
   try {
     // one byte more than expected, so that the last read also finds the end
-    for (let length = size + 1, left = size; ; length = left > 0 ? left + 1 : MIN_READ_SIZE) {
-      const buffer = Buffer.allocUnsafe(Math.min(length, READ_SIZE))
+    for (let left = size; ;) {
+      const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(left + 1, READ_SIZE) : MIN_READ_SIZE)
       const { bytesRead } = await handle.read(buffer)
 
       if (bytesRead === 0) {
@@ -212,7 +212,8 @@ async function * content (
       onRead(path, bytesRead)
       yield buffer.subarray(0, bytesRead)
 
-      if (bytesRead < buffer.byteLength && left <= 0) {
+      // those in /proc give less than is asked for before their end too
+      if (size > 0 && bytesRead < buffer.byteLength && left <= 0) {
         return
       }
     }

@@ -66,11 +66,12 @@ retry(${PATIENCE})
 /**
  * To be called while the worker starts.
  *
- * @returns a function that answers a navigation with a hand-over page. Undefined: this version answers itself
+ * @returns a function that answers a navigation with a hand-over page, or not if this version answers itself. Its second
+ *   argument asks this version for the status and the headers of its own answer
  */
 export function createHandOver (
   scope: Pick<WorkerScope, 'registration' | 'clients' | 'skipWaiting' | 'addEventListener'>
-): (event: Pick<FetchEvent, 'request'>) => Promise<Response | undefined> {
+): (event: Pick<FetchEvent, 'request'>, head: () => Promise<Response>) => Promise<Response | undefined> {
   /** The hand-over pages since this version last showed a page of its own. */
   let sent = 0
 
@@ -86,13 +87,16 @@ export function createHandOver (
     }
   })
 
-  return async ({ request: { destination, url } }) => {
+  return async ({ request: { destination } }, head) => {
     // a frame belongs to a page that stays, and so does a download
-    if (destination !== 'document' || scope.registration.waiting == null || !isPage(url)) {
+    if (destination !== 'document' || scope.registration.waiting == null || !await isShown(head())) {
       return undefined
     }
 
-    if (sent === MAX_PAGES || (await openPages(scope)).length > 1) {
+    const isOneOfMany = (await openPages(scope)).length > 1
+
+    // several navigations may be on their way at once
+    if (sent >= MAX_PAGES || isOneOfMany) {
       sent = 0
       return undefined
     }
@@ -109,9 +113,13 @@ async function openPages ({ clients }: Pick<WorkerScope, 'clients'>): Promise<Re
   return windows.filter(({ frameType }) => frameType !== 'nested')
 }
 
-/** Whether a URL is that of a page, by its name: an archive is downloaded, and the page that was open stays. */
-function isPage (url: string): boolean {
-  const name = new URL(url).pathname.split('/').at(-1) ?? ''
+/**
+ * Whether a browser shows an answer as a page. It downloads others, and the page that was open stays. What this version
+ * cannot answer, the next one may.
+ */
+async function isShown (head: Promise<Response>): Promise<boolean> {
+  const { status, headers } = await head.catch(() => Response.error())
+  const isDownload = headers.get('content-disposition')?.startsWith('attachment') ?? false
 
-  return !name.includes('.') || /\.x?html?$/i.test(name)
+  return status < 200 || status >= 400 || (/html/.test(headers.get('content-type') ?? '') && !isDownload)
 }

@@ -52,7 +52,8 @@ export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: Servic
 
   const handOver = site == null ? undefined : createHandOver(scope)
   const answer = async (event: FetchEvent, own: OwnRequest): Promise<Response> =>
-    await handOver?.(event) ?? gateway(event.request, own)
+    await handOver?.(event, async () => gateway(new Request(event.request.url, { method: 'HEAD' }), own)) ??
+      gateway(event.request, own)
 
   scope.addEventListener('fetch', event => {
     const { request } = event
