@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { freeBytes } from '@ipfsz/codecs/internal'
+import { UsageError } from './errors.ts'
 import { main } from './main.ts'
 
 /** The file descriptor of stdin. */
@@ -30,7 +31,7 @@ export async function runProcess (argv: string[]): Promise<void> {
 
   process.exitCode = await main(argv, {
     // a getter, because reading process.stdin opens it
-    get stdin () { return process.stdin },
+    get stdin () { return openStdin() },
     get stdinIsPiped () { return isPiped(STDIN) },
     stdout: process.stdout,
     stderr: process.stderr,
@@ -55,6 +56,15 @@ export async function runProcess (argv: string[]): Promise<void> {
  */
 function reuseMemory (): void {
   freeBytes(Buffer.allocUnsafeSlow(LARGEST_LEARNT))
+}
+
+/** Stdin. Node reads nothing from a directory, as if it were an empty file. */
+function openStdin (): typeof process.stdin {
+  if (fstatSync(STDIN).isDirectory()) {
+    throw new UsageError('stdin is a directory, which has no bytes: name the directory, or pipe a file into ipfsz')
+  }
+
+  return process.stdin
 }
 
 /** Whether a file descriptor is a pipe or a file: not a terminal, /dev/null, or closed. */
