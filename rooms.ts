@@ -142,7 +142,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     store: [],
     repo: ['cache', 'dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
-    car: ['dag', 'terminal'],
+    car: ['dag', 'disk', 'terminal'],
     network: ['dag', 'ports', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network', 'store'], // the other nodes of a store

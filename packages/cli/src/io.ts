@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path'
+import { UsageError } from './errors.ts'
 import type { Writable } from 'node:stream'
 
 /** stdout or stderr: a stream that may be a terminal. */
@@ -21,8 +22,16 @@ export interface Io {
   signal: AbortSignal
 }
 
-/** Resolve a path from the command line. Relative paths stay relative, for messages. */
+/**
+ * Resolve a path from the command line. Relative paths stay relative, for messages.
+ *
+ * @throws {UsageError} it is empty
+ */
 export function resolvePath (path: string, { cwd }: Pick<Io, 'cwd'>): string {
-  // keep the empty path, which is an error, and `-`, which means stdin or stdout
-  return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
+  if (path === '') {
+    throw new UsageError('a path is empty: name a file or directory. In a script, check the variable that it is from')
+  }
+
+  // `-` means stdin or stdout
+  return path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }

@@ -5,6 +5,8 @@ import { main } from './main.ts'
 
 /** The file descriptor of stdin. */
 const STDIN = 0
+/** What ends the command: Ctrl-C, kill, and a terminal that is closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** The largest allocation that glibc learns from, 32 MiB, with what it and Node add to each. */
 const LARGEST_LEARNT = 32 * 1024 * 1024 - 64 * 1024
 /** How long the process may take to end by itself after the command, in milliseconds. */
@@ -20,10 +22,13 @@ export async function runProcess (argv: string[]): Promise<void> {
 
   reuseMemory()
 
-  // the first Ctrl-C ends cleanly, a second one at once; closing the terminal sends SIGHUP
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => { controller.abort() })
+  // the first signal ends the command cleanly, a second one at once, whichever it is
+  const interrupt = (): void => {
+    SIGNALS.forEach(signal => process.off(signal, interrupt))
+    controller.abort()
   }
+
+  SIGNALS.forEach(signal => process.on(signal, interrupt))
 
   process.stdout.on('error', exitOnStdoutError)
   // a closed terminal fails writes of progress: go on, to delete half-written files

@@ -1,5 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readInput, statInput } from '../disk/read-input.ts'
+
+/** How many bytes of a file are read at once, 64 KiB. */
+const READ_SIZE = 64 * 1024
 
 /** The bytes of a CAR. */
 export interface CarFile {
@@ -9,9 +11,12 @@ export interface CarFile {
 }
 
 export async function openCarFile (path: string, signal: AbortSignal): Promise<CarFile> {
-  const stats = await stat(path)
+  const stats = await statInput(path)
 
-  return { content: createReadStream(path, { signal }), ...stats.isFile() ? { size: stats.size } : {} }
+  return {
+    content: readInput(path, stats, { readSize: READ_SIZE, signal }),
+    ...stats.isFile() ? { size: Number(stats.size) } : {}
+  }
 }
 
 /** The same bytes, reported as they are read. */

@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises'
 import { ipfsz, isMarked } from '@ipfsz/core'
 import { STDIN } from './added-names.ts'
 import { AddedRoots } from './added-roots.ts'
 import { baseChecker } from './base-checker.ts'
 import { withRepo } from '../context.ts'
+import { statInput } from '../disk/read-input.ts'
 import { resolvePath } from '../io.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
@@ -151,7 +151,7 @@ async function addEach (paths: string[], options: AddCommandOptions, store: Stor
 
   for (const path of paths) {
     try {
-      const stats = path === STDIN ? undefined : await stat(resolvePath(path, context.io))
+      const stats = path === STDIN ? undefined : await statInput(resolvePath(path, context.io))
 
       if (stats?.isFile() !== true || stats.size > MAX_BATCHED_SIZE) {
         // adding this path may take long: do not hold back the roots before it

@@ -45,7 +45,9 @@ export class AddedRoots {
     const name = isStdin ? STDIN : basename(path)
     const compression = await this.#compression(name)
     const newSize = this.#countNew()
-    const source: FileSource = isStdin ? { content: io.stdin } : await openFile(resolvePath(path, io), preserve)
+    const source: FileSource = isStdin
+      ? { content: io.stdin }
+      : await openFile(resolvePath(path, io), preserve, signal)
     const progress = output.progress(name, source.size)
 
     const { cid, plainCid, size, storedSize, ratio, codec } = await addFile(

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { readInput } from './read-input.ts'
 import { ReferredFiles } from './referred-files.ts'
 import { losesExecutableBit, metadata, readSize } from './tree-source.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -17,11 +17,11 @@ export interface FileSource {
 }
 
 /** Open a file, or a pipe or device. */
-export async function openFile (path: string, preserve: Preserve): Promise<FileSource> {
+export async function openFile (path: string, preserve: Preserve, signal: AbortSignal): Promise<FileSource> {
   const stats = await stat(path, { bigint: true })
 
   return {
-    content: createReadStream(path, { highWaterMark: readSize(stats) }),
+    content: readInput(path, stats, { readSize: readSize(stats), signal }),
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),
     // pipes and devices report no size

@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readInput, statInput } from './read-input.ts'
 import { losesExecutableBit, metadata, readSize, treeSource } from './tree-source.ts'
-import type { Candidate, TreeSourceEvents, TreeSourceOptions } from './tree-source.ts'
+import type { Candidate, TreeSourceOptions } from './tree-source.ts'
 import type { BigIntStats } from 'node:fs'
 
 /** A file or directory, and its name in the directory that wraps it. */
@@ -25,7 +24,7 @@ export async function * wrappedSource (
   yield { path: root }
 
   for (const { path, name } of paths) {
-    const stats = await stat(path, { bigint: true })
+    const stats = await statInput(path)
     const target = `${root}/${name}`
 
     if (stats.isDirectory()) {
@@ -45,10 +44,9 @@ async function * content (
   path: string,
   stats: BigIntStats,
   name: string,
-  { onRead }: TreeSourceEvents
+  { onRead, signal }: Pick<TreeSourceOptions, 'onRead' | 'signal'>
 ): AsyncGenerator<Uint8Array> {
-  // a stream, because this may be a pipe
-  for await (const bytes of createReadStream(path, { highWaterMark: readSize(stats) }) as AsyncIterable<Uint8Array>) {
+  for await (const bytes of readInput(path, stats, { readSize: readSize(stats), signal })) {
     onRead(name, bytes.byteLength)
     yield bytes
   }
