@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readDaemonFile, removeDaemonFile, writeDaemonFile } from '../src/daemon/daemon-file.ts'
-import { lockDaemon } from '../src/daemon/daemon-lock.ts'
+import { lockDaemon, lockOutDaemons } from '../src/daemon/daemon-lock.ts'
 import type { OwnLock } from '../src/locks/lock-files.ts'
 
 const { signal } = new AbortController()
@@ -101,6 +101,15 @@ describe('the lock of a daemon', () => {
     await (await lockDaemon(repo, signal)).release()
 
     expect(await readdir(join(repo, 'locks'))).toEqual([])
+  })
+
+  it('refuses a repo that cannot be written to, as every other lock does', async () => {
+    const repo = await makeRepo()
+    await writeFile(join(repo, 'locks'), '')
+
+    const refusal = { name: 'RepoError', cause: { code: 'EEXIST' } }
+    await expect(lockDaemon(repo, signal)).rejects.toMatchObject(refusal)
+    await expect(lockOutDaemons(repo)).rejects.toMatchObject(refusal)
   })
 
   it.each([

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DaemonRunningError, RepoLockedError } from '../errors.ts'
-import { readLocks, takeLock } from '../locks/lock-files.ts'
+import { readLocks } from '../locks/lock-files.ts'
+import { takeRepoLock } from '../repo/repo-lock.ts'
 import type { LockFile } from '../lock-file.ts'
 import type { OwnLock } from '../locks/lock-files.ts'
 
@@ -18,11 +19,12 @@ const INTERVAL = 40
  *
  * @throws {DaemonRunningError} another daemon has the repo
  * @throws {RepoLockedError} the blockstore is being converted
+ * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
  */
 export async function lockDaemon (repo: string, signal: AbortSignal): Promise<OwnLock> {
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted()
-    const own = await takeLock(repo, DAEMON)
+    const own = await takeRepoLock(repo, DAEMON)
     const [other] = await othersOf(repo, own)
 
     if (other == null) {
@@ -44,9 +46,10 @@ export async function lockDaemon (repo: string, signal: AbortSignal): Promise<Ow
  * settings when it starts: with the old ones it would store blocks for as long as it runs.
  *
  * @throws {DaemonRunningError} a daemon runs
+ * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
  */
 export async function lockOutDaemons (repo: string): Promise<OwnLock> {
-  const own = await takeLock(repo, CONVERT)
+  const own = await takeRepoLock(repo, CONVERT)
   const [daemon] = await othersOf(repo, own)
 
   if (daemon == null) {

@@ -45,7 +45,7 @@ export async function lockRepo (
   try {
     for (;;) {
       signal.throwIfAborted()
-      const mine = own ??= await take(repo, kind)
+      const mine = own ??= await takeRepoLock(repo, kind)
       let others = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
 
       if (others.length === 0) {
@@ -79,7 +79,12 @@ export async function lockRepo (
   }
 }
 
-async function take (repo: string, kind: LockKind): Promise<OwnLock> {
+/**
+ * Hold a lock file of any kind.
+ *
+ * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
+ */
+export async function takeRepoLock (repo: string, kind: string): Promise<OwnLock> {
   try {
     return await takeLock(repo, kind)
   } catch (err) {
