@@ -215,6 +215,9 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'ENOSPC':
     case 'EDQUOT':
       return 'the disk is full: free some space and try again'
+    case 'EFBIG':
+      return `${prefix}the file would be larger than its disk or ulimit -f allows: write to another disk, ` +
+        'or raise the limit'
     case 'EROFS':
       return `${prefix}the file system is read-only`
     case 'EMFILE':

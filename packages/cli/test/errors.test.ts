@@ -140,6 +140,10 @@ describe('explain', () => {
     expect(explain(systemError(code))).toContain('disk is full')
   })
 
+  it('says what bounds the size of a file for EFBIG', () => {
+    expect(explain(systemError('EFBIG'))).toMatch(/^\/a\/path: the file would be larger than its disk or ulimit/)
+  })
+
   it('says that there are too many open files for EMFILE', () => {
     expect(explain(systemError('EMFILE'))).toContain('too many open files')
   })
