@@ -66,8 +66,8 @@ retry(${PATIENCE})
 /**
  * To be called while the worker starts.
  *
- * @returns a function that answers a navigation with a hand-over page, or not if this version answers itself. Its second
- *   argument asks this version for the status and the headers of its own answer
+ * @returns a function that answers a navigation with a hand-over page, or not if this version answers itself. Its
+ *   second argument asks this version for the status and the headers of its own answer
  */
 export function createHandOver (
   scope: Pick<WorkerScope, 'registration' | 'clients' | 'skipWaiting' | 'addEventListener'>
