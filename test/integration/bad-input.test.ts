@@ -58,14 +58,14 @@ describe.concurrent('ipfsz add with an invalid option', () => {
 })
 
 describe.concurrent('ipfsz add with a path that cannot be read', () => {
-  it.for([
-    ['a missing file', 'missing'],
-    ['a path through a file', 'file/below'],
-    ['an empty name', '']
-  ])('refuses %s', async ([, path], { sandbox }) => {
+  it.for<[string, string, number]>([
+    ['a missing file', 'missing', 1],
+    ['a path through a file', 'file/below', 1],
+    ['an empty name', '', 2]
+  ])('refuses %s', async ([, path, code], { sandbox }) => {
     await sandbox.write('file', text(10))
 
-    expectFailure(await sandbox.run(['add', path]), 1)
+    expectFailure(await sandbox.run(['add', path]), code)
   })
 
   it('adds the other files when one of several fails', async ({ sandbox }) => {
