@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -81,3 +81,53 @@ describe.concurrent('a path that cannot be read', () => {
     expect(JSON.parse(result.stderr)).toMatchObject({ name: 'TreeEntryError' })
   })
 })
+
+describe.concurrent('a deleted working directory', () => {
+  it('does not matter to help and to absolute paths', async ({ sandbox }) => {
+    await sandbox.write('file', text(1000))
+
+    expectSuccess(await sandbox.shell(inDeleted('ipfsz --help')))
+    expectSuccess(await sandbox.shell(inDeleted(`ipfsz add "${sandbox.directory}/file"`)))
+    expectSuccess(await sandbox.shell(inDeleted('ipfsz pin ls')))
+  })
+
+  it.for(['add file', 'pin ls --repo repo'])('is named by ipfsz %s', async (line, { sandbox }) => {
+    const result = await sandbox.shell(inDeleted(`ipfsz ${line} --json`))
+
+    expect(result.code).toBe(1)
+    expect(JSON.parse(result.stderr)).toMatchObject({ name: 'WorkingDirectoryError' })
+    expect(result.stderr).toContain('The working directory was deleted')
+  })
+})
+
+describe.concurrent('without a home directory', () => {
+  it.for(['', 'relative'])('the command makes no repo with HOME=%j, but uses one that is named', async (
+    HOME,
+    { sandbox }
+  ) => {
+    await sandbox.write('file', text(1000))
+    const env = { HOME, IPFSZ_PATH: '' }
+    const result = await sandbox.spawn(['add', 'file', '--json'], { env })
+
+    expect(result.code).toBe(1)
+    expect(JSON.parse(result.stderr)).toMatchObject({ name: 'RepoError' })
+    expect(await readdir(sandbox.directory)).toEqual(['file'])
+    expectSuccess(await sandbox.spawn(['add', 'file', '--repo', 'named'], { env }))
+    expectSuccess(await sandbox.spawn(['codecs'], { env }))
+  })
+})
+
+describe.concurrent('a repo whose path is a file', () => {
+  it.for(['add file', 'pin ls', 'gc', 'init'])('is refused by ipfsz %s', async (line, { sandbox }) => {
+    const file = await sandbox.write('file', text(1000))
+    const result = await sandbox.run([...line.split(' '), '--repo', file])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain(`${file} is a file, not a directory`)
+  })
+})
+
+/** A line of sh that runs in a directory that is gone. */
+function inDeleted (line: string): string {
+  return `mkdir gone && cd gone && rmdir ../gone && ${line}`
+}

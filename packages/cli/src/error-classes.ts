@@ -9,6 +9,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** Thrown when a relative path is named, and the working directory was deleted. */
+export class WorkingDirectoryError extends Error {
+  static override readonly name = 'WorkingDirectoryError'
+  override readonly name = 'WorkingDirectoryError'
+
+  constructor (options?: ErrorOptions) {
+    super('The working directory was deleted: change to another one with cd, or name absolute paths', options)
+  }
+}
+
 /** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'

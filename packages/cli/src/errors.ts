@@ -56,6 +56,7 @@ export function explain (err: Error): string {
     case 'VerifyFailedError':
       return withCause(err)
     case 'StoreMissingError':
+    case 'WorkingDirectoryError':
     case 'TreeEntryError':
     case 'InvalidCarError':
     case 'ListenError':

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { UsageError } from './errors.ts'
 import type { Writable } from 'node:stream'
 
@@ -14,8 +14,12 @@ export interface Io {
   stdout: OutputStream
   stderr: OutputStream
   env: Readonly<Record<string, string | undefined>>
-  /** The directory that relative paths start from. */
-  cwd: string
+  /**
+   * The directory that relative paths start from.
+   *
+   * @throws {WorkingDirectoryError} it was deleted
+   */
+  readonly cwd: string
   /** The time, in milliseconds since 1970. */
   now (): number
   /** Aborted to end the command early, for example by Ctrl-C. */
@@ -27,11 +31,16 @@ export interface Io {
  *
  * @throws {UsageError} it is empty
  */
-export function resolvePath (path: string, { cwd }: Pick<Io, 'cwd'>): string {
+export function resolvePath (path: string, io: Pick<Io, 'cwd'>): string {
   if (path === '') {
     throw new UsageError('a path is empty: name a file or directory. In a script, check the variable that it is from')
   }
 
   // `-` means stdin or stdout
-  return path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
+  return path === '-' || isAbsolute(path) ? path : join(relative('', io.cwd), path)
+}
+
+/** Make a path absolute. Only a relative one needs the working directory, which may be gone. */
+export function absolutePath (path: string, io: Pick<Io, 'cwd'>): string {
+  return isAbsolute(path) ? resolve(path) : resolve(io.cwd, path)
 }

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { freeBytes } from '@ipfsz/codecs/internal'
-import { UsageError } from './errors.ts'
+import { UsageError, WorkingDirectoryError } from './errors.ts'
 import { main } from './main.ts'
 
 /** The file descriptor of stdin. */
@@ -41,7 +41,7 @@ export async function runProcess (argv: string[]): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    get cwd () { return workingDirectory() },
     now: Date.now,
     signal: controller.signal
   })
@@ -70,6 +70,14 @@ function openStdin (): typeof process.stdin {
   }
 
   return process.stdin
+}
+
+function workingDirectory (): string {
+  try {
+    return process.cwd()
+  } catch (err) {
+    throw new WorkingDirectoryError({ cause: err })
+  }
 }
 
 /** Whether a file descriptor is a pipe or a file: not a terminal, /dev/null, or closed. */

@@ -8,7 +8,7 @@ import { temporaryFor } from '../disk/temporary-files.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import { contentUrl } from '../gateway/content-url.ts'
-import { repoPath } from '../repo/repo.ts'
+import { defaultRepoPath } from '../repo/repo.ts'
 import { nameOf, STDIN } from './added-names.ts'
 import { earlierVersion } from './earlier-version.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
@@ -80,7 +80,7 @@ export class AddedRoots {
   /** Add a directory and everything in it. */
   async addDirectory (path: string): Promise<PendingRoot> {
     const { io } = this.#context
-    const name = nameOf(path, io.cwd)
+    const name = nameOf(path, io)
 
     return {
       name,
@@ -99,7 +99,7 @@ export class AddedRoots {
    */
   async addWrapped (paths: readonly string[]): Promise<PendingRoot> {
     const { io } = this.#context
-    const named = paths.map(path => ({ path: resolvePath(path, io), name: nameOf(path, io.cwd) }))
+    const named = paths.map(path => ({ path: resolvePath(path, io), name: nameOf(path, io) }))
     const names = new Set<string>()
 
     for (const { name } of named) {
@@ -225,12 +225,12 @@ export class AddedRoots {
 
   /** The command that reads a root, unless it is not in the repo. */
   #next (command: 'cat' | 'get', cid: CID): string | undefined {
-    const { io, repo } = this.#context
-
     if (this.#store.kind !== 'repo') {
       return undefined
     }
 
-    return `ipfsz ${command} ${cid}${repo === repoPath(undefined, io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
+    const { io, repo } = this.#context
+
+    return `ipfsz ${command} ${cid}${repo === defaultRepoPath(io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
   }
 }

@@ -67,7 +67,7 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
   const { files } = reading
   const { io, output, signal } = context
   const { cid, path } = source
-  const destination = await getTarget(options.output, source, io.cwd)
+  const destination = await getTarget(options.output, source, io)
   const onProgress = noteLinks(output)
   let unchecked: CatEvents | undefined
   const stats = await files.stat(

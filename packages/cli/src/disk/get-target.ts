@@ -1,7 +1,9 @@
 import { lstat, stat } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { TreeEntryError, UsageError } from '../errors.ts'
+import { absolutePath } from '../io.ts'
 import { nameOf } from '../terminal/cid-path.ts'
+import type { Io } from '../io.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 
 /** Paths of the standard streams and open files of a process. */
@@ -14,16 +16,16 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  * @param output - the value of --output, by default the working directory
  * @throws {UsageError} it is empty, or a directory that does not exist
  */
-export async function getTarget (output: string | undefined, asked: CidPath, cwd: string): Promise<string> {
+export async function getTarget (output: string | undefined, asked: CidPath, io: Pick<Io, 'cwd'>): Promise<string> {
   if (output == null) {
-    return resolve(cwd, nameOf(asked))
+    return resolve(io.cwd, nameOf(asked))
   }
 
   if (output === '') {
     throw new UsageError('--output is empty: give a path')
   }
 
-  const path = resolve(cwd, output)
+  const path = absolutePath(output, io)
 
   if (!output.endsWith('/') && !output.endsWith(sep) && !['.', '..'].includes(basename(output))) {
     return path

@@ -1,12 +1,30 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { RepoError } from '../errors.ts'
 
 /**
  * Create the directory of a repo if it does not exist. Only its owner may enter it, as nothing in it is encrypted. An
  * existing directory keeps its mode, and new parent directories get the default mode.
+ *
+ * @throws {RepoError} something else is there, such as a file
  */
 export async function makeRepoDirectory (repo: string): Promise<void> {
+  await checkRepoPath(repo)
   await makeDirectory(repo, 0o700)
+}
+
+/**
+ * Check that the path of a repo does not lead to something else, such as a file. There may be nothing.
+ *
+ * @throws {RepoError}
+ */
+export async function checkRepoPath (repo: string): Promise<void> {
+  // a path that cannot be examined fails when it is used, with its reason
+  const stats = await stat(repo).catch(() => undefined)
+
+  if (stats?.isDirectory() === false) {
+    throw new RepoError(`The repo ${repo} is a file, not a directory: name another one with --repo or IPFSZ_PATH`)
+  }
 }
 
 /** Not with `recursive`: below `/proc`, where nothing can be made, Node would try again for ever. */

@@ -34,7 +34,13 @@ export function createProgram (io: Io): Command {
   const context = (): Context => {
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
-    return { io, output: new Output(io, { json, verbose }), signal: io.signal, repo: repoPath(repo, io) }
+    return {
+      io,
+      output: new Output(io, { json, verbose }),
+      signal: io.signal,
+      // a getter, because it fails without a home directory, and not every command has a repo
+      get repo () { return repoPath(repo, io) }
+    }
   }
 
   // the command whose options are being read

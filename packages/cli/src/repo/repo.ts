@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { Key } from 'interface-datastore'
@@ -8,11 +8,12 @@ import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readKeptMark } from './kept-mark.ts'
 import { readCompression } from './repo-compression.ts'
-import { makeRepoDirectory } from '../disk/repo-directory.ts'
+import { checkRepoPath, makeRepoDirectory } from '../disk/repo-directory.ts'
 import { FileStorage } from '../store/file-storage.ts'
 import { readReference } from '../store/store-reference.ts'
 import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
+import { absolutePath } from '../io.ts'
 import type { Io } from '../io.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Links, Records } from '../store/records.ts'
@@ -66,9 +67,45 @@ export interface RepoInit {
   readsKept?: boolean
 }
 
-/** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
-export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
-  return resolve(cwd, path || env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
+/**
+ * The directory of the repo: the one asked for, or the default.
+ *
+ * @throws {RepoError} none is asked for, and there is no home directory for the default
+ */
+export function repoPath (path: string | undefined, io: Pick<Io, 'env' | 'cwd'>): string {
+  const repo = path == null || path === '' ? defaultRepoPath(io) : absolutePath(path, io)
+
+  if (repo == null) {
+    throw new RepoError(
+      'There is no home directory for the repo: HOME is empty, or not an absolute path. Set it, or name a repo with ' +
+        '--repo or IPFSZ_PATH'
+    )
+  }
+
+  return repo
+}
+
+/** The directory of the repo if none is asked for: `$IPFSZ_PATH`, or `~/.ipfsz`. Undefined without a home directory. */
+export function defaultRepoPath (io: Pick<Io, 'env' | 'cwd'>): string | undefined {
+  const { IPFSZ_PATH: path } = io.env
+
+  if (path != null && path !== '') {
+    return absolutePath(path, io)
+  }
+
+  const home = homeDirectory()
+
+  // never the working directory, which may be published: a repo has private keys
+  return home != null && isAbsolute(home) ? join(home, '.ipfsz') : undefined
+}
+
+/** The home directory, or undefined for a user without one, as in a container. */
+function homeDirectory (): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined
+  }
 }
 
 /** The directory of the blocks that a repo keeps itself. */
@@ -90,7 +127,7 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
     await repo.storage.open()
     await repo.datastore.open()
   } catch (err) {
-    throw err instanceof StoreError || err instanceof StoreMissingError
+    throw err instanceof RepoError || err instanceof StoreError || err instanceof StoreMissingError
       ? err
       : new RepoError(`Cannot open the repo ${path}: ${messageOf(err)}`, { cause: err })
   }
@@ -168,6 +205,7 @@ async function makeDurable (repo: Repo): Promise<void> {
 }
 
 async function repoIn (path: string, { sync = true, readsKept = false }: RepoInit = {}): Promise<Repo> {
+  await checkRepoPath(path)
   const datastore = new RepoDatastore(join(path, 'datastore'), { sync })
   const reference = await readReference(path)
 
