@@ -9,7 +9,7 @@ describe('the status of bench', () => {
     vi.useFakeTimers()
     onTestFinished(() => { vi.useRealTimers() })
     const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
-    const status = new Status({ stderr, now: () => Date.now() }, 30)
+    const status = new Status({ stderr, now: () => Date.now(), env: {} }, 30)
 
     for (let level = 0; level < 50; level++) {
       status.show(`zstd ${level}`)
@@ -28,9 +28,12 @@ describe('the status of bench', () => {
     expect(stderr.read()).toBe(CLEAR)
   })
 
-  it('shows nothing without a terminal', () => {
-    const stderr = new PassThrough({ encoding: 'utf8' })
-    const status = new Status({ stderr, now: () => 0 }, 30)
+  it.each([
+    ['without a terminal', false, undefined],
+    ['on a dumb terminal', true, 'dumb']
+  ])('shows nothing %s', (_, isTTY, TERM) => {
+    const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY })
+    const status = new Status({ stderr, now: () => 0, env: { TERM } }, 30)
 
     status.show('zstd 1')
     status.end()

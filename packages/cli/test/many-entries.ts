@@ -18,7 +18,7 @@ import type { DirectoryEntry } from '@ipfsz/core'
 const { task, count, target } = workerData as ManyEntries
 const root = cidOf(0)
 const limits = new WriteLimits(target)
-const progress = new Progress({ stderr: process.stderr, now: Date.now }, { label: 'entries' })
+const progress = new Progress({ stderr: process.stderr, now: Date.now, env: {} }, { label: 'entries' })
 const { signal } = new AbortController()
 
 const files = {

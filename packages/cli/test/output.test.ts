@@ -39,7 +39,7 @@ describe('printable', () => {
 
 /** An output that writes to `stdout`. */
 function outputTo (stdout: Writable): Output {
-  return new Output({ stdout, stderr: new Writable(), now: () => 0 }, { json: false, verbose: false })
+  return new Output({ stdout, stderr: new Writable(), now: () => 0, env: {} }, { json: false, verbose: false })
 }
 
 describe('Output', () => {
@@ -97,7 +97,7 @@ function collect (print: (output: Output) => void): string {
     }
   })
 
-  print(new Output({ stdout: stream, stderr: stream, now: () => 0 }, { json: true, verbose: true }))
+  print(new Output({ stdout: stream, stderr: stream, now: () => 0, env: {} }, { json: true, verbose: true }))
 
   return chunks.join('')
 }

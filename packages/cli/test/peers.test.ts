@@ -36,7 +36,10 @@ async function shown (columns: number): Promise<string[]> {
     await rm(repo, { recursive: true })
   })
   await writeDaemonFile(repo, { pid: process.pid, port, token }, lock.name)
-  const output = new Output({ stdout, stderr: new PassThrough(), now: () => 0 }, { json: false, verbose: false })
+  const output = new Output(
+    { stdout, stderr: new PassThrough(), now: () => 0, env: {} },
+    { json: false, verbose: false }
+  )
   await peers({ io: {} as Io, output, signal, repo })
 
   return (await text(stdout.end())).trimEnd().split('\n')

@@ -17,7 +17,7 @@ const CLEAR = '\r\u001b[K'
 function draw (columns: number | undefined, label: string, done: number, total?: number, thing?: string): string {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns })
   let time = 0
-  const progress = new Progress({ stderr, now: () => time }, { label, total, thing })
+  const progress = new Progress({ stderr, now: () => time, env: {} }, { label, total, thing })
 
   time = 10_000
   progress.update(done)
@@ -61,7 +61,7 @@ describe('a progress bar', () => {
 
     try {
       const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
-      const progress = new Progress({ stderr, now: Date.now }, { label: 'stdin' })
+      const progress = new Progress({ stderr, now: Date.now, env: {} }, { label: 'stdin' })
 
       vi.advanceTimersByTime(1500)
       expect(stderr.read()).toContain('stdin  0 B  0 B/s')
@@ -74,6 +74,18 @@ describe('a progress bar', () => {
     }
   })
 
+  it('draws nothing on a dumb terminal', () => {
+    const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
+    let now = 0
+    const progress = new Progress({ stderr, now: () => now, env: { TERM: 'dumb' } }, { label: 'file', total: 100 })
+
+    now = 10_000
+    progress.update(50)
+    progress.end()
+
+    expect(stderr.read()).toBeNull()
+  })
+
   it('counts two columns for characters that may be wide', () => {
     expect(draw(40, '데이터'.repeat(10), 300 * MIB, 400 * MIB)).toBe('데이터데이…데이터데이터  75 %  4 s left')
     expect(draw(40, '😀'.repeat(20), 300 * MIB)).toBe(`${'😀'.repeat(7)}…${'😀'.repeat(7)}  300 MiB`)
@@ -81,7 +93,7 @@ describe('a progress bar', () => {
 
   it('draws nothing where stderr is not a terminal, and in the first second', () => {
     const stderr = new PassThrough({ encoding: 'utf8' })
-    const progress = new Progress({ stderr, now: () => 10_000 }, { label: 'file', total: 100 })
+    const progress = new Progress({ stderr, now: () => 10_000, env: {} }, { label: 'file', total: 100 })
 
     progress.update(50)
     progress.end()
@@ -106,7 +118,7 @@ function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns })
   let now = 0
   const arrivals = new Arrivals(() => now)
-  const progress = new Progress({ stderr, now: () => now }, { ...init, arrivals })
+  const progress = new Progress({ stderr, now: () => now, env: {} }, { ...init, arrivals })
   let arrive = arrivals.ask()
   let shown = ''
   onTestFinished(() => { progress.end() })
@@ -203,7 +215,7 @@ describe('a progress bar of what is fetched', () => {
     const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
     const stdout = Object.assign(new PassThrough(), { isTTY: true })
     let now = 0
-    const output = new Output({ stdout, stderr, now: () => now }, { json: false, verbose: false })
+    const output = new Output({ stdout, stderr, now: () => now, env: {} }, { json: false, verbose: false })
 
     vi.useFakeTimers()
 

@@ -20,7 +20,7 @@ import type { Context } from '../src/context.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const { signal } = new AbortController()
-const output = new Output({ stdout: new PassThrough(), stderr: new PassThrough(), now: Date.now }, {
+const output = new Output({ stdout: new PassThrough(), stderr: new PassThrough(), now: Date.now, env: {} }, {
   json: false,
   verbose: false
 })

@@ -1,12 +1,16 @@
-import { DEFAULT_COLUMNS, shorten } from '../terminal/columns.ts'
+import { canRedraw, DEFAULT_COLUMNS, shorten } from '../terminal/columns.ts'
 import type { Io } from '../io.ts'
 
 /** How often the line is drawn, in milliseconds. */
 const INTERVAL = 100
 
-/** Shows on one line of stderr what is being measured, and for how long. Does nothing without a terminal. */
+/**
+ * Shows on one line of stderr what is being measured, and for how long. Does nothing without a terminal,
+ * and on a dumb one.
+ */
 export class Status {
   readonly #io: Pick<Io, 'stderr' | 'now'>
+  readonly #canRedraw: boolean
   readonly #time: number
   readonly #start: number
   #timer: NodeJS.Timeout | undefined
@@ -16,8 +20,9 @@ export class Status {
   /**
    * @param time - the time limit in seconds
    */
-  constructor (io: Pick<Io, 'stderr' | 'now'>, time: number) {
+  constructor (io: Pick<Io, 'stderr' | 'now' | 'env'>, time: number) {
     this.#io = io
+    this.#canRedraw = canRedraw(io.stderr, io.env)
     this.#start = io.now()
     this.#time = time
   }
@@ -26,7 +31,7 @@ export class Status {
   show (label: string): void {
     this.#label = label
 
-    if (this.#io.stderr.isTTY === true && this.#timer == null) {
+    if (this.#canRedraw && this.#timer == null) {
       this.#timer = setInterval(() => { this.#draw() }, INTERVAL).unref()
       this.#draw()
     }
@@ -36,7 +41,7 @@ export class Status {
   end (): void {
     clearInterval(this.#timer)
 
-    if (this.#io.stderr.isTTY === true) {
+    if (this.#canRedraw) {
       this.#io.stderr.write('\r\x1b[K')
     }
   }

@@ -7,6 +7,11 @@ export function widthOf ({ isTTY, columns }: { isTTY?: boolean, columns?: number
   return isTTY === true ? (columns || DEFAULT_COLUMNS) - 1 : Infinity
 }
 
+/** Whether a line can be drawn again and again: not on a dumb terminal, which would print the codes for that. */
+export function canRedraw ({ isTTY }: { isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
+  return isTTY === true && env.TERM !== 'dumb'
+}
+
 /** Stands for what is cut out of a text. */
 const CUT = '…'
 

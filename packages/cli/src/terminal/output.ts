@@ -1,5 +1,5 @@
 import { raceSignal } from 'race-signal'
-import { widthOf } from './columns.ts'
+import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
 import { alignedRow, tabbedRow } from './row.ts'
 import { pairs } from './table.ts'
@@ -27,6 +27,7 @@ export class Output {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly #now: () => number
+  readonly #env: Io['env']
   /** The last progress bar that was created. It is removed before anything is printed. */
   #progress: Progress | undefined
   /** What is fetched: bars say from where. */
@@ -36,12 +37,16 @@ export class Output {
   /** Whether a file is being written to the terminal: a bar would delete its lines. */
   #showsBytes = false
 
-  constructor ({ stdout, stderr, now }: Pick<Io, 'stdout' | 'stderr' | 'now'>, { json, verbose }: OutputInit) {
+  constructor (
+    { stdout, stderr, now, env }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env'>,
+    { json, verbose }: OutputInit
+  ) {
     this.json = json
     this.verbose = verbose
     this.stdout = stdout
     this.stderr = stderr
     this.#now = now
+    this.#env = env
   }
 
   /** Print a result: one JSON object a line with `--json`, otherwise the text. */
@@ -107,7 +112,7 @@ export class Output {
 
   /** Whether anybody sees a progress bar. What only a bar needs is not worth computing otherwise. */
   get showsProgress (): boolean {
-    return this.stderr.isTTY === true
+    return canRedraw(this.stderr, this.#env)
   }
 
   /** Print a note on stderr. */
@@ -162,7 +167,7 @@ export class Output {
   #show (init: ProgressInit): Progress {
     this.#progress?.end()
     this.#progress = new Progress(
-      { stderr: this.stderr, now: this.#now },
+      { stderr: this.stderr, now: this.#now, env: this.#env },
       { ...init, label: printable(init.label), arrivals: this.#arrivals }
     )
 

@@ -1,5 +1,5 @@
 import { formatProgress } from './progress-line.ts'
-import { DEFAULT_COLUMNS } from './columns.ts'
+import { canRedraw, DEFAULT_COLUMNS } from './columns.ts'
 import { RecentRate } from './recent-rate.ts'
 import { SteadySize } from './steady-size.ts'
 import { count, formatSize } from './units.ts'
@@ -68,11 +68,12 @@ type Numbers = Pick<ProgressState, 'speed' | 'from' | 'left'>
 
 /**
  * A progress bar, which appears after a second, and moves even while nothing arrives. Does nothing if stderr is not a
- * terminal.
+ * terminal, or a dumb one.
  */
 export class Progress {
   readonly #init: ProgressInit
   readonly #io: Pick<Io, 'stderr' | 'now'>
+  readonly #canRedraw: boolean
   readonly #start: number
   readonly #timer: NodeJS.Timeout | undefined
   /** Of what is done. */
@@ -86,12 +87,13 @@ export class Progress {
   #line: string | undefined
   #isOpen = true
 
-  constructor (io: Pick<Io, 'stderr' | 'now'>, init: ProgressInit) {
+  constructor (io: Pick<Io, 'stderr' | 'now' | 'env'>, init: ProgressInit) {
     this.#init = init
     this.#io = io
+    this.#canRedraw = canRedraw(io.stderr, io.env)
     this.#start = io.now()
     this.#rate = new RecentRate(this.#start)
-    this.#timer = io.stderr.isTTY === true ? setInterval(() => { this.#draw() }, INTERVAL).unref() : undefined
+    this.#timer = this.#canRedraw ? setInterval(() => { this.#draw() }, INTERVAL).unref() : undefined
   }
 
   /** Whether it has not ended. */
@@ -123,7 +125,7 @@ export class Progress {
   #draw (): void {
     const { stderr } = this.#io
 
-    if (stderr.isTTY !== true || !this.#isOpen) {
+    if (!this.#canRedraw || !this.#isOpen) {
       return
     }
 
