@@ -70,9 +70,7 @@ export class RoutedSource extends HttpSource {
    * @throws {GatewaysFailedError} no gateway sends it, or routing names none
    */
   override async fetch (cid: CID, options: SourceFetchOptions = {}): Promise<GatewayBlock> {
-    this.#closed.signal.throwIfAborted()
     await raceSignal(this.#ready ??= this.#search(), options.signal)
-
     this.#closed.signal.throwIfAborted()
 
     if (this.#pool.gateways.length === 0) {
