@@ -214,6 +214,22 @@ describe('gateways that routers list', () => {
     })
   })
 
+  it.each([true, false])('are not looked for when the source is closed (before it is read: %s)', async isBefore => {
+    const router = await startRouter()
+    const { root } = await startGateway()
+    const source = (await open({ routers: [router.url] }))(root)
+
+    if (isBefore) {
+      source.close()
+    }
+
+    const fetching = source.fetch(root)
+    source.close()
+
+    await expect(fetching).rejects.toMatchObject({ name: 'AbortError' })
+    expect(router.asked).toEqual([])
+  })
+
   it('are not waited for if a router is silent and there are peers', async () => {
     const silent = await serve(() => {})
     const { root } = await startGateway()
