@@ -8,8 +8,8 @@
 
 const begun = performance.now()
 const { subscribe } = require('node:diagnostics_channel')
-const { writeFileSync } = require('node:fs')
-const files = require('node:fs/promises')
+const callbacks = require('node:fs')
+const promises = require('node:fs/promises')
 const Module = require('node:module')
 
 const { FIRST_BYTE_REPO: repo, FIRST_BYTE_TIMES: target } = process.env
@@ -26,20 +26,22 @@ function note (step, at = performance.now()) {
   times[step] ??= at - overhead
 }
 
-for (const name of ['access', 'mkdir', 'open', 'readFile', 'stat']) {
-  const call = files[name]
+for (const [files, names] of [[callbacks, ['open']], [promises, ['access', 'mkdir', 'open', 'readFile', 'stat']]]) {
+  for (const name of names) {
+    const call = files[name]
 
-  files[name] = function (path, ...rest) {
-    if (String(path).startsWith(repo)) {
-      note('repo')
+    files[name] = function (path, ...rest) {
+      if (String(path).startsWith(repo)) {
+        note('repo')
+      }
+
+      // a block that was fetched is written at once
+      if (name === 'open' && String(path).startsWith(TEMPORARY)) {
+        note('root')
+      }
+
+      return call.call(this, path, ...rest)
     }
-
-    // a block that was fetched is written at once
-    if (name === 'open' && String(path).startsWith(TEMPORARY)) {
-      note('root')
-    }
-
-    return call.call(this, path, ...rest)
   }
 }
 
@@ -60,25 +62,15 @@ Module.prototype.require = function (request) {
   return loaded
 }
 
-/** Of a file of one frame, and of one of several, which are decompressed into the same memory. */
 function observeZlib (zlib) {
-  const { zstdDecompress: decompress, createZstdDecompress: create } = zlib
-
-  zlib.zstdDecompress = function (bytes, options, callback) {
-    note('frame')
-
-    return decompress.call(this, bytes, options, (...result) => {
-      note('decompressed')
-      callback(...result)
-    })
-  }
+  const { createZstdDecompress: create } = zlib
 
   // Node does not let it be assigned
   Object.defineProperty(zlib, 'createZstdDecompress', {
     value (options) {
       note('frame')
 
-      return create.call(this, options).once('end', () => { note('decompressed') })
+      return create.call(this, options).once('close', () => { note('decompressed') })
     }
   })
 }
@@ -100,7 +92,9 @@ process.once('exit', () => {
   const all = { started: bootstrapComplete, ...times }
   const since = Object.entries(all).map(([step, at]) => [step, timeOrigin + at])
 
-  writeFileSync(target, JSON.stringify({ ...Object.fromEntries(since), dials: dials.map(at => timeOrigin + at) }))
+  const noted = { ...Object.fromEntries(since), dials: dials.map(at => timeOrigin + at) }
+
+  callbacks.writeFileSync(target, JSON.stringify(noted))
 })
 
 overhead = performance.now() - begun
