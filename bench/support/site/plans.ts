@@ -28,7 +28,7 @@ export interface Plan {
 /** The sides without which a table says little: what operators have today, and what takes its place. */
 const SIDES = ['kubo-own', 'kubo-peering', 'kubo-shared', 'ipfsz-directory', 'daemon-directory', 'ipfsz-s3']
 
-const SITES = { sites: 3, nodes: 2, start: 5000, settle: 500, warmUp: 5 }
+const SITES = { sites: 3, nodes: 2, start: 5000, settle: 500, warmUp: 10 }
 
 /** One object after the other: as long as it takes where each node has a machine of its own. */
 function alone (size: number, trials: number, compressible = true): Objects {
