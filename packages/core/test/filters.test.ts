@@ -181,6 +181,16 @@ describe('chooseFilters', () => {
     expect(tried).toBeLessThanOrEqual(14 * 16 * KIB)
   })
 
+  it('tries on little what shrinks with no filters and without', async () => {
+    let tried = 0
+
+    expect(await chooseFilters(noise(300 * KIB), async sample => {
+      tried += sample.byteLength
+      return compress(sample)
+    })).toEqual([])
+    expect(tried).toBeLessThanOrEqual(14 * 16 * KIB)
+  })
+
   it('does not try text', async () => {
     let tried = 0
 

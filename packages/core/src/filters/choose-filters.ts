@@ -71,8 +71,11 @@ export async function chooseFilters (
   }
 
   const sample = takeSpans(piece, SAMPLE)
-  const [plain, ...others] = await tryEach(takeSpans(sample, SMALL_SAMPLE), [NONE, ...CANDIDATES], compress)
-  const left = others.filter(({ length }) => length < plain.length * MAX_SMALL_LOSS).map(({ filters }) => filters)
+  const small = takeSpans(sample, SMALL_SAMPLE)
+  const [plain, ...others] = await tryEach(small, [NONE, ...CANDIDATES], compress)
+  // noise, encrypted or compressed, shrinks with none
+  const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)
+  const left = others.filter(({ length }) => length < limit).map(({ filters }) => filters)
 
   if (left.length === 0) {
     return NONE
