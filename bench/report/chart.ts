@@ -46,7 +46,8 @@ export function toSvg (chart: Chart): string {
   try {
     instance.setOption(toOption(chart))
 
-    return instance.renderToSVGString()
+    // styles are for a pointer, which a picture in a page never gets, and their classes are numbered through all charts
+    return instance.renderToSVGString().replace(/<style.*<\/style>\n?/s, '').replaceAll(/ class="[^"]*"/g, '')
   } finally {
     // otherwise its timers keep the process alive
     instance.dispose()
