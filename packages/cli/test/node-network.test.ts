@@ -56,6 +56,20 @@ describe('a block that is fetched for others', () => {
   })
 })
 
+describe('a peer with two connections', () => {
+  it('is listed once', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const network = new NodeNetwork({ repo: { blockstore: b.helia.blockstore } as unknown as Repo, node: b })
+    await b.libp2p.dial(a.libp2p.getMultiaddrs())
+    await b.libp2p.dial(a.libp2p.getMultiaddrs(), { force: true })
+    expect(b.libp2p.getConnections()).toHaveLength(2)
+
+    await expect(network.peers()).resolves.toEqual([
+      expect.objectContaining({ peerId: a.libp2p.peerId.toString(), direction: 'outbound' })
+    ])
+  })
+})
+
 describe('a block whose hash cannot be checked', () => {
   it('is refused before any peer is asked for it', async () => {
     const node = await testNode()

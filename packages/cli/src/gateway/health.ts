@@ -75,9 +75,9 @@ export class HealthCheck {
 
 async function peersOf (network: Pick<FetchNetwork, 'peers'>): Promise<NonNullable<Health['network']>> {
   try {
-    const peers = await network.peers()
+    const { length } = await network.peers()
 
-    return { peers: new Set(peers.map(({ peerId }) => peerId)).size }
+    return { peers: length }
   } catch (err) {
     return { peers: 0, error: messageOf(err) }
   }

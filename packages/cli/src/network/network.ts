@@ -12,8 +12,9 @@ export interface NodeId {
 /** A connected peer. */
 export interface ConnectedPeer {
   peerId: string
-  /** The address of the connection. */
+  /** The address of the connection. Of several, a direct one. */
   address: string
+  /** Who made that connection. */
   direction: 'inbound' | 'outbound'
   /** Whether it is a node of the same shared store. */
   sameStore?: boolean
@@ -85,6 +86,7 @@ export interface Network {
   /** The identity of this node. */
   id (): Promise<NodeId>
 
+  /** Each connected peer once. */
   peers (): Promise<ConnectedPeer[]>
 
   /**

@@ -159,7 +159,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['id --json', 'Show them for a script']
   ),
   peers: examples(
-    ['peers', 'List all connections'],
+    ['peers', 'List all peers, with addresses'],
     ['peers --json | wc -l', 'Count them']
   ),
   connect: examples(

@@ -76,7 +76,10 @@ export class NodeNetwork implements Network {
   async peers (): Promise<ConnectedPeer[]> {
     const { libp2p } = this.#node
 
-    return Promise.all(libp2p.getConnections().map(async ({ remotePeer, remoteAddr, direction }) => {
+    return Promise.all(libp2p.getPeers().map(async remotePeer => {
+      // several if both sides dialled at the same time, or if one goes through a relay
+      const connections = libp2p.getConnections(remotePeer)
+      const { remoteAddr, direction } = connections.find(({ limits }) => limits == null) ?? connections[0]
       const known = await libp2p.peerStore.get(remotePeer).catch(() => undefined)
       const agent = known?.metadata.get('AgentVersion')
 
