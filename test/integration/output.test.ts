@@ -72,7 +72,6 @@ describe('stdout closed early', () => {
   })
 
   it.for([
-    ['add', 'add a a a'],
     ['stat', 'stat CID'],
     ['codecs', 'codecs'],
     ['help', 'add --help']
@@ -83,12 +82,28 @@ describe('stdout closed early', () => {
     expectSuccess(await sandbox.shell(`ipfsz ${line.replace('CID', cid)} | true`))
   })
 
-  it('keeps the files that add has added', async ({ sandbox }) => {
+  it('does not keep add from adding the rest, and from saying that a path failed', async ({ sandbox }) => {
     await sandbox.write('a', text(100_000))
-    const cid = await sandbox.add(text(100_000), '--repo', 'other')
+    // its size has the first one printed before it is read
+    await sandbox.write('b', longText(2 * MIB))
+    await sandbox.write('c', text(50_000))
 
-    await sandbox.shell('ipfsz add a | true')
+    const result = await sandbox.shell(
+      '{ ipfsz add a b c; echo "exit $?" >&2; ipfsz add b lost a; echo "exit $?" >&2; } | true'
+    )
+    const pins = await sandbox.run(['pin', 'ls'])
 
-    expectSuccess(await sandbox.run(['cat', cid]))
+    expect(result.stderr).toMatch(/^exit 0\nipfsz: lost: no such file [^\n]+\nipfsz: 1 of 3 [^\n]+\nexit 1\n$/)
+    expect(pins.stdout.toString().trim().split('\n')).toHaveLength(3)
+  })
+
+  it('ends get and car export that print a file', async ({ sandbox }) => {
+    const cid = await sandbox.add(longText(20 * MIB))
+
+    for (const line of [`get ${cid} -o -`, `car export ${cid} -o -`]) {
+      const { stderr } = await sandbox.shell(`{ ipfsz ${line}; echo "exit $?" >&2; } | true`)
+
+      expect(stderr).toBe('exit 0\n')
+    }
   })
 })

@@ -12,6 +12,11 @@ export interface Io {
   readonly stdinIsPiped: boolean
   /** What is written to it may be freed once it has called back. */
   stdout: OutputStream
+  /**
+   * Called before work that is done to its end even if nobody reads what is printed. By default a command ends when the
+   * reader of its stdout does.
+   */
+  outliveReader? (): void
   stderr: OutputStream
   env: Readonly<Record<string, string | undefined>>
   /**

@@ -19,6 +19,7 @@ const EXIT_CHECK_INTERVAL = 50
  */
 export async function runProcess (argv: string[]): Promise<void> {
   const controller = new AbortController()
+  let endsWithReader = true
 
   reuseMemory()
 
@@ -30,7 +31,17 @@ export async function runProcess (argv: string[]): Promise<void> {
 
   SIGNALS.forEach(signal => process.on(signal, interrupt))
 
-  process.stdout.on('error', exitOnStdoutError)
+  process.stdout.on('error', (err: NodeJS.ErrnoException) => {
+    // as with `head`, which closes it when it has enough
+    if (err.code !== 'EPIPE') {
+      process.stderr.write(`ipfsz: cannot write to stdout: ${err.message}\n`)
+      process.exit(1)
+    }
+
+    if (endsWithReader) {
+      process.exit(0)
+    }
+  })
   // a closed terminal fails writes of progress: go on, to delete half-written files
   process.stderr.on('error', () => {})
 
@@ -39,6 +50,7 @@ export async function runProcess (argv: string[]): Promise<void> {
     get stdin () { return openStdin() },
     get stdinIsPiped () { return isPiped(STDIN) },
     stdout: process.stdout,
+    outliveReader () { endsWithReader = false },
     stderr: process.stderr,
     env: process.env,
     get cwd () { return workingDirectory() },
@@ -101,14 +113,4 @@ function exitWhenFlushed (): void {
 
     exitWhenFlushed()
   }, EXIT_CHECK_INTERVAL).unref()
-}
-
-/** Exit with 0 if the reader of stdout closed it, as `head` does, and with 1 on every other error. */
-function exitOnStdoutError (err: NodeJS.ErrnoException): never {
-  if (err.code === 'EPIPE') {
-    process.exit(0)
-  }
-
-  process.stderr.write(`ipfsz: cannot write to stdout: ${err.message}\n`)
-  process.exit(1)
 }

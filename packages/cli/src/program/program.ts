@@ -27,6 +27,12 @@ interface GlobalOptions {
 /** How wide help is without a terminal, in characters. */
 const DEFAULT_WIDTH = 80
 
+/** What only prints: it ends, with 0, when nobody reads on. All other commands do their work to its end. */
+const PRINTING = new Set([
+  'bench', 'cat', 'cid mark', 'cid plain', 'codecs', 'complete', 'completion', 'diff', 'du', 'id', 'link ls', 'log',
+  'ls', 'name resolve', 'originals ls', 'peers', 'pin ls', 'providers', 'stat', 'stats', 'verify', 'version'
+])
+
 /** The command line. The code of a command is loaded when the command runs. */
 export function createProgram (io: Io): Command {
   const program = new Command('ipfsz')
@@ -51,6 +57,14 @@ export function createProgram (io: Io): Command {
 
   program
     .hook('preSubcommand', enter)
+    .hook('preAction', (_, command) => {
+      const { output } = command.opts<{ output?: string }>()
+
+      // `-o -` prints what others write to disk
+      if (!PRINTING.has(commandPath(command)) && output !== '-') {
+        io.outliveReader?.()
+      }
+    })
     .description('Compress files, add them to IPFS, and read them back unchanged.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
