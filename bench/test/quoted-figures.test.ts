@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FAQ = 'docs/faq.md'
+
+/** Figures that documents repeat: where, in which words, and in which words docs/benchmarks.md has them. */
+const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured: RegExp]> = [
+  ['README.md', /take up (\d+ %) of their size/, /\*\*Stored bytes\*\*: (\d+ %)/],
+  ['README.md', /100 MB reads from disk ([\d.]+) times/, /\*\*Reading from disk\*\*: [\d.]+, ([\d.]+) and/],
+  [FAQ, /IPFSz stores (\d+ %) of the original/, /\*\*Stored bytes\*\*: (\d+ %)/],
+  [FAQ, /`ipfsz cat --gateway URL`.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s from a gateway/)],
+  [FAQ, /`ipfsz cat`, from a peer \| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with the `ipfsz` command/)],
+  [FAQ, /zstd -dc`, from a peer.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with Kubo and `zstd` by hand/)],
+  [FAQ, /4 KiB at a random place take ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
+  [FAQ, /takes \[([\d.]+ to [\d.]+) times\]/, /adding a directory of them takes ([\d.]+ to [\d.]+) times/],
+  [FAQ, /takes up \[([\d.]+ to [\d.]+) times\]/, /a directory takes up ([\d.]+ to [\d.]+) times/],
+  [
+    'docs/guide/archives-and-datasets.md',
+    /take up \[([\d.]+ to [\d.]+) times\]/,
+    /a directory takes up ([\d.]+ to [\d.]+) times/
+  ],
+  [
+    'docs/guide/archives-and-datasets.md',
+    /4 KiB at a random place takes ([\d.]+ ms) .*, and ([\d.]+ ms) with frames of 256 KiB/,
+    random('4 MiB', '256 KiB')
+  ]
+]
+
+/** The same figure of the two links that docs/benchmarks.md shows. */
+function twoLinks ({ source }: RegExp): RegExp {
+  return new RegExp(`at 50 Mbit/s.*?${source}.*\\n.*at 1 Gbit/s.*?${source}`)
+}
+
+function random (...places: [string, string]): RegExp {
+  const [first, second] = places.map(place => `([\\d.]+ ms) (?:with frames of|from) ${place}`)
+
+  return new RegExp(`${first}.*?${second}`)
+}
+
+it.each(QUOTES)('%s repeats what was measured: %s', (document, quoted, measured) => {
+  const figures = [[document, quoted] as const, ['docs/benchmarks.md', measured] as const].map(
+    ([path, words]) => words.exec(readFileSync(join(ROOT, path), 'utf8'))?.slice(1)
+  )
+
+  expect(figures[0]).toEqual(expect.arrayContaining([expect.any(String)]))
+  expect(figures[0]).toEqual(figures[1])
+})
