@@ -7,8 +7,7 @@ import { openMigrationSource } from '../migrate/migration-source.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { Destination } from '../migrate/destination.ts'
-import type { MigrationSource } from '../migrate/migration-source.ts'
+import type { Destination, MigrationSource } from '../migrate/contract.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 
 export interface MigrateCommandOptions {

@@ -4,8 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { readAtMost } from '../read-at-most.ts'
 import { hasBlock } from './destination.ts'
-import type { Destination } from './destination.ts'
-import type { MigrationSource } from './migration-source.ts'
+import type { Destination, MigrationSource } from './contract.ts'
 
 /** How many blocks are read and written at a time. A disk commits those that wait together. */
 const CONCURRENCY = 16

@@ -9,21 +9,8 @@ import { FileStorage } from '../store/file-storage.ts'
 import { readReference } from '../store/store-reference.ts'
 import { isS3, placeOf, refuseStore } from './places.ts'
 import type { Context, Session } from '../context.ts'
-import type { BlockStorage } from '../store/block-storage.ts'
-import type { Blockstore } from 'interface-blockstore'
+import type { Destination } from './contract.ts'
 import type { CID } from 'multiformats/cid'
-
-/** A store to copy to. */
-export interface Destination {
-  /** Where its blocks lie, which no other store shares. */
-  readonly place: string
-  /** The same blocks as they are stored. */
-  readonly storage: Pick<BlockStorage, 'sync' | 'syncLater'>
-  /** The blocks, which are compressed as the repo is set to. */
-  readonly blockstore: Pick<Blockstore, 'has' | 'put'>
-  /** The repo, unless the store is a directory of blocks alone. */
-  readonly session: Session | undefined
-}
 
 export interface DestinationOptions {
   /** Whether the work only looks. It then gets no destination if there is none yet. */

@@ -13,29 +13,10 @@ import { readReference } from '../store/store-reference.ts'
 import { isS3, placeOf, refuseStore } from './places.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Context } from '../context.ts'
-import type { PinRecordError } from '../errors.ts'
-import type { Pin } from '../repo/pin-records.ts'
-import type { LinkDatastore } from '@ipfsz/core'
-import type { Blockstore } from 'interface-blockstore'
-import type { MultihashDigest } from 'multiformats'
+import type { MigrationSource } from './contract.ts'
 
 /** The most bytes of the file that describes a flatfs. */
 const MAX_SPEC_SIZE = 4096
-
-/** A store to copy from. Nothing in it changes. */
-export interface MigrationSource {
-  /** Where its blocks lie, which no other store shares. */
-  readonly place: string
-  /** The blocks, decompressed, and not compared with their CIDs. */
-  readonly blockstore: Pick<Blockstore, 'get'>
-  /** The multihashes of all blocks, in batches. */
-  list: (signal: AbortSignal) => AsyncIterable<MultihashDigest[]>
-  /** What is pinned. Pins that cannot be read are left out. */
-  pins: (signal: AbortSignal, onDamaged: (err: PinRecordError) => void) => AsyncIterable<Omit<Pin, 'plainCid'>>
-  /** Undefined if it has none. */
-  links: LinkDatastore | undefined
-  close: () => Promise<void>
-}
 
 /**
  * Open a repo of ipfsz, of Helia or of a Kubo that does not run, or a directory of blocks, as blockstore-fs and Kubo's

@@ -2,8 +2,7 @@ import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { parseS3Url, S3Blockstore } from '@ipfsz/blockstore-s3'
 import { MARK_KEY } from '../store/store-mark.ts'
 import { sharedStoreError } from './places.ts'
-import type { Destination } from './destination.ts'
-import type { MigrationSource } from './migration-source.ts'
+import type { Destination, MigrationSource } from './contract.ts'
 
 /**
  * The blocks in a bucket, which may be compressed.
