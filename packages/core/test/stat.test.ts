@@ -61,6 +61,19 @@ describe('stat', () => {
     expect(await ipfsz({ blockstore }).stat(cids[3])).toMatchObject({ size: 0n, ratio: 1 })
   })
 
+  it('has the fields of @helia/unixfs, how it is compressed, and no others', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(1000) })
+
+    for (const extended of [undefined, true] as const) {
+      const options = { extended: extended as true }
+      const theirs = Object.keys(await unixfs({ blockstore }).stat(cid, options))
+      const ours = Object.keys(await ipfsz({ blockstore }).stat(cid, options))
+
+      expect(ours.toSorted()).toEqual([...theirs, 'codec', 'frames', 'plainCid', 'ratio', 'storedSize'].toSorted())
+    }
+  })
+
   it('counts blocks with extended: true, inner nodes included', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })

@@ -87,7 +87,9 @@ export async function inspectDag (root: FileNode, blockstore: Store, options: In
       stack.pop()
 
       if (stack.length === 0) {
-        return { ...totals, uniqueBlocks: unique.blocks, deduplicatedDagSize: unique.size }
+        const { fileSize: _, ...stats } = totals
+
+        return { ...stats, uniqueBlocks: unique.blocks, deduplicatedDagSize: unique.size }
       }
 
       // the parent now looks at the same link again and finds these totals
