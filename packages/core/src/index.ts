@@ -74,7 +74,7 @@ export type { CodeOf, MarkerCode, MarkerName } from './marker.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
 export { sketchOf, SKETCHED_SIZE } from './base/sketch.ts'
 export type { BaseOf, BaseOfBase } from './policy/base-option.ts'
-export type { CompressionOptions } from './policy/compression.ts'
+export type { CompressionOptions } from './policy/compression-options.ts'
 export type {
   AddFrameEvents,
   CatFrameEvents,

@@ -1,4 +1,4 @@
-import type { CompressionOptions } from './policy/compression.ts'
+import type { CompressionOptions } from './policy/compression-options.ts'
 import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
 import type { Filter } from './filters/filter.ts'

@@ -11,7 +11,7 @@ import { chunked } from './fixtures.ts'
 import type { CountingBlockstore } from './fixtures.ts'
 import type { FileLink } from '../src/dag/node.ts'
 import type { Header, Region } from '../src/format/header.ts'
-import type { Cut } from '../src/policy/compression.ts'
+import type { Cut } from '../src/policy/compression-options.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
