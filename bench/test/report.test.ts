@@ -429,6 +429,18 @@ describe('targets', () => {
       .toEqual([expect.objectContaining({ reached: '**no**', 'the limit here': 1.4 })])
   })
 
+  it('compare a fetch with a bare program that checks and decompresses, where it was measured', () => {
+    const row = { 'Mbit/s': 1000, MB: 64 }
+    const fetched = [2, 50].flatMap(roundTrip => [
+      ['ipfsz cat --gateway, from ipfsz gateway', 1.3],
+      ['curl of the stored bytes, from ipfsz gateway', 1.02],
+      ...roundTrip === 2 ? [['bare Node, from ipfsz gateway', 1.2]] : []
+    ].map(([side, times]) => ({ ...row, 'round trip, ms': roundTrip, side, 'times the floor': times })))
+    const rows = targets(new Map([['network', resultOf('network', [{ title: '', rows: fetched }])]]))
+
+    expect(rows.filter(({ measured }) => measured === 1.3).map(row => row['the limit here'])).to.deep.equal([1.2, 1.02])
+  })
+
   it('say which are reached, which are not, which were not measured, and how near the limit they come', () => {
     const row = { bytes: 100e6, store: 'fs' }
     const floor = resultOf('floor', [

@@ -1,5 +1,7 @@
 import { DEFAULT, PLAIN } from '../../support/file-systems.ts'
 import {
+  BARE,
+  BARE_FROM_KUBO,
   COMMAND,
   CURL,
   CURL_FROM_KUBO,
@@ -12,8 +14,11 @@ import { atLeast, atMost } from './target.ts'
 import type { Row } from '../../benchmark.ts'
 import type { Results } from '../rows.ts'
 
-/** What links and servers allow, by what fetches from them. */
-const LIMITS: Readonly<Record<string, string>> = { [OVER_HTTP]: CURL, [OVER_HTTP_FROM_KUBO]: CURL_FROM_KUBO }
+/** What links, servers and processors allow, by what fetches from them: the first that was measured over a link. */
+const LIMITS: Readonly<Record<string, readonly string[]>> = {
+  [OVER_HTTP]: [BARE, CURL],
+  [OVER_HTTP_FROM_KUBO]: [BARE_FROM_KUBO, CURL_FROM_KUBO]
+}
 const KUBO = 'Kubo'
 const FLOOR = 'times the floor'
 
@@ -34,9 +39,10 @@ function overHttp (results: Results): Row[] {
     const isFastest = row['Mbit/s'] === 1000 && row['round trip, ms'] === 2
     const seconds = numberOf(row, 'seconds')
     const others = [PLAIN, KUBO].flatMap(side => of(side, 'seconds') ?? [])
+    const limit = LIMITS[row.side].map(side => of(side, FLOOR)).find(times => times != null)
 
     return [
-      atMost(`${what}: times the floor`, isFastest ? 1.25 : 1.1, numberOf(row, FLOOR), of(LIMITS[row.side], FLOOR)),
+      atMost(`${what}: times the floor`, isFastest ? 1.25 : 1.1, numberOf(row, FLOOR), limit),
       ...Number(row['Mbit/s']) < 50 || seconds == null || others.length === 0
         ? []
         : [atLeast(`${what}: times the speed of plain Helia and of Kubo`, 2.5, Math.min(...others) / seconds)]

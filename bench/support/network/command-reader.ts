@@ -1,6 +1,7 @@
 /**
- * Runs `ipfsz`, and counts what it prints. `runOverLink` starts it in a process of its own, which ends with its parent:
- * the link is in the benchmark's process, and could not pass bytes on while that reads others.
+ * Runs a Node program, such as `ipfsz`, and counts what it prints. `runOverLink` starts it in a process of its own,
+ * which ends with its parent: the link is in the benchmark's process, and could not pass bytes on while that reads
+ * others.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +11,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { atExit } from '../at-exit.ts'
-import { COMMAND } from './command.ts'
 import type { CommandRun } from './messages.ts'
 import type { Socket } from 'node:net'
 
@@ -47,7 +47,7 @@ server.close()
 rmSync(path, { force: true })
 
 const args = JSON.parse(process.argv[2]) as string[]
-const child = spawn(process.execPath, [COMMAND, ...args], {
+const child = spawn(process.execPath, args, {
   env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' },
   stdio: ['ignore', end, 'pipe']
 })

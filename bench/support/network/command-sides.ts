@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
+import { MEGABIT } from '../links.ts'
 import { addByCommand, printedBy, runOverLink, startCommandDaemon, startCommandGateway } from './command.ts'
-import type { Fetched } from './messages.ts'
+import type { CommandRun, Fetched } from './messages.ts'
 import type { Offer, Side } from './side.ts'
 import type { ShapedProxy } from '../shaped-proxy.ts'
 
@@ -20,11 +21,19 @@ export const OVER_BITSWAP = `${COMMAND} --no-libp2p-gateway`
 export const OVER_HTTP = 'ipfsz cat --gateway, from ipfsz gateway'
 export const OVER_HTTP_FROM_KUBO = "ipfsz cat --gateway, from Kubo's gateway"
 
+/** What links, servers and processors allow: a bare Node program that checks and decompresses, but stores nothing. */
+export const BARE = 'bare Node, from ipfsz gateway'
+export const BARE_FROM_KUBO = "bare Node, from Kubo's gateway"
+
+/** Where the processor counts, and not the link alone. */
+const BARE_RATE = 1000 * MEGABIT
+
 /** What their links and servers allow: downloads by a tool that neither checks, stores nor decompresses anything. */
 export const CURL = 'curl of the stored bytes, from ipfsz gateway'
 export const CURL_FROM_KUBO = "curl of the CAR, from Kubo's gateway"
 
 /** What the command asks a gateway for. */
+const QUERY = '?format=car&dag-scope=entity'
 const CAR = 'application/vnd.ipld.car; version=1; order=dfs; dups=n'
 
 /** `ipfsz cat` from `ipfsz daemon`, and from gateways. */
@@ -63,13 +72,12 @@ export async function startCommandSides (directory: string): Promise<{ sides: Si
       fetch: fetchOverHttp(directory)
     }],
     { name: CURL, port, offer, fetch: fetchByCurl() },
+    { name: BARE, port, rate: BARE_RATE, offer, fetch: fetchBare },
     // offered above
-    ...kubo == null ? [] : [{
-      name: CURL_FROM_KUBO,
-      port: portOf(kubo.gateway),
-      offer,
-      fetch: fetchByCurl('?format=car&dag-scope=entity', CAR)
-    }]
+    ...kubo == null ? [] : [
+      { name: CURL_FROM_KUBO, port: portOf(kubo.gateway), offer, fetch: fetchByCurl(QUERY, CAR) },
+      { name: BARE_FROM_KUBO, port: portOf(kubo.gateway), rate: BARE_RATE, offer, fetch: fetchBare }
+    ]
   ]
 
   return {
@@ -106,12 +114,32 @@ async function fetchByCommand (
   const run = await runOverLink(['cat', cid, '--repo', fetched, ...from, '--timeout', seconds], link)
   await rm(fetched, { recursive: true, force: true })
 
-  return {
-    first: run.first,
-    wall: run.wall,
-    size: run.size,
-    ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` }
-  }
+  return toFetched(run, size)
+}
+
+async function fetchBare (
+  { cid, stored }: Offer,
+  link: ShapedProxy,
+  size: number,
+  timeout: number,
+  onReady: () => void
+): Promise<Fetched> {
+  onReady()
+
+  const program = join(import.meta.dirname, 'bare-fetch.cjs')
+
+  return toFetched(await runOverLink([`${urlOf(cid, link)}${QUERY}`, `${stored}`, `${timeout}`], link, program), size)
+}
+
+function toFetched ({ good, first, wall, size: read, stderr }: CommandRun & { wall: number }, size: number): Fetched {
+  const failure = good && read === size ? {} : { failure: stderr || `read ${read} bytes of ${size}` }
+
+  return { first, wall, size: read, ...failure }
+}
+
+/** Where a gateway behind a link has the stored bytes of a file. */
+function urlOf (cid: string, { port }: ShapedProxy): string {
+  return `http://127.0.0.1:${port}/ipfs/${unmark(CID.parse(cid))}`
 }
 
 /** What `curl` measures: the times begin when it starts. */
@@ -130,7 +158,7 @@ function fetchByCurl (query = '', accept = '*/*'): Side['fetch'] {
       '/dev/null',
       '--write-out',
       '%{time_starttransfer} %{time_total}',
-      `http://127.0.0.1:${link.port}/ipfs/${unmark(CID.parse(cid))}${query}`
+      `${urlOf(cid, link)}${query}`
     ])
     const [first, wall] = stdout.split(' ').map(seconds => Number(seconds) * 1000)
 

@@ -57,15 +57,17 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
 }
 
 /**
- * Run `ipfsz` over a link. Others are connected before they are measured, but the command has to dial, so its times
- * begin with the first byte on the link. Both are in milliseconds.
+ * Run `ipfsz`, or another Node program, over a link. Others are connected before they are measured, but a program has
+ * to dial, so its times begin with the first byte on the link. Both are in milliseconds.
  */
 export async function runOverLink (
   args: readonly string[],
-  link: Pick<ShapedProxy, 'firstByte'>
+  link: Pick<ShapedProxy, 'firstByte'>,
+  program = COMMAND
 ): Promise<CommandRun & { wall: number }> {
   const start = performance.now()
-  const reader = fork(fileURLToPath(new URL('command-reader.ts', import.meta.url)), [JSON.stringify(args)])
+  const file = fileURLToPath(new URL('command-reader.ts', import.meta.url))
+  const reader = fork(file, [JSON.stringify([program, ...args])])
   const ended = once(reader, 'exit').then(([code]) => { throw new Error(`command-reader.ts ended with ${code}`) })
   // it exits after it has reported, when nothing waits for that any more
   ended.catch(() => {})
