@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EventLoopBreaks, yieldToEventLoop } from '../src/util/event-loop.ts'
+
+describe('breaks of a loop', () => {
+  let now = 0
+
+  /** A loop that runs for some time, until it looks whether a break is due. */
+  const isDueAfter = (breaks: EventLoopBreaks, time: number): boolean => {
+    now += time
+
+    return breaks.due
+  }
+
+  beforeEach(() => { vi.spyOn(performance, 'now').mockImplementation(() => now) })
+  afterEach(() => { vi.restoreAllMocks() })
+
+  it('are due in a loop that never waits', async () => {
+    const breaks = new EventLoopBreaks()
+    const due: boolean[] = []
+
+    for (let i = 0; i < 4; i++) {
+      due.push(isDueAfter(breaks, 25))
+      await Promise.resolve()
+    }
+
+    expect(due).toEqual([false, true, true, true])
+  })
+
+  it('are not due in a loop that waits, however long it takes', async () => {
+    const breaks = new EventLoopBreaks()
+    const due: boolean[] = []
+
+    for (let i = 0; i < 4; i++) {
+      due.push(isDueAfter(breaks, 1000))
+      await yieldToEventLoop()
+    }
+
+    expect(due).toEqual([false, false, false, false])
+  })
+
+  it('are due again some time after one was taken', async () => {
+    const breaks = new EventLoopBreaks()
+    isDueAfter(breaks, 25)
+    expect(isDueAfter(breaks, 25)).toBe(true)
+
+    await breaks.take()
+
+    expect(isDueAfter(breaks, 15)).toBe(false)
+    expect(isDueAfter(breaks, 15)).toBe(true)
+  })
+})
