@@ -8,14 +8,17 @@
  */
 
 const { createHash } = require('node:crypto')
-const { get } = require('node:http')
+const { connect } = require('node:net')
 const { promisify } = require('node:util')
 const { zstdDecompress } = require('node:zlib')
 
 const CAR = 'application/vnd.ipld.car; version=1; order=dfs; dups=n'
 
-/** The most bytes of a CAR besides its blocks: its header, and their lengths and CIDs. */
+/** The most bytes of a response besides its blocks: its head, that of the CAR, and their lengths and CIDs. */
 const OVERHEAD = 64 * 1024
+
+/** The most bytes that are read at a time, 256 KiB. */
+const READ_SIZE = 256 * 1024
 
 /** The bytes of a CID before its digest, and with it. Each has a codec of one byte, and SHA-256. */
 const DIGEST = 4
@@ -32,12 +35,12 @@ const MAGIC = 0xfd2fb528
 
 const [url, size, timeout] = process.argv.slice(2)
 
-/** The body of the response. The leaves of those blocks that have arrived are moved to its beginning, without gaps. */
-const body = Buffer.allocUnsafeSlow(Number(size) + OVERHEAD)
-/** How much of the body has arrived. */
+/** The response. The leaves of those blocks that have arrived are moved to its beginning, without gaps. */
+const response = Buffer.allocUnsafeSlow(Number(size) + OVERHEAD)
+/** How much of it has arrived. */
 let arrived = 0
 /** Where the next section of the CAR begins. */
-let section = 0
+let section
 /** Bytes of the leaves. */
 let leaves = 0
 /** Where the next frame begins in them. */
@@ -45,13 +48,34 @@ let frame = 0
 /** The last frame that is being printed. */
 let printed
 
-get(url, { headers: { accept: CAR }, signal: AbortSignal.timeout(Number(timeout)) }, response => {
-  response.on('data', chunk => {
-    arrived += chunk.copy(body, arrived)
-    takeBlocks()
-    takeFrames()
-  })
+const { hostname: host, port, pathname, search } = new URL(url)
+const socket = connect({
+  host,
+  port: Number(port),
+  onread: {
+    // into place: node:http copies each piece into new memory. A body of HTTP/1.0 has no chunks
+    buffer: () => response.subarray(arrived, arrived + READ_SIZE),
+    callback (length) {
+      arrived += length
+      section ??= endOfHead()
+
+      if (section != null) {
+        takeBlocks()
+        takeFrames()
+      }
+    }
+  }
 })
+socket.setTimeout(Number(timeout), () => { socket.destroy(new Error('nothing has arrived')) })
+socket.write(`GET ${pathname}${search} HTTP/1.0\r\nHost: ${host}\r\nAccept: ${CAR}\r\n\r\n`)
+
+/** Where the CAR's blocks begin. Undefined: that has not arrived. */
+function endOfHead () {
+  const end = response.subarray(0, arrived).indexOf('\r\n\r\n') + 4
+  const { length, start } = readLength(end)
+
+  return end < 4 || start + length > arrived ? undefined : start + length
+}
 
 function takeBlocks () {
   for (;;) {
@@ -61,11 +85,7 @@ function takeBlocks () {
       return
     }
 
-    // the first section is the header
-    if (section > 0) {
-      takeBlock(body.subarray(start, start + length))
-    }
-
+    takeBlock(response.subarray(start, start + length))
     section = start + length
   }
 }
@@ -73,7 +93,7 @@ function takeBlocks () {
 /** The length of a section, and where its bytes begin: seven bits a byte, little endian. */
 function readLength (start) {
   for (let length = 0, scale = 1; start < arrived; scale *= 128) {
-    const byte = body[start++]
+    const byte = response[start++]
     length += (byte & 127) * scale
 
     if (byte < 128) {
@@ -92,15 +112,15 @@ function takeBlock (cidAndBlock) {
   }
 
   if (cidAndBlock[1] === RAW) {
-    leaves += block.copy(body, leaves)
+    leaves += block.copy(response, leaves)
   }
 }
 
 function takeFrames () {
   for (let end = endOfFrame(); end <= leaves; end = endOfFrame()) {
-    if (body.readUInt32LE(frame) === MAGIC) {
+    if (response.readUInt32LE(frame) === MAGIC) {
       const options = { chunkSize: FRAME + 1, maxOutputLength: FRAME }
-      printed = print(promisify(zstdDecompress)(body.subarray(frame, end), options), printed)
+      printed = print(promisify(zstdDecompress)(response.subarray(frame, end), options), printed)
     }
 
     frame = end
@@ -113,18 +133,18 @@ function endOfFrame () {
     return Number.POSITIVE_INFINITY
   }
 
-  if (body.readUInt32LE(frame) !== MAGIC) {
+  if (response.readUInt32LE(frame) !== MAGIC) {
     // a skippable one
-    return frame + 8 + body.readUInt32LE(frame + 4)
+    return frame + 8 + response.readUInt32LE(frame + 4)
   }
 
-  const descriptor = body[frame + 4]
+  const descriptor = response[frame + 4]
   const isSingle = (descriptor & 0x20) !== 0
   const contentSize = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6]
   let at = frame + 5 + (isSingle ? 0 : 1) + [0, 1, 2, 4][descriptor & 3] + contentSize
 
   while (at + 3 <= leaves) {
-    const block = body.readUIntLE(at, 3)
+    const block = response.readUIntLE(at, 3)
     // one of a repeated byte
     at += 3 + ((block >> 1 & 3) === 1 ? 1 : block >> 3)
 
