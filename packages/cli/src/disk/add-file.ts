@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { readInput } from './read-input.ts'
 import { ReferredFiles } from './referred-files.ts'
@@ -21,7 +22,10 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
   const stats = await stat(path, { bigint: true })
 
   return {
-    content: readInput(path, stats, { readSize: readSize(stats), signal }),
+    // the stream itself: core reads that in frames, into memory that it uses again
+    content: stats.isFile()
+      ? createReadStream(path, { highWaterMark: readSize(stats) })
+      : readInput(path, stats, { readSize: readSize(stats), signal }),
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),
     // pipes and devices report no size

@@ -1,0 +1,25 @@
+import { ReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it as base } from 'vitest'
+import { openFile } from '../src/disk/add-file.ts'
+
+const it = base.extend<{ file: string }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
+  file: async ({}, use) => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-add-file-'))
+    const file = join(directory, 'file')
+    await writeFile(file, 'hello')
+    await use(file)
+    await rm(directory, { recursive: true })
+  }
+})
+
+it('gives core the stream of a file, which it reads into memory that it uses again', async ({ file }) => {
+  const { content, size } = await openFile(file, { mode: false, mtime: false }, new AbortController().signal)
+
+  expect(content).toBeInstanceOf(ReadStream)
+  expect(size).toBe(5)
+  expect(String(Buffer.concat(await Array.fromAsync(content)))).toBe('hello')
+})
