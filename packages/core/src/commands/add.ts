@@ -1,14 +1,12 @@
 import { raceAbort } from '@ipfsz/codecs/internal'
 import { anySignal } from 'any-signal'
-import { fixedSize } from 'ipfs-unixfs-importer/chunker'
-import { balanced } from 'ipfs-unixfs-importer/layout'
 import { WrittenBases } from '../base/written-bases.ts'
 import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'
 import { backgroundCodec } from '../write/background-codec.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
-import { DEFAULT_FRAME_SIZE, MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../constants.ts'
+import { DEFAULT_FRAME_SIZE, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
@@ -16,6 +14,7 @@ import { decodeNode } from '../dag/node.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
 import { importEntries } from '../write/import-entries.ts'
+import { IMPORTER_DEFAULTS } from '../write/plain-file.ts'
 import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
@@ -24,14 +23,6 @@ import type { Settings } from '../settings.ts'
 import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
-
-/** The importer settings of @helia/unixfs, so that uncompressed files get the same CIDs. */
-const IMPORTER_DEFAULTS: ImporterOptions = {
-  cidVersion: 1,
-  rawLeaves: true,
-  layout: balanced({ maxChildrenPerNode: MAX_LINKS }),
-  chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
-}
 
 export async function addContent (
   content: Uint8Array | ByteStream,

@@ -10,7 +10,7 @@ import type { PutStore } from './block.ts'
 import type { FileLink, Metadata, RootContent } from './node.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
-interface WriteOptions {
+export interface WriteOptions {
   signal?: AbortSignal | null
 }
 
@@ -54,7 +54,7 @@ export async function * writeLeaves (
 }
 
 /** Write one leaf. */
-async function writeLeaf (
+export async function writeLeaf (
   leaf: Uint8Array,
   blockstore: PutStore,
   options: WriteOptions
@@ -99,7 +99,18 @@ export async function writeLeafAndRoot (
  * of 1,024 links, balanced as in ipfs-unixfs-importer. The link to a base is the last one of the
  * root. The put of the root begins last.
  */
-export async function writeRoot (
+export function writeRoot (
+  content: RootContent,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
+  return content.links == null && content.base == null
+    ? writeNode(content, metadata, blockstore, options)
+    : writeLinkedRoot(content, metadata, blockstore, options)
+}
+
+async function writeLinkedRoot (
   content: RootContent,
   metadata: Metadata,
   blockstore: PutStore,
@@ -149,8 +160,8 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
   return CID.createV1(code, await sha256.digest(block))
 }
 
-async function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<void> {
+// not async: each promise counts for a small file
+function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<CID> {
   // like Helia, pass the command's options on to the blockstore
-  const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
-  await raceAbort(written, options.signal)
+  return raceAbort(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2]), options.signal)
 }

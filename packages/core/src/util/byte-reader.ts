@@ -32,7 +32,12 @@ export class ByteReader {
    * @param allocate - provides the array if the bytes span several chunks. Each is copied as it arrives: chunks that
    *   wait for others outlive V8's young garbage, and wait for a collection of the whole heap
    */
-  async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
+  read (length: number, allocate?: Allocate): Uint8Array | Promise<Uint8Array> {
+    // without a promise: small files are buffered as a whole
+    return allocate == null && !this.#lacks(length) ? this.#takeBytes(length) : this.#readLater(length, allocate)
+  }
+
+  async #readLater (length: number, allocate?: Allocate): Promise<Uint8Array> {
     if (allocate != null && await this.#spansChunks(length)) {
       const bytes = allocate(length)
       const filled = await this.readInto(bytes)
@@ -44,6 +49,10 @@ export class ByteReader {
       await this.peek(length)
     }
 
+    return this.#takeBytes(length, allocate)
+  }
+
+  #takeBytes (length: number, allocate?: Allocate): Uint8Array {
     const parts: Uint8Array[] = []
 
     for (let missing = Math.min(length, this.#length); missing > 0;) {
@@ -92,6 +101,11 @@ export class ByteReader {
     return filled
   }
 
+  /** Whether it is known that nothing is left to read. */
+  get isDone (): boolean {
+    return this.#length === 0 && (this.#ended || this.#iterator == null)
+  }
+
   /** The buffered bytes of the next chunk, which stay unread. Undefined at the end of the stream. */
   async chunk (): Promise<Uint8Array | undefined> {
     await this.peek(1)
@@ -109,11 +123,11 @@ export class ByteReader {
   }
 
   /** A copy of the next `length` bytes, or fewer if the stream ends. They stay unread. */
-  async lookAhead (length: number): Promise<Uint8Array> {
-    if (this.#lacks(length)) {
-      await this.peek(length)
-    }
+  lookAhead (length: number): Uint8Array | Promise<Uint8Array> {
+    return this.#lacks(length) ? this.peek(length).then(() => this.#copyBytes(length)) : this.#copyBytes(length)
+  }
 
+  #copyBytes (length: number): Uint8Array {
     const bytes = new Uint8Array(Math.min(length, this.#length))
     let filled = 0
 

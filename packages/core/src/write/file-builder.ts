@@ -1,4 +1,3 @@
-import { importFile } from 'ipfs-unixfs-importer'
 import { readCut } from '../cut/cut-by-content.ts'
 import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
 import { BoundedReader } from './bounded-reader.ts'
@@ -8,9 +7,9 @@ import { filteringCodec } from './filtering-codec.ts'
 import { emit } from '../events.ts'
 import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
-import { mendLayout } from '../dag/mend-layout.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { decide } from '../policy/policy.ts'
+import { writePlainFile } from './plain-file.ts'
 import { writeFile } from './write-file.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { DecidedProgress } from '../events.ts'
@@ -21,15 +20,13 @@ import type { Layout } from '../policy/layout.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { DefaultLinks } from '../links/default-links.ts'
+import type { BuiltFile, FileEntry } from './plain-file.ts'
 import type { WriteFileOptions } from './write-file.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
-type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
-type BuiltFile = Awaited<ReturnType<FileBuilder>>
-
 /** A file with its source, or with all of its bytes. */
-export interface File extends Omit<Parameters<FileBuilder>[0], 'content'> {
+export interface File extends FileEntry {
   content: AsyncIterable<Uint8Array> | Uint8Array
 }
 
@@ -87,7 +84,9 @@ async function buildFile (
 
   if (compression == null) {
     emit(init, 'ipfsz:add:decided', { path, codec: 'none', reason: 'options' })
-    return buildPlain(file, reader.rest(), blockstore, init)
+    const content = file.content instanceof Uint8Array ? file.content : reader.rest()
+
+    return writePlainFile(file, content, blockstore, init.importer, init)
   }
 
   const { bytes, first, layout, base, decision } = await begin(path, dictionary, reader, compression, init)
@@ -96,7 +95,7 @@ async function buildFile (
   emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
 
   if (choice == null) {
-    return buildPlain(file, withFirst(bytes, reader), blockstore, init)
+    return writePlainFile(file, reader.isDone ? bytes : withFirst(bytes, reader), blockstore, init.importer, init)
   }
 
   const level = base == null ? choice.level : choice.basedLevel
@@ -219,22 +218,6 @@ async function decideBased (
   const { trial: _trial, ...later } = await decide(piece, compression, signal)
 
   return later.based === true ? later : undefined
-}
-
-async function buildPlain (
-  file: File,
-  content: AsyncIterable<Uint8Array>,
-  blockstore: PutStore,
-  { importer }: CompressingFileBuilderInit
-): Promise<BuiltFile> {
-  const { path, originalPath, mode, mtime } = file
-  const store = blockstore as Parameters<typeof importFile>[1]
-  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, store, {
-    ...importer,
-    ...importer.layout == null ? {} : { layout: mendLayout(importer.layout, blockstore) }
-  })
-
-  return { cid, unixfs, size, path, originalPath }
 }
 
 async function * withFirst (piece: Uint8Array, reader: ByteReader): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,82 @@
+import { importFile } from 'ipfs-unixfs-importer'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { balanced } from 'ipfs-unixfs-importer/layout'
+import { CustomProgressEvent } from 'progress-events'
+import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
+import { mendLayout } from '../dag/mend-layout.ts'
+import { writeLeaf } from '../dag/write.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { WriteOptions } from '../dag/write.ts'
+import type { ImporterOptions } from 'ipfs-unixfs-importer'
+
+type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
+
+/** What is known of a file before it is read. */
+export type FileEntry = Omit<Parameters<FileBuilder>[0], 'content'>
+
+/** A file that was written. */
+export type BuiltFile = Awaited<ReturnType<FileBuilder>>
+
+/** The importer settings of @helia/unixfs, so that uncompressed files get the same CIDs. */
+export const IMPORTER_DEFAULTS: ImporterOptions = {
+  cidVersion: 1,
+  rawLeaves: true,
+  layout: balanced({ maxChildrenPerNode: MAX_LINKS }),
+  chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
+}
+
+/** The settings that decide which blocks are made of a file without metadata. */
+const SHAPING = [
+  'rawLeaves', 'reduceSingleLeafToSelf', 'chunker', 'chunkValidator', 'layout', 'bufferImporter', 'dagBuilder'
+] as const
+
+/**
+ * Write a file that is not compressed, as ipfs-unixfs-importer does.
+ *
+ * @param content - chunks, or all bytes of the file
+ */
+export async function writePlainFile (
+  { path, originalPath, mode, mtime }: FileEntry,
+  content: AsyncIterable<Uint8Array> | Uint8Array,
+  blockstore: PutStore,
+  importer: ImporterOptions,
+  options: WriteOptions
+): Promise<BuiltFile> {
+  const hasMetadata = mode !== undefined || mtime !== undefined
+
+  if (content instanceof Uint8Array && content.byteLength <= MAX_LEAF_SIZE && !hasMetadata && hasDefaults(importer)) {
+    return { ...await writeOneBlock(content, path, blockstore, importer, options), path, originalPath }
+  }
+
+  const store = blockstore as Parameters<typeof importFile>[1]
+  const chunks = content instanceof Uint8Array ? [content] : content
+  const { cid, unixfs, size } = await importFile({ path, content: chunks, mode, mtime }, store, {
+    ...importer,
+    ...importer.layout == null ? {} : { layout: mendLayout(importer.layout, blockstore) }
+  })
+
+  return { cid, unixfs, size, path, originalPath }
+}
+
+function hasDefaults (importer: ImporterOptions): boolean {
+  return SHAPING.every(name => importer[name] === IMPORTER_DEFAULTS[name])
+}
+
+/**
+ * One raw block, with the events of the importer. That one takes a dozen generators for it: when files of a few
+ * kilobytes were added uncompressed, into memory, more than half of all processor time.
+ */
+async function writeOneBlock (
+  bytes: Uint8Array,
+  path: string | undefined,
+  blockstore: PutStore,
+  { onProgress }: ImporterOptions,
+  options: WriteOptions
+): Promise<Pick<BuiltFile, 'cid' | 'size'>> {
+  const { cid } = await writeLeaf(bytes, blockstore, options)
+  const size = BigInt(bytes.byteLength)
+  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:write', { bytesWritten: size, cid, path }))
+  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:layout', { cid, path }))
+
+  return { cid, size }
+}

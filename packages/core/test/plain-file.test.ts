@@ -1,0 +1,60 @@
+import { MemoryBlockstore } from 'blockstore-core'
+import { importFile } from 'ipfs-unixfs-importer'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { describe, expect, it } from 'vitest'
+import { MAX_LEAF_SIZE } from '../src/constants.ts'
+import { IMPORTER_DEFAULTS, writePlainFile } from '../src/write/plain-file.ts'
+import { noise } from './fixtures.ts'
+import type { PutStore } from '../src/dag/block.ts'
+import type { ImporterOptions } from 'ipfs-unixfs-importer'
+
+interface Written {
+  cid: string
+  size: bigint
+  unixfs: Uint8Array | undefined
+  blocks: string[]
+  events: string[]
+}
+
+type Write = (store: MemoryBlockstore, importer: ImporterOptions) => ReturnType<typeof writePlainFile>
+
+/** What is stored, returned and reported. */
+async function write (given: ImporterOptions, work: Write): Promise<Written> {
+  const store = new MemoryBlockstore()
+  const events: string[] = []
+  const { cid, size, unixfs } = await work(store, {
+    ...IMPORTER_DEFAULTS,
+    ...given,
+    onProgress: ({ type, detail }) => {
+      // what was read is reported before
+      if (!type.endsWith(':read')) {
+        events.push([type, ...Object.values(detail as object)].join(' '))
+      }
+    }
+  })
+  const blocks = await Array.fromAsync(store.getAll(), ({ cid }) => cid.toString())
+
+  return { cid: cid.toString(), size, unixfs: unixfs?.marshal(), blocks: blocks.toSorted(), events }
+}
+
+describe('writePlainFile', () => {
+  it.each<[string, ImporterOptions]>([
+    ['defaults', {}],
+    ['another profile', { profile: 'unixfs-v0-2015' }],
+    ['leaves of UnixFS', { rawLeaves: false }],
+    ['roots above single leaves', { reduceSingleLeafToSelf: false }],
+    ['small chunks', { chunker: fixedSize({ chunkSize: 400_000 }) }]
+  ])('writes, returns and reports what ipfs-unixfs-importer does: %s', async (_, given) => {
+    for (const size of [0, 1, 500_000, MAX_LEAF_SIZE, MAX_LEAF_SIZE + 1]) {
+      for (const metadata of [{}, { mode: 0o600 }, { mtime: { secs: 5n } }]) {
+        const content = noise(size)
+        const file = { path: 'a/b', originalPath: 'a/b', ...metadata }
+        const expected = await write(given, async (store, importer) =>
+          importFile({ path: 'a/b', content, ...metadata }, store as never, importer))
+
+        expect(await write(given, async (store, importer) =>
+          writePlainFile(file, content, store as PutStore, importer, {}))).toEqual(expected)
+      }
+    }
+  })
+})
