@@ -63,7 +63,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     directory: ['dag', 'format', 'util'],
     'content-cid': ['dag', 'format', 'util'],
     frames: ['dag', 'filters', 'format', 'util'],
-    policy: ['cut', 'filters', 'frames'],
+    policy: ['cut', 'filters', 'frames', 'util'],
     'unixfs.ts': ['dag', 'filters', 'policy'],
     'verification.ts': ['unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],

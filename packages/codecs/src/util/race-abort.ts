@@ -13,38 +13,33 @@ interface Waiting {
  * All that wait for a signal share one listener. (With race-signal, each has one of its own: when a tree of small files
  * was added, a tenth of the time went into adding and removing them.) `Promise.race` would make four more promises.
  */
-export async function raceAbort<T> (value: PromiseLike<T> | T, signal?: AbortSignal | null): Promise<T> {
+// not async: a small file of a tree waits for a few, and each promise counts
+export function raceAbort<T> (value: PromiseLike<T> | T, signal?: AbortSignal | null): Promise<T> {
+  const settled = Promise.resolve(value)
+
   if (signal == null) {
-    return value
+    return settled
   }
 
   if (signal.aborted) {
     // nobody waits for its error any more
-    Promise.resolve(value).catch(() => {})
-    throw signal.reason
+    settled.catch(() => {})
+
+    return Promise.reject(signal.reason)
   }
 
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  passOn(value, { resolve, reject, leave: join(signal, reject) })
+  return new Promise<T>((resolve, reject) => {
+    const leave = join(signal, reject)
 
-  return promise
-}
+    settled.then(value => {
+      leave()
 
-interface Waiter<T> {
-  resolve: (value: T) => void
-  reject: (reason: unknown) => void
-  /** Stops waiting for the signal. */
-  leave: () => void
-}
-
-async function passOn<T> (value: PromiseLike<T> | T, { resolve, reject, leave }: Waiter<T>): Promise<void> {
-  try {
-    resolve(await value)
-  } catch (err) {
-    reject(err)
-  } finally {
-    leave()
-  }
+      return resolve(value)
+    }, (err: unknown) => {
+      leave()
+      reject(err)
+    })
+  })
 }
 
 /** @returns stops waiting */

@@ -1,8 +1,6 @@
 import { DETECTION_SAMPLE_SIZE } from '../constants.ts'
+import { isText } from '../util/is-text.ts'
 
-const TAB = 0x09
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
 const DELETE = 0x7f
 
 /** In UTF-8, the first bytes of characters that are not ASCII, and the most bytes of one. */
@@ -41,13 +39,13 @@ const COMPRESSED = new Set([
  *
  * @param bytes - the beginning of the file; only the first 4 KiB are examined
  */
-export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
+export function isCompressedType (bytes: Uint8Array): boolean | Promise<boolean> {
   const sample = bytes.subarray(0, DETECTION_SAMPLE_SIZE)
 
-  if (isText(sample)) {
-    return false
-  }
+  return isUtf8Text(sample) ? false : isKnownType(sample)
+}
 
+async function isKnownType (sample: Uint8Array): Promise<boolean> {
   try {
     // loaded on first use: text does not need it
     const { fileTypeFromBuffer } = await import('file-type')
@@ -65,20 +63,8 @@ export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
  * text that begins with "GIF89a" is still text. This saves time: for a small file, file-type takes longer than
  * compressing it.
  */
-function isText (bytes: Uint8Array): boolean {
-  let isAscii = true
-
-  for (let i = 0; i < bytes.byteLength; i++) {
-    const byte = bytes[i]
-
-    if (byte > DELETE) {
-      isAscii = false
-    } else if (byte === DELETE || (byte < SPACE && (byte < TAB || byte > CARRIAGE_RETURN))) {
-      return false
-    }
-  }
-
-  return isAscii || isUtf8(bytes.subarray(0, endOfCharacters(bytes)))
+function isUtf8Text (bytes: Uint8Array): boolean {
+  return isText(bytes) && !bytes.includes(DELETE) && isUtf8(bytes.subarray(0, endOfCharacters(bytes)))
 }
 
 /** Where the last character begins if it is not ASCII, as it may be incomplete, and else the end. */

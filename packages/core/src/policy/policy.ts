@@ -103,21 +103,38 @@ async function filterFirst (
   return { filters, filtered: applyFilters(piece, filters) }
 }
 
+/** The first frame, and whether it refers back to the base. */
+interface First {
+  trial: Frame
+  based: boolean
+}
+
 /**
  * Compress the first piece, with its base if that saves more than the links of a base take. A base that has
  * nothing like the first piece may still help with the others.
  */
-async function compressFirst (
+function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | null): First | Promise<First> {
+  const { codec, level } = choice
+
+  if (piece.region != null && codec.dictionaries === true) {
+    return compressAided(piece, choice, signal)
+  }
+
+  const size = piece.bytes.byteLength
+  const frame = codec.compress(piece.bytes, { level, signal })
+  const toFirst = (bytes: Uint8Array): First => ({ trial: { size, bytes }, based: false })
+
+  // small ones are made at once: most files of a tree are that small
+  return 'then' in frame ? frame.then(toFirst) : toFirst(frame)
+}
+
+async function compressAided (
   { bytes: piece, region, dictionary }: Piece,
   { codec, level, basedLevel }: Choice,
   signal?: AbortSignal | null
-): Promise<{ trial: Frame, based: boolean }> {
+): Promise<First> {
   const size = piece.byteLength
   const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
-
-  if (region == null || codec.dictionaries !== true) {
-    return { trial: { size, bytes: await unaided() }, based: false }
-  }
 
   if (dictionary == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }
