@@ -54,7 +54,8 @@ const NODE_ONLY = [
   // what is sent compressed is decompressed with node:zlib
   'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none
-  'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
+  'packages/blockstore-compressed/test/{inner-files,shared-fs-blockstore,shared-fs-power-cut}.test.ts',
+  'packages/{codecs/test/block-file-reader,core/test/block-files}.test.ts'
 ]
 
 /** Unit suites that run in Chromium alone: Node has no IndexedDB. */

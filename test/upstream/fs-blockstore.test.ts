@@ -8,9 +8,11 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mended } from './installed.ts'
+import type { ShardingStrategy } from 'blockstore-fs/sharding'
 import type { MultihashHasher } from 'multiformats/hashes/interface'
 
 const OURS = 'packages/blockstore-compressed/src/fs/shared-fs-blockstore.ts'
+const OUR_READER = 'packages/codecs/src/util/block-file-reader.ts'
 const BYTES = new Uint8Array(10_000).fill(1)
 
 async function openStore (): Promise<FsBlockstore> {
@@ -103,5 +105,17 @@ describe('blockstore-fs with steno', () => {
     await expect(store.get(cid, options).next(), mended('blockstore-fs', OURS))
       .rejects.toMatchObject({ name: 'NotFoundError' })
     expect(await store.has(cid, options), mended('blockstore-fs', OURS)).toBe(false)
+  })
+
+  it('tells where the file of a block is, and reads it in pieces', async () => {
+    const store = await openStore()
+    const bytes = new Uint8Array(100_000)
+    const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+    await store.put(cid, bytes)
+    const { dir, file } = (store as unknown as { shardingStrategy: ShardingStrategy }).shardingStrategy.encode(cid)
+
+    expect(store.constructor.name, mended('blockstore-fs', OUR_READER)).toBe('FsBlockstore')
+    expect(join(store.path, dir, file), mended('blockstore-fs', OUR_READER)).toBe(await fileOf(store))
+    expect(await Array.fromAsync(store.get(cid)), mended('blockstore-fs', OUR_READER)).toHaveLength(2)
   })
 })

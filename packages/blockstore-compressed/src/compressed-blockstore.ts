@@ -1,13 +1,13 @@
-import { freeBytes, mapOrdered, settle, unwrap } from '@ipfsz/codecs/internal'
+import { mapOrdered, settle, unwrap } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from './util/call-inner.ts'
 import { checkInner, COMPRESSED } from './check-inner.ts'
 import { MAX_AHEAD } from './constants.ts'
+import { BlockReader } from './block-reader.ts'
 import { makeValue } from './value/make-value.ts'
 import { BlockCounters } from './metrics.ts'
-import { readStored, readValue } from './value/read-value.ts'
 import { resolveSettings } from './value/settings.ts'
 import { callExclusive, claimWrite } from './block-writes.ts'
-import { collectNew, collectStored } from './stored-value.ts'
+import { collectNew } from './stored-value.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
 import type { CompressedBlockstoreInit } from './init.ts'
@@ -16,7 +16,6 @@ import type { StoredBlock } from './value/read-value.ts'
 import type { Settings } from './value/settings.ts'
 import type { Claim } from './block-writes.ts'
 import type { InnerStore } from './check-inner.ts'
-import type { StoredValue } from './stored-value.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -35,9 +34,8 @@ export class CompressedBlockstore implements Blockstore {
   readonly #inner: InnerStore
   readonly #settings: Settings
   readonly #counters: BlockCounters
+  readonly #reader: BlockReader
   readonly #ahead: number
-  /** How many blocks are read now. */
-  #reading = 0
 
   /**
    * @param inner - stores the compressed blocks. Blocks that it has already stay readable
@@ -51,6 +49,7 @@ export class CompressedBlockstore implements Blockstore {
     this.#inner = inner
     this.#settings = resolveSettings(init)
     this.#counters = new BlockCounters(init.metrics)
+    this.#reader = new BlockReader(inner, this.#settings, this.#counters)
     this.#ahead = Math.max(2, Math.min(MAX_AHEAD, globalThis.navigator?.hardwareConcurrency ?? 2))
   }
 
@@ -144,7 +143,7 @@ export class CompressedBlockstore implements Blockstore {
    * @throws {DigestLengthError} as above
    */
   async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
-    yield await this.#read(cid, () => this.#inner.get(cid, options), options)
+    yield await this.#reader.read(cid, () => this.#inner.get(cid, options), options)
   }
 
   /**
@@ -154,12 +153,7 @@ export class CompressedBlockstore implements Blockstore {
    * @throws the errors of `get`
    */
   async getStored (cid: CID, options?: Options): Promise<StoredBlock> {
-    const { bytes: value } = await this.#collect(cid, () => this.#inner.get(cid, options), options)
-    const stored = await readStored(cid, value, { ...this.#settings, signal: options?.signal })
-
-    this.#counters.countGet({ storedAs: stored.codec, size: stored.size, storedSize: value.byteLength })
-
-    return stored
+    return this.#reader.readStored(cid, () => this.#inner.get(cid, options), options)
   }
 
   /** Reads and decompresses a few blocks ahead. If one cannot be read, reading its `bytes` throws. */
@@ -169,7 +163,7 @@ export class CompressedBlockstore implements Blockstore {
 
     const blocks = mapOrdered(pairs, async ({ cid, bytes }) => ({
       cid,
-      block: await settle(async () => this.#read(cid, () => bytes, options), undefined)
+      block: await settle(async () => this.#reader.read(cid, () => bytes, options), undefined)
     }), { concurrency: this.#ahead, signal })
 
     for await (const { cid, block } of blocks) {
@@ -211,33 +205,7 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   async * #readPair (cid: CID, bytes: Pair['bytes'], options?: Options): AsyncGenerator<Uint8Array> {
-    yield await this.#read(cid, () => bytes, options)
-  }
-
-  async #read (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
-    this.#reading++
-
-    try {
-      const { bytes: value, isOwn } = await this.#collect(cid, get, options)
-      const storedSize = value.byteLength
-      const settings = { ...this.#settings, isBusy: this.#reading > 1, signal: options?.signal }
-      const { bytes, storedAs } = await readValue(cid, value, settings)
-      this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize })
-
-      if (isOwn && bytes.buffer !== value.buffer) {
-        freeBytes(value)
-      }
-
-      return bytes
-    } finally {
-      this.#reading--
-    }
-  }
-
-  async #collect (cid: CID, get: () => Chunks, options?: Options): Promise<StoredValue> {
-    const settings = { maxBlockSize: this.#settings.maxBlockSize, isFresh: this.freshBlocks, signal: options?.signal }
-
-    return collectStored(cid, get, settings)
+    yield await this.#reader.read(cid, () => bytes, options)
   }
 
   #countPut ({ storedAs, size, bytes }: Value): void {

@@ -20,6 +20,11 @@ export interface StoredValue {
   isOwn: boolean
 }
 
+/** The most bytes of a stored value. */
+export function maxStoredSize ({ maxBlockSize }: Pick<CollectStoredOptions, 'maxBlockSize'>): number {
+  return maxBlockSize + headerLength(maxBlockSize)
+}
+
 /**
  * Read a stored value of the inner store.
  *
@@ -30,7 +35,7 @@ export async function collectStored (
   get: () => Chunks,
   { maxBlockSize, isFresh = false, signal }: CollectStoredOptions
 ): Promise<StoredValue> {
-  const max = maxBlockSize + headerLength(maxBlockSize)
+  const max = maxStoredSize({ maxBlockSize })
   const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
   const { bytes, isCopy } = await callInner(async () => collectBlock(get(), { max, tooLarge, signal }), signal)
 

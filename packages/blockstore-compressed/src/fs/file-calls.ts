@@ -19,7 +19,6 @@ export const openFile = promisify((path: string, flags: string | number, done: D
 export const closeFile = promisify((file: number, done: Ended) => { fs.close(file, done) })
 export const syncData = promisify((file: number, done: Ended) => { fs.fdatasync(file, done) })
 export const statPath = promisify(fs.stat)
-export const statFile = promisify(fs.fstat)
 
 /**
  * Write all bytes to a file, after those that were written before.
@@ -45,20 +44,3 @@ export async function writeBytes (file: number, bytes: Uint8Array): Promise<void
 const writeSome = promisify((file: number, bytes: Uint8Array, start: number, done: Done<number>) => {
   fs.write(file, bytes, start, Math.min(bytes.byteLength - start, MAX_WRITE), null, done)
 })
-
-/**
- * Read the next bytes of a file into an array, from `start` on.
- *
- * @returns how many, 0 at the end of the file
- */
-export async function readBytes (file: number, bytes: Uint8Array, start: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    fs.read(file, bytes, start, bytes.byteLength - start, null, (err, length) => {
-      if (err == null) {
-        resolve(length)
-      } else {
-        reject(err)
-      }
-    })
-  })
-}

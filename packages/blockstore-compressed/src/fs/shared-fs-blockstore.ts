@@ -8,8 +8,9 @@ import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
+import { readWholeFile } from '@ipfsz/codecs/internal'
 import { blockFiles } from './block-files.ts'
-import { hasBytes, readWhole } from './read-whole.ts'
+import { hasBytes } from './has-bytes.ts'
 import { removeStale } from './remove-stale.ts'
 import { isMissing, withCause } from './store-errors.ts'
 import { Unsynced } from './unsynced.ts'
@@ -142,7 +143,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     signal?.throwIfAborted()
 
     try {
-      const block = await readWhole(file, signal)
+      const block = await readWholeFile(file, { signal })
 
       if (block == null) {
         yield * createReadStream(file, { signal: signal ?? undefined })

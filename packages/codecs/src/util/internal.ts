@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { blockFileReader } from './block-file-reader.ts'
 export { ChunkQueue } from './chunk-queue.ts'
 export { digestInPool } from './digest-in-pool.ts'
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
@@ -13,4 +14,5 @@ export { formatSize } from './format-size.ts'
 export { mapOrdered, settle, unwrap } from './map-ordered.ts'
 export { messageOf } from './message-of.ts'
 export { raceAbort } from './race-abort.ts'
+export { readWholeFile } from './read-file.ts'
 export type { MapOrderedOptions, Settled } from './map-ordered.ts'
