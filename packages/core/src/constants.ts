@@ -243,6 +243,9 @@ export const SLOW_PART = 0.3
  */
 export const EARLIEST_SPLIT = 1000
 
+/** A connection is as fast as it gets after half a second: before, a file seems to take several times as long. */
+export const SETTLED_AFTER = 500
+
 /** How long a piece takes of which others send the rest, a second. */
 export const PIECE_TIME = 1000
 

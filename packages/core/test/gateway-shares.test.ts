@@ -26,6 +26,7 @@ function part (gateway: Named | undefined, start: number, end: number, more: Par
     end: end * MIB,
     reached: start * MIB,
     rate: gateway?.rate,
+    waited: 1000,
     isSilent: false,
     ...more
   }
@@ -41,6 +42,16 @@ describe('nextShare', () => {
 
     expect(nextShare(b, shares({ parts: [part(a, 0, 100)], senders: [a, b] }))).toBeUndefined()
     expect(nextShare(b, shares({ parts: [part(undefined, 0, 100)], senders: [a, b] }))).toBeUndefined()
+  })
+
+  it('leaves a file to one gateway while that speeds up', () => {
+    const [a, b] = [sender('a', FAST), sender('b')]
+    const young = shares({ parts: [part(a, 0, 100, { waited: 200 })], senders: [a, b] })
+    const silent = shares({ parts: [part(a, 0, 100, { waited: 200, isSilent: true })], senders: [a, b] })
+
+    expect(nextShare(b, young)).toBeUndefined()
+    expect(nextShare(b, silent)).toBeDefined()
+    expect(nextShare({ ...b, rate: FAST }, young)).toBeDefined()
   })
 
   it('leaves a small file to one gateway', () => {

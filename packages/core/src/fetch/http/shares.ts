@@ -1,4 +1,4 @@
-import { EARLIEST_SPLIT, PIECE_TIME, USUAL_LATENCY } from '../../constants.ts'
+import { EARLIEST_SPLIT, PIECE_TIME, SETTLED_AFTER, USUAL_LATENCY } from '../../constants.ts'
 import { LEAST_SHARE, MAX_WINDOW, MIN_PIECE } from './limits.ts'
 
 /** A range of bytes of a file, `end` exclusive. */
@@ -15,6 +15,8 @@ export interface Part<G> extends Piece {
   reached: number
   /** Bytes per millisecond, if known. */
   rate: number | undefined
+  /** How long its reader has waited for bytes, in milliseconds. */
+  waited: number
   /** Whether it lets the reader wait although nothing has come for long. */
   isSilent: boolean
 }
@@ -110,9 +112,11 @@ function isWorthwhile<G extends Sender> (sender: G, { parts, wanted, end }: Shar
     return true
   }
 
-  // while nothing is measured, one gateway may be all that is needed
-  const left = rates.total === 0 ? 0 : (end - first) / rates.total
-  const least = rates.known(sender) == null ? EARLIEST_SPLIT : 0
+  // while nothing is measured for long, one gateway may be all that is needed: what it has begun to send comes twice
+  const isKnown = rates.known(sender) != null
+  const isMeasured = rates.total > 0 && (isKnown || others.some(({ waited }) => waited >= SETTLED_AFTER))
+  const left = isMeasured ? (end - first) / rates.total : 0
+  const least = isKnown ? 0 : EARLIEST_SPLIT
 
   return left > Math.max(least, latencyOf(sender) + Math.min(MIN_PIECE, end - first) / rate)
 }
