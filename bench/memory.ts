@@ -24,7 +24,8 @@ const ROUNDS = 3
 const PAUSE = 5
 
 const ABOUT = 'The floor compresses, hashes and stores frames, and reads, hashes and decompresses them, three at a ' +
-  'time, and does nothing else'
+  'time, and does nothing else. Before it begins, a process has its imports in memory: Node, Helia, and what strips ' +
+  'the types of the benchmark'
 
 /** The outcomes of the process that adds and of those that read, or why they failed. */
 type Measured = { added: Outcome, read: Outcome, transient?: Outcome } | { failed: string }
