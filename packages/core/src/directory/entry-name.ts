@@ -17,5 +17,11 @@ export function checkEntryName (name: string): void {
 
 /** Split a path at every slash that is not escaped by a backslash, like Helia does. */
 export function splitPath (path: string): string[] {
-  return path.split(/(?<!\\)\//).filter(Boolean)
+  // few paths have a backslash, and the expression takes many times as long
+  return (path.includes('\\') ? path.split(/(?<!\\)\//) : path.split('/')).filter(Boolean)
+}
+
+/** A path without its names ".", as ipfs-unixfs-importer has it. */
+export function withoutDots (path: string): string {
+  return path.includes('./') || path.endsWith('.') ? path.split('/').filter(name => name !== '.').join('/') : path
 }

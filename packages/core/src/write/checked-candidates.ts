@@ -1,4 +1,4 @@
-import { checkEntryName, splitPath } from '../directory/entry-name.ts'
+import { checkEntryName, splitPath, withoutDots } from '../directory/entry-name.ts'
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
 import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
@@ -64,7 +64,7 @@ export class CheckedCandidates {
 
   #enter (path: string, isFile: boolean): void {
     // split like the importer does
-    const names = splitPath(path.split('/').filter(name => name !== '.').join('/'))
+    const names = splitPath(withoutDots(path))
     let entered = ''
 
     if (names.length > MAX_PATH_DEPTH) {

@@ -1,6 +1,7 @@
 import { EventLoopBreaks, settle, unwrap } from '@ipfsz/codecs/internal'
 import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
+import { withoutDots } from '../directory/entry-name.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { File } from './file-builder.ts'
@@ -71,7 +72,7 @@ function importEntry (
   const { path: originalPath, mode, mtime } = candidate
 
   if ('content' in candidate && candidate.content != null) {
-    const path = originalPath?.split('/').filter(name => name !== '.').join('/')
+    const path = originalPath == null ? undefined : withoutDots(originalPath)
 
     return buildFile({ path, originalPath, mode, mtime, content: readContent(candidate.content, path, options) })
   }
