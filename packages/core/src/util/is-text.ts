@@ -2,7 +2,12 @@
 export function isText (bytes: Uint8Array): boolean {
   // four bytes at a time, in words that begin where the memory is aligned
   const { buffer, byteOffset, byteLength } = bytes
-  const start = Math.min(byteLength, (4 - byteOffset % 4) % 4)
+  const start = (4 - byteOffset % 4) % 4
+
+  if (byteLength < start) {
+    return isTextBetween(bytes, 0, byteLength)
+  }
+
   const words = new Int32Array(buffer, byteOffset + start, (byteLength - start) >> 2)
   const end = start + words.length * 4
 
