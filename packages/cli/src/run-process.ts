@@ -106,12 +106,15 @@ function isPiped (fd: number): boolean {
 
 /**
  * Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. At once if it
- * is written: what Node tears down when a process ends by itself, the system frees sooner.
+ * is written: what Node tears down when a process ends by itself, the system frees sooner. But not before the errors of
+ * what was written are known, which streams report in a tick of their own.
  */
 function exitWhenFlushed (): void {
-  if (process.stdout.writableLength + process.stderr.writableLength === 0) {
-    process.exit()
-  }
+  setImmediate(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) {
+      process.exit()
+    }
 
-  setTimeout(exitWhenFlushed, EXIT_CHECK_INTERVAL).unref()
+    setTimeout(exitWhenFlushed, EXIT_CHECK_INTERVAL).unref()
+  })
 }
