@@ -93,14 +93,6 @@ describe('a start', () => {
     expect(stderr).not.toMatch(/^NativeModule (child_process|tls|v8)$/m)
   })
 
-  it('ends at once when all is written, and not by itself', async ({ sandbox }) => {
-    const { code, stdout, stderr } = await sandbox.spawn(['codecs'], { preload: 'print-before-exit.ts' })
-
-    expect(code).toBe(0)
-    expect(stdout.toString()).toContain('zstd')
-    expect(stderr).not.toContain('ends by itself')
-  })
-
   it('runs no code from the working directory if HOME is empty', async ({ sandbox }) => {
     const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: undefined, HOME: '' }
     expectSuccess(await sandbox.spawn(['codecs'], { env }))

@@ -9,7 +9,7 @@ const STDIN = 0
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** The largest allocation that glibc learns from, 32 MiB, with what it and Node add to each. */
 const LARGEST_LEARNT = 32 * 1024 * 1024 - 64 * 1024
-/** How often is looked whether all output is written, in milliseconds. */
+/** How long the process may take to end by itself after the command, in milliseconds. */
 const EXIT_CHECK_INTERVAL = 50
 
 /**
@@ -104,17 +104,13 @@ function isPiped (fd: number): boolean {
   }
 }
 
-/**
- * Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. At once if it
- * is written: what Node tears down when a process ends by itself, the system frees sooner. But not before the errors of
- * what was written are known, which streams report in a tick of their own.
- */
+/** Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. */
 function exitWhenFlushed (): void {
-  setImmediate(() => {
+  setTimeout(() => {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) {
       process.exit()
     }
 
-    setTimeout(exitWhenFlushed, EXIT_CHECK_INTERVAL).unref()
-  })
+    exitWhenFlushed()
+  }, EXIT_CHECK_INTERVAL).unref()
 }
