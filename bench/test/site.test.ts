@@ -238,6 +238,8 @@ describe('the report on sites', () => {
   const rows = [
     ...sides.map((side, i) => measuredRow(side, 'write', 0.1 + 0.1 * i)),
     ...sides.map((side, i) => measuredRow(side, 'read in the site', 0.1 - 0.05 * i)),
+    ...sides.map(side => measuredRow(side, 'read in the site, by the node that wrote it', 0.1)),
+    ...sides.map((side, i) => measuredRow(side, 'read in the site, by another node', 0.3 - 0.2 * i)),
     ...sides.map(side => measuredRow(side, 'read from another site', 0.3))
   ]
   const results = new Map([['site', {
