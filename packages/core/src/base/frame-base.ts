@@ -13,6 +13,9 @@ export interface WrittenBaseRoot extends WrittenFile {
 
 export const NO_REGION: Region = { offset: 0, length: 0 }
 
+/** What a piece may refer back to. Empty: nothing. */
+export type FoundRegion = Region
+
 /** What the frames of a file that is being added may refer back to: an earlier version, or the tree's dictionary. */
 export interface FrameBase {
   /** The link from the root of the new file. */
@@ -28,7 +31,10 @@ export interface FrameBase {
    * @param start - where the piece begins in its file
    * @param frameSize - the most bytes in a piece of the file
    */
-  aid (bytes: Uint8Array, start: number, frameSize: number): Piece | Promise<Piece>
+  find (bytes: Uint8Array, start: number, frameSize: number): FoundRegion
+
+  /** A piece with what is in the region that was found for it. */
+  aid (bytes: Uint8Array, region: FoundRegion): Piece | Promise<Piece>
 
   /**
    * Where the first piece of a file's first bytes begins that is like a part of the base. Undefined: none is.
@@ -38,19 +44,27 @@ export interface FrameBase {
   findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined
 }
 
-/** Find what the pieces of a file may refer back to, of which `start` bytes were read before. */
+/** The regions that were found for pieces, by where those begin in their file. */
+export type FoundRegions = ReadonlyMap<number, FoundRegion>
+
+/**
+ * Find what the pieces of a file may refer back to, of which `start` bytes were read before.
+ *
+ * @param found - regions that are known
+ */
 export async function * aidAll (
   base: FrameBase,
   pieces: AsyncIterable<Uint8Array>,
   start: number,
-  frameSize: number
+  frameSize: number,
+  found?: FoundRegions
 ): AsyncGenerator<Piece> {
   let position = start
 
   for await (const piece of pieces) {
     const { byteLength } = piece
 
-    yield await base.aid(piece, position, frameSize)
+    yield await base.aid(piece, found?.get(position) ?? base.find(piece, position, frameSize))
     position += byteLength
   }
 }

@@ -20,7 +20,7 @@ interface Match {
   place: number
 }
 
-/** A span of the base, from one sample to another one. */
+/** A span of the base, from one sample to another one: their numbers among those whose votes count. */
 interface Span {
   first: number
   last: number
@@ -35,6 +35,8 @@ export class Votes {
   readonly places: Uint32Array
   /** For each sample of the base, its votes. 0: the piece does not have it. */
   readonly weights: Uint8Array
+  /** The samples whose votes count, in order, once they are counted. In a large base, few have any. */
+  readonly counted: Uint32Array
   /** Fewer votes do not count. */
   least = STRAY_VOTE
   /** The first sample that has votes, and one more than the last. */
@@ -45,6 +47,7 @@ export class Votes {
   constructor (count: number) {
     this.places = new Uint32Array(count)
     this.weights = new Uint8Array(count)
+    this.counted = new Uint32Array(count)
     this.from = count
   }
 
@@ -56,6 +59,19 @@ export class Votes {
       this.from = Math.min(this.from, sample)
       this.to = Math.max(this.to, sample + 1)
     }
+  }
+
+  /** @returns how many samples are in `counted` */
+  count (): number {
+    let length = 0
+
+    for (let sample = this.from; sample < this.to; sample++) {
+      if (this.weights[sample] >= this.least) {
+        this.counted[length++] = sample
+      }
+    }
+
+    return length
   }
 
   clear (): void {
@@ -91,8 +107,8 @@ export function matchPiece (
   }
 
   return {
-    from: span.first * index.step,
-    to: span.last * index.step + SAMPLE_LENGTH,
+    from: votes.counted[span.first] * index.step,
+    to: votes.counted[span.last] * index.step + SAMPLE_LENGTH,
     place: placeOf(index.step, span, votes)
   }
 }
@@ -156,52 +172,40 @@ function bestFound (index: SampleIndex, view: DataView, at: number, start: numbe
 }
 
 /** The span of the base, `length` bytes at most, that has the most votes. */
-function bestSpan (
-  step: number,
-  { places, weights, least, from, to }: Votes,
-  start: number,
-  length: number
-): Span | undefined {
+function bestSpan (step: number, votes: Votes, start: number, length: number): Span | undefined {
+  const { places, weights, counted } = votes
+  const count = votes.count()
   let best: Span | undefined
-  let votes = 0
+  let sum = 0
+  let next = 0
 
-  for (let first = from, last = from - 1, next = from; first < to; first++) {
-    if (weights[first] < least) {
-      continue
+  for (let first = 0; first < count; first++) {
+    const sample = counted[first]
+    const end = sample * step + Math.max(length - SAMPLE_LENGTH, 0)
+
+    for (; next < count && counted[next] * step <= end; next++) {
+      sum += weights[counted[next]]
     }
 
-    const end = first * step + Math.max(length - SAMPLE_LENGTH, 0)
+    const moved = Math.abs(sample * step - places[sample] - start)
 
-    for (; next < to && next * step <= end; next++) {
-      if (weights[next] >= least) {
-        votes += weights[next]
-        last = next
-      }
+    if (best == null || sum > best.votes || (sum === best.votes && moved < best.moved)) {
+      best = { first, last: next - 1, votes: sum, moved }
     }
 
-    const moved = Math.abs(first * step - places[first] - start)
-
-    if (best == null || votes > best.votes || (votes === best.votes && moved < best.moved)) {
-      best = { first, last, votes, moved }
-    }
-
-    votes -= weights[first]
+    sum -= weights[sample]
   }
 
   return best
 }
 
 /** Where in the base the piece begins, according to the median of a match's samples. */
-function placeOf (step: number, { first, last }: Span, { places, weights, least }: Votes): number {
+function placeOf (step: number, { first, last }: Span, { places, counted }: Votes): number {
   const begins = new Map<number, number>()
-  let count = 0
 
-  for (let sample = first; sample <= last; sample++) {
-    if (weights[sample] >= least) {
-      const begin = sample * step - places[sample]
-      begins.set(begin, (begins.get(begin) ?? 0) + 1)
-      count++
-    }
+  for (let i = first; i <= last; i++) {
+    const begin = counted[i] * step - places[counted[i]]
+    begins.set(begin, (begins.get(begin) ?? 0) + 1)
   }
 
   let before = 0
@@ -209,11 +213,11 @@ function placeOf (step: number, { first, last }: Span, { places, weights, least 
   for (const [begin, samples] of [...begins].toSorted(([a], [b]) => a - b)) {
     before += samples
 
-    if (2 * before > count) {
+    if (2 * before > last - first + 1) {
       return begin
     }
   }
 
   // a span has at least one sample
-  return first * step
+  return counted[first] * step
 }

@@ -42,7 +42,7 @@ export class RegionFinder {
   }
 
   /**
-   * Read a base once and remember where its content is: 8 MiB of memory at most, whatever its size.
+   * Read a base once and remember where its content is: 9 MiB of memory at most, whatever its size.
    *
    * @param base - its original content, which must not be changed later
    * @param size - how many bytes that is

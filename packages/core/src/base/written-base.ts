@@ -15,6 +15,7 @@ import { maxRegion, NO_REGION } from './frame-base.ts'
 import { RegionFinder } from './region-finder.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
+import type { Region } from '../format/header.ts'
 import type { Entry } from '../read/entry.ts'
 import type { StoredBaseSettings } from './base-content.ts'
 import type { FrameBase, WrittenBaseRoot } from './frame-base.ts'
@@ -121,10 +122,13 @@ export class WrittenBase implements FrameBase {
   }
 
   /** See `FrameBase`. */
-  async aid (bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
-    const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize))
+  find (bytes: Uint8Array, start: number, frameSize: number): Region {
+    return this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+  }
 
-    if (region == null) {
+  /** See `FrameBase`. */
+  async aid (bytes: Uint8Array, region: Region): Promise<Piece> {
+    if (region.length === 0) {
       return { bytes, region: NO_REGION }
     }
 

@@ -8,9 +8,9 @@ import type { Codec } from '@ipfsz/codecs'
 import type { ProgressOptions } from 'progress-events'
 
 interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
-  codec: Codec
+  codec: Pick<Codec, 'compress'>
   level: number
-  /** How many frames are compressed at a time. */
+  /** How many frames are in memory at a time: compressed, or waiting for those before them. */
   concurrency: number
   signal?: AbortSignal | null
 }

@@ -5,10 +5,12 @@
  *
  * @param frameSize - original bytes in a frame
  * @param inFlightBytes - the most original bytes in all of them
- * @param waiting - how many more than there are cores, so that none waits for the next
  */
-export function frameConcurrency (frameSize: number, inFlightBytes: number, waiting = 1): number {
-  const cores = globalThis.navigator?.hardwareConcurrency ?? 4
+export function frameConcurrency (frameSize: number, inFlightBytes: number): number {
+  return Math.max(2, Math.min(coreCount() + 1, Math.floor(inFlightBytes / frameSize)))
+}
 
-  return Math.max(2, Math.min(cores + waiting, Math.floor(inFlightBytes / frameSize)))
+/** Cores of this machine, or 4 if nobody knows. */
+export function coreCount (): number {
+  return globalThis.navigator?.hardwareConcurrency ?? 4
 }

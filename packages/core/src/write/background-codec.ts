@@ -1,5 +1,8 @@
+import { coreCount } from '../frames/frame-concurrency.ts'
+import { ByteBudget } from './byte-budget.ts'
 import type { Codec, CompressOptions } from '@ipfsz/codecs'
-import type { ByteBudget } from './byte-budget.ts'
+
+type Compressor = Pick<Codec, 'compress'>
 
 /** Fewer bytes, below 16 KiB, are compressed on the calling thread at once. */
 const MIN_SIZE = 16 * 1024
@@ -29,14 +32,24 @@ export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
     // workers are limited by their pool. Without a promise of its own: most files of a tree are small
     compress: (bytes, options) => bytes.byteLength < MIN_SIZE || codec.implementation !== 'native'
       ? codec.compress(bytes, options)
-      : compressInTurn(codec, threads, bytes, options),
+      : compressInTurn(codec, threads, bytes, { ...options, background: true }),
 
     decompress: (frame, options) => codec.decompress(frame, options)
   }
 }
 
+/**
+ * A codec for the frames of one file, as many of which are compressed at a time as there are cores. More of them may be
+ * in progress: what they refer back to is found meanwhile, and one that is done waits for those before it.
+ */
+export function codecInTurns (codec: Compressor): Compressor {
+  const turns = new ByteBudget(coreCount())
+
+  return { compress: (bytes, options) => compressInTurn(codec, turns, bytes, options) }
+}
+
 async function compressInTurn (
-  codec: Codec,
+  codec: Compressor,
   threads: ByteBudget,
   bytes: Uint8Array,
   options: CompressOptions | undefined
@@ -44,7 +57,7 @@ async function compressInTurn (
   await threads.take(1, options?.signal)
 
   try {
-    return await codec.compress(bytes, { ...options, background: true })
+    return await codec.compress(bytes, options)
   } finally {
     threads.give(1)
   }

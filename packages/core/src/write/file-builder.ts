@@ -1,5 +1,5 @@
-import { readCut } from '../cut/cut-by-content.ts'
 import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
+import { beginFile } from './begin-file.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
@@ -7,16 +7,12 @@ import { filteringCodec } from './filtering-codec.ts'
 import { emit } from '../events.ts'
 import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
-import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
-import { decide } from '../policy/policy.ts'
 import { writePlainFile } from './plain-file.ts'
 import { writeFile } from './write-file.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { DecidedProgress } from '../events.ts'
+import type { BeginFileOptions } from './begin-file.ts'
 import type { FilesBudget } from './bounded-reader.ts'
-import type { Piece } from '../frames/compress-frames.ts'
-import type { Decision } from '../policy/policy.ts'
-import type { Layout } from '../policy/layout.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { DefaultLinks } from '../links/default-links.ts'
@@ -30,7 +26,7 @@ export interface File extends FileEntry {
   content: AsyncIterable<Uint8Array> | Uint8Array
 }
 
-interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'> {
+interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'>, Pick<BeginFileOptions, 'openBase'> {
   /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
   /** How to store files that are not compressed. */
@@ -39,8 +35,6 @@ interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'
   onCompressed (cid: CID, code: number): void
   /** Called with the root of each file that has a base, which may be the base of the next. */
   onBased? (cid: CID, block: Uint8Array): void
-  /** Opens the base of a file. */
-  openBase (cid: CID): Promise<FrameBase | undefined>
   /** Takes the dictionary of the file that is added at a path. */
   takeDictionary (path: string): FrameBase | undefined
   /** Memory shared by all files, if there are several. */
@@ -89,7 +83,7 @@ async function buildFile (
     return writePlainFile(file, content, blockstore, init.importer, init)
   }
 
-  const { bytes, first, layout, base, decision } = await begin(path, dictionary, reader, compression, init)
+  const { bytes, first, regions, layout, base, decision } = await beginFile(path, dictionary, reader, compression, init)
   const { choice, reason, trial, filters = [] } = decision
 
   emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
@@ -105,7 +99,7 @@ async function buildFile (
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
   const settings = { codec, level, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
-  const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
+  const written = await writeFile({ bytes, first, frame, regions }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null
   })
@@ -139,85 +133,6 @@ function referTo (base?: FrameBase, dictionary?: FrameBase): Pick<DecidedProgres
 /** Version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root. */
 function maxListed ({ cut }: Compression, base?: FrameBase): number {
   return cut === 'content' || base != null ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
-}
-
-/** The start of a file, and how to go on. */
-interface Beginning {
-  /** Its first bytes, as many as its layout says. */
-  bytes: Uint8Array
-  /** The first piece, if the file has a base. */
-  first?: Piece
-  layout: Layout
-  decision: Decision
-  /** Undefined without one, and if it does not help. */
-  base?: FrameBase
-}
-
-/** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
-async function begin (
-  path: string | undefined,
-  dictionary: FrameBase | undefined,
-  reader: ByteReader,
-  compression: Compression,
-  { openBase, signal }: CompressingFileBuilderInit
-): Promise<Beginning> {
-  const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
-  const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
-  const cid = await compression.baseOf?.(path, bytes)
-  // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
-  const base = cid == null ? dictionary : await openBase(cid)
-  const based = compression.basedLayoutOf(layout)
-
-  if (base != null) {
-    const first = await base.aid(bytes.subarray(0, based.frameSize), 0, based.frameSize)
-    const decision = await decideBased(first, bytes, base, based.frameSize, compression, signal)
-
-    if (decision != null) {
-      return { bytes, first, layout: based, decision, base }
-    }
-  }
-
-  return { bytes, layout, decision: await decide({ bytes }, compression, signal) }
-}
-
-/**
- * Decide by the first piece whether a base helps, or else by the next one that resembles the base: something long may
- * have been inserted before it.
- *
- * @param bytes - the first bytes of the file
- * @returns undefined if the base does not help
- */
-async function decideBased (
-  first: Piece,
-  bytes: Uint8Array,
-  base: FrameBase,
-  frameSize: number,
-  compression: Compression,
-  signal: WriteFileOptions['signal']
-): Promise<Decision | undefined> {
-  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
-
-  if (decision?.based === true) {
-    return decision
-  }
-
-  const start = base.findResembling(bytes, frameSize, frameSize)
-
-  if (start == null) {
-    return undefined
-  }
-
-  const piece = await base.aid(bytes.subarray(start, start + frameSize), start, frameSize)
-
-  // a region that cannot be a dictionary
-  if (piece.dictionary == null) {
-    return undefined
-  }
-
-  // its trial is not the first frame
-  const { trial: _trial, ...later } = await decide(piece, compression, signal)
-
-  return later.based === true ? later : undefined
 }
 
 async function * withFirst (piece: Uint8Array, reader: ByteReader): AsyncGenerator<Uint8Array> {

@@ -10,6 +10,7 @@ import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
 import { slices } from '../util/bytes.ts'
+import { codecInTurns } from './background-codec.ts'
 import { joinFrames } from './join-frames.ts'
 import { isBase, isWhole, takeFrame } from './take-frame.ts'
 import type { FrameBase } from '../base/frame-base.ts'
@@ -97,7 +98,7 @@ export async function writeFile (
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
-  const { bytes, first, frame } = beginning
+  const { bytes, first, frame, regions } = beginning
   const start = frame?.size ?? 0
 
   if (frame != null) {
@@ -114,26 +115,26 @@ export async function writeFile (
     BufferPool.release(bytes)
   }
 
-  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, start, frameSize)
+  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, start, frameSize, regions)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
   const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
-    codec,
-    level,
     // the tables of a dictionary fill a core's cache: more frames than cores take a fifth more processor time
-    concurrency: frameConcurrency(held, options.inFlightBytes, base == null ? undefined : 0),
+    codec: base == null ? codec : codecInTurns(codec),
+    level,
+    concurrency: frameConcurrency(held, options.inFlightBytes),
     signal: options.signal
   })
   const frames = prepend(frame == null ? [] : [frame], compressed)
   const stream = joinFrames(reportFrames(frames, options), table, codec.name, base)
   const leaves = cut === 'content' ? leafPerPart(stream) : packLeaves(stream, leafSize)
-  const root = await writeContent(leaves, table, blockstore, options)
+  const { leaf, ...root } = await writeContent(leaves, table, blockstore, options)
   pool.close()
   const contentCid = await content?.digest()
 
   if (base?.root != null && unchanged?.isWhole(base.size) === true && hasNoMetadata(metadata) && content == null) {
-    // the few bytes that were written belong to nothing, and gc removes them
+    // if several leaves were written, they belong to nothing, and gc removes them
     return base.root
   }
 
@@ -142,7 +143,9 @@ export async function writeFile (
   const header = { codec: codec.code, ...table.header, ...filtered, ...named }
   const link = table.isBased ? base?.link : undefined
 
-  const written = await writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
+  const written = await (leaf == null
+    ? writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
+    : writeLeafAndRoot(leaf, { header, base: link }, metadata, blockstore, options))
 
   return { ...written, code: codec.code, ...named }
 }
@@ -181,13 +184,13 @@ async function * prepend<T> (first: Iterable<T>, rest: AsyncIterable<T>): AsyncG
   yield * rest
 }
 
-/** Write the leaves, or return a single small leaf to be stored inside the root. */
+/** Write the leaves, or return a single one: to be stored inside the root, or to be written beside it. */
 async function writeContent (
   leaves: AsyncGenerator<Uint8Array>,
   table: FrameTable,
   blockstore: PutStore,
   options: WriteFileOptions
-): Promise<RootContent> {
+): Promise<RootContent & { leaf?: Uint8Array }> {
   const first = await leaves.next()
 
   if (first.done === true) {
@@ -196,15 +199,16 @@ async function writeContent (
 
   const second = await leaves.next()
 
-  // a root with a base has a link, and so no data
-  if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE && !table.isBased) {
-    return { inline: first.value }
+  if (second.done === true) {
+    // a root with a base has a link, and so no data
+    return first.value.byteLength <= MAX_INLINE_SIZE && !table.isBased
+      ? { inline: first.value }
+      : { leaf: first.value }
   }
 
-  const start = second.done === true ? [first.value] : [first.value, second.value]
   const links: FileLink[] = []
 
-  for await (const link of writeLeaves(prepend(start, leaves), blockstore, options)) {
+  for await (const link of writeLeaves(prepend([first.value, second.value], leaves), blockstore, options)) {
     links.push(link)
   }
 

@@ -1,0 +1,124 @@
+import { yieldToEventLoop } from '@ipfsz/codecs/internal'
+import { readCut } from '../cut/cut-by-content.ts'
+import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
+import { decide } from '../policy/policy.ts'
+import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
+import type { Region } from '../format/header.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+import type { Compression } from '../policy/compression.ts'
+import type { Layout } from '../policy/layout.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { ByteReader } from '../util/byte-reader.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface BeginFileOptions {
+  signal?: AbortSignal | null
+  /** Opens the base of a file. */
+  openBase (cid: CID): Promise<FrameBase | undefined>
+}
+
+/** The start of a file, and how to go on. */
+interface Beginning {
+  /** Its first bytes, as many as its layout says. */
+  bytes: Uint8Array
+  /** The first piece, if the file has a base, and what later ones may refer back to. */
+  first?: Piece
+  regions?: FoundRegions
+  layout: Layout
+  decision: Decision
+  /** Undefined without one, and if it does not help. */
+  base?: FrameBase
+}
+
+/** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
+export async function beginFile (
+  path: string | undefined,
+  dictionary: FrameBase | undefined,
+  reader: ByteReader,
+  compression: Compression,
+  { openBase, signal }: BeginFileOptions
+): Promise<Beginning> {
+  const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
+  const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
+  const cid = await compression.baseOf?.(path, bytes)
+  // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
+  const base = cid == null ? dictionary : await openBase(cid)
+  const based = compression.basedLayoutOf(layout)
+
+  if (base != null) {
+    const first = await aidPiece(base, bytes, 0, based.frameSize)
+    const trial = decideBased(first, bytes, base, based.frameSize, compression, signal)
+    // its first step is on another thread
+    const [decision, regions] = await Promise.all([trial, findRegions(base, bytes, based.frameSize, signal)])
+
+    if (decision != null) {
+      return { bytes, first, regions, layout: based, decision, base }
+    }
+  }
+
+  return { bytes, layout, decision: await decide({ bytes }, compression, signal) }
+}
+
+async function aidPiece (base: FrameBase, bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
+  const piece = bytes.subarray(start, start + frameSize)
+
+  return base.aid(piece, base.find(piece, start, frameSize))
+}
+
+/** Find what the pieces after the first may refer back to. */
+async function findRegions (
+  base: FrameBase,
+  bytes: Uint8Array,
+  frameSize: number,
+  signal: BeginFileOptions['signal']
+): Promise<FoundRegions> {
+  const regions = new Map<number, Region>()
+
+  for (let start = frameSize; start < bytes.byteLength; start += frameSize) {
+    await yieldToEventLoop()
+    signal?.throwIfAborted()
+    regions.set(start, base.find(bytes.subarray(start, start + frameSize), start, frameSize))
+  }
+
+  return regions
+}
+
+/**
+ * Decide by the first piece whether a base helps, or else by the next one that resembles the base: something long may
+ * have been inserted before it.
+ *
+ * @param bytes - the first bytes of the file
+ * @returns undefined if the base does not help
+ */
+async function decideBased (
+  first: Piece,
+  bytes: Uint8Array,
+  base: FrameBase,
+  frameSize: number,
+  compression: Compression,
+  signal: BeginFileOptions['signal']
+): Promise<Decision | undefined> {
+  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
+
+  if (decision?.based === true) {
+    return decision
+  }
+
+  const start = base.findResembling(bytes, frameSize, frameSize)
+
+  if (start == null) {
+    return undefined
+  }
+
+  const piece = await aidPiece(base, bytes, start, frameSize)
+
+  // a region that cannot be a dictionary
+  if (piece.dictionary == null) {
+    return undefined
+  }
+
+  // its trial is not the first frame
+  const { trial: _trial, ...later } = await decide(piece, compression, signal)
+
+  return later.based === true ? later : undefined
+}
