@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
@@ -13,9 +13,8 @@ const it = base.extend<{ directory: string }>({
   }
 })
 
-/** Read the files of a directory, each after a change that follows the look at its size. */
-async function read (directory: string, change: () => Promise<void>): Promise<string[]> {
-  const source = treeSource(directory, 'tree', {
+function open (directory: string): ReturnType<typeof treeSource> {
+  return treeSource(directory, 'tree', {
     hidden: false,
     ignore: () => false,
     gitignore: false,
@@ -25,9 +24,13 @@ async function read (directory: string, change: () => Promise<void>): Promise<st
     onHidden () {},
     onExecutable () {}
   })
+}
+
+/** Read the files of a directory, each after a change that follows the look at its size. */
+async function read (directory: string, change: () => Promise<void>): Promise<string[]> {
   const files: string[] = []
 
-  for await (const candidate of source) {
+  for await (const candidate of open(directory)) {
     if ('content' in candidate) {
       await change()
       files.push(String(Buffer.concat(await Array.fromAsync(candidate.content as AsyncIterable<Uint8Array>))))
@@ -57,4 +60,20 @@ it.runIf(process.platform === 'linux')('reads files of /proc, which give all in 
   const files = await Promise.all(['max', 'reserve'].map(async name => readFile(`${directory}/${name}`, 'utf8')))
 
   expect(await read(directory, async () => {})).toEqual(expect.arrayContaining(files))
+})
+
+// other systems have only names that are Unicode
+it.runIf(process.platform === 'linux')('refuses a symlink whose target is not UTF-8', async ({ directory }) => {
+  await symlink(Buffer.from([0x61, 0xff]), join(directory, 'link'))
+
+  await expect(Array.fromAsync(open(directory))).rejects.toMatchObject({
+    name: 'TreeEntryError',
+    path: join(directory, 'link')
+  })
+})
+
+it('takes a symlink whose target has a replacement character of its own', async ({ directory }) => {
+  await symlink('a\ufffd', join(directory, 'link'))
+
+  expect((await Array.fromAsync(open(directory))).at(-1)).toMatchObject({ link: 'a\ufffd' })
 })

@@ -56,8 +56,8 @@ interface Entry {
  * be given by a symlink. Symlinks inside it are added as symlinks. Files are opened only when they are read.
  *
  * @param root - the directory's name in the paths of the result
- * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name is not UTF-8, or a `.gitignore` file
- *   is too large
+ * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name or its target is not UTF-8, or a
+ *   `.gitignore` file is too large
  */
 export async function * treeSource (
   directory: string,
@@ -101,7 +101,7 @@ async function * walk (
         yield { ...candidate, content: content(file, path, Number(stats.size), options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
-        yield { path: candidate.path, link: await readlink(file), mtime: candidate.mtime } as Candidate
+        yield { path: candidate.path, link: await readTarget(file), mtime: candidate.mtime } as Candidate
       } else {
         throw new TreeEntryError(file, 'is not a file, directory or symlink: leave it out with --ignore')
       }
@@ -158,6 +158,24 @@ async function namesNotInUtf8 (directory: string, entries: ReadonlyArray<{ name:
   const names = await readdir(directory, { encoding: 'buffer' })
 
   return new Set(names.filter(bytes => !Buffer.from(bytes.toString()).equals(bytes)).map(String))
+}
+
+/**
+ * The target of a symlink.
+ *
+ * @throws {TreeEntryError} it is not UTF-8: U+FFFD would be stored in the place of what cannot be decoded
+ */
+async function readTarget (file: string): Promise<string> {
+  const target = await readlink(file)
+
+  if (target.includes('\ufffd') && !(await readlink(file, 'buffer')).equals(Buffer.from(target))) {
+    throw new TreeEntryError(
+      file,
+      'is a symlink whose target is not UTF-8, which UnixFS requires: make it anew, or leave it out with --ignore'
+    )
+  }
+
+  return target
 }
 
 /** How many bytes to read at once: all of a small file, as each read allocates that much. */
