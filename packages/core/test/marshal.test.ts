@@ -99,3 +99,37 @@ describe('a file of 2 to 4 GiB', () => {
     expect(Links.map(({ Tsize }) => Tsize)).toEqual([1.5 * GB, 1.5 * GB])
   })
 })
+
+describe('an mtime from 2038 to 2106', () => {
+  const mtime = { secs: 4_102_444_800n, nsecs: 5 }
+  const ENTRIES: Record<string, object> = {
+    'an empty file': { content: new Uint8Array(0) },
+    'a file of one block': { content: noise(10) },
+    'a file of several blocks': { content: noise(2_000_000) },
+    'a compressed file': { content: new Uint8Array(10_000) },
+    'an empty directory': {},
+    'a symlink': { link: 'file' }
+  }
+
+  it.each(Object.entries(ENTRIES))('of %s is read back', async (_, entry) => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const added = [1, 2, 3].map(async () => Array.fromAsync(fs.addAll([{ path: 'entry', mtime, ...entry }] as never)))
+    const [[{ cid }], ...others] = await Promise.all(added)
+
+    expect((await fs.stat(cid)).mtime).toEqual(mtime)
+    expect(others.map(([{ cid }]) => String(cid))).toEqual([String(cid), String(cid)])
+  })
+
+  it('of a sharded directory is read back', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const entries = [
+      { path: 'directory', mtime },
+      ...Array.from({ length: 50 }, (_, i) => ({ path: `directory/${i}`, content: noise(i) }))
+    ]
+    const cid = (await Array.fromAsync(fs.addAll(entries, { shardSplitThresholdBytes: 100 }))).at(-1)?.cid as CID
+    const { mtime: read, unixfs } = await fs.stat(cid)
+
+    expect([read, unixfs?.type]).toEqual([mtime, 'hamt-sharded-directory'])
+    expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(50)
+  })
+})

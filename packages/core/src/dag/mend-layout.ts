@@ -12,25 +12,32 @@ type Reduced = Awaited<ReturnType<Layout>>
 const FIRST_WRONG = 2n ** 31n
 const LAST_WRONG = 2n ** 32n - 1n
 
-/** Wraps a layout of ipfs-unixfs-importer, and rewrites the nodes that it encodes wrongly. */
-export function mendLayout (layout: Layout, blockstore: PutStore): Layout {
-  return async (source, reduce) => layout(source, async leaves => mend(await reduce(leaves), blockstore))
+/** What the importer returns of a node that it wrote. */
+type Written = Pick<Reduced, 'cid' | 'unixfs' | 'size'> & {
+  /** Of a node without links, it may be missing. */
+  block?: Uint8Array | undefined
 }
 
-async function mend (node: Reduced, blockstore: PutStore): Promise<Reduced> {
-  const { unixfs, cid } = node
-  const wrong = node as Reduced & { block?: Uint8Array }
+/** Wraps a layout of ipfs-unixfs-importer, and rewrites the nodes that it encodes wrongly. */
+export function mendLayout (layout: Layout, blockstore: PutStore): Layout {
+  return async (source, reduce) => layout(source, async leaves => mendNode(await reduce(leaves), blockstore))
+}
+
+/** Write a node of ipfs-unixfs-importer again, if a number in it is encoded wrongly. */
+export async function mendNode<T extends Written> (node: T, blockstore: PutStore): Promise<T> {
+  const { unixfs, cid, size, block: wrong } = node
   const numbers = unixfs == null ? [] : [unixfs.fileSize(), ...unixfs.blockSizes, unixfs.mtime?.secs ?? 0n]
 
-  if (unixfs == null || wrong.block == null || !numbers.some(isWrong)) {
+  if (unixfs == null || !numbers.some(isWrong)) {
     return node
   }
 
-  const block = encode(prepare({ Data: marshal(unixfs), Links: decode(wrong.block).Links }))
+  const Links = wrong == null ? [] : decode(wrong).Links
+  const block = encode(prepare({ Data: marshal(unixfs), Links }))
   const mended = CID.create(cid.version, cid.code, await sha256.digest(block))
   await blockstore.put(mended, block)
 
-  return { ...node, cid: mended, size: node.size + BigInt(block.byteLength - wrong.block.byteLength), block } as Reduced
+  return { ...node, cid: mended, size: size + BigInt(block.byteLength - (wrong?.byteLength ?? Number(size))), block }
 }
 
 function isWrong (number: bigint): boolean {

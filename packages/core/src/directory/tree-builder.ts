@@ -1,5 +1,5 @@
 import * as dagPb from '@ipld/dag-pb'
-import { dataFieldSerializedSize, DirSharded, linkSerializedSize, utf8ByteLength } from 'ipfs-unixfs-importer/utils'
+import { dataFieldSerializedSize, linkSerializedSize, utf8ByteLength } from 'ipfs-unixfs-importer/utils'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -7,6 +7,7 @@ import { DEFAULT_SHARD_SPLIT_THRESHOLD, MAX_LEAF_SIZE } from '../constants.ts'
 import { splitPath } from './entry-name.ts'
 import { marshal } from '../dag/marshal.ts'
 import { InvalidParametersError } from '../errors.ts'
+import { writeSharded } from './write-sharded.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 
@@ -215,29 +216,4 @@ async function writeFlat (
   await blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
 
   return { cid, unixfs, size: BigInt(Links.reduce((size, link) => size + link.Tsize, block.byteLength)) }
-}
-
-async function writeSharded (
-  { unixfs: metadata, path }: Directory,
-  children: OpenDirectory['written'],
-  blockstore: PutStore,
-  options: TreeBuilderOptions
-): Promise<ImportResult> {
-  const init = { root: true, dir: true, path, dirty: true, flat: false, mtime: metadata?.mtime, mode: metadata?.mode }
-  const directory = new DirSharded(init, options)
-  let root: ImportResult | undefined
-
-  for (const [name, { cid, size }] of children) {
-    await directory.put(name, { cid, size })
-  }
-
-  for await (const shard of directory.flush(blockstore as Parameters<typeof directory.flush>[0])) {
-    root = shard
-  }
-
-  if (root == null) {
-    throw new Error('The importer wrote no block for a sharded directory')
-  }
-
-  return root
 }

@@ -1,6 +1,7 @@
 import { EventLoopBreaks, settle, unwrap } from '@ipfsz/codecs/internal'
 import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
+import { mendNode } from '../dag/mend-layout.ts'
 import { withoutDots } from '../directory/entry-name.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import type { PutStore } from '../dag/block.ts'
@@ -99,7 +100,8 @@ async function importOther (candidate: Candidate, blockstore: Store, options: Im
     throw new Error('The importer added nothing')
   }
 
-  return entry
+  // it encodes some times wrongly
+  return mendNode(entry, blockstore)
 }
 
 /** The bytes of a file, or its chunks, each reported, as ipfs-unixfs-importer has them. */
