@@ -1,7 +1,7 @@
 import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
 import { backgroundCodec } from '../src/write/background-codec.ts'
-import { ByteBudget } from '../src/write/byte-budget.ts'
+import { Budget } from '../src/util/budget.ts'
 import { text } from './fixtures.ts'
 import type { Codec, CompressOptions } from '@ipfsz/codecs'
 
@@ -16,7 +16,7 @@ describe('backgroundCodec', () => {
       await new Promise<void>(resolve => ends.push(resolve))
       return bytes
     })
-    const background = backgroundCodec(codec, new ByteBudget(2))
+    const background = backgroundCodec(codec, new Budget(2))
     const large = Array.from({ length: 3 }, async () => background.compress(text(16 * KIB), { level: 3 }))
     const small = background.compress(text(KIB), { level: 3 })
     await turn()
@@ -32,7 +32,7 @@ describe('backgroundCodec', () => {
 
   it('gives its thread back after a failure, and stops waiting for one', async () => {
     const err = new Error('no')
-    const threads = new ByteBudget(1)
+    const threads = new Budget(1)
     const background = backgroundCodec(codecOf('native', async () => Promise.reject(err)), threads)
 
     await expect(background.compress(text(16 * KIB))).rejects.toBe(err)
@@ -41,7 +41,7 @@ describe('backgroundCodec', () => {
   })
 
   it('leaves the number of workers to their pool', async () => {
-    const threads = new ByteBudget(1)
+    const threads = new Budget(1)
     await threads.take(1)
     const background = backgroundCodec(codecOf('wasm', async bytes => bytes), threads)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BoundedReader, FilesBudget } from '../src/write/bounded-reader.ts'
-import { ByteBudget } from '../src/write/byte-budget.ts'
+import { Budget } from '../src/util/budget.ts'
 import { chunked, FRAME, text } from './fixtures.ts'
 
 async function settle (): Promise<void> {
@@ -9,7 +9,7 @@ async function settle (): Promise<void> {
 
 describe('a byte budget', () => {
   it('grants room in order, and an oversized request once nothing is taken', async () => {
-    const budget = new ByteBudget(10)
+    const budget = new Budget(10)
     const order: string[] = []
     await budget.take(100)
 
@@ -30,7 +30,7 @@ describe('a byte budget', () => {
   })
 
   it('stops waiting if the signal aborts, and serves the waiters behind it', async () => {
-    const budget = new ByteBudget(10)
+    const budget = new Budget(10)
     const controller = new AbortController()
     await budget.take(8)
     const first = budget.take(5, controller.signal)

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { blockFileReader } from '@ipfsz/codecs/internal'
 import { blockKey } from '../dag/block-key.ts'
+import { checkedFileReader } from '../dag/checked-file.ts'
 import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
@@ -24,10 +24,6 @@ type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & {
 /** A blockstore that fetches, and how far to read ahead in it. */
 type FetchingBlockstore = Required<GetStore> & Pick<Store, 'has' | 'put'>
 
-interface GetOptions extends FetchOptions {
-  offline?: boolean | undefined
-}
-
 export interface FetchingBlockstoreInit {
   blockstore: Store
   fetcher: Pick<BlockFetcher, 'fetch' | 'window'>
@@ -47,8 +43,7 @@ export function fetchingBlockstore (
 ): FetchingBlockstore {
   const local = localBlocks(blockstore)
   const isNetworked = local !== blockstore
-  /** Reads around the store. Only the hash tells whether that is the block. */
-  const readFile = blockstore.checksBlocks === true ? undefined : blockFileReader<CID>(local)
+  const readFile = blockstore.checksBlocks === true ? undefined : checkedFileReader(local)
   let fetches = false
   /** How many local blocks are read now. */
   let reading = 0
@@ -77,33 +72,16 @@ export function fetchingBlockstore (
     return collectParts(blockstore.get(cid, options))
   }
 
-  /** @returns undefined if its file is not the block: the store says what is wrong */
-  const readLocalFile = async (cid: CID, options: GetOptions): Promise<Uint8Array | undefined> => {
-    const bytes = await readFile?.(cid, { signal: options.signal })
-
-    if (bytes == null) {
-      return undefined
-    }
-
-    try {
-      await checkBlock(cid, bytes, reading > 1)
-      unshared.add(bytes.buffer)
-
-      return bytes
-    } catch {
-      return undefined
-    }
-  }
-
-  const getLocal = async (cid: CID, options: GetOptions, onFound: () => void): Promise<Uint8Array> => {
+  const getLocal = async (cid: CID, options: FetchOptions, onFound: () => void): Promise<Uint8Array> => {
     reading++
 
     try {
-      const fromFile = await readLocalFile(cid, options)
+      const file = await readFile?.(cid, options, reading > 1)
 
-      if (fromFile != null) {
+      if (file != null) {
+        unshared.add(file.buffer)
         onFound()
-        return fromFile
+        return file
       }
 
       const parts = await readLocal(cid, { ...options, offline: true } as Parameters<Store['get']>[1])
@@ -154,7 +132,7 @@ export function fetchingBlockstore (
   }
 
   return {
-    async * get (cid, options: GetOptions = {}) {
+    async * get (cid, options: FetchOptions & { offline?: boolean | undefined } = {}) {
       const earlier = lookedUp
       const found = Promise.withResolvers<void>()
       // not with Promise.all: the result of each would hold those of all before it

@@ -1,6 +1,6 @@
 import { coreCount } from '../frames/frame-concurrency.ts'
-import { ByteBudget } from './byte-budget.ts'
-import type { Codec, CompressOptions } from '@ipfsz/codecs'
+import { Budget } from '../util/budget.ts'
+import type { Codec } from '@ipfsz/codecs'
 
 type Compressor = Pick<Codec, 'compress'>
 
@@ -14,7 +14,7 @@ const MIN_SIZE = 16 * 1024
  *
  * @param threads - shared by all files, a thread each
  */
-export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
+export function backgroundCodec (codec: Codec, threads: Budget): Codec {
   return {
     name: codec.name,
     code: codec.code,
@@ -32,7 +32,7 @@ export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
     // workers are limited by their pool. Without a promise of its own: most files of a tree are small
     compress: (bytes, options) => bytes.byteLength < MIN_SIZE || codec.implementation !== 'native'
       ? codec.compress(bytes, options)
-      : compressInTurn(codec, threads, bytes, { ...options, background: true }),
+      : threads.during(1, async () => codec.compress(bytes, { ...options, background: true }), options?.signal),
 
     decompress: (frame, options) => codec.decompress(frame, options)
   }
@@ -43,22 +43,9 @@ export function backgroundCodec (codec: Codec, threads: ByteBudget): Codec {
  * in progress: what they refer back to is found meanwhile, and one that is done waits for those before it.
  */
 export function codecInTurns (codec: Compressor): Compressor {
-  const turns = new ByteBudget(coreCount())
+  const turns = new Budget(coreCount())
 
-  return { compress: (bytes, options) => compressInTurn(codec, turns, bytes, options) }
-}
-
-async function compressInTurn (
-  codec: Compressor,
-  threads: ByteBudget,
-  bytes: Uint8Array,
-  options: CompressOptions | undefined
-): Promise<Uint8Array> {
-  await threads.take(1, options?.signal)
-
-  try {
-    return await codec.compress(bytes, options)
-  } finally {
-    threads.give(1)
+  return {
+    compress: async (bytes, options) => turns.during(1, async () => codec.compress(bytes, options), options?.signal)
   }
 }

@@ -1,4 +1,4 @@
-import { ByteBudget } from './byte-budget.ts'
+import { Budget } from '../util/budget.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { SMALL_FILE_SIZE } from '../constants.ts'
 import type { Allocate } from '../util/bytes.ts'
@@ -11,14 +11,14 @@ import type { Codec } from '@ipfsz/codecs'
  * pieces while each waits for more.
  */
 export class FilesBudget {
-  readonly first: ByteBudget
-  readonly later: ByteBudget
+  readonly first: Budget
+  readonly later: Budget
   /** Threads that compress, one for each core. */
-  readonly threads = new ByteBudget(globalThis.navigator?.hardwareConcurrency ?? 2)
+  readonly threads = new Budget(globalThis.navigator?.hardwareConcurrency ?? 2)
 
   constructor (inFlightBytes: number) {
-    this.first = new ByteBudget(inFlightBytes / 2)
-    this.later = new ByteBudget(inFlightBytes / 2)
+    this.first = new Budget(inFlightBytes / 2)
+    this.later = new Budget(inFlightBytes / 2)
   }
 }
 

@@ -1,11 +1,11 @@
 import { unmark } from '../../marker.ts'
+import { Budget } from '../../util/budget.ts'
 import { askGateways } from './ask-gateways.ts'
 import { blockKey } from '../../dag/block-key.ts'
 import { EntityStream } from './entity-stream.ts'
 import { GatewaysFailedError } from './errors.ts'
 import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
-import { requestSlots } from './request-slots.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
 import type { EarlyBudget } from './early-blocks.ts'
@@ -60,7 +60,7 @@ export class HttpSource implements BlockSource {
   readonly #settings: GatewaySettings
   readonly #root: CID
   readonly #singleBlocks: boolean
-  readonly #inSlot = requestSlots(MAX_RAW_REQUESTS)
+  readonly #requests = new Budget(MAX_RAW_REQUESTS)
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
   readonly #streams = new Map<string, EntityStream>()
@@ -227,10 +227,10 @@ export class HttpSource implements BlockSource {
     const settings = this.#settings
     const signal = AbortSignal.any([want.signal, this.#closed.signal])
     const { cid, isFarAhead } = want
-    const { gateway, value: bytes } = await this.#inSlot(async () => askGateways(
+    const { gateway, value: bytes } = await this.#requests.during(1, async () => askGateways(
       async (gateway, stop) => gateway.during(fetchRawBlock(gateway.url, cid, stop, settings)),
       { cid, settings, signal, load: isFarAhead ? this.#loadOf : undefined }
-    ))
+    ), signal)
 
     settings.succeeded(gateway)
     want.resolve({ bytes, verified: true, sender: gateway.url } as const)
