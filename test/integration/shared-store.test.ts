@@ -276,6 +276,36 @@ describe('ipfsz gc on a store', () => {
     expect(await filesBelow(store)).toEqual(before)
   })
 
+  it('refuses what was not made for it, and deletes nothing there', async ({ nodes: [a, b], sandbox, store }) => {
+    await a.ok(['add', await sandbox.write('kept', text(10_000, 1))])
+    await b.ok(['add', await sandbox.write('unpinned', text(10_000, 2)), '--no-pin'])
+    const mark = join(store, 'ipfsz-store.json.data')
+    const made = await readFile(mark, 'utf8')
+    const files = await filesBelow(store)
+    const refusal = async (): Promise<string> => {
+      const { code, stderr } = await a.run(['gc', '--force'])
+      expect(code).toBe(1)
+
+      return stderr
+    }
+
+    for (const [text, reason] of [
+      [made.replace('"version": 1', '"version": 2'), 'has version 2, and this ipfsz only opens 1'],
+      [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'Another store is in'],
+      ['{"version":', 'is damaged']
+    ]) {
+      await writeFile(mark, text)
+      expect(await refusal()).toContain(reason)
+    }
+
+    // blocks that lie there, for instance of another program
+    await rm(mark)
+    expect(await refusal()).toContain(`The store ${store} is not there`)
+    await writeFile(mark, made)
+    expect((await filesBelow(store)).toSorted()).toEqual(files.toSorted())
+    expect(await a.ok(['gc'])).toContain('Deleted')
+  })
+
   it('deletes nothing without a pin', async ({ nodes: [a], sandbox }) => {
     const cid = (await a.ok(['add', '-Q', '--no-pin', await sandbox.write('notes', text(50_000))])).trim()
 
