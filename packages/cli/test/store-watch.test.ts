@@ -163,3 +163,21 @@ it('takes a store for away that is no longer there, whatever is answered in its 
 
   await expect(watch.check()).rejects.toMatchObject({ name: 'StoreAwayError', cause: { name: 'StoreMissingError' } })
 })
+
+it.each([
+  [true, undefined, 'no answer over the network within 4 s'],
+  [false, undefined, 'no answer within 4 s'],
+  [true, 429, 'the store answered 429, and no more within 4 s']
+])('says what there was in place of an answer: remote %s, status %s', async (isRemote, status, reason) => {
+  const clock = new ManualClock()
+  const watch = new StoreWatch({
+    name: 's3://bucket',
+    isRemote,
+    refusal: () => status,
+    clock,
+    look: async () => new Promise(() => {})
+  })
+  const failed = expect(watch.check()).rejects.toThrow(`The store s3://bucket is away: ${reason}`)
+  await clock.pass(4000)
+  await failed
+})

@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
 import { StoreError } from '../errors.ts'
@@ -19,13 +20,11 @@ export async function unpinShared (cid: CID, records: Pick<Records, 'delete' | '
   } catch (cause) {
     const isThere = await Promise.resolve(records.has(pinKey(plain))).catch(() => undefined)
 
-    throw new StoreError(
-      isThere === false
-        ? `${cid} is no longer pinned, but the store did not confirm the removal: ` +
-          'wait 30 seconds before you pin it again'
-        : `The store did not confirm that ${cid} is no longer pinned: run the command again`,
-      { cause }
-    )
+    const advice = isThere === false
+      ? `${cid} is no longer pinned, but the store did not confirm the removal: wait 30 seconds before you pin it again`
+      : `The store did not confirm that ${cid} is no longer pinned: run the command again`
+
+    throw new StoreError(`${advice} (${messageOf(cause)})`, { cause })
   }
 
   // no node reads the counts of a store

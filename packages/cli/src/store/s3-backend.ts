@@ -28,10 +28,14 @@ interface ListedBlock extends StoredBlock {
  */
 export function s3Backend (url: string): StoreBackend {
   const traffic = new StoreTraffic()
+  let refusal: number | undefined
   const watch = new StoreWatch({
     name: url,
     isRemote: true,
+    refusal: () => refusal,
     look: async signal => {
+      refusal = undefined
+
       if (await readObject(looked, MARK_KEY, { offset: 0, length: 1, signal }) == null) {
         throw new StoreMissingError(url)
       }
@@ -42,7 +46,7 @@ export function s3Backend (url: string): StoreBackend {
     onRequest: (event: S3RequestEvent) => { count(event, traffic) },
     onReceived: (status: number) => {
       // an answer that it is overloaded says as little as none
-      if (status < 500 && status !== 429) {
+      if (!isOverloaded(status)) {
         watch.heard()
       }
     }
@@ -52,7 +56,12 @@ export function s3Backend (url: string): StoreBackend {
   const once = new S3Objects({ ...init, attempts: 1 })
 
   // over connections of its own: those of a store that hangs are all taken
-  const looked = new S3Objects({ ...init, ...LOOK, onReceived: undefined })
+  const looked = new S3Objects({
+    ...init,
+    ...LOOK,
+    // when it is overloaded, it may say for how long to wait: longer than a look takes
+    onReceived: (status: number) => { refusal = isOverloaded(status) ? status : undefined }
+  })
 
   return {
     name: url,
@@ -87,6 +96,10 @@ export function s3Backend (url: string): StoreBackend {
       return true
     }
   }
+}
+
+function isOverloaded (status: number): boolean {
+  return status >= 500 || status === 429
 }
 
 /** Each attempt counts: that is what a provider charges for. */

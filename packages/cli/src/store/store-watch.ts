@@ -18,6 +18,8 @@ export interface StoreWatchInit {
   name: string
   /** Whether it is asked over the network, for messages. */
   isRemote: boolean
+  /** What it answered to the looks so far that does not count. Undefined: nothing. */
+  refusal?: () => number | undefined
   /**
    * Ask the store for something small, once.
    *
@@ -136,9 +138,8 @@ export class StoreWatch {
   async #look (): Promise<void> {
     const begin = this.#clock.now()
     const late = new AbortController()
-    const how = this.#init.isRemote ? 'no answer over the network' : 'no answer'
     const cancel = this.#clock.after(LOOK_TIMEOUT, () => {
-      late.abort(new Error(`${how} within ${LOOK_TIMEOUT / 1000} s`))
+      late.abort(new Error(`${this.#silence()} within ${LOOK_TIMEOUT / 1000} s`))
     })
 
     try {
@@ -154,6 +155,16 @@ export class StoreWatch {
     } finally {
       cancel()
     }
+  }
+
+  /** What there was in place of an answer. */
+  #silence (): string {
+    const { isRemote, refusal } = this.#init
+    const status = refusal?.()
+
+    return status == null
+      ? `no answer${isRemote ? ' over the network' : ''}`
+      : `the store answered ${status}, and no more`
   }
 
   #set (away: StoreAwayError | undefined): void {
