@@ -40,6 +40,9 @@ const FILES = {
   'below/letters': LETTERS.slice(0, 80_000)
 }
 
+/** A list of so many long names that it takes more than the buffer of a pipe. */
+const NAMES = Array.from({ length: 1000 }, (_, i) => `${i}-${'name'.repeat(50)}`)
+
 /** Install them, add and read files with each, and fetch from a daemon on Node: over HTTP, and as a peer. */
 export async function useOtherRuntimes (project: Project): Promise<void> {
   project.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', '--no-save', ...PACKAGES)
@@ -52,6 +55,11 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
   }
 
   writeFileSync(join(project.directory, 'letters'), LETTERS)
+  mkdirSync(join(project.directory, 'many'))
+
+  for (const name of NAMES) {
+    writeFileSync(join(project.directory, 'many', name), '')
+  }
 
   const daemon = await startDaemon(project)
 
@@ -72,6 +80,15 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
         if (ipfsz('cat', cid) !== content) {
           throw new Error(`On ${name}, ipfsz cat ${cid} writes other bytes than were added`)
         }
+      }
+
+      const many = ipfsz('add', '-Q', 'many')
+      const list = [program, ...args, BIN, '--repo', `repo-${name}`, 'ls', many]
+      // a reader that begins when the pipe is full
+      const listed = project.run('sh', '-c', '"$@" | (sleep 1; wc -l)', 'sh', ...list)
+
+      if (listed !== String(NAMES.length)) {
+        throw new Error(`On ${name}, ipfsz ls writes ${listed} of ${NAMES.length} lines to a slow reader`)
       }
 
       get(ipfsz('add', '-Q', 'tree'), `${name}-own`)

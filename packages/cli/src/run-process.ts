@@ -104,13 +104,20 @@ function isPiped (fd: number): boolean {
   }
 }
 
-/** Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. */
+/**
+ * Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. The end of
+ * stdout tells, also on Bun, which says that nothing waits while a slow reader has yet to take most of it.
+ */
 function exitWhenFlushed (): void {
+  process.stdout.end(() => { exitWhenEmpty(process.stderr) })
+}
+
+function exitWhenEmpty (stream: NodeJS.WriteStream): void {
   setTimeout(() => {
-    if (process.stdout.writableLength + process.stderr.writableLength === 0) {
+    if (stream.writableLength === 0) {
       process.exit()
     }
 
-    exitWhenFlushed()
+    exitWhenEmpty(stream)
   }, EXIT_CHECK_INTERVAL).unref()
 }
