@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Time } from '../benchmark.ts'
+import type { Measured } from './measure-versions.ts'
 
 /** A task that runs in its own process, so that its memory and processor time can be measured. */
 export interface Task {
@@ -45,6 +46,17 @@ export interface SmallAddTask {
   times: number
 }
 
+/** The releases of a file, added and read by each library in turn. */
+export interface VersionsTask {
+  /** The name of a series. */
+  series: string
+  /** Where the stores go, one after the other. */
+  directory: string
+  /** Rounds before those that count: the code is compiled in them. */
+  warmUps: number
+  rounds: number
+}
+
 /** A task that reads a DAG made by `Strangers`. */
 export interface StrangerTask {
   action: 'cat' | 'ls'
@@ -70,6 +82,11 @@ export async function runTask (task: Task): Promise<Outcome> {
 /** Add small files in a new process: the time of each add. */
 export async function runSmallAdds (task: SmallAddTask): Promise<Time[]> {
   return run('floor/run-small-adds.ts', task, `small adds with ${task.side}`)
+}
+
+/** Add and read the releases of a file in a new process: what was measured, by the names of `LIBRARY_SIDES`. */
+export async function runVersions (task: VersionsTask): Promise<Record<string, Measured[]>> {
+  return run('run-versions.ts', task, `releases of ${task.series}`)
 }
 
 /** Run a task of a `Strangers` DAG in a new process. */

@@ -34,10 +34,13 @@ const SERIES: ReadonlyArray<{ name: string, urls: readonly string[] }> = [
   }
 ]
 
-/** The series to measure, or only the smallest. */
-export function readSeries (smallest: boolean): Series[] {
-  return SERIES.slice(smallest ? -1 : 0).map(({ name, urls }) => ({
-    name,
-    versions: urls.map(url => readFileSync(new URL(url)))
-  }))
+/** The names of the series to measure, or only of the smallest. */
+export function seriesNames (smallest: boolean): string[] {
+  return SERIES.slice(smallest ? -1 : 0).map(({ name }) => name)
+}
+
+export function readSeries (name: string): Series {
+  const { urls } = SERIES.find(series => series.name === name) ?? { urls: [] }
+
+  return { name, versions: urls.map(url => readFileSync(new URL(url))) }
 }

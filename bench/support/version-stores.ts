@@ -34,13 +34,17 @@ const RABIN = { minChunkSize: 64 * 1024, avgChunkSize: 128 * 1024, maxChunkSize:
 
 const RESTIC = { RESTIC_PASSWORD: 'bench' }
 
-/** The compared sides. restic is left out if it is not installed. */
-export const VERSION_SIDES: readonly VersionSide[] = [
+/** The compared libraries. */
+export const LIBRARY_SIDES: readonly VersionSide[] = [
   { name: PLAIN, open: plainStore({}) },
   { name: `${PLAIN}, cut by content`, open: plainStore({ chunker: rabin(RABIN) }) },
   { name: 'ipfsz', open: compressedStore(() => ({})) },
   { name: 'ipfsz, cut by content', open: compressedStore(() => ({ cut: 'content' })) },
-  { name: 'ipfsz, with a base', open: compressedStore(base => ({ codec: 'zstd', base })) },
+  { name: 'ipfsz, with a base', open: compressedStore(base => ({ codec: 'zstd', base })) }
+]
+
+/** The compared tools, which are started for each step. restic is left out if it is not installed. */
+export const TOOL_SIDES: readonly VersionSide[] = [
   { name: 'zstd --patch-from', open: openPatches },
   ...isInstalled('restic') ? [{ name: 'restic', open: openRestic }] : []
 ]
