@@ -7,7 +7,6 @@ import { FsBlockstore } from 'blockstore-fs'
 import { rabin } from 'ipfs-unixfs-importer/chunker'
 import { run } from '../../test/support/tools.ts'
 import { sum } from '../benchmark.ts'
-import { CountingBlockstore } from './blocks.ts'
 import { PLAIN } from './file-systems.ts'
 import type { UnixFS } from '@helia/unixfs'
 import type { CompressionOptions } from '@ipfsz/core'
@@ -57,17 +56,16 @@ interface Files {
 /** Blocks in files. A base is the version before, or what that refers back to. */
 async function openBlocks (
   directory: string,
-  create: (blockstore: CountingBlockstore) => Files
+  create: (blockstore: FsBlockstore) => Files
 ): Promise<VersionStore> {
-  const inner = new FsBlockstore(directory)
-  await inner.open()
-  const blockstore = new CountingBlockstore(inner)
+  const blockstore = new FsBlockstore(directory)
+  await blockstore.open()
   const files = create(blockstore)
   let last: CID | undefined
 
   return {
     add: async bytes => { last = await files.addBytes(bytes, last) },
-    stored: () => blockstore.bytes,
+    stored: () => bytesIn(directory),
     readLast: async () => Buffer.concat(last == null ? [] : await Array.fromAsync(files.cat(last)))
   }
 }
@@ -135,10 +133,15 @@ async function openRestic (directory: string): Promise<VersionStore> {
       await writeFile(file, bytes)
       await restic('backup', '--force', file)
     },
-    stored: () => sum(globSync('**/*', { cwd: repository }).map(path => statSync(join(repository, path)))
-      .map(stats => stats.isFile() ? stats.size : 0)),
+    stored: () => bytesIn(repository),
     readLast: async () => restic('dump', 'latest', file)
   }
+}
+
+/** Bytes of all files in a directory. */
+function bytesIn (directory: string): number {
+  return sum(globSync('**/*', { cwd: directory }).map(path => statSync(join(directory, path)))
+    .map(stats => stats.isFile() ? stats.size : 0))
 }
 
 function isInstalled (tool: string): boolean {
