@@ -15,7 +15,10 @@ import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the report: the most frequent questions first. */
+/**
+ * The title of every benchmark's page, and of that of `npm run soak`, in the order of the report: the most frequent
+ * questions first.
+ */
 export const TITLES: Readonly<Record<string, string>> = {
   storage: 'Stored bytes',
   local: 'Adding and reading on one machine',
@@ -32,6 +35,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   start: 'Starting the command',
   'first-byte': 'The first byte',
   site: 'Sites of nodes over one store',
+  soak: 'Many files while a process of the store is killed',
   browser: 'In a page',
   demo: 'The demo page',
   links: 'Links to originals',
@@ -136,7 +140,7 @@ function method (results: Results, missing: readonly string[]): string[] {
 }
 
 function toPage (result: Result, losses: readonly string[], pictures: string[]): string {
-  const { name, question, date, versions, tables, seconds } = result
+  const { name, question, date, versions, tables, seconds, command = `npm run bench -- ${name}` } = result
   const page = [
     `# ${TITLES[name]}`,
     `${capitalized(question)}.`,
@@ -146,7 +150,7 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
     // parts that were measured at different times say so themselves
     (tables.some(({ rows }) => rows.some(row => row.measured != null))
       ? 'Each row says when it was measured, and with what. '
-      : `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`npm run bench -- ${name}\` took ${seconds} s. `) +
+      : `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`${command}\` took ${seconds} s. `) +
     '[All benchmarks](../benchmarks.md), and how they were measured.'
   ].join('\n\n')
 

@@ -14,6 +14,12 @@ export interface Result {
   versions: Record<string, string>
   seconds: number
   tables: Table[]
+  /**
+   * What to run to measure it again.
+   *
+   * @default `npm run bench -- ${name}`
+   */
+  command?: string
 }
 
 export function resultFile (directory: string, name: string): string {

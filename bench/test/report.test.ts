@@ -559,12 +559,20 @@ describe('targets', () => {
 })
 
 describe('writeReport', () => {
-  it('has a title for every benchmark', () => {
+  it('has a title for every benchmark, and for the soak', () => {
     const names = globSync('*.ts', { cwd: join(import.meta.dirname, '..') }).map(file => file.replace('.ts', ''))
 
     expect(Object.keys(TITLES).toSorted()).to.deep.equal(
-      names.filter(name => !['run', 'benchmark'].includes(name)).toSorted()
+      [...names.filter(name => !['run', 'benchmark'].includes(name)), 'soak'].toSorted()
     )
+  })
+
+  it('says with which command a result was measured that no benchmark wrote', async () => {
+    writeResult(resultFile(directory, 'soak'), { ...resultOf('soak', []), command: 'npm run soak -- --files 30' })
+    await writeReport(directory, directory)
+
+    expect(await readFile(join(directory, 'benchmarks', 'soak.md'), 'utf8'))
+      .to.include('`npm run soak -- --files 30` took 1 s')
   })
 
   it('lists every version of a package', async () => {

@@ -46,11 +46,12 @@ export async function cephEngine (size: number): Promise<Engine> {
         stored.size += page.reduce((total, { size }) => total + size, 0)
       }
 
-      return [
-        `${stored.count} objects with ${(stored.size / MIB).toFixed(0)} MiB in the store`,
-        `memory of the storage daemons: ${storage.map(inMib).join(', ')} MiB (the killed one before: ${
-          (killed / MIB).toFixed(0)}), of the gateways: ${gateways.map(inMib).join(', ')} MiB`
-      ]
+      return {
+        objects: stored.count,
+        'stored MiB': inMib(stored.size),
+        'most MiB of a storage daemon': inMib(Math.max(killed, ...storage.map(({ peakMemory }) => peakMemory))),
+        'most MiB of a gateway': inMib(Math.max(...gateways.map(({ peakMemory }) => peakMemory)))
+      }
     },
     async stop () {
       objects.close()
@@ -59,6 +60,6 @@ export async function cephEngine (size: number): Promise<Engine> {
   }
 }
 
-function inMib ({ peakMemory }: { peakMemory: number }): string {
-  return (peakMemory / MIB).toFixed(0)
+function inMib (bytes: number): number {
+  return Math.round(bytes / MIB)
 }

@@ -10,7 +10,7 @@ export interface Engine {
   restore: () => Promise<void>
   /** Resolves when the engine has taken it back. */
   works: () => Promise<void>
-  /** What there is to say about the engine at the end, a line each. */
-  describe: () => Promise<string[]>
+  /** What the engine stores and takes at the end, by what it is. */
+  describe: () => Promise<Record<string, number>>
   stop: () => Promise<void>
 }

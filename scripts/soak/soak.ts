@@ -32,6 +32,18 @@ export interface SoakResult {
   failures: string[]
   /** By what was run: `add`, `verify`. */
   commands: Map<string, CommandTotals>
+  /** What `verify --all` found whole. One entry for each node. */
+  verified: Verified[]
+}
+
+/** What a node has read, and found to be what its CIDs say. */
+export interface Verified {
+  node: string
+  trees: number
+  files: number
+  /** In bytes. */
+  size: number
+  seconds: number
 }
 
 /** A tree that a node has added. */
@@ -65,7 +77,7 @@ export async function soak (directory: string, engine: Engine, options: SoakOpti
 }
 
 class Soak {
-  readonly result: SoakResult = { files: 0, size: 0, seconds: 0, failures: [], commands: new Map() }
+  readonly result: SoakResult = { files: 0, size: 0, seconds: 0, failures: [], commands: new Map(), verified: [] }
   readonly #directory: string
   readonly #engine: Engine
   readonly #options: SoakOptions
@@ -120,6 +132,9 @@ class Soak {
           this.result.size} bytes, and ${found.pins} pins differ`)
       }
 
+      this.result.verified.push({
+        node: node.name, trees: good.length, files: found.files, size: found.size, seconds
+      })
       this.#say(`${node.name} verified ${good.length} trees with ${found.files} files in ${seconds.toFixed(0)} s`)
     }))
   }

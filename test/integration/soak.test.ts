@@ -22,7 +22,7 @@ describe('many files through two nodes of a store', () => {
       kill: async () => { events.push('kill') },
       restore: async () => { events.push('restore') },
       works: async () => { events.push('works') },
-      describe: async () => [],
+      describe: async () => ({}),
       stop: async () => {}
     }, { files: FILES, size: FILES * 20_000, batch: FILES / 3, seed: 18 })
 
