@@ -1,4 +1,5 @@
 import * as dagPb from '@ipld/dag-pb'
+import { unixfs } from '@helia/unixfs'
 import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
@@ -8,6 +9,7 @@ import { marshal } from '../src/dag/marshal.ts'
 import { encodeNode } from '../src/dag/node.ts'
 import { ipfsz, isMarked } from '../src/index.ts'
 import { CountingBlockstore, getBlock, noise } from './fixtures.ts'
+import type { Ipfsz } from '../src/index.ts'
 
 const GB = 1_000_000_000
 const leaf = CID.createV1(0x55, await sha256.digest(noise(10)))
@@ -120,16 +122,70 @@ describe('an mtime from 2038 to 2106', () => {
     expect(others.map(([{ cid }]) => String(cid))).toEqual([String(cid), String(cid)])
   })
 
-  it('of a sharded directory is read back', async () => {
-    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+  const sharded = { shardSplitThresholdBytes: 100 }
+
+  async function addSharded (fs: Ipfsz): Promise<CID> {
     const entries = [
-      { path: 'directory', mtime },
+      { path: 'directory', mtime, mode: 0o700 },
       ...Array.from({ length: 50 }, (_, i) => ({ path: `directory/${i}`, content: noise(i) }))
     ]
-    const cid = (await Array.fromAsync(fs.addAll(entries, { shardSplitThresholdBytes: 100 }))).at(-1)?.cid as CID
+
+    return (await Array.fromAsync(fs.addAll(entries, sharded))).at(-1)?.cid as CID
+  }
+
+  it('of a sharded directory is read back', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const cid = await addSharded(fs)
     const { mtime: read, unixfs } = await fs.stat(cid)
 
     expect([read, unixfs?.type]).toEqual([mtime, 'hamt-sharded-directory'])
     expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(50)
+  })
+
+  it.each<[string, number, (fs: Ipfsz, cid: CID) => Promise<CID>]>([
+    ['cp', 51, async (fs, cid) => fs.cp(await fs.addBytes(noise(10)), cid, 'new', sharded)],
+    ['mkdir', 51, async (fs, cid) => fs.mkdir(cid, 'new', sharded)],
+    ['rm', 49, async (fs, cid) => fs.rm(cid, '7', sharded)],
+    ['rm into one block', 49, async (fs, cid) => fs.rm(cid, '7')],
+    ['touch of an entry', 50, async (fs, cid) => fs.touch(cid, { path: '7', mtime })],
+    ['chmod of an entry', 50, async (fs, cid) => fs.chmod(cid, 0o600, { path: '7' })]
+  ])('of a sharded directory stays, with the same bytes each time, after %s', async (_, entries, change) => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const cid = await addSharded(fs)
+    const changed = await change(fs, cid)
+
+    expect(await fs.stat(changed)).toMatchObject({ mtime, mode: 0o700 })
+    expect(await Array.fromAsync(fs.ls(changed))).toHaveLength(entries)
+    expect(String(await change(fs, cid))).toBe(String(changed))
+  })
+
+  it('of a new directory is read back, in directories with and without shards', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+
+    for (const parent of [await fs.addDirectory(), await addSharded(fs)]) {
+      const made = await fs.mkdir(parent, 'new', { ...sharded, mtime, mode: 0o711 })
+
+      expect(await fs.stat(made, { path: 'new' })).toMatchObject({ mtime, mode: 0o711, type: 'directory' })
+    }
+  })
+})
+
+describe('mkdir', () => {
+  it('makes the same directories as @helia/unixfs', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const helia = unixfs({ blockstore })
+    const sharded = (await Array.fromAsync(fs.addAll(
+      Array.from({ length: 50 }, (_, i) => ({ path: `directory/${i}`, content: noise(i) })),
+      { shardSplitThresholdBytes: 100, cidVersion: 0, rawLeaves: false }
+    ))).at(-1)?.cid as CID
+
+    for (const parent of [await fs.addDirectory(), await fs.addDirectory({}, { cidVersion: 0 }), sharded]) {
+      for (const options of [{}, { mode: 0o700, mtime: { secs: 5n, nsecs: 7 } }, { cidVersion: 0 as const }]) {
+        const all = { shardSplitThresholdBytes: 100, ...options }
+
+        expect(String(await fs.mkdir(parent, 'new', all))).toBe(String(await helia.mkdir(parent, 'new', all)))
+      }
+    }
   })
 })

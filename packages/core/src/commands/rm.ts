@@ -1,6 +1,5 @@
-import { raceSignal } from 'race-signal'
 import { DoesNotExistError } from '../errors.ts'
-import { heliaUnixfs, openParent } from '../change/helia-unixfs.ts'
+import { changeDirectory, openParent } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import type { RmOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
@@ -16,9 +15,8 @@ export async function rm (parent: CID, name: string, settings: Settings, options
     throw new DoesNotExistError(`The directory ${unmark(parent)} has no entry named ${JSON.stringify(name)}`)
   }
 
-  const fs = await heliaUnixfs(settings, options)
-  const removed = fs.rm(unmark(parent), name, { ...directory.options, ...options })
-  const result = await raceSignal(removed, options.signal)
+  const result = await changeDirectory(directory, settings, options, async (fs, cid, shards) =>
+    fs.rm(cid, name, { ...shards, ...options }))
 
   return isMarked(parent) ? mark(result, TREE_CODE) : result
 }

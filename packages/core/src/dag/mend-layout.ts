@@ -28,7 +28,7 @@ export async function mendNode<T extends Written> (node: T, blockstore: PutStore
   const { unixfs, cid, size, block: wrong } = node
   const numbers = unixfs == null ? [] : [unixfs.fileSize(), ...unixfs.blockSizes, unixfs.mtime?.secs ?? 0n]
 
-  if (unixfs == null || !numbers.some(isWrong)) {
+  if (unixfs == null || !numbers.some(isWrittenWrongly)) {
     return node
   }
 
@@ -40,6 +40,7 @@ export async function mendNode<T extends Written> (node: T, blockstore: PutStore
   return { ...node, cid: mended, size: size + BigInt(block.byteLength - (wrong?.byteLength ?? Number(size))), block }
 }
 
-function isWrong (number: bigint): boolean {
+/** Whether `unixfs.marshal ()` writes a size or time wrongly. */
+export function isWrittenWrongly (number: bigint): boolean {
   return number >= FIRST_WRONG && number <= LAST_WRONG
 }
