@@ -1,4 +1,7 @@
+import { MemoryBlockstore } from 'blockstore-core'
 import { UnixFS } from 'ipfs-unixfs'
+import { exporter } from 'ipfs-unixfs-exporter'
+import { importFile } from 'ipfs-unixfs-importer'
 import { describe, expect, it } from 'vitest'
 import { mended } from './installed.ts'
 
@@ -9,6 +12,19 @@ describe('ipfs-unixfs, by protons-runtime', () => {
 
     expect(sizeIn(unixfs.marshal()), mended('ipfs-unixfs', 'packages/core/src/dag/marshal.ts, with mend-layout.ts,'))
       .not.toBe(unixfs.fileSize())
+  })
+})
+
+describe('ipfs-unixfs-importer', () => {
+  it('stores the block of a leaf as the content of a file with metadata', async () => {
+    const blockstore = new MemoryBlockstore()
+    const file = { content: Uint8Array.of(1, 2, 3), mode: 0o600 }
+    const { cid } = await importFile(file, blockstore, { rawLeaves: false })
+
+    expect(
+      (await exporter(cid, blockstore)).size,
+      mended('ipfs-unixfs-importer', 'isOnlyNode in packages/core/src/dag/mend-layout.ts')
+    ).not.toBe(3n)
   })
 })
 

@@ -7,6 +7,7 @@ import type { ImporterOptions } from 'ipfs-unixfs-importer'
 
 type Layout = NonNullable<ImporterOptions['layout']>
 type Reduced = Awaited<ReturnType<Layout>>
+type Leaf = Parameters<Parameters<Layout>[1]>[0][number]
 
 /** The range of numbers that `unixfs.marshal ()` writes wrongly, see `marshal`. */
 const FIRST_WRONG = 2n ** 31n
@@ -18,9 +19,27 @@ type Written = Pick<Reduced, 'cid' | 'unixfs' | 'size'> & {
   block?: Uint8Array | undefined
 }
 
-/** Wraps a layout of ipfs-unixfs-importer, and rewrites the nodes that it encodes wrongly. */
+/**
+ * Wraps a layout of ipfs-unixfs-importer, and rewrites the nodes that it encodes wrongly.
+ *
+ * Besides, `reduce` takes the block of an only leaf as the content of a file with metadata. With `rawLeaves: false`
+ * that block is a UnixFS node, so `reduce` gets its content instead.
+ */
 export function mendLayout (layout: Layout, blockstore: PutStore): Layout {
-  return async (source, reduce) => layout(source, async leaves => mendNode(await reduce(leaves), blockstore))
+  return async (source, reduce) => layout(source, async leaves => {
+    const node = await reduce(leaves.map(leaf => isOnlyNode(leaf) ? { ...leaf, block: contentOf(leaf) } : leaf))
+
+    return mendNode(node, blockstore)
+  })
+}
+
+/** Whether a leaf is the whole file, as a UnixFS node. */
+function isOnlyNode (leaf: Leaf): boolean {
+  return 'single' in leaf && leaf.single && leaf.unixfs != null
+}
+
+function contentOf ({ unixfs }: Leaf): Uint8Array {
+  return unixfs?.data ?? new Uint8Array(0)
 }
 
 /** Write a node of ipfs-unixfs-importer again, if a number in it is encoded wrongly. */
