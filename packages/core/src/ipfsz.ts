@@ -10,7 +10,7 @@ import { FileReader } from './file-reader.ts'
 import type { Ipfsz } from './contract.ts'
 import type { FileReaderInit } from './file-reader.ts'
 import type { Links } from './links/links.ts'
-import type { Settings } from './settings.ts'
+import type { AddSettings, Settings } from './settings.ts'
 import type {
   AddFileOptions,
   AddOptions,
@@ -37,24 +37,29 @@ export class DefaultIpfsz extends FileReader<Settings> implements Ipfsz {
     this.links = init.links
   }
 
+  /** What adding works with: a base is read like any other file. */
+  get #adding (): AddSettings {
+    return { ...this.settings, below: base => this.below(base) }
+  }
+
   addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult> {
-    return addAll(source, this.settings, options)
+    return addAll(source, this.#adding, options)
   }
 
   async addBytes (bytes: Uint8Array, options?: AddFileOptions): Promise<CID> {
-    return addContent(bytes, this.settings, options)
+    return addContent(bytes, this.#adding, options)
   }
 
   async addByteStream (bytes: ByteStream, options?: AddFileOptions): Promise<CID> {
-    return addContent(bytes, this.settings, options)
+    return addContent(bytes, this.#adding, options)
   }
 
   async addFile (file: FileCandidate, options?: AddFileOptions): Promise<CID> {
-    return addFile(file, this.settings, options)
+    return addFile(file, this.#adding, options)
   }
 
   async addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID> {
-    return addDirectory(directory, this.settings, options)
+    return addDirectory(directory, this.#adding, options)
   }
 
   async chmod (cid: CID, mode: number, options?: ChmodOptions): Promise<CID> {

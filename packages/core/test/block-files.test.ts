@@ -63,6 +63,15 @@ describe('the blocks of an FsBlockstore', () => {
     expect(await read(store, cid)).toEqual({ asked: 0 })
   })
 
+  it('are read from its files for what is added with a base', async ({ store, cid }) => {
+    await store.writeFiles()
+    const fs = ipfsz({ blockstore: store })
+    const before = store.asked
+    await fs.addBytes(Buffer.concat([BYTES, text(100)]), { compression: { codec: 'zstd', base: cid } })
+
+    expect(store.asked - before).toBe(0)
+  })
+
   it('are those that the store returns, whatever is in its files', async ({ store, cid }) => {
     await store.writeFiles(bytes => bytes.map(byte => byte ^ 1))
 

@@ -3,7 +3,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
 import { ipfsz, NotFoundError, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, getBlock, leavesOf, stored } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, leavesOf, stored, text } from './fixtures.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '../src/index.ts'
 
 const OTHERS = new Uint8Array([4, 5, 6])
@@ -68,6 +68,18 @@ describe('the sources of a blockstore', () => {
       part: { file: unmark(cid), start: 0 },
       damaged: false
     })
+  })
+
+  it('are asked for a base that a new file is to link to', async () => {
+    const { blockstore: others, cid, bytes } = await stored(3_000_000)
+    const blockstore = new CountingBlockstore()
+    const files = ipfsz({ blockstore, sources: [sourceWith(others)] })
+    const next = Buffer.concat([bytes, text(100)])
+    const added = await files.addBytes(next, { compression: { codec: 'zstd', base: cid } })
+
+    // without the sources: all of the base is here
+    expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(added)), next)).toBe(0)
+    expect((await files.stat(added)).base?.toString()).toBe(unmark(cid).toString())
   })
 
   it('are asked in order: the next one, if one does not have a block', async () => {

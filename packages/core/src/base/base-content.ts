@@ -1,3 +1,4 @@
+import { SPARE } from '@ipfsz/codecs/internal'
 import * as raw from 'multiformats/codecs/raw'
 import { isIdentity } from '../dag/hashes.ts'
 import { readRange } from '../dag/read.ts'
@@ -79,7 +80,7 @@ async function cachedContentOf (entry: Entry, settings: BaseSettings, options: O
 
   const bytes = await collectBytes(content.read(0, content.size))
   // not with larger memory that it is a part of: its own size is what counts
-  contents.set(entry.cid, bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice())
+  contents.set(entry.cid, bytes.buffer.byteLength - bytes.byteLength <= SPARE ? bytes : bytes.slice())
 
   return contentIn(bytes)
 }

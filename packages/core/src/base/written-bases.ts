@@ -9,19 +9,20 @@ const MAX_OPEN = 8
 
 /** Opens the bases of the files of one add, and keeps those that were opened last. */
 export class WrittenBases {
-  readonly #settings: StoredBaseSettings
+  readonly #settingsOf: (cid: CID) => StoredBaseSettings
   readonly #options: WrittenBaseOptions
   readonly #open = new Map<string, Promise<WrittenBase | undefined>>()
 
-  constructor (settings: StoredBaseSettings, options: WrittenBaseOptions) {
-    this.#settings = settings
+  /** @param settingsOf - what reading a base works with */
+  constructor (settingsOf: (cid: CID) => StoredBaseSettings, options: WrittenBaseOptions) {
+    this.#settingsOf = settingsOf
     this.#options = options
   }
 
   /** See `WrittenBase.open`. */
   async open (cid: CID): Promise<WrittenBase | undefined> {
     const key = cid.toString()
-    const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settings, this.#options)
+    const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settingsOf(cid), this.#options)
     this.#open.delete(key)
     this.#open.set(key, opening)
 

@@ -1,14 +1,14 @@
 import { InvalidParametersError } from '../errors.ts'
 import { addAll } from './add.ts'
 import type { AddFileOptions } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
+import type { AddSettings } from '../settings.ts'
 import type { DirectoryCandidate } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Add an empty directory, and the parent directories that its path names. */
 export async function addDirectory (
   directory: Partial<DirectoryCandidate> = {},
-  settings: Settings,
+  settings: AddSettings,
   options: AddFileOptions = {}
 ): Promise<CID> {
   if ('content' in directory && directory.content != null) {

@@ -19,14 +19,14 @@ import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import type { AddFileOptions, AddOptions, FileCandidate } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
+import type { AddSettings } from '../settings.ts'
 import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
 export async function addContent (
   content: Uint8Array | ByteStream,
-  settings: Settings,
+  settings: AddSettings,
   options: AddFileOptions = {}
 ): Promise<CID> {
   const { mode, mtime } = options
@@ -35,7 +35,7 @@ export async function addContent (
   return (await addOne({ content, mode, mtime }, settings, { ...options, wrapWithDirectory: false })).cid
 }
 
-export async function addFile (file: FileCandidate, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+export async function addFile (file: FileCandidate, settings: AddSettings, options: AddFileOptions = {}): Promise<CID> {
   if (file.path == null) {
     throw new InvalidParametersError('path is required')
   }
@@ -50,7 +50,7 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
 /** Import many files. Bounds the bytes of all files in progress together. */
 export async function * addAll (
   source: ImportCandidateStream,
-  settings: Settings,
+  settings: AddSettings,
   options: AddOptions = {}
 ): AsyncGenerator<ImportResult> {
   const candidates = new CheckedCandidates(source, options.wrapWithDirectory === true)
@@ -74,14 +74,14 @@ export async function * addAll (
 }
 
 /** The pieces of a base are in memory beside those of the files. */
-function filesBudget ({ inFlightBytes }: Settings, { compression }: AddOptions): FilesBudget {
+function filesBudget ({ inFlightBytes }: AddSettings, { compression }: AddOptions): FilesBudget {
   return new FilesBudget(compression?.base == null ? inFlightBytes : inFlightBytes / (1 + REGION_RATIO))
 }
 
 /** Import one file, and close its source if that fails. Returns the importer's last result. */
 async function addOne (
   candidate: Omit<FileCandidate, 'path'>,
-  settings: Settings,
+  settings: AddSettings,
   options: AddOptions
 ): Promise<ImportResult> {
   try {
@@ -109,7 +109,7 @@ async function addOne (
 
 async function * importCandidates (
   candidates: CheckedCandidates,
-  settings: Settings,
+  settings: AddSettings,
   options: AddOptions,
   budget?: FilesBudget
 ): AsyncGenerator<ImportResult> {
@@ -126,7 +126,7 @@ async function * importCandidates (
     ? settings.writers
     : settings.writers.map(codec => backgroundCodec(codec, budget.threads))
   const resolved = resolveCompression(compression, writers)
-  const bases = new WrittenBases(settings, { signal, refuseBased: resolved?.baseOfBase === 'refuse' })
+  const bases = new WrittenBases(settings.below, { signal, refuseBased: resolved?.baseOfBase === 'refuse' })
   const dictionaries = resolved?.dictionaries == null
     ? undefined
     : new TreeDictionaries({ ...resolved.dictionaries, signal }, blockstore, options.wrapWithDirectory === true)

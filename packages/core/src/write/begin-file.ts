@@ -47,9 +47,12 @@ export async function beginFile (
 
   if (base != null) {
     const first = await aidPiece(base, bytes, 0, based.frameSize)
+    let isTried = false
     const trial = decideBased(first, bytes, base, based.frameSize, compression, signal)
+      .finally(() => { isTried = true })
     // its first step is on another thread
-    const [decision, regions] = await Promise.all([trial, findRegions(base, bytes, based.frameSize, signal)])
+    const finding = findRegions(base, bytes, based.frameSize, () => isTried)
+    const [decision, regions] = await Promise.all([trial, finding])
 
     if (decision != null) {
       return { bytes, first, regions, layout: based, decision, base }
@@ -65,18 +68,25 @@ async function aidPiece (base: FrameBase, bytes: Uint8Array, start: number, fram
   return base.aid(piece, base.find(piece, start, frameSize))
 }
 
-/** Find what the pieces after the first may refer back to. */
+/**
+ * Find what the pieces after the first may refer back to, as long as nothing else is to be done: what is left is found
+ * beside the compression of other pieces.
+ */
 async function findRegions (
   base: FrameBase,
   bytes: Uint8Array,
   frameSize: number,
-  signal: BeginFileOptions['signal']
+  isOver: () => boolean
 ): Promise<FoundRegions> {
   const regions = new Map<number, Region>()
 
   for (let start = frameSize; start < bytes.byteLength; start += frameSize) {
     await yieldToEventLoop()
-    signal?.throwIfAborted()
+
+    if (isOver()) {
+      break
+    }
+
     regions.set(start, base.find(bytes.subarray(start, start + frameSize), start, frameSize))
   }
 
