@@ -8,7 +8,7 @@ describe('breaks of a loop', () => {
   const isDueAfter = (breaks: EventLoopBreaks, time: number): boolean => {
     now += time
 
-    return breaks.due
+    return breaks.isDue()
   }
 
   beforeEach(() => { vi.spyOn(performance, 'now').mockImplementation(() => now) })

@@ -35,7 +35,7 @@ export async function * decompressStream (
         yield new Uint8Array(buffer, byteOffset, byteLength)
       }
 
-      if (breaks.due) {
+      if (breaks.isDue()) {
         await breaks.take()
       }
 

@@ -31,7 +31,7 @@ export class StreamInput {
   /** The available bytes, at least one and at most `max`. Undefined at the end. */
   async take (max: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
     // a source of endless empty frames must not block the event loop
-    if (this.#breaks.due) {
+    if (this.#breaks.isDue()) {
       await this.#breaks.take()
     }
 

@@ -25,8 +25,8 @@ export class EventLoopBreaks {
   /** Whether the event loop has run since then. */
   #hasRun = true
 
-  /** Whether a break is due. */
-  get due (): boolean {
+  /** Whether a break is due. If the loop has run for long, it begins to watch whether the event loop runs. */
+  isDue (): boolean {
     if (performance.now() - this.#last <= MAX_RUN_TIME) {
       return false
     }

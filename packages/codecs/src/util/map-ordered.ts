@@ -52,7 +52,7 @@ export async function * mapOrdered<T, R> (
 
   try {
     for (;;) {
-      if (breaks.due) {
+      if (breaks.isDue()) {
         await breaks.take()
       }
 

@@ -119,7 +119,7 @@ async function * walk (
   const children = childrenWithin(root, { position: 0, depth: 0 }, range)
 
   for await (const { item: child, block, node } of readAhead(children, steps, blockstore, options)) {
-    if (breaks.due) {
+    if (breaks.isDue()) {
       await breaks.take()
       options.signal?.throwIfAborted()
     }

@@ -51,7 +51,7 @@ export async function * importEntries (
     running.push(settle(start, candidate))
 
     // without files and a disk, nothing here waits for the event loop
-    if (breaks.due) {
+    if (breaks.isDue()) {
       await breaks.take()
     }
 
