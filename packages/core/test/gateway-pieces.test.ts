@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
 import { encodeCar, encodeSection, startGateway } from './fake-gateway.ts'
 import { stored } from './fixtures.ts'
 import { expectSame, plainFile, readerOf } from './gateway-readers.ts'
@@ -196,6 +197,17 @@ describe('a file that several gateways send', () => {
     const [a, b] = [await startGateway(blockstore, cut), await startGateway(blockstore, cut)]
 
     expectSame(await readerOf(cid, [a, b], { plan: PLAN, hedgeTime: NEVER }).read(), bytes)
+  })
+
+  it('tells for how long each gateway was measured, also in responses that have ended', async () => {
+    const { cid, blockstore } = await plainFile()
+    const pool = new GatewayPool([(await startGateway(blockstore, trickle())).url])
+    const source = new HttpSource({ root: cid, pool, plan: PLAN })
+
+    await source.fetch(cid)
+    source.close()
+
+    expect(pool.gateways[0].waited).toBeGreaterThan(0)
   })
 
   it('has blocks that name the gateway which sent each', async () => {

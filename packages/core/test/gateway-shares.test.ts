@@ -54,6 +54,14 @@ describe('nextShare', () => {
     expect(nextShare({ ...b, rate: FAST }, young)).toBeDefined()
   })
 
+  it('asks a third gateway although the first sends in pieces that take no time, and the second stalls', () => {
+    const [a, b, c] = [{ ...sender('a', FAST), waited: 1000 }, sender('b'), sender('c')]
+    const parts = [part(a, 0, 2, { waited: 100 }), part(b, 2, 4, { waited: 0, isSilent: true })]
+
+    expect(nextShare(c, shares({ parts, senders: [a, b, c] }))).toBeDefined()
+    expect(nextShare(c, shares({ parts: [parts[0]], senders: [a, b, c] }))).toBeDefined()
+  })
+
   it('leaves a small file to one gateway', () => {
     const [a, b] = [sender('a', FAST), sender('b')]
     const small = { wanted: blocks(0, 5), end: 5 * MIB }

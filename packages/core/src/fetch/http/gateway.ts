@@ -9,6 +9,8 @@ export class Gateway {
   rate: number | undefined
   /** Milliseconds from its last request for a CAR to the first block. */
   latency: number | undefined
+  /** How long readers have waited for bytes of its CARs that have ended, in milliseconds. */
+  waited = 0
   /** Whether another gateway was faster when it was last asked. */
   isSlow = false
   /** Whether it ever sent a block. */

@@ -27,13 +27,7 @@ export { parseGatewayUrl } from './gateway-url.ts'
 export { HttpSource } from './http-source.ts'
 export { openResponse } from './open-response.ts'
 export type { HttpSourceInit, ReadPlan } from './http-source.ts'
-export type {
-  Fetch,
-  GatewayBody,
-  GatewayRequest,
-  GatewayResponse,
-  RequestOptions
-} from './open-response.ts'
+export type { Fetch, GatewayBody, GatewayRequest, GatewayResponse, RequestOptions } from './open-response.ts'
 export type { GatewaySettingsInit } from './settings.ts'
 export type { GatewayBlock, SourceFetchOptions } from './want.ts'
 export type { FilePart } from '../../dag/block.ts'

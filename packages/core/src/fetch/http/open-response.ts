@@ -1,11 +1,6 @@
 import { messageOf } from '@ipfsz/codecs/internal'
 import { StallDetector } from '../stall-detector.ts'
-import {
-  GatewayBusyError,
-  GatewayConnectionError,
-  GatewayRefusedError,
-  GatewayStalledError
-} from './errors.ts'
+import { GatewayBusyError, GatewayConnectionError, GatewayRefusedError, GatewayStalledError } from './errors.ts'
 import { MAX_REDIRECTS } from './limits.ts'
 
 /** What is used of a `Response`. */

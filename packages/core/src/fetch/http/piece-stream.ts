@@ -152,10 +152,11 @@ export class PieceStream implements Part<Gateway> {
 
   close (): void {
     this.isClosed = true
-    const { gateway, rate } = this
+    const { gateway, rate, waited } = this
 
-    if (gateway != null && rate != null) {
-      gateway.rate = rate
+    if (gateway != null) {
+      gateway.rate = rate ?? gateway.rate
+      gateway.waited += waited
     }
 
     this.#stop.abort()

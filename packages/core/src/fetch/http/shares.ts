@@ -27,6 +27,8 @@ export interface Sender {
   rate?: number | undefined
   /** Milliseconds from a request to the first block. */
   latency?: number | undefined
+  /** How long readers have waited for bytes of its responses that have ended, in milliseconds. */
+  waited?: number | undefined
 }
 
 /** The state of one file: what is waited for, and which responses bring it. */
@@ -114,7 +116,9 @@ function isWorthwhile<G extends Sender> (sender: G, { parts, wanted, end }: Shar
 
   // while nothing is measured for long, one gateway may be all that is needed: what it has begun to send comes twice
   const isKnown = rates.known(sender) != null
-  const isMeasured = rates.total > 0 && (isKnown || others.some(({ waited }) => waited >= SETTLED_AFTER))
+  // a fast gateway sends each piece in less
+  const isSettled = ({ gateway, waited }: Part<G>): boolean => waited + (gateway?.waited ?? 0) >= SETTLED_AFTER
+  const isMeasured = rates.total > 0 && (isKnown || others.some(isSettled))
   const left = isMeasured ? (end - first) / rates.total : 0
   const least = isKnown ? 0 : EARLIEST_SPLIT
 
