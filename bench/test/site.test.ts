@@ -5,7 +5,7 @@ import { FAILED, joinTables, NOT_MEASURED } from '../support/site/join.ts'
 import { SMOKE } from '../support/site/plans.ts'
 import { Schedule } from '../support/site/schedule.ts'
 import { toRows } from '../support/site/to-rows.ts'
-import { runTrial, warmUp } from '../support/site/trial.ts'
+import { runKilled, runTrial, warmUp } from '../support/site/trial.ts'
 import type { Row, Table } from '../benchmark.ts'
 import type { Job } from '../support/site/messages.ts'
 import type { Plan } from '../support/site/plans.ts'
@@ -91,6 +91,16 @@ describe('runTrial', () => {
     expect(measured.map(({ phase }) => phase).slice(0, 2)).to.deep.equal(['write by a command', 'write'])
     // what is written to be read while a site is cut off, too
     expect(jobs.filter(({ kind }) => kind === 'write')).to.have.length(1)
+  })
+
+  it('reads nothing of a side that only writes', async () => {
+    const jobs: Array<Job & { site: number }> = []
+    const trial = recordingTrial(OBJECTS, jobs)
+    trial.side = { ...SIDE, onlyWrites: true }
+    const measured = [await warmUp({ ...trial, seed: 0 }, 1), await runTrial(trial), await runKilled(trial)].flat()
+
+    expect(measured.map(({ phase }) => phase)).to.deep.equal(['write', 'write', 'write, a storage process killed'])
+    expect(new Set(jobs.map(({ kind }) => kind))).to.deep.equal(new Set(['write']))
   })
 
   it('says whether the node that was asked had written the object', async () => {
@@ -256,6 +266,16 @@ describe('the report on sites', () => {
   it('compares single objects with Kubo whose nodes of a site stay connected', () => {
     expect(siteTargets(results).map(({ measured, reached }) => [measured, reached])).to.deep.equal([
       [2, '**no**'], [0.5, 'yes'], [0.5, '**no**'], [1.04, 'yes']
+    ])
+  })
+
+  it('says what writing files alone takes, as the limit of writes', () => {
+    const [site] = results.values()
+    const bare = measuredRow('bare writes, shared directory', 'write', 0.08)
+    const both = new Map([['site', { ...site, tables: [{ ...site.tables[0], rows: [...rows, bare] }] }]])
+
+    expect(siteTargets(both).map(row => [row['the limit here'], row['share of it']])).to.deep.equal([
+      [0.8, 0.4], ['-', '-'], ['-', '-'], ['-', '-']
     ])
   })
 

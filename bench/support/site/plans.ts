@@ -26,7 +26,9 @@ export interface Plan {
 }
 
 /** The sides without which a table says little: what operators have today, and what takes its place. */
-const SIDES = ['kubo-own', 'kubo-peering', 'kubo-shared', 'ipfsz-directory', 'daemon-directory', 'ipfsz-s3']
+const SIDES = [
+  'kubo-own', 'kubo-peering', 'kubo-shared', 'bare-directory', 'ipfsz-directory', 'daemon-directory', 'ipfsz-s3'
+]
 
 const SITES = { sites: 3, nodes: 2, start: 5000, settle: 500, warmUp: 10 }
 

@@ -21,6 +21,8 @@ export interface Side {
   api: Api
   /** The ways to add to a node. What is read was added through the first. */
   doors: readonly [Door, Door?]
+  /** Whether nothing is read, because what it writes cannot be. */
+  onlyWrites?: boolean
   /** Whether it stores compressed files. */
   compressed: boolean
   /** How long its storage takes to start in three sites, in seconds: on two cores that do nothing else. */

@@ -1,3 +1,4 @@
+import { bareSide } from './bare-sides.ts'
 import { CASSANDRA } from './cassandra.ts'
 import { CEPH } from './ceph.ts'
 import { daemonSide } from './daemon-sides.ts'
@@ -11,6 +12,7 @@ import type { Side } from './side.ts'
 /** All sides, in the order of the tables. */
 export const SIDES: readonly Side[] = [
   ...KUBO_SIDES,
+  bareSide('bare-directory', SHARED_DIRECTORY),
   heliaSide('helia-own', 'helia', OWN_STORES),
   heliaSide('helia-shared', 'helia', SHARED_DIRECTORY),
   heliaSide('ipfsz-directory', 'ipfsz', SHARED_DIRECTORY),
@@ -19,6 +21,7 @@ export const SIDES: readonly Side[] = [
   daemonSide('daemon-s3', S3_IN_MEMORY),
   heliaSide('ipfsz-ceph', 'ipfsz', CEPH),
   daemonSide('daemon-ceph', CEPH),
+  bareSide('bare-gluster', GLUSTER),
   heliaSide('ipfsz-gluster', 'ipfsz', GLUSTER),
   daemonSide('daemon-gluster', GLUSTER),
   // the command has no such store

@@ -75,7 +75,7 @@ const OF_SITE = 100_000
  * second one, twice, and read others in the first one while it is cut off.
  */
 export async function runTrial (trial: Trial): Promise<Measured[]> {
-  const { wan, running, sites, settle, side: { doors: [door, otherDoor] } } = trial
+  const { wan, running, sites, settle, side: { doors: [door, otherDoor], onlyWrites } } = trial
   const measured: Measured[] = []
   const batches = newBatches(trial, 0)
   const phase = phases(trial, measured)
@@ -84,6 +84,10 @@ export async function runTrial (trial: Trial): Promise<Measured[]> {
 
   if (otherDoor != null) {
     await phase(otherDoor, newBatches(trial, OTHER_DOOR), writer)
+  }
+
+  if (onlyWrites === true) {
+    return measured
   }
 
   await setTimeout(settle)
@@ -119,7 +123,10 @@ export async function runKilled (trial: Trial): Promise<Measured[]> {
   await phases(trial, [])(trial.side.doors[0], before, writer)
   await trial.running.killStorage?.()
   await phase('write, a storage process killed', after, writer)
-  await phase('read, a storage process killed', before, reader)
+
+  if (trial.side.onlyWrites !== true) {
+    await phase('read, a storage process killed', before, reader)
+  }
 
   return measured
 }
@@ -139,6 +146,11 @@ export async function warmUp (trial: Trial, count: number): Promise<Measured[]> 
   const all = Array.from({ length: trial.sites }, (_, i) => newBatch(warm, i + 1, 0))
 
   await phase(trial.side.doors[0], all, writer)
+
+  if (trial.side.onlyWrites === true) {
+    return done
+  }
+
   await setTimeout(settle)
   await phase('read in the site', all, reader)
 
