@@ -87,6 +87,40 @@ describe('SharedFsBlockstore on a disk that loses power', () => {
     expect(kinds(cut, blocks, first)).toEqual(new Set(['whole']))
   })
 
+  it('syncs the directories of a block together: over a network, each takes round trips', async ({
+    directory,
+    blocks: [block]
+  }) => {
+    const { open: original } = fs
+    const store = await open(directory)
+    await store.put(block.cid, block.bytes)
+    let opened = 0
+    const all = Promise.withResolvers<void>()
+
+    // none is opened before all are asked for: one that waited for another would never be
+    fs.open = async (...args) => {
+      opened++
+
+      if (opened === 3) {
+        all.resolve()
+      }
+
+      await all.promise
+
+      return original(...args)
+    }
+    syncBuiltinESMExports()
+
+    try {
+      await store.sync()
+    } finally {
+      fs.open = original
+      syncBuiltinESMExports()
+    }
+
+    expect(opened).toBe(3)
+  })
+
   it('syncs nothing with sync: false, so new blocks are absent or empty', async ({ directory, blocks }) => {
     const cut = await record(directory, async () => {
       const store = await open(directory, { sync: false })

@@ -56,14 +56,16 @@ export class Unsynced {
     await syncEach(files, syncFile)
   }
 
-  /** Syncs shards, then their parents: another process may have created the shards just now. */
+  /**
+   * Syncs shards and their parents: another process may have created the shards just now. All at once, since nothing is
+   * acknowledged before all are on the disk: on a file system over the network, each takes round trips.
+   */
   async #syncDirectories (): Promise<void> {
     const directories = this.#directories
     this.#directories = new Set()
 
     if (directories.size > 0) {
-      await syncEach(directories, syncDirectory)
-      await syncEach([this.#root, dirname(this.#root)], syncDirectory)
+      await syncEach([...directories, this.#root, dirname(this.#root)], syncDirectory)
     }
   }
 }
