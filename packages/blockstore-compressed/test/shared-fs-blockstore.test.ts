@@ -297,6 +297,46 @@ describe('SharedFsBlockstore', () => {
     expect(await readBlock(store, block.cid)).toEqual(block.bytes)
   })
 
+  it('makes the directory of a block while the block arrives, and once', async ({ store, block }) => {
+    const asked: string[] = []
+    const made = Promise.withResolvers<void>()
+    const quick = new SharedFsBlockstore(store.path, {
+      async makeDirectory (directory) {
+        await mkdir(directory, { recursive: true })
+        asked.push(basename(directory))
+        made.resolve()
+      }
+    })
+
+    await quick.put(block.cid, (async function * () {
+      await made.promise
+      yield block.bytes
+    })())
+    await quick.delete(block.cid)
+    await quick.put(block.cid, block.bytes)
+
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+    expect(asked.filter(name => name !== '.tmp')).toHaveLength(1)
+  })
+
+  it('stores a block if its directory cannot be made beside it, and can be when it is named', async ({
+    store, block
+  }) => {
+    let failures = 1
+    const quick = new SharedFsBlockstore(store.path, {
+      async makeDirectory (directory) {
+        if (basename(directory) !== '.tmp' && failures-- > 0) {
+          throw new Error('not yet')
+        }
+
+        await mkdir(directory, { recursive: true })
+      }
+    })
+
+    await quick.put(block.cid, block.bytes)
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+  })
+
   it('does not rewrite a stored block', async ({ store, block }) => {
     await store.put(block.cid, block.bytes)
     const { ino } = await stat(await blockFile(store))

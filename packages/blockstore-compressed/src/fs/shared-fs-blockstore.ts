@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
@@ -11,6 +11,7 @@ import { raceSignal } from 'race-signal'
 import { readWholeFile } from '@ipfsz/codecs/internal'
 import { blockFiles } from './block-files.ts'
 import { hasBytes } from './has-bytes.ts'
+import { MadeDirectories } from './made-directories.ts'
 import { removeStale } from './remove-stale.ts'
 import { isMissing, withCause } from './store-errors.ts'
 import { Unsynced } from './unsynced.ts'
@@ -71,7 +72,7 @@ export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined
-  readonly #makeDirectory: SharedFsBlockstoreInit['makeDirectory']
+  readonly #directories: MadeDirectories
   /** The puts that run, of blocks whose bytes are known. */
   readonly #putting = new Set<Promise<unknown>>()
 
@@ -83,7 +84,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     this.#sharding = shardingStrategy
     this.#temporary = join(this.path, TEMPORARY)
     this.#unsynced = sync ? new Unsynced(this.path) : undefined
-    this.#makeDirectory = makeDirectory
+    this.#directories = new MadeDirectories(makeDirectory)
   }
 
   /** Opens the store, and deletes temporary files that are older than an hour. */
@@ -238,13 +239,12 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 
   async #write (file: string, value: Value, signal?: AbortSignal | null): Promise<void> {
-    await writeAtomic(file, value, {
-      temporary: join(this.#temporary, randomUUID()),
-      sync: this.#unsynced != null,
-      signal,
-      makeDirectory: this.#makeDirectory,
-      replaceDirectory: true
-    })
+    const { makeDirectory } = this.#directories
+    const temporary = join(this.#temporary, randomUUID())
+    const sync = this.#unsynced != null
+
+    await this.#directories.beside(dirname(file), async () =>
+      writeAtomic(file, value, { temporary, sync, signal, makeDirectory, replaceDirectory: true }))
     this.#unsynced?.addName(file)
   }
 }

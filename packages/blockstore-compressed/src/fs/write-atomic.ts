@@ -126,6 +126,7 @@ async function inDirectory<T> (file: string, makeDirectory: MakeDirectory, make:
   }
 }
 
-async function makeAll (directory: string): Promise<void> {
+/** Make a directory, and those above it. */
+export async function makeAll (directory: string): Promise<void> {
   await mkdir(directory, { recursive: true })
 }
