@@ -9,6 +9,7 @@ import { makeTree } from '../integration/tree-files.ts'
 import { countingProxy } from '../support/counting-proxy.ts'
 import { text } from '../support/data.ts'
 import { storeAt } from './s3/server.ts'
+import { faultyGateway } from './ceph/faulty-gateway.ts'
 import { useS3 } from './s3/use-server.ts'
 import type { RunResult, Sandbox } from '../integration/run-cli.ts'
 
@@ -81,6 +82,24 @@ describe('a store in an S3 bucket', () => {
     expect((await readFile(join(sandbox.directory, 'again', 'file 3'))).equals(text(100_000, 3))).toBe(true)
     // what must find out whether the store has it, asks the store
     expect(await received('verify', cid)).toBeGreaterThan(0.9)
+  })
+
+  it('reads each pin once in a collection that deletes', async ({ sandbox }) => {
+    const proxy = await faultyGateway(endpoint())
+    onTestFinished(proxy.close)
+    const a = nodeIn('a', sandbox)
+    await ok(a('init', '--store', (await makeStore()).replace(endpoint(), proxy.url)))
+    const files = await Promise.all([1, 2, 3, 4].map(async seed => sandbox.write(`${seed}`, text(10_000, seed))))
+    const [gone, ...kept] = (await ok(a('add', '-Q', ...files))).trim().split('\n')
+    await ok(a('pin', 'rm', gone))
+    const before = proxy.seen.length
+
+    expect(JSON.parse(await ok(a('gc', '--json')))).toMatchObject({ pins: kept.length, removed: expect.any(Number) })
+    const seen = proxy.seen.slice(before)
+    expect(seen.filter(({ method, path }) => method === 'POST' && path.includes('delete'))).not.toEqual([])
+    const reads = seen.filter(({ method, path }) => method === 'GET' && path.includes('/records/pin/'))
+    expect(reads).toHaveLength(kept.length)
+    expect(await ok(a('verify', '--all'))).toContain('good')
   })
 
   it('says whether the store, the network or the URL is wrong', async ({ sandbox }) => {

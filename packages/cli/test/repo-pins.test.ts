@@ -45,3 +45,23 @@ it('writes no pin for a session that is lost', async () => {
   await expect(lost.addNew(ROOTS)).rejects.toMatchObject({ message: 'lost' })
   expect(objects.keys()).toEqual([])
 })
+
+it('reads no record of a pin that is left out', async () => {
+  const read: string[] = []
+  const objects = new MemoryObjects({
+    before: async ({ kind, key }) => {
+      if (kind === 'get') {
+        read.push(key)
+      }
+    }
+  })
+  const pins = new RepoPins(repoOn(objects, async () => {}))
+  await pins.addNew(ROOTS)
+  read.length = 0
+  const listed = await Array.fromAsync(
+    pins.ls(AbortSignal.any([]), undefined, cid => cid.equals(ROOTS[0].cid))
+  )
+
+  expect(listed.map(({ plainCid }) => plainCid)).toEqual([ROOTS[1].cid])
+  expect(read).toHaveLength(1)
+})

@@ -210,11 +210,9 @@ function provides (
       // nodes of one store share its pins out
       await (site == null ? undefined : raceSignal(site.started, signal))
 
-      for await (const { plainCid } of pins.ls(signal, onDamaged)) {
-        if (site?.shares.isOurs(plainCid) === false) {
-          continue
-        }
+      const isLeftOut = (plainCid: CID): boolean => site?.shares.isOurs(plainCid) === false
 
+      for await (const { plainCid } of pins.ls(signal, onDamaged, isLeftOut)) {
         yield plainCid
 
         if (originals != null) {

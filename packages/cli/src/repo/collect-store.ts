@@ -51,9 +51,12 @@ export async function collectStore (
     leaseTimeout,
     reached,
     beforeRounds,
-    readPins: async function * ({ signal }): AsyncGenerator<Pin & { id: string }> {
-      for await (const pin of pins.ls(signal)) {
-        yield { ...pin, id: `${pin.plainCid} ${pin.depth}` }
+    readPins: async function * ({ signal, isWalked }): AsyncGenerator<Pin & { id: string }> {
+      // whatever the record of such a pin says by now, it reaches no more than all that is below its root
+      const isLeftOut = (plainCid: CID): boolean => isWalked(idOf({ plainCid, depth: Infinity }))
+
+      for await (const pin of pins.ls(signal, undefined, isLeftOut)) {
+        yield { ...pin, id: idOf(pin) }
       }
     },
     walk: ({ plainCid, depth }, { signal }) =>
@@ -95,6 +98,10 @@ export async function collectStore (
   } satisfies CollectionInit<Pin & { id: string }>, options)
 
   return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
+}
+
+function idOf ({ plainCid, depth }: Pick<Pin, 'plainCid' | 'depth'>): string {
+  return `${plainCid} ${depth}`
 }
 
 /** The sizes of blocks that are kept are not asked for. */

@@ -39,13 +39,15 @@ type Reader = Pick<Records, 'read' | 'placeOf'>
  * Read all pins, as Helia writes them. Yields an error for each unreadable record and goes on: Helia's `pins.ls` ends
  * at the first one.
  *
+ * @param isLeftOut - whether a pin is left out, by its plain CID: its record is not read, which may be a request
  * @throws {Error} the records cannot be listed
  */
 export async function * readPins (
   records: Reader & Pick<Records, 'keys'>,
-  signal: AbortSignal
+  signal: AbortSignal,
+  isLeftOut?: (plainCid: CID) => boolean
 ): AsyncGenerator<Pin | PinRecordError> {
-  const pins = mapOrdered(records.keys(PINS, signal), async key => readPin(key, records), {
+  const pins = mapOrdered(records.keys(PINS, signal), async key => readPin(key, records, isLeftOut), {
     concurrency: CONCURRENCY,
     signal
   })
@@ -58,15 +60,24 @@ export async function * readPins (
 }
 
 /**
- * Read one pin. Returns undefined if there is no such record, and the error if it cannot be read.
+ * Read one pin. Returns undefined if there is no such record or it is left out, and the error if it cannot be read.
  *
  * @throws {Error} the store failed: what the pin says is not known
  */
-export async function readPin (key: Key, records: Reader): Promise<Pin | PinRecordError | undefined> {
+export async function readPin (
+  key: Key,
+  records: Reader,
+  isLeftOut: (plainCid: CID) => boolean = () => false
+): Promise<Pin | PinRecordError | undefined> {
   let plainCid: CID | undefined
 
   try {
     plainCid = parseKey(key.baseNamespace())
+
+    if (isLeftOut(plainCid)) {
+      return undefined
+    }
+
     const bytes = await records.read(key, MAX_PIN_SIZE)
 
     return bytes == null ? undefined : parsePin(plainCid, bytes)

@@ -177,12 +177,17 @@ export class RepoPins {
    * List all pins.
    *
    * @param onDamaged - called with the error of each record that cannot be read; these pins are left out
+   * @param isLeftOut - whether a pin is left out, by its plain CID: its record is not read
    * @throws {PinRecordError} a record cannot be read, and `onDamaged` is missing
    * @throws {RepoError} the directory of the pins cannot be read
    */
-  async * ls (signal: AbortSignal, onDamaged?: (err: PinRecordError) => void): AsyncGenerator<Pin> {
+  async * ls (
+    signal: AbortSignal,
+    onDamaged?: (err: PinRecordError) => void,
+    isLeftOut?: (plainCid: CID) => boolean
+  ): AsyncGenerator<Pin> {
     try {
-      for await (const pin of readPins(this.#repo.records, signal)) {
+      for await (const pin of readPins(this.#repo.records, signal, isLeftOut)) {
         if (!(pin instanceof PinRecordError)) {
           yield pin
         } else if (onDamaged == null) {

@@ -132,7 +132,7 @@ class Collection<Pin extends StoredPin> {
   async #walkNewPins (): Promise<void> {
     const { readPins, walk } = this.#init
 
-    for await (const pin of readPins({ signal: this.#signal })) {
+    for await (const pin of readPins({ signal: this.#signal, isWalked: id => this.#walked.has(id) })) {
       if (!this.#walked.has(pin.id)) {
         for await (const _ of walk(pin, { signal: this.#signal })) {
           this.#signal.throwIfAborted()

@@ -59,8 +59,11 @@ export interface CollectionInit<Pin extends StoredPin = StoredPin> {
   /** Milliseconds, as the store's mark says. */
   leaseTimeout: number
   blocks: StoredBlocks
-  /** All pins that are there from the beginning of the call to its end. Is called once, and then in each round. */
-  readPins: (options: { signal: AbortSignal }) => AsyncIterable<Pin>
+  /**
+   * All pins that are there from the beginning of the call to its end. Is called once, and then in each round. May
+   * leave out those whose IDs `isWalked` knows: a store over the network takes a request for each.
+   */
+  readPins: (options: { signal: AbortSignal, isWalked: (id: string) => boolean }) => AsyncIterable<Pin>
   /**
    * Add the blocks that a pin reaches to `reached`. Yields for each of them.
    *
