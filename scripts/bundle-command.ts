@@ -47,13 +47,15 @@ export async function bundleCommand (): Promise<void> {
     platform: 'node',
     external: isAddon,
     plugins: [lazyGlob(), lazyBuiltins()],
+    // its index exports a store that makes a logger at load, which looks for colours of the terminal: nothing uses it
+    treeshake: { moduleSideEffects: [{ test: /\/node_modules\/datastore-core\//, sideEffects: false }] },
     output: {
       dir: join(COMMAND, 'bundle'),
       cleanDir: true,
       // Node loads ES modules more slowly: for each module of its own it reads all exports, and opens stdin on the way
       format: 'cjs',
       strict: true,
-      // one character that is not in ASCII doubles the memory of its file, and Node reads it more slowly
+      // one character that is not in ASCII doubles the memory of its file, and load-start.cjs does not decode them
       charset: 'ascii',
       entryFileNames: '[name].cjs',
       // packages/cli/bin/load-start.cjs loads it by its name
@@ -68,6 +70,12 @@ export async function bundleCommand (): Promise<void> {
   const unknown = chunks.flatMap(({ fileName, imports, dynamicImports }) => [...imports, ...dynamicImports]
     .filter(name => !isBuiltin(name) && !chunks.some(({ fileName }) => fileName === name) && !isAddon(name))
     .map(name => `${fileName} imports ${name}`))
+
+  const { fileName } = chunks.find(({ code }) => /[^\0-\x7f]/.test(code)) ?? {}
+
+  if (fileName != null) {
+    throw new Error(`${fileName} has characters that are not in ASCII: packages/cli/bin/load-start.cjs cannot read it`)
+  }
 
   if (unknown.length > 0) {
     throw new Error(`Neither bundled nor an optional dependency of the command:\n${unknown.join('\n')}`)
