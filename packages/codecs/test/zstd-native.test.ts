@@ -308,7 +308,9 @@ describe('frames made in the background', () => {
   it('are those made in the foreground', async () => {
     const codec = zstd({ implementation: 'native' })
 
-    for (const length of [100, 16 * 1024, 16 * 1024 + 1, 50_000, 100_000, 128 * 1024 - 1, 128 * 1024, 200_000]) {
+    const block = 128 * 1024
+
+    for (const length of [100, 16 * 1024, 16 * 1024 + 1, 100_000, block, 200_000, 2 * block, 4 * block - 1]) {
       for (const [kind, make] of KINDS) {
         for (const level of [1, 3, 7]) {
           const bytes = make(length)

@@ -15,6 +15,8 @@ const MAX_SYNC_SIZE = 64 * 1024
 const MAX_BUSY_SYNC_SIZE = 16 * 1024
 /** The most bytes of a block (RFC 8878, section 3.1.1.2.4). */
 const BLOCK_SIZE = 128 * 1024
+/** The smallest window of a level, of those for more than 256 KiB. Within it, libzstd compresses from one buffer. */
+const SMALLEST_WINDOW = 512 * 1024
 
 /** The smallest window that libzstd takes, as a logarithm. */
 const MIN_WINDOW_LOG = 10
@@ -61,7 +63,7 @@ export function create (): Implementation {
       }
       const sync = level <= FAST_LEVEL && all <= maxSyncSize
       // with a dictionary, frames are not those of earlier versions anyway
-      const oneTask = !sync && (dictionary != null || (background && all < BLOCK_SIZE))
+      const oneTask = !sync && (dictionary != null || (background && isSameInOneTask(size)))
       const frames = (oneTask
         ? zstdInOneTask(bytes, { ...options, chunkSize: outputSize(size, dictionary) })
         : undefined) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
@@ -83,6 +85,14 @@ export function create (): Implementation {
       return zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
     }
   }
+}
+
+/**
+ * Whether libzstd makes the same frame if it is told with the bytes that they end. If only later, whole blocks are
+ * already written, and an empty one follows as the last.
+ */
+function isSameInOneTask (size: number): boolean {
+  return size < SMALLEST_WINDOW && size % BLOCK_SIZE !== 0
 }
 
 /**

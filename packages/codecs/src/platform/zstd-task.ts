@@ -12,7 +12,7 @@ type OneTaskStream = ZstdCompress & {
  * bytes. `zstdCompress` takes one more, as it is told that the bytes end only after it took them, and twice the time of
  * the calling thread, for the events of its stream.
  *
- * @param bytes - of 128 KiB and more, a block of zstd, `zstdCompress` may make another frame
+ * @param bytes - `zstdCompress` may make another frame of them: see `isSameInOneTask`
  * @returns undefined if the runtime cannot do it
  */
 export function zstdInOneTask (bytes: Uint8Array, options: ZstdOptions): Promise<Uint8Array> | undefined {
