@@ -6,21 +6,33 @@ const LINK = /\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g
 const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
 /** A path of this repository in backticks. A path with capitals is a placeholder (`NAME.ts`) and not matched. */
 const PATH = /`((?:packages|test|scripts|bench|docs|examples)\/[a-z0-9_./-]+)`/g
+/** Says where the shorter paths are that follow, up to the next heading. */
+const BASE = /\bpaths (?:without a package )?are below `(packages\/[a-z0-9_/-]+)`/i
+/** A path below the base, such as `write/` or `dag/read.ts`. */
+const SHORT_PATH = /`([a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\/|\.ts))`/g
 const FENCE = /^\s*```/
 const HEADING = /^#{1,6} +(.*?) *$/
 
 /**
  * The relative links and paths in Markdown files whose file or heading does not exist, as
- * `file:line: target`.
+ * `file:line: target`. Paths below a package may be shortened after a sentence such as
+ * "Paths are below `packages/core/src`."
  */
 export function brokenLinks (root: string, patterns: readonly string[]): string[] {
-  return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => (
-    proseOf(join(root, file)).flatMap((line, i) => {
-      const broken = [...badLinks(root, file, line), ...missingPaths(root, line)]
+  return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => {
+    const lines = proseOf(join(root, file))
+    const bases = basesOf(lines)
+
+    return lines.flatMap((line, i) => {
+      const broken = [
+        ...badLinks(root, file, line),
+        ...missingPaths(root, line),
+        ...missingShortPaths(root, bases[i], line)
+      ]
 
       return broken.map(target => `${file}:${i + 1}: ${target} does not exist`)
     })
-  ))
+  })
 }
 
 function badLinks (root: string, file: string, line: string): string[] {
@@ -31,6 +43,41 @@ function badLinks (root: string, file: string, line: string): string[] {
 
 function missingPaths (root: string, line: string): string[] {
   return [...line.matchAll(PATH)].map(([, path]) => path).filter(path => !existsSync(join(root, path)))
+}
+
+/** For each line, the folder that its short paths are below: that of its section, or of a section around it. */
+function basesOf (lines: readonly string[]): Array<string | undefined> {
+  let level = 0
+  let base: { path: string, level: number } | undefined
+
+  return lines.map(line => {
+    const [, marks] = /^(#{1,6}) /.exec(line) ?? []
+    const [, path] = BASE.exec(line) ?? []
+
+    if (marks != null) {
+      level = marks.length
+      base = base != null && level > base.level ? base : undefined
+    }
+
+    if (path != null) {
+      base = { path, level }
+    }
+
+    return base?.path
+  })
+}
+
+/** A short path may also be below a folder that the same line names. */
+function missingShortPaths (root: string, base: string | undefined, line: string): string[] {
+  if (base == null) {
+    return []
+  }
+
+  const long = [...line.matchAll(PATH)].map(([, path]) => path)
+  const short = [...line.matchAll(SHORT_PATH)].map(([, path]) => path).filter(path => !long.includes(path))
+  const folders = [...long, ...short.map(path => join(base, path))].filter(path => path.endsWith('/'))
+
+  return short.filter(path => ![base, '', ...folders].some(folder => existsSync(join(root, folder, path))))
 }
 
 function leadsSomewhere (root: string, file: string, target: string): boolean {

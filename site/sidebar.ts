@@ -65,6 +65,7 @@ const PROJECT: DefaultTheme.SidebarItem[] = [
     items: [
       { text: 'All documents', link: '/docs' },
       { text: 'Architecture', link: '/architecture' },
+      { text: 'Decisions', link: '/decisions' },
       { text: 'Contributing', link: '/contributing' },
       { text: 'Changelog', link: '/changelog' }
     ]
