@@ -19,7 +19,7 @@ import { writeTree } from '../disk/write-tree.ts'
 import type { Context, Reading } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { WaitingDirectory, WaitingSymlink } from '../disk/write-tree.ts'
-import type { CatEvents, DirectoryEntry } from '@ipfsz/core'
+import type { CatEvents, DirectoryEntry, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The output that stands for stdout. */
@@ -96,24 +96,43 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
   }
 
   if (unixfs?.type === 'symlink') {
-    const link = linkOf(destination, unixfs)
-    await checkNothingThere(destination, 'a symlink')
-
-    if (options.allowSymlinks !== true) {
-      // names beside it may be symlinks, so `..` after one of them may lead anywhere
-      await checkSymlink(destination, link, [], async () => false)
-    }
-
-    await writeSymlink(destination, link, metadataOf(stats))
-    output.row(
-      { cid: stats.plainCid.toString(), path: destination, size: 0 },
-      [printable(destination), sizeCell(0)]
-    )
+    await writeLink(destination, stats, options, output)
     return
   }
 
   const known = knownSize(stats)
-  const totals = { size: known ?? 0, entries: 1 }
+  await checkFile(destination, source, { ...options, limits, known })
+  const { maxWindow: maxWindowSize } = options
+  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize, onProgress, transient: true }))
+  const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
+  printWritten(path === '' ? cid : stats.markedCid ?? stats.plainCid, destination, { size }, output)
+}
+
+async function writeLink (
+  destination: string,
+  stats: Stats,
+  { allowSymlinks = false }: GetCommandOptions,
+  output: Context['output']
+): Promise<void> {
+  const link = linkOf(destination, stats.unixfs)
+  await checkNothingThere(destination, 'a symlink')
+
+  if (!allowSymlinks) {
+    // names beside it may be symlinks, so `..` after one of them may lead anywhere
+    await checkSymlink(destination, link, [], async () => false)
+  }
+
+  await writeSymlink(destination, link, metadataOf(stats))
+  printWritten(stats.plainCid, destination, { size: 0 }, output)
+}
+
+/** Refuse to write a file before anything of it is read. */
+async function checkFile (
+  destination: string,
+  source: CidPath,
+  { force = false, limits, known = 0 }: GetCommandOptions & { limits: WriteLimits, known: number | undefined }
+): Promise<void> {
+  const totals = { size: known, entries: 1 }
 
   await checkFileTarget(
     destination,
@@ -121,19 +140,16 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
     'to write into it, add a slash at the end of the path'
   )
 
-  if (options.force !== true) {
+  if (!force) {
     await checkNoOverwrite(destination)
   }
 
   limits.check(totals)
   await checkRoom(destination, totals)
-  const { maxWindow: maxWindowSize } = options
-  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize, onProgress, transient: true }))
-  const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
-  output.row(
-    { cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: destination, size },
-    [printable(destination), sizeCell(size)]
-  )
+}
+
+function printWritten (cid: CID, path: string, counts: { size: number }, output: Context['output']): void {
+  output.row({ cid: cid.toString(), path, ...counts }, [printable(path), sizeCell(counts.size)])
 }
 
 async function writeDirectory (
@@ -174,10 +190,7 @@ async function writeDirectory (
       signal
     })
 
-    output.row(
-      { cid: root.cid.toString(), path: destination, ...counts },
-      [printable(destination), sizeCell(counts.size)]
-    )
+    printWritten(root.cid, destination, counts, output)
   } finally {
     await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])
   }

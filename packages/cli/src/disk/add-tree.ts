@@ -1,9 +1,11 @@
 import { codecName, isMarked, unmark } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
 import { ReferredFiles } from './referred-files.ts'
+import { entryType } from './restore-metadata.ts'
 import { treeSource } from './tree-source.ts'
 import { wrappedSource } from './wrapped-source.ts'
 import type { Progress } from '../terminal/progress.ts'
+import type { EntryType } from './restore-metadata.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
 import type { WrappedPath } from './wrapped-source.ts'
 import type { AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
@@ -24,7 +26,7 @@ export interface Added {
   storedSize: bigint
   ratio: number
   codec: string
-  type: 'file' | 'symlink' | 'directory'
+  type: EntryType
 }
 
 export interface AddTreeOptions extends TreeSourceInit {
@@ -122,6 +124,6 @@ function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, si
     storedSize,
     ratio: size === 0 ? 1 : Number(storedSize) / size,
     codec: (isMarked(cid) ? codecName(cid.code) : undefined) ?? 'none',
-    type: unixfs?.isDirectory() === true ? 'directory' : unixfs?.type === 'symlink' ? 'symlink' : 'file'
+    type: entryType(unixfs)
   }
 }

@@ -34,7 +34,11 @@ export class IgnorePatterns {
 
     const { ignored, unignored } = this.#matcher.test(isDirectory ? `${path}/` : path)
 
-    return ignored ? 'ignored' : unignored ? 'kept' : 'unknown'
+    if (ignored) {
+      return 'ignored'
+    }
+
+    return unignored ? 'kept' : 'unknown'
   }
 }
 

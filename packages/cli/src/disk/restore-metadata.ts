@@ -1,9 +1,11 @@
 import { chmod, lutimes } from 'node:fs/promises'
-import type { DirectoryEntry, Mtime } from '@ipfsz/core'
+import type { DirectoryEntry, ImportResult, Mtime } from '@ipfsz/core'
+
+export type EntryType = 'file' | 'directory' | 'symlink'
 
 /** The mode and mtime to set on a written file, directory or symlink. */
 export interface Metadata {
-  type: 'file' | 'directory' | 'symlink'
+  type: EntryType
   mode?: number | undefined
   mtime?: Mtime | undefined
 }
@@ -23,9 +25,16 @@ export const NEW_FILE_MODE = DEFAULT_FILE_MODE
 
 /** The metadata of a directory entry. */
 export function metadataOf ({ unixfs, mtime }: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Metadata {
-  const type = unixfs?.isDirectory() === true ? 'directory' : unixfs?.type === 'symlink' ? 'symlink' : 'file'
+  return { type: entryType(unixfs), mode: unixfs?.mode, mtime }
+}
 
-  return { type, mode: unixfs?.mode, mtime }
+/** @param unixfs - undefined for a raw block, which is a file */
+export function entryType (unixfs: ImportResult['unixfs']): EntryType {
+  if (unixfs?.isDirectory() === true) {
+    return 'directory'
+  }
+
+  return unixfs?.type === 'symlink' ? 'symlink' : 'file'
 }
 
 /** Set the mode and mtime of a written file or directory. Symlinks only get the mtime. */
