@@ -32,22 +32,25 @@ export async function readProfile (name: string | undefined): Promise<Profile> {
     endpoint_url: endpoint
   } = settings ?? {}
 
+  const hasKeys = accessKeyId != null && secretAccessKey != null
+
   return {
-    ...accessKeyId != null && secretAccessKey != null
-      ? { credentials: { accessKeyId, secretAccessKey, sessionToken } }
-      : isNamed ? { problem: problemOf(profile, settings) } : {},
+    ...hasKeys ? { credentials: { accessKeyId, secretAccessKey, sessionToken } } : {},
+    ...!hasKeys && isNamed ? { problem: problemOf(profile, settings) } : {},
     ...region == null ? {} : { region },
     ...endpoint == null ? {} : { endpoint }
   }
 }
 
 function problemOf (profile: string, settings: Readonly<Record<string, string | undefined>> | undefined): string {
-  const elsewhere = ELSEWHERE.find(key => settings?.[key] != null)
+  if (settings == null) {
+    return `The profile ${profile} is not in ~/.aws/credentials or ~/.aws/config`
+  }
 
-  return settings == null
-    ? `The profile ${profile} is not in ~/.aws/credentials or ~/.aws/config`
-    : elsewhere == null
-      ? `The profile ${profile} has no aws_access_key_id, or no aws_secret_access_key`
-      : `The profile ${profile} has ${elsewhere}, which is not supported: pass a provider of ` +
-        '@aws-sdk/credential-providers as `credentials`, or use `aws configure export-credentials --format env`'
+  const elsewhere = ELSEWHERE.find(key => settings[key] != null)
+
+  return elsewhere == null
+    ? `The profile ${profile} has no aws_access_key_id, or no aws_secret_access_key`
+    : `The profile ${profile} has ${elsewhere}, which is not supported: pass a provider of ` +
+      '@aws-sdk/credential-providers as `credentials`, or use `aws configure export-credentials --format env`'
 }

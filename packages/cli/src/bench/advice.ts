@@ -26,5 +26,9 @@ export function addCommand (
 }
 
 function sizeArgument (bytes: number): string {
-  return bytes % MIB === 0 ? `${bytes / MIB}MiB` : bytes % KIB === 0 ? `${bytes / KIB}KiB` : String(bytes)
+  if (bytes % MIB === 0) {
+    return `${bytes / MIB}MiB`
+  }
+
+  return bytes % KIB === 0 ? `${bytes / KIB}KiB` : String(bytes)
 }

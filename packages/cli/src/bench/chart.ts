@@ -45,9 +45,9 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
     const most = Math.min(Math.max(...rows.map(value)), value(rows[0]) * CLIP)
 
     return rows.map(row => {
-      const style = row === chosen ? 'green' : row.codec === 'none' ? 'dim' : 'cyan'
+      const usual = row.codec === 'none' ? 'dim' : 'cyan'
 
-      return colour(style, bar(value(row) / most, width, terminal.unicode), terminal)
+      return colour(row === chosen ? 'green' : usual, bar(value(row) / most, width, terminal.unicode), terminal)
     })
   }
 

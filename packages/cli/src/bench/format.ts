@@ -13,11 +13,11 @@ export function formatDuration (seconds: number): string {
     return `${threeDigits(seconds)} s`
   }
 
-  const [value, unit] = seconds < 3570
-    ? [seconds / 60, 'min']
-    : seconds < 171_000 ? [seconds / 3600, 'h'] : [seconds / 86_400, 'd']
+  if (seconds < 3570) {
+    return `${twoDigits(seconds / 60)} min`
+  }
 
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
+  return seconds < 171_000 ? `${twoDigits(seconds / 3600)} h` : `${twoDigits(seconds / 86_400)} d`
 }
 
 export function formatRatio (ratio: number): string {
@@ -36,5 +36,13 @@ export function formatMargin (part: number): string {
 function threeDigits (value: number): string {
   const rounded = Number(value.toPrecision(3))
 
-  return rounded >= 100 ? String(rounded) : rounded >= 0.01 ? rounded.toPrecision(3) : rounded.toFixed(2)
+  if (rounded >= 100) {
+    return String(rounded)
+  }
+
+  return rounded >= 0.01 ? rounded.toPrecision(3) : rounded.toFixed(2)
+}
+
+function twoDigits (value: number): string {
+  return value < 9.95 ? value.toFixed(1) : String(Math.round(value))
 }

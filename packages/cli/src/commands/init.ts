@@ -92,7 +92,8 @@ export async function initStore (
 
   await openRepo(path)
 
-  const done = before?.id === reference.id ? 'already uses' : isNew ? 'made and uses' : 'joined'
+  const joined = isNew ? 'made and uses' : 'joined'
+  const done = before?.id === reference.id ? 'already uses' : joined
   const blocks = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
 
   output.sentence(

@@ -111,5 +111,9 @@ function timeOf ({ mtime }: DirectoryEntry): string {
 
 /** The type of an entry, or `unknown` if its block is not in the repo. */
 export function typeOf ({ type, unixfs }: Pick<DirectoryEntry, 'type' | 'unixfs'>): string {
-  return type == null ? 'unknown' : unixfs?.type === 'symlink' ? 'symlink' : type
+  if (unixfs?.type === 'symlink') {
+    return 'symlink'
+  }
+
+  return type ?? 'unknown'
 }

@@ -157,8 +157,21 @@ async function fetchBlock (
   }
 }
 
-function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: Tally, { output }: Context): void {
-  const state = missing > 0 ? 'incomplete' : damaged > 0 ? 'damaged' : fetched > 0 ? 'repaired' : 'good'
+function stateOf ({ fetched, missing, damaged }: Tally): string {
+  if (missing > 0) {
+    return 'incomplete'
+  }
+
+  if (damaged > 0) {
+    return 'damaged'
+  }
+
+  return fetched > 0 ? 'repaired' : 'good'
+}
+
+function print (root: Root, tally: Tally, { output }: Context): void {
+  const { blocks, fetched, fetchedSize, missing, damaged } = tally
+  const state = stateOf(tally)
   const parts = [
     count(blocks, 'block'),
     ...fetched > 0 ? [`${fetched} fetched (${formatSize(fetchedSize)})`] : [],

@@ -7,7 +7,11 @@ import type { CID } from 'multiformats/cid'
  *   Undefined for a directory, empty for a file without a name
  */
 export function contentUrl (gateway: string, cid: CID, name?: string): string {
-  const end = name == null ? '/' : name === '' ? '' : `?filename=${encodeURIComponent(name.toWellFormed())}`
+  const url = `${gateway}/ipfs/${cid}`
 
-  return `${gateway}/ipfs/${cid}${end}`
+  if (name == null) {
+    return `${url}/`
+  }
+
+  return name === '' ? url : `${url}?filename=${encodeURIComponent(name.toWellFormed())}`
 }

@@ -80,14 +80,14 @@ export function checkReach (address: ListenAddress, allowed: boolean, option: st
 
 /** As it was parsed: an IPv6 address is in brackets. */
 export function formatAddress ({ host, port }: ListenAddress): string {
-  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** The URL by which this machine reaches a server. One that listens on all addresses is on loopback too. */
 export function urlOf ({ host, port }: ListenAddress): string {
-  const own = !isUnspecified(host) ? host : isIP(host) === 4 ? '127.0.0.1' : '::1'
+  const loopback = isIP(host) === 4 ? '127.0.0.1' : '::1'
 
-  return `http://${formatAddress({ host: own, port })}`
+  return `http://${formatAddress({ host: isUnspecified(host) ? loopback : host, port })}`
 }
 
 /** Whether this machine reaches a server by the name `localhost`, and by every name below it (RFC 6761). */

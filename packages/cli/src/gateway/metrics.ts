@@ -58,8 +58,12 @@ export function kindOf ({ status, contentType = '', contentEncoding, etag = '' }
     return 'other'
   }
 
+  if (contentEncoding == null) {
+    return 'file'
+  }
+
   // strong ETags are of stored bytes
-  return contentEncoding == null ? 'file' : etag.startsWith('W/') ? 'compressed' : 'stored'
+  return etag.startsWith('W/') ? 'compressed' : 'stored'
 }
 
 /** What a gateway keeps of what it fetched. */

@@ -62,9 +62,9 @@ function countBody (response: ServerResponse): { bytes: number } {
   const sent = { bytes: 0 }
   const { write, end } = response
   const count = (chunk: unknown): void => {
-    sent.bytes += chunk instanceof Uint8Array
-      ? chunk.byteLength
-      : typeof chunk === 'string' ? Buffer.byteLength(chunk) : 0
+    if (chunk instanceof Uint8Array || typeof chunk === 'string') {
+      sent.bytes += Buffer.byteLength(chunk)
+    }
   }
 
   // both have several signatures, of which the first argument alone matters

@@ -165,9 +165,10 @@ function decode (text: string): string {
 function toUrl (address: string): URL | undefined {
   const [, family, host, port, protocol = 'http'] = MULTIADDR.exec(address) ?? []
   const scheme = protocol === 'http' ? 'http' : 'https'
+  const hostname = family === 'ip6' ? `[${host}]` : host
 
   try {
-    return new URL(host == null ? address : `${scheme}://${family === 'ip6' ? `[${host}]` : host}:${port}`)
+    return new URL(host == null ? address : `${scheme}://${hostname}:${port}`)
   } catch {
     return undefined
   }

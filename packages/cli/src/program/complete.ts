@@ -121,7 +121,11 @@ function expect (name: string, { argChoices: choices }: Pick<Argument | Option, 
     return { kind: 'words', words: choices.map(word => ({ word, description: '' })) }
   }
 
-  return FILES.has(name) ? { kind: 'file' } : CIDS.has(name) ? { kind: 'cid' } : NOTHING
+  if (FILES.has(name)) {
+    return { kind: 'file' }
+  }
+
+  return CIDS.has(name) ? { kind: 'cid' } : NOTHING
 }
 
 function prefixed (words: readonly Suggestion[], prefix: string): Expected {

@@ -63,9 +63,21 @@ export async function missingNeeds (
   return page == null ? undefined : { page, pages, patterns: [...patterns].toSorted() }
 }
 
+function finderFor (path: string): typeof inPage | undefined {
+  if (isPage(path)) {
+    return inPage
+  }
+
+  if (/\.css$/i.test(path)) {
+    return inStyle
+  }
+
+  return /\.m?js$/i.test(path) ? inScript : undefined
+}
+
 /** The paths that a file loads, as far as they are written in it. */
 async function needsOf (directory: string, path: string): Promise<string[]> {
-  const find = isPage(path) ? inPage : /\.css$/i.test(path) ? inStyle : /\.m?js$/i.test(path) ? inScript : undefined
+  const find = finderFor(path)
 
   if (find == null) {
     return []

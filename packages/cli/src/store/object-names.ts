@@ -57,7 +57,11 @@ function checkKey (key: string): void {
 
 /** Surrogates stand for characters above all others. */
 function rank (unit: number): number {
-  return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+  if (unit < 0xd800) {
+    return unit
+  }
+
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
 /** Does not begin with a dot: such files are hidden. */

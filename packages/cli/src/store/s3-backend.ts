@@ -6,6 +6,7 @@ import { StoreTraffic } from './store-traffic.ts'
 import { StoreWatch } from './store-watch.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { StoreBackend } from './store-backend.ts'
+import type { StoreOutcome, StoreRequestKind } from './store-traffic.ts'
 import type { S3RequestEvent, S3Validity } from '@ipfsz/blockstore-s3'
 import type { CID } from 'multiformats/cid'
 
@@ -14,6 +15,16 @@ const LOOK = { connectTimeout: 1500, responseTimeout: 1500, progressTimeout: 150
 
 /** How long the store takes the delete of a pin or a link, in milliseconds: whoever pins it later is not concerned. */
 const RECORD_VALIDITY = 15_000
+
+/** What a request of S3 is counted as. */
+const KINDS: Readonly<Record<S3RequestEvent['operation'], StoreRequestKind>> = {
+  create: 'put',
+  delete: 'delete',
+  get: 'get',
+  head: 'has',
+  list: 'list',
+  put: 'put'
+}
 
 /** A block, as a listing describes it. */
 interface ListedBlock extends StoredBlock {
@@ -107,12 +118,22 @@ function count (
   { operation, status, error, sent, received, milliseconds }: S3RequestEvent,
   traffic: StoreTraffic
 ): void {
-  const kind = operation === 'head' ? 'has' : operation === 'create' ? 'put' : operation
-  const outcome = status == null
-    ? error === 'AbortError' ? 'aborted' : 'failed'
-    : status < 400 ? 'ok' : status === 404 ? 'missing' : 'failed'
+  const kind = KINDS[operation]
+  const outcome = status == null ? outcomeWithoutAnswer(error) : outcomeOfStatus(status)
 
   traffic.add(kind, outcome, { bytes: sent + received, seconds: milliseconds / 1000 })
+}
+
+function outcomeWithoutAnswer (error: S3RequestEvent['error']): StoreOutcome {
+  return error === 'AbortError' ? 'aborted' : 'failed'
+}
+
+function outcomeOfStatus (status: number): StoreOutcome {
+  if (status === 404) {
+    return 'missing'
+  }
+
+  return status < 400 ? 'ok' : 'failed'
 }
 
 /** Blocks as objects. Each is durable once it is put. */

@@ -7,7 +7,11 @@ export type StoreOutcome = 'ok' | 'missing' | 'aborted' | 'failed'
 export function outcomeOf (err: unknown): StoreOutcome {
   const name = err instanceof Error ? err.name : ''
 
-  return name === 'NotFoundError' ? 'missing' : name === 'AbortError' ? 'aborted' : 'failed'
+  if (name === 'NotFoundError') {
+    return 'missing'
+  }
+
+  return name === 'AbortError' ? 'aborted' : 'failed'
 }
 
 export interface StoreRequests {

@@ -77,12 +77,7 @@ function pathOf (text: string): string {
     return text
   }
 
-  const { hostname, pathname } = new URL(text)
-  const [cid, namespace] = hostname.split('.')
-  const name = namespace === 'ipfs' ? undefined : NAME_HOST.exec(hostname)?.[1]
-  const path = namespace === 'ipfs'
-    ? `/ipfs/${cid}${pathname}`
-    : name == null ? pathname : `/ipns/${restoreName(name)}${pathname}`
+  const path = contentPath(new URL(text))
 
   try {
     return CID_PREFIX.test(path) || NAME_PREFIX.test(path) ? path.split('/').map(decodeURIComponent).join('/') : text
@@ -90,6 +85,18 @@ function pathOf (text: string): string {
     // a percent sign that encodes nothing
     return text
   }
+}
+
+function contentPath ({ hostname, pathname }: URL): string {
+  const [cid, namespace] = hostname.split('.')
+
+  if (namespace === 'ipfs') {
+    return `/ipfs/${cid}${pathname}`
+  }
+
+  const [, name] = NAME_HOST.exec(hostname) ?? []
+
+  return name == null ? pathname : `/ipns/${restoreName(name)}${pathname}`
 }
 
 /**

@@ -27,11 +27,10 @@ export function versionSummary (
   const news = addedSize === 0 ? 'stored before' : `${formatSize(addedSize)} new`
   const first = `${minuteOf(date)}  ${formatSize(size)}, ${news}`
   const unpinned = 'not pinned'
-  const parts = pinned ? [first] : columnsOf(first) + unpinned.length + 2 <= width
-    ? [`${first}, ${unpinned}`]
-    : [first, `${INDENT}${unpinned}`]
+  const fits = columnsOf(first) + unpinned.length + 2 <= width
+  const unpinnedParts = fits ? [`${first}, ${unpinned}`] : [first, `${INDENT}${unpinned}`]
 
-  return [...parts, cid.length + INDENT.length <= width ? `${INDENT}${cid}` : cid].join('\n')
+  return [...pinned ? [first] : unpinnedParts, cid.length + INDENT.length <= width ? `${INDENT}${cid}` : cid].join('\n')
 }
 
 /** Such as `2026-01-31 12:00`, in the time zone of the machine. */
