@@ -2,12 +2,12 @@ import { mapOrdered } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'
-import { collect } from './collect.ts'
+import { joinBytes } from './join-bytes.ts'
 import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, MAX_KEYS } from './constants.ts'
 import {
   DeleteFailedError, GetFailedError, HasFailedError, OpenFailedError, PutFailedError, S3ResponseError
 } from './errors.ts'
-import { guard } from './guard.ts'
+import { wrapErrors } from './wrap-errors.ts'
 import { LookBeforePut } from './look-before-put.ts'
 import { S3Objects } from './s3-objects.ts'
 import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
@@ -68,7 +68,7 @@ export class S3Blockstore implements Blockstore {
     const { objects } = this
     const about = `Could not open the bucket ${objects.bucket}`
 
-    await guard(OpenFailedError, about, signal, async () => {
+    await wrapErrors(OpenFailedError, about, signal, async () => {
       try {
         await objects.checkBucket({ signal })
       } catch (err) {
@@ -94,9 +94,9 @@ export class S3Blockstore implements Blockstore {
    * @throws {PutFailedError}
    */
   async put (cid: CID, value: Uint8Array | Source<Uint8Array>, { signal }: S3Options = {}): Promise<CID> {
-    await guard(PutFailedError, `Could not store the block ${cid}`, signal, async () => {
+    await wrapErrors(PutFailedError, `Could not store the block ${cid}`, signal, async () => {
       const key = blockKey(cid)
-      const bytes = await collect(value, this.#init.maxBlockSize, signal)
+      const bytes = await joinBytes(value, this.#init.maxBlockSize, signal)
 
       if (!await this.#look.isThere(key, bytes, signal)) {
         await this.objects.put(key, bytes, { signal })
@@ -124,7 +124,7 @@ export class S3Blockstore implements Blockstore {
    * @throws {GetFailedError}
    */
   async getRange (cid: CID, { offset, length, signal }: RangeOptions & S3Options = {}): Promise<Uint8Array> {
-    return guard(GetFailedError, `Could not read the block ${cid}`, signal, async () => {
+    return wrapErrors(GetFailedError, `Could not read the block ${cid}`, signal, async () => {
       const key = blockKey(cid)
 
       return this.objects.get(key, { offset, length, signal }).catch((err: unknown) => {
@@ -136,14 +136,14 @@ export class S3Blockstore implements Blockstore {
 
   /** @throws {HasFailedError} the store refuses to tell, or does not answer */
   async has (cid: CID, { signal }: S3Options = {}): Promise<boolean> {
-    return guard(HasFailedError, `Could not look for the block ${cid}`, signal, async () => {
+    return wrapErrors(HasFailedError, `Could not look for the block ${cid}`, signal, async () => {
       return this.#look.has(blockKey(cid), signal)
     })
   }
 
   /** @throws {DeleteFailedError} */
   async delete (cid: CID, { signal }: S3Options = {}): Promise<void> {
-    await guard(DeleteFailedError, `Could not delete the block ${cid}`, signal, async () => {
+    await wrapErrors(DeleteFailedError, `Could not delete the block ${cid}`, signal, async () => {
       await this.objects.delete([blockKey(cid)], { signal })
     })
   }
@@ -163,7 +163,7 @@ export class S3Blockstore implements Blockstore {
     const { concurrency } = this.#init
     const read = async (cid: CID): Promise<{ cid: CID, block: Uint8Array }> => ({
       cid,
-      block: await collect(this.get(cid, { signal }), this.#init.maxBlockSize, signal)
+      block: await joinBytes(this.get(cid, { signal }), this.#init.maxBlockSize, signal)
     })
 
     for await (const { cid, block } of mapOrdered(source, read, { concurrency, signal })) {
@@ -211,7 +211,7 @@ export class S3Blockstore implements Blockstore {
     const about = `Could not list the blocks in the bucket ${this.objects.bucket}`
 
     for (;;) {
-      const page = await guard(GetFailedError, about, signal, async () => pages.next())
+      const page = await wrapErrors(GetFailedError, about, signal, async () => pages.next())
 
       if (page.done === true) {
         return
@@ -227,7 +227,7 @@ export class S3Blockstore implements Blockstore {
 
   async * #deleteBatch (cids: CID[], signal: AbortSignal | null | undefined): AsyncGenerator<CID> {
     if (cids.length > 0) {
-      await guard(DeleteFailedError, `Could not delete ${cids.length} blocks`, signal, async () => {
+      await wrapErrors(DeleteFailedError, `Could not delete ${cids.length} blocks`, signal, async () => {
         await this.objects.delete(cids.map(blockKey), { signal })
       })
     }

@@ -2,7 +2,7 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError } from './errors.ts'
 
 /** Wrap what fails in an error of blockstores, with its cause. An abort stays what it is. */
-export async function guard<T> (
+export async function wrapErrors<T> (
   type: new (message: string) => Error,
   about: string,
   signal: AbortSignal | null | undefined,

@@ -6,7 +6,7 @@ import { raceSignal } from 'race-signal'
  * @param max - in bytes
  * @throws {RangeError} it has more
  */
-export async function collect (
+export async function joinBytes (
   value: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   max: number,
   signal: AbortSignal | null | undefined
