@@ -4,7 +4,7 @@ import { TailSet, tailOf } from '../store/tail-set.ts'
 import type { ReachedBlocks } from '../dag/reached.ts'
 import type { CID } from 'multiformats/cid'
 
-/** How many of the nodes that were reached last are remembered at least, and half of the most: 200 MB. */
+/** At least so many of the nodes that were reached last are remembered (200 MB), and at most twice as many. */
 const DEFAULT_RECENT = 2 ** 22
 
 /**

@@ -63,7 +63,7 @@ export async function cleanUp (
   return deadRounds.length + rest.length + acks + leases + collections.length
 }
 
-/** Looks which collections live, and tells of a round whether its own does not. */
+/** Finds out which collections live. Returns a function that says whether the collection of a round is dead. */
 async function deadOf (
   store: ObjectStore,
   { own, dead }: Pick<CleanUpInit, 'dead' | 'own'>,

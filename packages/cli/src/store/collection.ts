@@ -38,7 +38,7 @@ export interface StoredPin {
 export type CollectionEvent =
   /** Another collection may be dead: if it gives no sign of life within the timeout, this one goes on. */
   | { type: 'others' }
-  /** There are more sessions than processes run, of which so many were found to be dead. */
+  /** There are more sessions than a collection can wait for. So many of them were found to be dead. */
   | { type: 'clearing', dead: number }
   /** Objects of dead sessions and collections were deleted. */
   | { type: 'cleaned', objects: number }

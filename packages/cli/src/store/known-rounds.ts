@@ -35,8 +35,8 @@ export class KnownRounds {
   }
 
   /**
-   * Take note of a round. From now on its blocks must be waited with, unless the session relies on them already: to
-   * these it objects.
+   * Take note of a round. The session objects to those of its blocks that it relies on already. From now on, it may
+   * rely on the others only once the round is over.
    */
   add (name: string, condemned: readonly Uint8Array[]): void {
     const unsent = new Objections(condemned.length)

@@ -49,7 +49,7 @@ export async function readRound (
   )
 }
 
-/** A bit for each condemned block: whether something speaks against deleting it. */
+/** A bit for each condemned block, set if the block must not be deleted. */
 export class Objections {
   readonly bits: Uint8Array
 

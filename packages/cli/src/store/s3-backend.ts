@@ -13,7 +13,10 @@ import type { CID } from 'multiformats/cid'
 /** How long a look at a store may take that shows whether it answers, in milliseconds. It may be sent twice. */
 const LOOK = { connectTimeout: 1500, responseTimeout: 1500, progressTimeout: 1500, attempts: 2 }
 
-/** How long the store takes the delete of a pin or a link, in milliseconds: whoever pins it later is not concerned. */
+/**
+ * For how long the store carries out the delete of a pin or a link after it was sent, in milliseconds. One that arrived
+ * later could delete what somebody has pinned again.
+ */
 const RECORD_VALIDITY = 15_000
 
 /** What a request of S3 is counted as. */

@@ -1,4 +1,4 @@
-/** Errors of stores that do not answer, or not now. A store that refuses, as without permission, is another matter. */
+/** Errors of stores that do not answer. A store that refuses, for example for lack of permission, is not away. */
 const AWAY: ReadonlySet<string> = new Set(['S3NetworkError', 'StoreAwayError'])
 
 /** Whether a failure says that a store in a bucket did not answer, or is overloaded. */

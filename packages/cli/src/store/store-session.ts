@@ -13,7 +13,10 @@ import type { Owner } from './lease.ts'
 import type { AbortOptions, ObjectStore } from './object-store.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-/** A session that has not learned for so many timeouts which collections run lets its lease end: they wait for it. */
+/**
+ * After so many timeouts in which it could not learn which collections run, a session lets its lease end: collections
+ * wait for every session that has one.
+ */
 const MAX_BLIND = 4
 
 export interface StoreSessionInit {

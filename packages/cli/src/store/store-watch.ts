@@ -18,7 +18,7 @@ export interface StoreWatchInit {
   name: string
   /** Whether it is asked over the network, for messages. */
   isRemote: boolean
-  /** What it answered to the looks so far that does not count. Undefined: nothing. */
+  /** The status with which the store refused the last look, because it is overloaded. Undefined if it did not. */
   refusal?: () => number | undefined
   /**
    * Ask the store for something small, once.

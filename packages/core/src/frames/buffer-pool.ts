@@ -63,7 +63,7 @@ export class BufferPool {
     pool.#putBack(buffer)
   }
 
-  /** Like `release`, for a buffer of which others may have kept parts: those have no bytes any more. */
+  /** Like `release`, and detaches the parts of the buffer that others may have kept: they are empty afterwards. */
   static reclaim (buffer: Uint8Array): void {
     const pool = lenders.get(buffer)
 

@@ -38,9 +38,9 @@ export function lengthOfRun ({ frames }: FrameRun): number {
 }
 
 /**
- * The frames that hold the original bytes from `start` to `end` (exclusive), of which there is at least one: of the
- * header, or if a table lists them of a part of it for each group (docs/format.md, section 6). So a file of any size
- * takes the memory of one group.
+ * The frames that hold the original bytes from `start` to `end` (exclusive). There must be at least one byte. If the
+ * frames are listed in a table, it is read one group at a time (docs/format.md, section 6), so memory does not depend
+ * on the size of the file.
  *
  * @throws {InvalidTrailerError} the table contradicts the header
  */

@@ -13,7 +13,7 @@ interface FrameTableInit {
   frameSize: number
   /** Whether frames may have fewer. */
   listsSizes: boolean
-  /** The most bytes that the header takes to list them. With more, a table does, if the codec has one. */
+  /** The most bytes of the list of frames in the header. A longer list becomes a table, if the codec has one. */
   maxListed: number
   /** The path of the file, for errors. */
   path?: string | undefined

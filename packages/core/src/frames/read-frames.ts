@@ -35,8 +35,8 @@ interface DecompressedFrame {
   /** The original bytes of the frame. */
   bytes: Uint8Array
   /**
-   * With `transient`: free their memory, or use it again, unless they are a part of a block. They have no bytes any
-   * more then.
+   * With `transient`: free the memory of the bytes, or use it again, unless they are a part of a block. They are empty
+   * afterwards.
    */
   release (): void
 }

@@ -63,8 +63,8 @@ function prepareRegion (region?: Region, base?: RegionSource): void {
 }
 
 /**
- * Returns a part of a chunk if that lasts and has all of the frame, or the chunk's memory if it does not last and has
- * nothing else. Else a copy.
+ * Take a frame from the reader. A frame that lies in one chunk is not copied: it is a part of that chunk, or takes over
+ * the memory of a transient chunk that holds nothing else. Any other frame is copied.
  *
  * @param capacity - bytes of memory for a copy
  */

@@ -137,7 +137,7 @@ export class DerivedBlockstore extends WrappedBlockstore {
       throw new OriginalMismatchError(cid, compressed, `it has no block of ${length} bytes at ${offset}`)
     }
 
-    // the plain CID of the base tells of its frames only that it has some
+    // `stat` tells the frame size of a file only by its marked CID
     const markedBase = base == null ? undefined : (await stat(base)).markedCid
     const baseFrames = markedBase == null ? 0 : (await stat(markedBase)).frameSize ?? 0
     const baseFrameSize = base == null ? undefined : baseFrames
@@ -162,7 +162,7 @@ export class DerivedBlockstore extends WrappedBlockstore {
       const range = { offset: start, length: frameLength, offline: true }
       const frame = await this.#decoder.get(
         `${compressed}/${start}`,
-        // the region of a base may be so much larger than the frame, and lie in a part of a frame at both ends
+        // with a base, also its frames that hold the region: it may begin and end in the middle of one
         frameLength + (baseFrameSize == null ? 0 : frameLength * REGION_RATIO + 2 * baseFrameSize),
         async signal => collectBytes(this.#files.cat(compressed, { ...range, signal })),
         signal

@@ -35,8 +35,8 @@ interface Job {
 
 /**
  * Decompresses frames for many requests. A frame that several want is decompressed once, and the last ones are kept.
- * All others take turns: a few at a time, in the order of the requests, and only so many bytes in a second. Whoever
- * asks for one small block of each large frame in turn so costs a bounded share of the processor.
+ * All others take turns: a few at a time, in the order of the requests, and only so many bytes in a second. So
+ * whoever asks for one small block of each large frame in turn costs a bounded share of the processor.
  */
 export class FrameDecoder {
   readonly #init: FrameDecoderInit

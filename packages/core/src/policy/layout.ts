@@ -15,7 +15,7 @@ export interface Layout {
   frameSize: number
   /** The most bytes of a leaf that several frames share. */
   leafSize: number
-  /** How many of its first bytes show whether it shrinks: whole frames. */
+  /** How many of the file's first bytes are compressed on trial, to see whether it shrinks. Whole frames. */
   sampleSize: number
 }
 

@@ -19,8 +19,8 @@ interface StoredFile {
 }
 
 /**
- * Check what a compressed file has after its frames, which nobody reads for its content: so blocks of it may be
- * missing, and a file that links to this one would never be whole.
+ * Check the bytes after the frames of a compressed file. Reading its content does not touch them: if their blocks were
+ * missing, nobody would notice, and a file that links to this one could never be fetched completely.
  *
  * @throws {InvalidTrailerError}
  * @throws {NotFoundError} a block is missing
