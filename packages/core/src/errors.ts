@@ -297,9 +297,12 @@ export class LinkMismatchError extends Error {
   readonly found: readonly CID[]
 
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
-    super(`${compressed} does not hold the bytes of ${original}: ${found.length === 0
+    const source = by === 'header' ? 'according to its header, ' : ''
+    const difference = found.length === 0
       ? 'it has more bytes than a block may have'
-      : `${by === 'header' ? 'according to its header, ' : ''}its bytes have the CID ${found[0]}`}`)
+      : `${source}its bytes have the CID ${found[0]}`
+
+    super(`${compressed} does not hold the bytes of ${original}: ${difference}`)
     this.original = original
     this.compressed = compressed
     this.by = by

@@ -10,7 +10,13 @@ export function formatSize (bytes: number | bigint): string {
     unit++
   }
 
-  const digits = value < 10 ? 2 : value < 100 ? 1 : 0
+  return `${unit === 0 ? value : threeDigits(value)} ${NAMES[unit]}`
+}
 
-  return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
+function threeDigits (value: number): string {
+  if (value < 10) {
+    return value.toFixed(2)
+  }
+
+  return value.toFixed(value < 100 ? 1 : 0)
 }

@@ -46,8 +46,10 @@ export function entityOf (cid: CID, block: Uint8Array): Entity {
  * off. Undefined: there are none.
  */
 export function rangeWithin ({ from, to }: EntityBytes, size: number): Range | undefined {
-  const start = Math.max(from < 0 ? size + from : from, 0)
-  const end = Math.min(to == null ? size - 1 : to < 0 ? size + to : to, size - 1)
+  // negative ones count from the end
+  const [first, last] = [from, to ?? -1].map(at => at < 0 ? size + at : at)
+  const start = Math.max(first, 0)
+  const end = Math.min(last, size - 1)
 
   return start <= end ? { from: start, to: end } : undefined
 }

@@ -19,7 +19,8 @@ export interface DispositionInit {
  */
 export function contentDisposition (query: URLSearchParams, init: DispositionInit = {}): string | undefined {
   const asked = query.get('filename') ?? ''
-  const type = query.get('download') === 'true' ? 'attachment' : init.type ?? (asked === '' ? undefined : 'inline')
+  const usual = init.type ?? (asked === '' ? undefined : 'inline')
+  const type = query.get('download') === 'true' ? 'attachment' : usual
   const filename = (asked === '' ? init.filename ?? '' : asked).slice(0, MAX_FILENAME).toWellFormed()
 
   return type == null || filename === '' ? type : `${type}; ${filenameParameters(filename)}`

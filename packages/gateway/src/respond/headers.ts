@@ -117,7 +117,10 @@ export function contentHeaders (context: HeaderContext, init: ContentHeadersInit
   set('content-length', init.length?.toString())
   set('content-encoding', init.encoding)
   set('content-disposition', init.disposition)
-  set('accept-ranges', init.ranges == null ? undefined : init.ranges ? 'bytes' : 'none')
+
+  if (init.ranges != null) {
+    set('accept-ranges', init.ranges ? 'bytes' : 'none')
+  }
 
   if (init.range != null) {
     const { range: { start, end }, size } = init.range

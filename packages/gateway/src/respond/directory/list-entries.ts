@@ -59,11 +59,12 @@ async function collect (source: AsyncIterable<DirectoryEntry>): Promise<ListingE
 
 function describe ({ name, cid, type, size, storedSize, codec, unixfs, sizeKnown }: DirectoryEntry): ListingEntry {
   const isFile = type === 'file' || type === 'raw'
+  const usualType = isFile ? 'file' : type ?? 'unknown'
 
   return {
     name,
     cid: cid.toString(),
-    type: unixfs?.type === 'symlink' ? 'symlink' : isFile ? 'file' : type ?? 'unknown',
+    type: unixfs?.type === 'symlink' ? 'symlink' : usualType,
     // of directories and missing files, only the size of their blocks is known
     ...isFile && sizeKnown !== false ? { size } : {},
     storedSize: isFile ? storedSize ?? size : size,

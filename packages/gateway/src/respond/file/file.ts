@@ -72,8 +72,9 @@ export async function respondFile (context: ResponseContext, options: FileOption
   try {
     const stored = await openStored(context, candidate, unneeded.signal)
     const compressor = stored == null && takesGzip ? freeCompressor(context) : undefined
+    const sentEtag = compressor == null ? etagOf(etagCid) : gzipEtag
     const sending = {
-      etag: stored != null ? etag : compressor != null ? gzipEtag : etagOf(etagCid),
+      etag: stored == null ? sentEtag : etag,
       range,
       stored,
       compressor
