@@ -38,6 +38,13 @@ async function piecesOf (stream: ReadStream): Promise<Uint8Array[]> {
   return pieces
 }
 
+/** Waits without listening to errors, as `once` does. */
+async function closed (stream: ReadStream): Promise<void> {
+  if (!stream.closed) {
+    await new Promise<void>(resolve => { stream.on('close', resolve) })
+  }
+}
+
 describe('filePieces', () => {
   it('reads a file in pieces of the same size, whatever pieces the stream would read', async () => {
     const stream = createReadStream(file)
@@ -146,6 +153,25 @@ describe('filePieces', () => {
     await expect(first).rejects.toMatchObject({ message: 'closed at once' })
   })
 
+  it('throws the error of a stream that failed before the first read', async () => {
+    const stream = createReadStream(join(directory, 'missing'))
+    const pieces = filePieces(stream, PIECE) as AsyncGenerator<Uint8Array>
+    await closed(stream)
+
+    await expect(collect(pieces)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('reads a stream with a signal, until that aborts', async () => {
+    const { signal } = new AbortController()
+    expect((await piecesOf(createReadStream(file, { signal }))).length).toBe(4)
+
+    const controller = new AbortController()
+    const pieces = filePieces(createReadStream(file, controller), PIECE) as AsyncGenerator<Uint8Array>
+    await pieces.next()
+    controller.abort()
+    await expect(collect(pieces)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
   it('closes the file if its reader stops', async () => {
     const stream = createReadStream(file)
     const closed = once(stream, 'close')
@@ -178,6 +204,24 @@ describe('addByteStream of a file stream', () => {
     expect(read).toEqual([PIECE, PIECE, PIECE, 1000])
     expect(cid).toEqual(await files.addBytes(bytes, { compression }))
     expect((await collect(files.cat(cid)) as Buffer).equals(bytes)).toBe(true)
+  })
+
+  it('that cannot be opened, when the add fails for another reason, reports that one alone', async () => {
+    const files = ipfsz({ blockstore: new MemoryBlockstore() })
+    const compression = { codec: 'unknown' as never }
+    const alone = createReadStream(join(directory, 'missing'))
+    const ofMany = createReadStream(join(directory, 'missing'))
+    const adds = [
+      files.addByteStream(alone, { compression }),
+      Array.fromAsync(files.addAll([{ path: 'a', content: ofMany }], { compression }))
+    ]
+
+    for (const add of adds) {
+      await expect(add).rejects.toMatchObject({ name: 'UnknownCodecError' })
+    }
+
+    // an error without a listener would fail the run
+    await Promise.all([alone, ofMany].map(closed))
   })
 
   it('stores what does not shrink unchanged', async () => {

@@ -24,7 +24,7 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
   return {
     // the stream itself: core reads that in frames, into memory that it uses again
     content: stats.isFile()
-      ? createReadStream(path, { highWaterMark: readSize(stats) })
+      ? createReadStream(path, { highWaterMark: readSize(stats), signal })
       : readInput(path, stats, { readSize: readSize(stats), signal }),
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),

@@ -9,7 +9,11 @@ export function closeSource (source: unknown): void {
 
   try {
     if ('destroy' in source && typeof source.destroy === 'function') {
-      // a Node stream
+      // a Node stream. If it still fails, such as to open its file, nobody else may listen
+      if ('on' in source && typeof source.on === 'function') {
+        source.on('error', () => {})
+      }
+
       source.destroy()
     } else if ('cancel' in source && typeof source.cancel === 'function') {
       // a web stream; it rejects while a reader holds it

@@ -20,6 +20,8 @@ export class CheckedCandidates {
   readonly #wrapped: boolean
   readonly #kinds = new Map<string, Kind>()
   readonly #open = new Set<object>()
+  /** How many candidates were taken. */
+  #taken = 0
   #closed = false
 
   constructor (source: ImportCandidateStream, wrapWithDirectory: boolean) {
@@ -34,6 +36,8 @@ export class CheckedCandidates {
    */
   async * [Symbol.asyncIterator] (): AsyncGenerator<Candidate> {
     for await (const candidate of this.#source) {
+      this.#taken++
+
       if (this.#closed) {
         // it was being read when the import failed
         closeSource('content' in candidate ? candidate.content : undefined)
@@ -59,6 +63,11 @@ export class CheckedCandidates {
 
     for (const source of this.#open) {
       closeSource(source)
+    }
+
+    // streams in a list are open already
+    for (const candidate of Array.isArray(this.#source) ? this.#source.slice(this.#taken) as Candidate[] : []) {
+      closeSource('content' in candidate ? candidate.content : undefined)
     }
   }
 

@@ -34,7 +34,14 @@ const FUNCTIONS = 'kFs'
 export function filePieces (source: unknown, pieceSize: number): AsyncGenerator<Uint8Array> | undefined {
   const fs = (globalThis.process?.getBuiltinModule as ((name: string) => Fs) | undefined)?.('node:fs')
 
-  return fs != null && isUnread(source, fs) ? readPieces(source, pieceSize, fs) : undefined
+  if (fs == null || !isUnread(source, fs)) {
+    return undefined
+  }
+
+  // thrown by the first read; until then, it would end the process without a listener
+  source.on('error', () => {})
+
+  return readPieces(source, pieceSize, fs)
 }
 
 function isUnread (source: unknown, fs: Fs): source is FileStream {
@@ -66,8 +73,6 @@ async function * readPieces (stream: FileStream, pieceSize: number, fs: Fs): Asy
   const pool = new BufferPool(pieceSize)
   const resume = pause(stream)
   let ended = false
-  // it is thrown below; without a listener it would end the process
-  stream.on('error', () => {})
 
   try {
     await opened(stream)
