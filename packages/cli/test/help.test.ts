@@ -63,3 +63,21 @@ describe('the help', () => {
     }
   })
 })
+
+describe('a reader of stdout that ends early', () => {
+  it.each<[string, boolean]>([
+    ['pin ls', false],
+    ['gc', true],
+    ['gc --dry-run', false],
+    ['migrate a b', true],
+    ['migrate --dry-run a b', false]
+  ])('is outlived only by what does more than print: %s', async (line, expected) => {
+    let outlived = false
+    const program = newProgram(80, { outliveReader: () => { outlived = true } })
+
+    // none has a repo
+    const run = program.parseAsync(['--repo', '/missing', ...line.split(' ')], { from: 'user' })
+    await expect(run).rejects.toThrow(Error)
+    expect(outlived).toBe(expected)
+  })
+})

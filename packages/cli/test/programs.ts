@@ -1,9 +1,10 @@
 import { PassThrough } from 'node:stream'
 import { createProgram } from '../src/program/program.ts'
+import type { Io } from '../src/io.ts'
 import type { Command } from 'commander'
 
 /** The command line of `ipfsz`, without a process. */
-export function newProgram (columns?: number): Command {
+export function newProgram (columns?: number, io: Partial<Io> = {}): Command {
   const stream = (): PassThrough & { columns?: number | undefined } => Object.assign(new PassThrough(), { columns })
 
   return createProgram({
@@ -14,7 +15,8 @@ export function newProgram (columns?: number): Command {
     env: {},
     cwd: '/',
     now: () => 0,
-    signal: new AbortController().signal
+    signal: new AbortController().signal,
+    ...io
   })
 }
 

@@ -58,10 +58,10 @@ export function createProgram (io: Io): Command {
   program
     .hook('preSubcommand', enter)
     .hook('preAction', (_, command) => {
-      const { output } = command.opts<{ output?: string }>()
+      const { output, dryRun = false } = command.opts<{ output?: string, dryRun?: boolean }>()
 
-      // `-o -` prints what others write to disk
-      if (!PRINTING.has(commandPath(command)) && output !== '-') {
+      // `-o -` prints what others write to disk, and a dry run what others do
+      if (!PRINTING.has(commandPath(command)) && output !== '-' && !dryRun) {
         io.outliveReader?.()
       }
     })
