@@ -91,6 +91,14 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
         throw new Error(`On ${name}, ipfsz ls writes ${listed} of ${NAMES.length} lines to a slow reader`)
       }
 
+      // one more says how many of these paths were not added
+      const add = [program, ...args, BIN, '--repo', `repo-${name}`, 'add', ...NAMES]
+      const errors = project.run('sh', '-c', '"$@" 2>&1 >/dev/null | (sleep 1; wc -l)', 'sh', ...add)
+
+      if (errors !== String(NAMES.length + 1)) {
+        throw new Error(`On ${name}, ipfsz add writes ${errors} of ${NAMES.length + 1} errors to a slow reader`)
+      }
+
       get(ipfsz('add', '-Q', 'tree'), `${name}-own`)
 
       for (const [way, from] of Object.entries({ gateway: daemon.url, peer: daemon.address })) {

@@ -9,8 +9,6 @@ const STDIN = 0
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** The largest allocation that glibc learns from, 32 MiB, with what it and Node add to each. */
 const LARGEST_LEARNT = 32 * 1024 * 1024 - 64 * 1024
-/** How long the process may take to end by itself after the command, in milliseconds. */
-const EXIT_CHECK_INTERVAL = 50
 
 /**
  * Run the command with the streams, signals and exit code of this process.
@@ -105,19 +103,10 @@ function isPiped (fd: number): boolean {
 }
 
 /**
- * Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. The end of
- * stdout tells, also on Bun, which says that nothing waits while a slow reader has yet to take most of it.
+ * Exit once all output is written. It waits neither for timers, of which those of libp2p run a second after a stop, nor
+ * for Node to free its memory piece by piece. The ends of the streams tell when, also on Bun, which says that nothing
+ * waits while a slow reader has yet to take most of it.
  */
 function exitWhenFlushed (): void {
-  process.stdout.end(() => { exitWhenEmpty(process.stderr) })
-}
-
-function exitWhenEmpty (stream: NodeJS.WriteStream): void {
-  setTimeout(() => {
-    if (stream.writableLength === 0) {
-      process.exit()
-    }
-
-    exitWhenEmpty(stream)
-  }, EXIT_CHECK_INTERVAL).unref()
+  process.stdout.end(() => { process.stderr.end(() => { process.exit() }) })
 }
