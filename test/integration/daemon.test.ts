@@ -31,9 +31,7 @@ describe.concurrent('ipfsz daemon', () => {
   it('stops cleanly on SIGINT', { tags: 'slow' }, async ({ sandbox }) => {
     const daemon = await startDaemon(sandbox)
 
-    daemon.process.kill('SIGINT')
-
-    expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
+    expect(await daemon.stop('SIGINT')).toEqual({ code: 0, stderr: '' })
   })
 
   it('keeps its peer id when it is restarted, and ipfsz id shows it in between', { tags: 'slow' }, async ({

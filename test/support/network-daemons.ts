@@ -11,7 +11,7 @@ export interface RunningDaemon {
   pid: number
   process: Process
   /** Stop it with SIGTERM, and return its exit code and its stderr. */
-  stop: () => Promise<{ code: number | null, stderr: string }>
+  stop: (signal?: NodeJS.Signals) => Promise<{ code: number | null, stderr: string }>
   /** Kill it, without a chance to clean up. */
   kill: () => Promise<void>
 }
@@ -66,8 +66,8 @@ export async function startDaemon (
     address: addresses.find(address => /\/tcp\/\d+\/p2p\//.test(address)) ?? addresses[0],
     pid,
     process: child,
-    async stop () {
-      child.kill('SIGTERM')
+    async stop (signal = 'SIGTERM') {
+      child.kill(signal)
       const [code] = await exit
 
       return { code, stderr: await stderr }
