@@ -4,7 +4,19 @@ import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
 import { ipfsz, mark } from '../src/index.ts'
 import { collect } from './fixtures.ts'
-import { DICTIONARY, LARGE, NEXT, PAGES, SHARED, SHARING, SIMILAR, SMALL, SOUND, SOUND_24 } from './golden/content.ts'
+import {
+  DICTIONARY,
+  LARGE,
+  NEXT,
+  PAGES,
+  REPEATED,
+  SHARED,
+  SHARING,
+  SIMILAR,
+  SMALL,
+  SOUND,
+  SOUND_24
+} from './golden/content.ts'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
@@ -60,6 +72,14 @@ const CUT = [
   ['bagc3j7ibciqdznfgxpxrw3zkgvdyywbqq7q6euzjqjy3kdokrkbnvonhfy7kxcq', SHARED],
   ['bagc3j7ibciqpxewu4ogla26uaj76p2vbjzo5wjw3ubhks6zcgrboqd4ltx5ucsq', SHARING]
 ] as const
+/** The same, cut by content, in the other codecs. */
+const CUT_IN = {
+  gzip: 'baga3j7ibciqdk33hjt33jhqm7nhla6lcv4fsvqdlhoptozfnpmqywmsdgwsxiqq',
+  lz4: 'bagblj7ibciqegohgg5ptgloibdgaeek54og6mcmkndk55qvom3wxn3w3axbkf4y',
+  brotli: 'bagdlj7ibciqaft2pqb2j3lfwbbcj5l5iulipduzseu3e4hzswvuk4or5jhilbyi',
+  snappy: 'bagclj7ibciqbgivcpxk7qt36ylk6wmaw7ckzvkd4vw2d2hiw3qdreypcwfnw3yy',
+  lzo: 'bagb3j7ibciqhkwteju6cfwjxiy64fsmy4yikwqwsqy3wcxj6ed5xfca7g6tq2ny'
+}
 
 /** The same with frames in groups, and with filters of three bytes, see golden/make-version-2-more.ts. */
 const GROUPED = [
@@ -173,6 +193,17 @@ describe('the golden files without bases, format version 2,', () => {
       .toBe(0)
     expect(await fs.stat(cid)).toMatchObject({ frameSize: 256 * 1024, size: BigInt(bytes.byteLength) })
     expect(await fs.verify(cid)).toMatchObject({ size: BigInt(bytes.byteLength) })
+  })
+
+  it.each(Object.entries(CUT_IN))('hold a readable file of %s that is cut by content', async (codec, text) => {
+    const fs = await load('cut-codecs')
+    const cid = CID.parse(text)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), REPEATED)).toBe(0)
+    const part = await collect(fs.cat(cid, { offset: 100_000, length: 200_000 }))
+    expect(Buffer.compare(part, REPEATED.subarray(100_000, 300_000))).toBe(0)
+    expect(await fs.stat(cid)).toMatchObject({ codec, frames: 2, frameSize: 256 * 1024 })
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(REPEATED.byteLength) })
   })
 
   it.each(GROUPED)('hold a readable file whose frames are in groups: %s', async (text, codec) => {

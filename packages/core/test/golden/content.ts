@@ -40,3 +40,8 @@ export const PAGES = Array.from({ length: 6 }, (_, i) => Buffer.concat([
   text(400 + 50 * i, 20 + i),
   LARGE.subarray(3000, 6000)
 ]))
+
+/** Several frames of different sizes when cut by content, which take few bytes. */
+export const REPEATED = Buffer.concat(
+  Array.from({ length: 80 }, (_, i) => Buffer.concat([text(5000, 19), text(50 + i, i)]))
+)

@@ -1,7 +1,7 @@
 /**
- * Makes the golden files of what version 2 of the format got later: CARs with files whose frames are in groups, and
- * with one that has filters of three bytes. Build first. Never replace a golden file: it shows that later versions
- * still read what an earlier one wrote.
+ * Makes the golden files of what version 2 of the format got later: CARs with files whose frames are in groups, with
+ * one that has filters of three bytes, and with one that is cut by content, in each codec but zstd. Build first. Never
+ * replace a golden file: it shows that later versions still read what an earlier one wrote.
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { CarWriter } from '@ipld/car'
 import { CID } from 'multiformats/cid'
 import { CountingBlockstore, getBlock } from '../fixtures.ts'
 import { addInGroups } from '../group-fixtures.ts'
-import { LARGE, SOUND_24 } from './content.ts'
+import { LARGE, REPEATED, SOUND_24 } from './content.ts'
 
 await make('groups.car', async blockstore => [
   await addInGroups(LARGE, zstd(), 'size', blockstore),
@@ -23,6 +23,16 @@ await make('groups.car', async blockstore => [
 await make('filters-24.car', async blockstore => [
   await ipfsz({ blockstore }).addBytes(SOUND_24, { compression: { codec: 'zstd', frameSize: 64 * 1024 } })
 ])
+await make('cut-codecs.car', async blockstore => {
+  const fs = ipfsz({ blockstore }, { deterministic: true })
+  const roots: CID[] = []
+
+  for (const codec of ['gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const) {
+    roots.push(await fs.addBytes(REPEATED, { compression: { codec, cut: 'content' } }))
+  }
+
+  return roots
+})
 
 async function make (name: string, add: (blockstore: CountingBlockstore) => Promise<CID[]>): Promise<void> {
   const blockstore = new CountingBlockstore()
