@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
 import { Upstream } from '../gateway/upstream.ts'
-import { bootstrapTexts, gatewayUrls, routerUrls } from '../network/environment.ts'
+import { bootstrapTexts, urlsIn } from '../network/environment.ts'
 import type { Daemon, Provides } from '../daemon/daemon.ts'
 import type { Compressed } from './gateway.ts'
 import type { Context } from '../context.ts'
@@ -87,8 +87,8 @@ async function gatewayOf (
   const { env } = context.io
   const upstream = fetch
     ? await Upstream.open({
-      gateways: gatewayUrls(env),
-      routers: routerUrls(env),
+      gateways: urlsIn(env.IPFSZ_GATEWAYS),
+      routers: urlsIn(env.IPFSZ_ROUTERS),
       network: async () => started.promise
     })
     : undefined

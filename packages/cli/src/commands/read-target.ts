@@ -1,7 +1,7 @@
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { networkAccess } from '../daemon/command-access.ts'
-import { gatewayUrls } from '../network/environment.ts'
+import { urlsIn } from '../network/environment.ts'
 import { parseContentPath } from '../terminal/cid-path.ts'
 import type { Context, Reading, ReadingOptions } from '../context.ts'
 import type { NetworkAccess } from '../daemon/access.ts'
@@ -76,7 +76,7 @@ export async function withNames<T> (
     return await work(async name => {
       const { resolveTarget } = await import('./resolve-target.ts')
       // commands without network options resolve names as the others do
-      const network = context.network ?? { gateways: gatewayUrls(context.io.env) }
+      const network = context.network ?? { gateways: urlsIn(context.io.env.IPFSZ_GATEWAYS) }
 
       return context.output.during(
         `resolving ${name.text}`,

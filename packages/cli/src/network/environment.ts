@@ -22,16 +22,7 @@ export function bootstrapTexts (given: readonly string[] | undefined, env: Io['e
   return texts.map(text => text.trim()).filter(text => text !== '' && text !== NONE)
 }
 
-/** The URLs of gateways in `$IPFSZ_GATEWAYS`, where commas or spaces separate them. */
-export function gatewayUrls (env: Io['env']): string[] {
-  return urlsIn(env.IPFSZ_GATEWAYS)
-}
-
-/** The same for the delegated routers in `$IPFSZ_ROUTERS`. */
-export function routerUrls (env: Io['env']): string[] {
-  return urlsIn(env.IPFSZ_ROUTERS)
-}
-
-function urlsIn (text = ''): string[] {
+/** The URLs in `$IPFSZ_GATEWAYS`, or `$IPFSZ_ROUTERS` of delegated routers: commas or spaces separate them. */
+export function urlsIn (text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
 }

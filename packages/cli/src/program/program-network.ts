@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
 import { layoutOption, serveOriginalsOption } from './program-originals.ts'
-import { gatewayUrls, NONE, routerUrls } from '../network/environment.ts'
+import { NONE, urlsIn } from '../network/environment.ts'
 import { collect, parseDuration, parseSizeOrNone } from '../terminal/units.ts'
 import { TARGET } from './targets.ts'
 import type { Context } from '../context.ts'
@@ -91,8 +91,8 @@ export function withNetwork<T extends NetworkFlags> (
   const network: NetworkOptions = {
     offline,
     peers: peer,
-    gateways: offline === true ? [] : gateway ?? gatewayUrls(context.io.env),
-    routers: offline === true ? [] : router ?? routerUrls(context.io.env),
+    gateways: offline === true ? [] : gateway ?? urlsIn(context.io.env.IPFSZ_GATEWAYS),
+    routers: offline === true ? [] : router ?? urlsIn(context.io.env.IPFSZ_ROUTERS),
     allowLocal,
     timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT)
   }

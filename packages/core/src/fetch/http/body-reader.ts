@@ -70,11 +70,6 @@ export class BodyReader {
     return bytes.subarray(0, await this.#bytes.readInto(bytes))
   }
 
-  /** The next byte. Undefined: the body has ended. */
-  async byte (): Promise<number | undefined> {
-    return (await this.read(1)).at(0)
-  }
-
   async * #chunks (): AsyncGenerator<Uint8Array> {
     for (let chunk = await this.#pull(); chunk != null; chunk = await this.#pull()) {
       yield chunk

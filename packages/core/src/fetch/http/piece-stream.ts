@@ -4,7 +4,6 @@ import { BodyReader } from './body-reader.ts'
 import { GatewayConnectionError } from './errors.ts'
 import { openResponse } from './open-response.ts'
 import { readCar } from './read-car.ts'
-import { covers } from './shares.ts'
 import type { Gateway } from './gateway.ts'
 import type { CarBlock } from './read-car.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -115,11 +114,6 @@ export class PieceStream implements Part<Gateway> {
     car.first = undefined
 
     return first
-  }
-
-  /** Whether it may still bring what begins at an offset. */
-  covers (offset: number): boolean {
-    return covers(this, offset)
   }
 
   /** Whether it has passed what begins at an offset, or has brought nothing and should have begun with it. */

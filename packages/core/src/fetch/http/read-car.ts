@@ -31,7 +31,7 @@ export async function * readCar (gateway: string, body: BodyReader): AsyncGenera
   /** The next length: little endian, seven bits a byte. Undefined at the end. */
   const readLength = async (max: number): Promise<number | undefined> => {
     for (let value = 0, scale = 1; ; scale *= 128) {
-      const byte = await body.byte()
+      const byte = (await body.read(1)).at(0)
 
       if (byte == null && scale === 1) {
         return undefined

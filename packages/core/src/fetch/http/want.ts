@@ -1,5 +1,7 @@
+import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { NO_LONGER_NEEDED } from '../../util/no-longer-needed.ts'
+import { LOOK_AHEAD, MIN_STEP } from './limits.ts'
 import type { SourceBlock, SourceOptions } from '../source.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
@@ -18,7 +20,7 @@ export interface SourceFetchOptions extends Pick<SourceOptions, 'isFarAhead' | '
 /** A block whose place in a file is known. */
 export type PlacedWant = Want & { readonly part: FilePart }
 
-export function isPlaced (want: Want): want is PlacedWant {
+function isPlaced (want: Want): want is PlacedWant {
   return want.part != null
 }
 
@@ -82,5 +84,56 @@ export class Want {
         this.#ended.abort(DROPPED)
       }
     }
+  }
+}
+
+/** The blocks that one stream is to bring, by key. */
+export class WantedBlocks extends Map<string, Want> {
+  readonly #fetchAlone: (want: Want) => void
+
+  constructor (fetchAlone: (want: Want) => void) {
+    super()
+    this.#fetchAlone = fetchAlone
+  }
+
+  /** Those whose place in the file is known, in its order. */
+  get placed (): PlacedWant[] {
+    return [...this.values()].filter(isPlaced).toSorted((a, b) => a.part.start - b.part.start)
+  }
+
+  get unplaced (): Want[] {
+    return [...this.values()].filter(want => !isPlaced(want))
+  }
+
+  /** The first of the placed ones. */
+  get first (): PlacedWant | undefined {
+    return [...this.values()].filter(isPlaced)
+      .reduce<PlacedWant | undefined>((a, b) => a == null || b.part.start < a.part.start ? b : a, undefined)
+  }
+
+  /** Where the blocks begin that are waited for, and those that probably follow: leaves of the same size. */
+  offsets (fileEnd: number, hasBrought: (offset: number) => boolean): number[] {
+    const { placed } = this
+    const offsets = placed.map(({ part }) => part.start)
+    const last = placed.at(-1)
+
+    if (last?.cid.code === raw.code && last.size != null && last.size > 0) {
+      const end = Math.min(offsets[0] + LOOK_AHEAD, fileEnd)
+      const step = last.size * Math.ceil(MIN_STEP / last.size)
+
+      for (let offset = last.part.start + last.size; offset < end; offset += step) {
+        if (!hasBrought(offset)) {
+          offsets.push(offset)
+        }
+      }
+    }
+
+    return offsets
+  }
+
+  /** The stream does not bring it. */
+  fetchAlone (want: Want): void {
+    this.delete(want.key)
+    this.#fetchAlone(want)
   }
 }
