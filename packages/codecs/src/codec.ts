@@ -138,7 +138,7 @@ export interface Codec {
   readonly dictionaries?: boolean
 
   /**
-   * Compress up to 16 MiB into one frame.
+   * Compress up to 16 MiB into one frame. The caller may free what it returns, unless it is in the memory of `bytes`.
    *
    * @throws {InvalidLevelError} the codec has no such level
    * @throws {FrameTooLargeError} there are more than 16 MiB

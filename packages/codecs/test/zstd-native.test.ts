@@ -326,3 +326,29 @@ describe('frames made in the background', () => {
     }
   })
 })
+
+describe('memory of native zstd', () => {
+  afterEach(() => { vi.restoreAllMocks() })
+
+  it.each([['noise', noise], ['text', text]])('has no more than the frame in the end: %s', async (_, make) => {
+    const bytes = make(MIB)
+    const parts: Uint8Array[] = []
+    const original = zlib.zstdCompress as unknown as (bytes: Uint8Array, options: object, done: Done) => void
+
+    vi.spyOn(zlib, 'zstdCompress').mockImplementation(((bytes, options, done) => {
+      original(bytes, options, (err, result) => {
+        parts.push(...result.engine.buffers)
+        done(err, result)
+      })
+    }) as typeof original as unknown as typeof zlib.zstdCompress)
+
+    const frame = await create().compress?.(bytes, 3) ?? bytes
+
+    expect(parts.length).toBeGreaterThan(0)
+    expect(parts.filter(part => part.byteLength > 0 && part.buffer !== frame.buffer)).toEqual([])
+    expect(same(decodeZstdFrame(frame, MIB), bytes)).toBe(true)
+  })
+})
+
+/** How zlib's functions answer with the option `info`. */
+type Done = (err: Error | null, result: { engine: { buffers: readonly Uint8Array[] } }) => void

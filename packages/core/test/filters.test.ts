@@ -109,6 +109,30 @@ describe('filters', () => {
 })
 
 describe('chooseFilters', () => {
+  it.each([16 * KIB, 100_000])('frees what it made of %i bytes to try filters, and not the bytes', async size => {
+    const piece = noise(size)
+    const copy = piece.slice()
+    const made: Uint8Array[] = []
+
+    await chooseFilters(piece, async bytes => {
+      const frame = bytes.slice()
+
+      if (bytes.buffer !== piece.buffer) {
+        made.push(bytes)
+      }
+
+      made.push(frame)
+
+      return frame
+    })
+
+    expect(made.length).toBeGreaterThan(20)
+    // the sample itself is garbage
+    expect(new Set(made.filter(({ byteLength }) => byteLength > 0).map(({ buffer }) => buffer)).size)
+      .toBeLessThanOrEqual(1)
+    expect(piece).toEqual(copy)
+  })
+
   const codec = zstd()
   const compress = async (bytes: Uint8Array): Promise<Uint8Array> => codec.compress(bytes, { level: 1 })
 

@@ -100,6 +100,41 @@ describe('decide', () => {
   })
 })
 
+/** Decides about noise. Returns what the codec made. */
+async function decideNoise (toFrame: (bytes: Uint8Array) => Uint8Array): Promise<Uint8Array[]> {
+  const piece = noise(100_000)
+  const copy = piece.slice()
+  const frames: Uint8Array[] = []
+  const codec: Codec = {
+    ...zstd(),
+    async compress (bytes) {
+      frames.push(toFrame(bytes))
+      return frames[frames.length - 1]
+    }
+  }
+  const named = { codec, level: 3, basedLevel: 7 }
+  const decision = await decide({ bytes: piece }, { detect: true, named, choose: async () => named })
+
+  expect(decision).toEqual({ reason: 'trial' })
+  expect(same(piece, copy)).toBe(true)
+
+  return frames
+}
+
+describe('decide, on a file that does not shrink', () => {
+  it('frees the memory of the trial', async () => {
+    const frames = await decideNoise(bytes => bytes.slice())
+
+    expect(frames.map(({ byteLength }) => byteLength)).toEqual([0])
+  })
+
+  it('keeps the memory of the file if the codec returned it', async () => {
+    const frames = await decideNoise(bytes => bytes)
+
+    expect(frames.map(({ byteLength }) => byteLength)).toEqual([100_000])
+  })
+})
+
 describe('isGain', () => {
   it('requires a gain of at least 5 %, root block included', () => {
     expect(isGain(1_000_000, 900_000)).toBe(true)

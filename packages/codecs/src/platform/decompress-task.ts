@@ -18,7 +18,11 @@ interface Decoder extends Transform {
 /** The result of zlib's functions with the option `info`, which the types lack. */
 export interface ZlibInfo {
   buffer: Buffer
-  engine: { bytesWritten: number }
+  engine: {
+    bytesWritten: number
+    /** The parts of the output. Node keeps them for itself. */
+    buffers?: readonly Buffer[] | null
+  }
 }
 
 interface DecompressOptions {

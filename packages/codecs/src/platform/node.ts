@@ -81,12 +81,26 @@ async function runInPool (
   return new Promise((resolve, reject) => {
     call(bytes, withInfo, (err, result) => {
       if (err == null) {
+        freeParts(result as unknown as ZlibInfo, options.chunkSize)
         resolve(toResult(result))
       } else {
         reject(err)
       }
     })
   })
+}
+
+/**
+ * Free the output buffers of a call whose output did not fit into one, and was joined from them: what does not shrink
+ * takes three, half again as large as itself. Those of Node's pool are of another size, as is the pool.
+ */
+function freeParts ({ buffer, engine: { buffers } }: ZlibInfo, chunkSize: number): void {
+  for (const part of chunkSize > Buffer.poolSize ? buffers ?? [] : []) {
+    if (part.buffer !== buffer.buffer && part.buffer.byteLength === chunkSize) {
+      // not in Node before 21: there it stays garbage
+      (part.buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
+    }
+  }
 }
 
 function toResult (result: unknown): ZlibResult {

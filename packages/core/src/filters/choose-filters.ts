@@ -1,3 +1,4 @@
+import { freeBytes } from '@ipfsz/codecs/internal'
 import { concat } from '../util/bytes.ts'
 import { isText } from '../util/is-text.ts'
 import { applyFilters } from './filters.ts'
@@ -113,6 +114,13 @@ async function tryEach (
     const filtered = applyFilters(bytes, filters)
     const frame = await compress(filtered)
     trials.push({ filters, length: frame.byteLength })
+
+    // a dozen for each file: as garbage, they would make V8 mark the whole heap more often
+    for (const made of [filtered, frame]) {
+      if (made.buffer !== bytes.buffer) {
+        freeBytes(made)
+      }
+    }
   }
 
   return trials

@@ -1,3 +1,4 @@
+import { freeBytes } from '@ipfsz/codecs/internal'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
 import { MIN_FILTERED_SIZE } from '../filters/choose-filters.ts'
 import { applyFilters } from '../filters/filters.ts'
@@ -82,9 +83,16 @@ export async function decide (
     ? early
     : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
 
-  return isGain(trial.size, trial.bytes.byteLength)
-    ? { choice, reason: 'trial', trial, filters, based }
-    : { reason: 'trial' }
+  if (isGain(trial.size, trial.bytes.byteLength)) {
+    return { choice, reason: 'trial', trial, filters, based }
+  }
+
+  // about as long as the piece: with it as garbage, V8 would mark the whole heap for every few files that do not shrink
+  if (trial.bytes.buffer !== piece.buffer) {
+    freeBytes(trial.bytes)
+  }
+
+  return { reason: 'trial' }
 }
 
 /** A piece, as it is compressed. */
