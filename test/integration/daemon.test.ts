@@ -94,6 +94,16 @@ describe.concurrent('ipfsz daemon', () => {
     expect(await daemon.stop()).toMatchObject({ code: 0 })
   })
 
+  it('says why it cannot open its data', async ({ sandbox }) => {
+    await sandbox.run(['init'])
+    const place = await sandbox.write(join('repo', 'network'), text(1))
+
+    const result = await sandbox.run(['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'])
+    expectFailure(result, 1)
+    // and then the reason, as LevelDB says it
+    expect(result.stderr).toMatch(new RegExp(`${place}: .`))
+  })
+
   it('refuses a port that is in use', { tags: 'slow' }, async ({ sandbox }) => {
     const { address, pid } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]

@@ -123,8 +123,7 @@ export async function exchange ({
     }
 
     signal?.addEventListener('abort', onAbort)
-    // one that failed for every address of a name has a code, and no message
-    request.on('error', (err: NodeJS.ErrnoException) => { failTransport(err.message || String(err.code), err) })
+    request.on('error', (err: NodeJS.ErrnoException) => { failTransport(describe(err), err) })
     request.on('finish', onSent)
     request.on('socket', socket => {
       if (socket.connecting) {
@@ -213,4 +212,14 @@ class AnswerReader {
     // a copy, as a small chunk is a part of a large buffer that it would keep alive
     return Buffer.concat(chunks)
   }
+}
+
+function describe ({ message, code }: NodeJS.ErrnoException): string {
+  // how OpenSSL says that the first bytes of an answer are none of TLS
+  if (message.includes('wrong version number')) {
+    return 'it does not speak TLS. If it speaks HTTP, its URL begins with http://'
+  }
+
+  // one that failed for every address of a name has a code, and no message
+  return message || String(code)
 }

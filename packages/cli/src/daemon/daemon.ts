@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
@@ -8,13 +6,13 @@ import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
-import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { StoreNetwork } from '../siblings/store-network.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
+import { openNetworkData } from './network-data.ts'
 import { OriginalService } from './original-service.ts'
 import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
@@ -24,7 +22,6 @@ import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { SiblingTimes } from '../siblings/siblings.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
-import type { LevelDatastore } from 'datastore-level'
 import type { CID } from 'multiformats/cid'
 
 /** What the daemon advertises: the roots of all pins, all blocks below them, or nothing. */
@@ -178,17 +175,6 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await stop()
     throw err
   }
-}
-
-/** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */
-async function openNetworkData (repo: string): Promise<LevelDatastore> {
-  const LevelDatastore = await loadLevel()
-
-  await mkdir(repo, { recursive: true })
-  const datastore = new LevelDatastore(join(repo, 'network'))
-  await datastore.open()
-
-  return datastore
 }
 
 function provides (

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { LinksError, RepoLockedError } from '../errors.ts'
-import { loadLevel } from './load-level.ts'
+import { loadLevel, reasonOf } from './load-level.ts'
 import type { LinkRecords, Links } from '../store/records.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
@@ -175,7 +175,7 @@ async function openLevel (path: string, signal: AbortSignal, timeout: number): P
       return { store, close: async () => store.close() }
     } catch (err) {
       if (levelCode(err) !== 'LEVEL_LOCKED') {
-        throw new LinksError(`Cannot open the links in ${path}: ${reason(err)}`, { cause: err })
+        throw new LinksError(`Cannot open the links in ${path}: ${reasonOf(err)}`, { cause: err })
       }
 
       if (Date.now() > deadline) {
@@ -228,10 +228,4 @@ function levelCode (err: unknown): unknown {
   }
 
   return undefined
-}
-
-function reason (err: unknown): string {
-  const { message } = (err instanceof Error && err.cause instanceof Error ? err.cause : err) as Error
-
-  return message
 }

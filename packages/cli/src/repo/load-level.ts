@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { MissingAddonError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
 
@@ -12,4 +13,9 @@ export async function loadLevel (): Promise<typeof LevelDatastore> {
   } catch (err) {
     throw new MissingAddonError('classic-level', { cause: err })
   }
+}
+
+/** Why LevelDB did not open a database: its own error says only that it failed. */
+export function reasonOf (err: unknown): string {
+  return messageOf(err instanceof Error && err.cause instanceof Error ? err.cause : err)
 }

@@ -1,0 +1,27 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RepoError } from '../errors.ts'
+import { loadLevel, reasonOf } from '../repo/load-level.ts'
+import type { LevelDatastore } from 'datastore-level'
+
+/**
+ * Opens the datastore of the node: known peers and DHT records. Only the daemon opens it.
+ *
+ * @throws {RepoError} it cannot be opened, for instance because the disk is full
+ */
+export async function openNetworkData (repo: string): Promise<LevelDatastore> {
+  const LevelDatastore = await loadLevel()
+
+  await mkdir(repo, { recursive: true })
+  const path = join(repo, 'network')
+  const datastore = new LevelDatastore(path)
+
+  try {
+    // not `datastore.open()`: that loses the reason
+    await datastore.db.open()
+  } catch (err) {
+    throw new RepoError(`Cannot open the data of the node in ${path}: ${reasonOf(err)}`, { cause: err })
+  }
+
+  return datastore
+}
