@@ -155,7 +155,7 @@ export const MAX_MISPLACED_ENTRIES = 65_536
 /** The most links that are read to look up those entries, 67 million: about two minutes. */
 export const MAX_MISPLACED_LOOKUPS = 2 ** 26
 
-/** How many decoded file roots are cached, for the next range of the same file. */
+/** How many decoded roots of files, and directories above them, are cached. */
 export const MAX_CACHED_ROOTS = 16
 
 /** The most original bytes of the bases that are cached, 4 MiB: of eight dictionaries and more. */

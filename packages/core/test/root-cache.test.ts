@@ -68,6 +68,22 @@ describe('cached roots', () => {
     await expect(collect(fs.cat(tree, { path: 'a/b/d.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
+  it('include the directories above other files, except for verify', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const tree = await addTree(fs, { 'a/b/c.txt': text(1000), 'a/b/d.txt': text(1000, 2), 'a/e.txt': text(1000, 3) })
+    await collect(fs.cat(tree, { path: 'a/b/c.txt' }))
+    blockstore.gets.length = 0
+    await collect(fs.cat(tree, { path: 'a/b/d.txt' }))
+    await collect(fs.cat(tree, { path: 'a/e.txt' }))
+    expect(blockstore.gets).toHaveLength(2)
+    await expect(collect(fs.cat(tree, { path: 'a/b/f.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
+
+    blockstore.gets.length = 0
+    await fs.verify(tree, { path: 'a/e.txt' })
+    expect(blockstore.gets).toContain(unmark(tree).toString())
+  })
+
   it('are not returned if the signal is aborted', async () => {
     const { blockstore, cid } = await stored()
     const fs = ipfsz({ blockstore })

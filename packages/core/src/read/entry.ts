@@ -17,7 +17,8 @@ import { followPath } from './path.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
-import type { EntrySource, Segment } from './path.ts'
+import type { EntrySource } from './path.ts'
+import type { Segment } from './path-cache.ts'
 import type { RootCache } from './root-cache.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -65,7 +66,7 @@ export async function openEntry (
 ): Promise<Entry> {
   const path = options.path ?? ''
   const start = startOf(cid, path)
-  const follow = async (): Promise<Segment[]> => followPath(start, path, source, options)
+  const follow = async (): Promise<Segment[]> => followPath(start, path, source, options, roots)
   const segments = await (roots?.paths.follow(start, path, follow) ?? follow())
 
   return openRoot(segments[segments.length - 1].cid, markerOf(cid, segments.length), source, options, roots)

@@ -1,6 +1,7 @@
 import { exporter, walkPath } from 'ipfs-unixfs-exporter'
 import { verifyingBlockstore } from '../dag/block.ts'
-import type { ObjectReader, Segment } from './path.ts'
+import type { ObjectReader } from './path.ts'
+import type { Segment } from './path-cache.ts'
 
 /** Reads IPLD objects with ipfs-unixfs-exporter, and so with its decoders and errors. */
 export const ipldObjects: ObjectReader = {

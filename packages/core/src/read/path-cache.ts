@@ -1,10 +1,16 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { MAX_CACHED_PATHS } from '../constants.ts'
-import type { Segment } from './path.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Longer paths, in segments, are not cached. */
 const MAX_SEGMENTS = 32
+
+/** A step of a path: a name, and the CID that the directory before it has under that name. */
+export interface Segment {
+  name: string
+  /** A plain CID. */
+  cid: CID
+}
 
 /**
  * Caches the paths followed last, so that reading ranges of one file in a tree does not fetch

@@ -7,14 +7,10 @@ import { decodeNode } from '../dag/node.ts'
 import { splitPath } from '../directory/entry-name.ts'
 import { NotADirectoryError, NotAFileError } from '../errors.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { Segment } from './path-cache.ts'
+import type { RootCache } from './root-cache.ts'
 import type { CID } from 'multiformats/cid'
-
-/** A step of a path: a name, and the CID that the directory before it has under that name. */
-export interface Segment {
-  name: string
-  /** A plain CID. */
-  cid: CID
-}
 
 /**
  * Reads blocks that are neither dag-pb nor raw: IPLD objects, such as dag-cbor, which may link to UnixFS. It brings
@@ -46,6 +42,7 @@ export interface EntrySource {
  * ignores duplicate names, builds a table of all names of every shard on the way, and copies
  * the remaining path at every step.
  *
+ * @param roots - a cache of roots, consulted and filled
  * @throws {NotFoundError} there is no such entry, or a block is missing
  * @throws {NotADirectoryError} the path leads through a file
  * @throws {NotAFileError} the path leads through an IPLD object, and the source has no reader for them
@@ -55,7 +52,8 @@ export async function followPath (
   cid: CID,
   path = '',
   { blockstore, objects }: EntrySource,
-  options: GetBlockOptions
+  options: GetBlockOptions,
+  roots?: RootCache
 ): Promise<Segment[]> {
   const names = splitPath(path)
   const segments: Segment[] = [{ name: '', cid }]
@@ -72,28 +70,43 @@ export async function followPath (
       return [...segments, ...await objects.follow(cid, names.slice(i), blockstore, options)]
     }
 
-    segments.push({ name, cid: await step(cid, name, blockstore, options) })
+    const node = cid.code === raw.code ? undefined : await readNode(cid, blockstore, options, roots)
+
+    if (node?.unixfs.isDirectory() !== true) {
+      throw new NotADirectoryError(`${cid} is a file: it cannot contain ${JSON.stringify(name)}`)
+    }
+
+    const found = await findEntry(node, name, blockstore, options)
+
+    if (found == null) {
+      throw new NoLinkError(`The directory ${cid} has no entry named ${JSON.stringify(name)}`)
+    }
+
+    segments.push({ name, cid: found })
   }
 
   return segments
 }
 
-async function step (cid: CID, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<CID> {
-  if (cid.code === raw.code) {
-    throw new NotADirectoryError(`${cid} is a file: it cannot contain ${JSON.stringify(name)}`)
+/** Read a node of dag-pb. A directory is cached: other paths through it may follow. */
+async function readNode (
+  cid: CID,
+  blockstore: GetStore,
+  options: GetBlockOptions,
+  roots?: RootCache
+): Promise<FileNode> {
+  const cached = roots?.get(cid)
+
+  if (cached != null) {
+    return cached.node
   }
 
-  const node = decodeNode(cid, await getBlock(cid, blockstore, options))
+  const block = await getBlock(cid, blockstore, options)
+  const node = decodeNode(cid, block)
 
-  if (!node.unixfs.isDirectory()) {
-    throw new NotADirectoryError(`${cid} is a file: it cannot contain ${JSON.stringify(name)}`)
+  if (node.unixfs.isDirectory()) {
+    roots?.set({ block, node })
   }
 
-  const found = await findEntry(node, name, blockstore, options)
-
-  if (found == null) {
-    throw new NoLinkError(`The directory ${cid} has no entry named ${JSON.stringify(name)}`)
-  }
-
-  return found
+  return node
 }

@@ -5,7 +5,7 @@ import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A file's root, read and checked. */
+/** The root of a file, or a directory on the way to one, read and checked. */
 export interface CachedRoot {
   block: Uint8Array
   node: FileNode
@@ -19,7 +19,8 @@ const FRAME_SIZE = 8
 
 /**
  * Caches the roots of the files read last, so that reading several ranges of a file fetches
- * its root once. Entries never go stale: a CID's content does not change.
+ * its root once, and the directories above them, so that reading a tree decodes each once.
+ * Entries never go stale: a CID's content does not change.
  */
 export class RootCache {
   /** The paths that led to files in directories. */
