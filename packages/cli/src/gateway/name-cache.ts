@@ -1,5 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
-import { untilAborted } from './until-aborted.ts'
+import { forgetOldest, raceAbort } from '@ipfsz/codecs/internal'
 import type { ResolvedName } from '@ipfsz/gateway'
 
 /** The most names that are remembered. */
@@ -53,7 +52,7 @@ export class NameCache {
 
     try {
       // not `signal` for the resolver: others may wait for the same name
-      return await untilAborted(cached.result, signal)
+      return await raceAbort(cached.result, signal)
     } finally {
       if (--cached.waiting === 0 && cached.expires === Number.POSITIVE_INFINITY) {
         this.#leave(cached)

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
+import { raceAbort } from '@ipfsz/codecs/internal'
 import { DEFAULT_STALL_TIMEOUT, FetchStalledError } from '@ipfsz/core'
 import { keyOf } from '../dag/dag-walk.ts'
-import { untilAborted } from './until-aborted.ts'
 import type { RecentBlocks } from './recent-blocks.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -120,7 +120,7 @@ export class SharedFetches {
     running.waiting++
 
     try {
-      return { ...await untilAborted(running.result, signal), fetched: true }
+      return { ...await raceAbort(running.result, signal), fetched: true }
     } finally {
       running.waiting--
 
