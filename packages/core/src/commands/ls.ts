@@ -3,7 +3,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
 import { listDirectory } from '../directory/directory.ts'
-import { isNotFound } from '../read/inspect.ts'
+import { isMissing } from '../dag/missing.ts'
 import { isSharded } from '../directory/shards.ts'
 import { describe } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
@@ -76,7 +76,7 @@ async function describeLink (
       ...description.type === 'directory' ? { size: fromLink.size } : {}
     }
   } catch (err) {
-    if (isNotFound(err)) {
+    if (isMissing(err)) {
       return fromLink
     }
 

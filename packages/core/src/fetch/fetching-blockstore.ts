@@ -3,6 +3,7 @@ import { blockKey } from '../dag/block-key.ts'
 import { checkedFileReader } from '../dag/checked-file.ts'
 import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
+import { isMissing, isOffline } from '../dag/missing.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
 import { collectParts, concat } from '../util/bytes.ts'
 import { localBlocks } from './local-blocks.ts'
@@ -177,13 +178,4 @@ export function fetchingBlockstore (
     checksBlocks: true,
     isUnshared: ({ buffer }) => unshared.has(buffer)
   }
-}
-
-function isMissing (err: unknown): boolean {
-  return isOffline(err) || (err instanceof Error && err.name === 'NotFoundError')
-}
-
-/** Whether the blockstore says that it can fetch the block. */
-function isOffline (err: unknown): boolean {
-  return err instanceof Error && err.name === 'BlockNotFoundWhileOfflineError'
 }

@@ -3,6 +3,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError, NotUnixFSError } from '../errors.ts'
 import { getBlock } from '../dag/block.ts'
+import { isMissing } from '../dag/missing.ts'
 import { decodeNode } from '../dag/node.ts'
 import { prefixLength } from '../directory/shard-place.ts'
 import { isSharded } from '../directory/shards.ts'
@@ -139,17 +140,12 @@ async function inspectChild (
 
     return leafTotals(leafSize)
   } catch (err) {
-    if (options.offline === true && isNotFound(err)) {
+    if (options.offline === true && isMissing(err)) {
       return undefined
     }
 
     throw err
   }
-}
-
-/** Whether an error means that a block is missing. */
-export function isNotFound (err: unknown): boolean {
-  return err instanceof Error && (err.name === 'NotFoundError' || err.name === 'BlockNotFoundWhileOfflineError')
 }
 
 function leafTotals (length: number): Totals {
