@@ -142,7 +142,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       node,
       siblings: site?.siblings,
       onProvide: cids => { originals?.add(cids) },
-      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, originals, site, onError), onError } }
+      ...provide === 'none' ? {} : { provides: provides({ repo, what: provide, originals, site, onError }) }
     })
     undo.push(async () => { await network.close() })
 
@@ -177,13 +177,17 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 }
 
-function provides (
-  repo: Repo,
-  what: 'roots' | 'all',
-  originals: OriginalService | undefined,
-  site: Site | undefined,
-  onDamaged: (err: unknown) => void
-): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+interface ProvidesInit {
+  repo: Repo
+  what: 'roots' | 'all'
+  originals: OriginalService | undefined
+  site: Site | undefined
+  /** Called with each error of background work, such as a damaged record of a pin. */
+  onError: (err: unknown) => void
+}
+
+/** The CIDs that the daemon advertises. */
+function provides ({ repo, what, originals, site, onError }: ProvidesInit): Omit<ProvidingInit, 'libp2p'> {
   const pins = new RepoPins(repo)
   const below = async function * (root: CID, signal: AbortSignal): AsyncGenerator<CID> {
     const isOriginal = await originals?.isOriginal(root) === true
@@ -198,7 +202,7 @@ function provides (
 
       const isLeftOut = (plainCid: CID): boolean => site?.shares.isOurs(plainCid) === false
 
-      for await (const { plainCid } of pins.ls(signal, onDamaged, isLeftOut)) {
+      for await (const { plainCid } of pins.ls(signal, onError, isLeftOut)) {
         yield plainCid
 
         if (originals != null) {
@@ -206,7 +210,8 @@ function provides (
         }
       }
     },
-    ...what === 'all' ? { below } : {}
+    ...what === 'all' ? { below } : {},
+    onError
   }
 }
 
