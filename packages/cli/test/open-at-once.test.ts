@@ -135,6 +135,25 @@ describe('openAtOnce', () => {
     expect((await openFake(PROTOCOL, [PROTOCOL])).sent).toEqual([QUESTION])
   })
 
+  it.each<[string, (stream: FakeStream) => void]>([
+    ['is given up', stream => { stream.abort(new Error('given up')) }],
+    ['is refused', stream => { stream.onData(Buffer.from('\x13/multistream/1.0.0\n\x03na\n')) }]
+  ])('leaves no rejection unhandled when a stream %s whose end nobody awaits, as in pings', async (_, end) => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => { process.off('unhandledRejection', unhandled) })
+    const stream = await openFake(PROTOCOL, [PROTOCOL])
+    void stream.close()
+    end(stream)
+    void stream.close()
+    // Node reports rejections after the microtasks
+    await new Promise(setImmediate)
+
+    expect(unhandled).not.toHaveBeenCalled()
+    // who awaits it is told
+    await expect(stream.close()).rejects.toThrow()
+  })
+
   it('asks nothing where the muxer has negotiated', async () => {
     const stream = new FakeStream()
     stream.protocol = PROTOCOL

@@ -128,13 +128,13 @@ function negotiate (
   }
 
   // a Helia that has not yet listened to a stream misses its end, and keeps it until it times out
-  stream.close = async options => {
+  stream.close = options => {
     // a muxer that closes waits for its streams, and its connection for it
-    if (isOpen()) {
-      await raceAbort(confirmed, options?.signal)
-    }
-
-    await close(options)
+    const wait = isOpen() ? raceAbort(confirmed, options?.signal) : Promise.resolve()
+    const closing = wait.then(async () => close(options))
+    // whoever awaits it is told all the same. The ping of libp2p does not await it, and Node would end
+    closing.catch(() => {})
+    return closing
   }
 
   stream.send(question)
