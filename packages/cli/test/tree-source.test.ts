@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
@@ -71,6 +71,20 @@ it.runIf(process.platform === 'linux')('refuses a symlink whose target is not UT
     path: join(directory, 'link')
   })
 })
+
+it.skipIf(process.platform === 'win32')(
+  'refuses a directory whose name ends in a backslash, but takes such a file',
+  async ({ directory }) => {
+    await writeFile(join(directory, 'file\\'), 'a')
+    expect((await Array.fromAsync(open(directory))).at(-1)).toMatchObject({ path: 'tree/file\\' })
+
+    await mkdir(join(directory, 'sub\\'))
+    await expect(Array.fromAsync(open(directory))).rejects.toMatchObject({
+      name: 'TreeEntryError',
+      path: join(directory, 'sub\\')
+    })
+  }
+)
 
 it('takes a symlink whose target has a replacement character of its own', async ({ directory }) => {
   await symlink('a\ufffd', join(directory, 'link'))

@@ -56,8 +56,8 @@ interface Entry {
  * be given by a symlink. Symlinks inside it are added as symlinks. Files are opened only when they are read.
  *
  * @param root - the directory's name in the paths of the result
- * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name or its target is not UTF-8, or a
- *   `.gitignore` file is too large
+ * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name or its target is not UTF-8, a
+ *   directory's name ends in a backslash, or a `.gitignore` file is too large
  */
 export async function * treeSource (
   directory: string,
@@ -75,6 +75,12 @@ async function * walk (
   options: TreeSourceOptions,
   above: GitIgnore | undefined
 ): AsyncGenerator<Candidate> {
+  // a slash after a backslash is taken for a part of a name
+  if ((below === '' ? root : below).endsWith('\\')) {
+    const advice = 'rename it, or leave it out with --ignore'
+    throw new TreeEntryError(join(directory, below), `is a directory whose name ends in a backslash: ${advice}`)
+  }
+
   const { names, git } = await list(directory, below, options, above)
 
   for (let start = 0; start < names.length; start += AHEAD) {
