@@ -16,7 +16,7 @@ export interface StoreReference {
 /**
  * Read which store a repo uses. Undefined if it keeps everything itself.
  *
- * @throws {RepoError} the file cannot be read
+ * @throws {RepoError} the file cannot be read, or is damaged
  */
 export async function readReference (repo: string): Promise<StoreReference | undefined> {
   let text: string
@@ -28,7 +28,8 @@ export async function readReference (repo: string): Promise<StoreReference | und
       return undefined
     }
 
-    throw unreadable(repo, err)
+    // not to be deleted: it may be whole, and belong to another user
+    throw new RepoError(`Cannot read the repo ${repo}: ${messageOf(err)}`, { cause: err })
   }
 
   try {
@@ -40,7 +41,11 @@ export async function readReference (repo: string): Promise<StoreReference | und
 
     return { store, id }
   } catch (err) {
-    throw unreadable(repo, err)
+    throw new RepoError(
+      `Cannot tell from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)}): ` +
+        'delete the file, and run ipfsz init --store again',
+      { cause: err }
+    )
   }
 }
 
@@ -54,12 +59,4 @@ export async function writeReference (repo: string, { store, id }: StoreReferenc
 
 function fileIn (repo: string): string {
   return join(repo, 'store.json')
-}
-
-function unreadable (repo: string, cause: unknown): RepoError {
-  return new RepoError(
-    `Cannot tell from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(cause)}): ` +
-      'delete the file, and run ipfsz init --store again',
-    { cause }
-  )
 }

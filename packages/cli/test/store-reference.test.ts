@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it as base } from 'vitest'
+import { explain } from '../src/errors.ts'
+import { readReference, writeReference } from '../src/store/store-reference.ts'
+
+const it = base.extend<{ directory: string }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
+  directory: async ({}, use) => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-reference-'))
+    await use(directory)
+    await rm(directory, { recursive: true })
+  }
+})
+
+const REFERENCE = { store: 's3://bucket/prefix', id: 'abc' }
+
+it('is read as it was written, and is missing in a repo of its own', async ({ directory }) => {
+  expect(await readReference(directory)).toBeUndefined()
+  await writeReference(directory, REFERENCE)
+  expect(await readReference(directory)).toEqual(REFERENCE)
+})
+
+it('that is damaged is to be deleted, one that cannot be read is not', async ({ directory }) => {
+  await writeFile(join(directory, 'store.json'), '{"store":')
+  const damaged = await readReference(directory).catch((err: Error) => err) as Error
+  const other = join(directory, 'other')
+  // stands for all failures: permissions do not keep root from reading
+  await mkdir(join(other, 'store.json'), { recursive: true })
+  const unreadable = await readReference(other).catch((err: Error) => err) as Error
+
+  expect([damaged, unreadable]).toMatchObject([{ name: 'RepoError' }, { name: 'RepoError', cause: { code: 'EISDIR' } }])
+  expect(explain(damaged)).toContain('delete')
+  expect(explain(unreadable)).not.toContain('delete')
+})
