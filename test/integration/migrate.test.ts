@@ -44,6 +44,19 @@ async function makeFlatfs (repo: string, directory: string): Promise<void> {
 }
 
 describe.concurrent('ipfsz migrate', () => {
+  it.for(['locks', 'locks and datastore'])(
+    'goes on after it was killed when the new repo had %s alone',
+    async (names, { sandbox }) => {
+      const cid = await sandbox.add(text(10_000))
+      await Promise.all(names.split(' and ').map(async name =>
+        mkdir(join(sandbox.directory, 'new', name), { recursive: true })))
+
+      expect(await migrate(sandbox, '--dry-run', sandbox.repo, 'new')).toMatchObject({ copied: 1, pins: 1 })
+      expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({ copied: 1, pins: 1 })
+      expectSuccess(await sandbox.run(['--repo', 'new', 'verify', cid]))
+    }
+  )
+
   it('copies blocks, pins with names, and links to a new repo, and leaves the source as it is', async ({ sandbox }) => {
     const { repo } = sandbox
     const cid = await sandbox.add(text(300_000), '--link')

@@ -25,6 +25,9 @@ const SHARD = /^[A-Z2-7]{2}$/
 /** What a directory of blocks has besides. */
 const TEMPORARY = '.tmp'
 
+/** What is made of a repo before its blocks. A migration that was killed then goes on. */
+const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
+
 type Kind = 'repo' | 'blocks' | 'new'
 
 /**
@@ -106,7 +109,7 @@ async function kindOf (path: string, text: string): Promise<Kind> {
     throw err
   })
 
-  if (names.length === 0) {
+  if (names.every(name => FIRST.has(name))) {
     return 'new'
   }
 
