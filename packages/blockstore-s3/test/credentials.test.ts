@@ -138,6 +138,15 @@ it('uses the role of the instance, with a token of IMDSv2', async () => {
   expect(await use()).toEqual(['INSTANCE', 'us-east-1', 'token'])
 })
 
+it('says that there is no role where nothing hands out tokens for it', async () => {
+  delete env.AWS_EC2_METADATA_DISABLED
+  env.AWS_EC2_METADATA_SERVICE_ENDPOINT = await startRole(() => undefined)
+  const using = use()
+
+  await expect(using).rejects.toMatchObject({ name: 'S3CredentialsError' })
+  await expect(using).rejects.not.toThrow('v1 fallback')
+})
+
 // https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
 it('uses the role of the container', async () => {
   const url = await startRole(request => request === 'GET /creds?id=1' ? role('CONTAINER') : undefined)
