@@ -133,6 +133,19 @@ describe('with a network', () => {
     expect(signals).toMatchObject([{ aborted: false }])
   })
 
+  it('does not wait for a lookup when the request ends while it is begun', async () => {
+    const request = new AbortController()
+    const gone = new Error('gone')
+    const { network } = networkOf(async () => {
+      request.abort(gone)
+
+      return new Promise(() => {})
+    })
+    const names = await makeNames({ network })
+
+    await expect(names.resolve(OTHERS, { signal: request.signal })).rejects.toBe(gone)
+  })
+
   it('ends lookups that nobody waits for, beyond a few', async () => {
     const lookups: AbortSignal[] = []
     const { network } = networkOf(async (_, signal) => {

@@ -57,6 +57,25 @@ describe('fetches that requests share', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('does not wait for a block when the request ends while its source is asked', async () => {
+    const request = new AbortController()
+    const gone = new Error('gone')
+    let fetchSignal: AbortSignal | undefined
+    const source: Pick<BlockSource, 'fetch'> = {
+      fetch: async (_, { signal }) => {
+        fetchSignal = signal
+        request.abort(gone)
+
+        return new Promise(() => {})
+      }
+    }
+    const shared = new SharedFetches(new RecentBlocks())
+
+    await expect(shared.fetch(wanted.cid, source, options({ signal: request.signal }))).rejects.toBe(gone)
+    // nobody waits for it
+    expect(fetchSignal?.aborted).toBe(true)
+  })
+
   it('goes on for the others when the first request is aborted', async () => {
     const { fetches, asked } = make()
     const first = new AbortController()
