@@ -224,6 +224,21 @@ describe('addByteStream of a file stream', () => {
     await Promise.all([alone, ofMany].map(closed))
   })
 
+  it('that comes after what is no candidate is closed, and the error of the import reported', async () => {
+    const files = ipfsz({ blockstore: new MemoryBlockstore() })
+    const stream = createReadStream(join(directory, 'missing'))
+    const list = [
+      { path: 'a', content: bytes },
+      { path: 'a/b', content: bytes },
+      ...['no candidate', null, undefined] as never[],
+      { path: 'c', content: stream }
+    ]
+
+    await expect(Array.fromAsync(files.addAll(list))).rejects.toMatchObject({ name: 'AlreadyExistsError' })
+    // an error without a listener would fail the run
+    await closed(stream)
+  })
+
   it('stores what does not shrink unchanged', async () => {
     const blockstore = new MemoryBlockstore()
     const files = ipfsz({ blockstore }, { inFlightBytes: PIECE })

@@ -66,8 +66,9 @@ export class CheckedCandidates {
     }
 
     // streams in a list are open already
-    for (const candidate of Array.isArray(this.#source) ? this.#source.slice(this.#taken) as Candidate[] : []) {
-      closeSource('content' in candidate ? candidate.content : undefined)
+    for (const rest of Array.isArray(this.#source) ? this.#source.slice(this.#taken) as unknown[] : []) {
+      // not checked yet: an error here would replace that of the import, and leave the streams after it open
+      closeSource((rest as { content?: unknown } | null | undefined)?.content)
     }
   }
 
