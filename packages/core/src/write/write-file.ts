@@ -23,7 +23,7 @@ import type { PutStore } from '../dag/block.ts'
 import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
-import type { Piece } from '../frames/compress-frames.ts'
+import type { Frame, Piece } from '../frames/compress-frames.ts'
 import type { Beginning } from './take-frame.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
@@ -67,34 +67,61 @@ interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sample
  * @param reader - positioned after the beginning
  * @throws {FileTooLargeError}
  */
-export async function writeFile (
+// not async: most files of a tree are one frame, and each promise counts
+export function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize, leafSize, cut, filters, base, maxListed, path }: FrameSettings,
+  settings: FrameSettings,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const table = new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
+  const { frameSize, leafSize, cut, base } = settings
+  const maxLength = base == null ? MAX_LEAF_SIZE : leafSize
 
-  if (cut === 'size' && !options.contentCid && isWhole(beginning, frameSize, base == null ? MAX_LEAF_SIZE : leafSize)) {
-    emitFrame(options, 0, beginning.frame)
+  return cut === 'size' && !options.contentCid && isWhole(beginning, frameSize, maxLength)
+    ? writeOnlyFrame(beginning, settings, metadata, blockstore, options)
+    : writeFrames(beginning, reader, settings, metadata, blockstore, options)
+}
 
-    if (base?.root != null && beginning.first != null && hasNoMetadata(metadata) && isBase(beginning.first, base)) {
-      return base.root
-    }
+/** Write a file whose only frame has been compressed. */
+async function writeOnlyFrame (
+  beginning: Beginning & { frame: Frame },
+  settings: FrameSettings,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<WrittenCompressedFile> {
+  const { codec, filters, base } = settings
+  const table = tableOf(settings)
+  emitFrame(options, 0, beginning.frame)
 
-    const only = takeFrame(beginning, table, codec.name, base)
-    const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
-    const link = table.isBased ? base?.link : undefined
-
-    const written = await (only.leaf == null
-      ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
-      : writeLeafAndRoot(only.leaf, { header, base: link }, metadata, blockstore, options))
-
-    return { ...written, code: codec.code }
+  if (base?.root != null && beginning.first != null && hasNoMetadata(metadata) && isBase(beginning.first, base)) {
+    return base.root
   }
 
+  const only = takeFrame(beginning, table, codec.name, base)
+  const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
+  const link = table.isBased ? base?.link : undefined
+
+  const written = await (only.leaf == null
+    ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
+    : writeLeafAndRoot(only.leaf, { header, base: link }, metadata, blockstore, options))
+
+  return { ...written, code: codec.code }
+}
+
+/** Write a file of any number of frames. */
+async function writeFrames (
+  beginning: Beginning,
+  reader: ByteReader,
+  settings: FrameSettings,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<WrittenCompressedFile> {
+  const { codec, level, frameSize, leafSize, cut, filters, base } = settings
+  const table = tableOf(settings)
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
@@ -148,6 +175,10 @@ export async function writeFile (
     : writeLeafAndRoot(leaf, { header, base: link }, metadata, blockstore, options))
 
   return { ...written, code: codec.code, ...named }
+}
+
+function tableOf ({ codec, frameSize, cut, maxListed, path }: FrameSettings): FrameTable {
+  return new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
