@@ -45,7 +45,10 @@ const HEADER = '// written by scripts/generate.ts\n'
 async function bundle (contents: string, options: { globalName?: string }): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: SRC, loader: 'ts' },
-    alias: { '#platform': join(SRC, 'platform/browser.ts') },
+    alias: {
+      '#platform': join(SRC, 'platform/browser.ts'),
+      '#platform/crc32': join(SRC, 'platform/crc32-browser.ts')
+    },
     bundle: true,
     minify: true,
     write: false,

@@ -1,4 +1,4 @@
-import { crc32 } from '#platform'
+import { crc32 } from '#platform/crc32'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { combineCrc32 } from '../src/format/checksums/combine-crc32.ts'

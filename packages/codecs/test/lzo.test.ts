@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { crc32 } from '#platform'
+import { crc32 } from '#platform/crc32'
 import { adler32 } from '../src/format/checksums/adler32.ts'
 import { decodeLzop, encodeLzop } from '../src/format/lzo/lzop-file.ts'
 import { concat, fromBase64, noise, same, text, toHex } from './fixtures.ts'

@@ -1,4 +1,3 @@
-import CRC32 from 'crc-32'
 import type { Thread } from './thread.ts'
 import type { ZlibResult } from './node.ts'
 
@@ -31,11 +30,6 @@ export function hasAddon (): boolean {
 
 export function loadAddon (name: string): never {
   throw new Error(`There is no ${name} on this platform`)
-}
-
-/** The CRC-32 of gzip (RFC 1952). */
-export function crc32 (bytes: Uint8Array): number {
-  return CRC32.buf(bytes) >>> 0
 }
 
 /** How many threads can run in parallel. */

@@ -117,11 +117,6 @@ export const zlibConstants = zlib.constants
 export { streamZlib } from './zlib-stream.ts'
 export { zstdInOneTask } from './zstd-task.ts'
 
-/** The CRC-32 of gzip (RFC 1952). */
-export function crc32 (bytes: Uint8Array): number {
-  return zlib.crc32(bytes)
-}
-
 /** Whether an optional package with compiled code is installed and works on this machine. */
 export function hasAddon (name: string): boolean {
   try {

@@ -1,4 +1,4 @@
-import { crc32 } from '#platform'
+import { crc32 } from '#platform/crc32'
 import { CorruptFrameError } from '../../errors.ts'
 import { readUint32, writeUint16, writeUint32 } from '../bytes/little-endian.ts'
 

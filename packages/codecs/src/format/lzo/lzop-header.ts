@@ -1,4 +1,4 @@
-import { crc32 } from '#platform'
+import { crc32 } from '#platform/crc32'
 import { adler32 } from '../checksums/adler32.ts'
 import { readUint32, writeUint32 } from '../bytes/big-endian.ts'
 import { corrupt } from './lzo1x.ts'
