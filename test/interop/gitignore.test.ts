@@ -69,7 +69,8 @@ async function byIpfsz (directory: string): Promise<string[]> {
     signal: new AbortController().signal,
     onRead () {},
     onHidden () {},
-    onExecutable () {}
+    onExecutable () {},
+    onChanged () {}
   })
 
   for await (const { path = '', content } of candidates as AsyncIterable<{ path?: string, content?: unknown }>) {

@@ -12,6 +12,7 @@ const ROOT: PrintedRoot = {
   codec: 'zstd',
   hidden: 0,
   executables: 0,
+  changed: { count: 0, first: '' },
   next: undefined,
   onlyHash: false
 }
@@ -47,6 +48,21 @@ describe('addSummary', () => {
 
   it('says what is new of a file with an earlier version', () => {
     expect(addSummary({ ...ROOT, newSize: 12_800 }, 80)).toMatch(/^a\.txt: 97\.7 KiB, 12\.5 KiB newly stored\n/)
+  })
+
+  it.each([
+    [1, 'in/a changed while it was read: '],
+    [3, 'in/a and 2 more changed while they were read: ']
+  ])('says that %d files of a directory changed while they were read', (count, note) => {
+    const tree = { ...ROOT, content: { files: 4, compressed: 2 }, changed: { count, first: 'in/a' } }
+
+    expect(addSummary(tree, 200)).toContain(`\n  ${note}parts of different versions may be stored`)
+  })
+
+  it('says that a file changed while it was read', () => {
+    const changed = { count: 1, first: 'a.txt' }
+
+    expect(addSummary({ ...ROOT, changed }, 200)).toContain('\n  changed while it was read: ')
   })
 
   it('says that nothing is saved by a file that grows', () => {

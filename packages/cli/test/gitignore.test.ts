@@ -30,7 +30,8 @@ async function added (directory: string, hidden = false): Promise<string[]> {
     signal: new AbortController().signal,
     onRead () {},
     onHidden () {},
-    onExecutable () {}
+    onExecutable () {},
+    onChanged () {}
   })
 
   for await (const candidate of candidates) {

@@ -1,7 +1,9 @@
-import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile, mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, utimes, writeFile
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it as base } from 'vitest'
+import { describe, expect, it as base } from 'vitest'
 import { treeSource } from '../src/disk/tree-source.ts'
 
 const it = base.extend<{ directory: string }>({
@@ -13,7 +15,9 @@ const it = base.extend<{ directory: string }>({
   }
 })
 
-function open (directory: string): ReturnType<typeof treeSource> {
+const MIB = 1024 * 1024
+
+function open (directory: string, onChanged = (_path: string) => {}): ReturnType<typeof treeSource> {
   return treeSource(directory, 'tree', {
     hidden: false,
     ignore: () => false,
@@ -22,7 +26,8 @@ function open (directory: string): ReturnType<typeof treeSource> {
     signal: new AbortController().signal,
     onRead () {},
     onHidden () {},
-    onExecutable () {}
+    onExecutable () {},
+    onChanged
   })
 }
 
@@ -53,6 +58,55 @@ it('reads all of a file that shrank since its size was read', async ({ directory
   await writeFile(file, 'first second')
 
   expect(await read(directory, async () => truncate(file, 5))).toEqual(['first'])
+})
+
+/** Read a file of a directory, with a change after its first bytes. Returns what was told of. */
+async function changedBy (
+  directory: string,
+  size: number,
+  change: (file: string) => Promise<void>
+): Promise<string[]> {
+  const changed: string[] = []
+  await mkdir(join(directory, 'in/sub'), { recursive: true })
+  await writeFile(join(directory, 'in/sub/a'), Buffer.alloc(size))
+
+  for await (const candidate of open(join(directory, 'in'), path => changed.push(path))) {
+    if ('content' in candidate) {
+      let isFirst = true
+
+      for await (const _ of candidate.content as AsyncIterable<Uint8Array>) {
+        await (isFirst ? change(join(directory, 'in/sub/a')) : undefined)
+        isFirst = false
+      }
+    }
+  }
+
+  return changed
+}
+
+describe('a file that is written to while it is read', () => {
+  it.for([
+    ['grew', async (file: string) => appendFile(file, 'more')],
+    ['shrank', async (file: string) => truncate(file, 5 * MIB)],
+    ['was changed in its place', async (file: string) => utimes(file, 1, 1)]
+  ] as const)('is told of: it %s', async ([, change], { directory }) => {
+    expect(await changedBy(directory, 9 * MIB, change)).toEqual(['sub/a'])
+  })
+
+  it('is not told of if all of it is from one read', async ({ directory }) => {
+    expect(await changedBy(directory, MIB, async file => appendFile(file, 'more'))).toEqual([])
+  })
+
+  it('is not told of if another file takes its place', async ({ directory }) => {
+    expect(await changedBy(directory, 9 * MIB, async file => {
+      await writeFile(`${file}.new`, 'new')
+      await rename(`${file}.new`, file)
+    })).toEqual([])
+  })
+
+  it('is not told of if nothing writes to it', async ({ directory }) => {
+    expect(await changedBy(directory, 9 * MIB, async () => {})).toEqual([])
+  })
 })
 
 it.runIf(process.platform === 'linux')('reads files of /proc, which give all in their first read only', async () => {

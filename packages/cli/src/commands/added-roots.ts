@@ -55,7 +55,13 @@ export class AddedRoots {
       this.#store.files,
       { compression, link, progress, signal }
     )
-    const added = { hidden: 0, executables: source.executable === true ? 1 : 0, newSize: newSize() }
+    const hasChanged = await source.hasChanged?.() === true
+    const added = {
+      hidden: 0,
+      executables: source.executable === true ? 1 : 0,
+      changed: { count: hasChanged ? 1 : 0, first: name },
+      newSize: newSize()
+    }
     const remember = this.#store.latest?.added(name, { cid, size })
 
     return {
@@ -208,7 +214,7 @@ export class AddedRoots {
   #print (
     printed: PrintedAdd,
     next: string | undefined,
-    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'content' | 'newSize'>
+    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'newSize'>
   ): void {
     this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
   }

@@ -126,7 +126,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
 
 function report (
   path: string,
-  { root: { cid: tree, size, storedSize }, files, hidden }: AddedTree,
+  { root: { cid: tree, size, storedSize }, files, hidden, changed }: AddedTree,
   { cid, pages, kept, missing, loaderSize, workerSize, gzip }: PublishedSite,
   gateway: string | undefined,
   { output }: Context
@@ -147,7 +147,7 @@ function report (
     `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
     ...missing == null ? [] : [missingNote(missing)],
     ...first < size ? [] : ['this site is loaded faster if it is added with: ipfsz add --codec none'],
-    ...addNotes({ hidden, executables: 0, content: undefined })
+    ...addNotes({ hidden, executables: 0, changed, content: undefined })
   ]
 
   output.result(

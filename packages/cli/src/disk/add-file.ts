@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { readInput } from './read-input.ts'
+import { readInput, statAgain } from './read-input.ts'
 import { ReferredFiles } from './referred-files.ts'
-import { losesExecutableBit, metadata, readSize } from './tree-source.ts'
+import { isTorn, losesExecutableBit, metadata, readSize } from './tree-source.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Preserve } from './tree-source.ts'
 import type { AddOptions, Ipfsz, Mtime, Stats } from '@ipfsz/core'
@@ -15,6 +15,8 @@ export interface FileSource {
   metadata?: { mode?: number, mtime?: Mtime }
   /** Whether the file is executable, and will not be when it is read back. */
   executable?: boolean
+  /** Once it is read: whether it was written to meanwhile, so that its bytes may be of several versions. */
+  hasChanged?: () => Promise<boolean>
 }
 
 /** Open a file, or a pipe or device. */
@@ -28,6 +30,11 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
       : readInput(path, stats, { readSize: readSize(stats), signal }),
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),
+    hasChanged: async () => {
+      const after = await statAgain(path)
+
+      return after != null && isTorn(stats, after)
+    },
     // pipes and devices report no size
     ...stats.isFile() ? { size: Number(stats.size) } : {}
   }

@@ -4,6 +4,7 @@ import { ReferredFiles } from './referred-files.ts'
 import { entryType } from './restore-metadata.ts'
 import { treeSource } from './tree-source.ts'
 import { wrappedSource } from './wrapped-source.ts'
+import type { ChangedFiles } from '../terminal/printed-add.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { EntryType } from './restore-metadata.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
@@ -48,6 +49,8 @@ export interface AddedTree {
   hidden: number
   /** Files that are executable, and will not be when they are read back. */
   executables: number
+  /** Files that were written to while they were read. */
+  changed: ChangedFiles
 }
 
 /** Add a directory and everything in it. */
@@ -74,6 +77,7 @@ async function addCandidates (
   const sizes = new Map<string, number>()
   const referred = new ReferredFiles()
   const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
+  const changed: ChangedFiles = { count: 0, first: '' }
   let total = 0
   let last: ImportResult | undefined
 
@@ -83,7 +87,11 @@ async function addCandidates (
       progress.update(total += bytes)
     },
     onHidden () { counts.hidden++ },
-    onExecutable () { counts.executables++ }
+    onExecutable () { counts.executables++ },
+    onChanged (path) {
+      changed.first ||= path
+      changed.count++
+    }
   })
 
   try {
@@ -109,7 +117,7 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total, referred.foreign), ...counts }
+  return { root: describe(last, '', total, referred.foreign), ...counts, changed }
 }
 
 /** @param foreign - bytes of its stored size that are not its own: see `ReferredFiles` */

@@ -31,6 +31,11 @@ export async function statInput (path: string): Promise<BigIntStats> {
   return stats
 }
 
+/** Examine a path once more, after it was read. Undefined: it was deleted meanwhile, or cannot be reached. */
+export async function statAgain (path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(() => undefined)
+}
+
 /** Read a file, pipe or device from its beginning. It is opened when it is read, and closed by the signal. */
 export async function * readInput (
   path: string,

@@ -41,6 +41,8 @@ export interface TreeSourceEvents {
   onHidden (path: string): void
   /** Called for each file that is executable, unless modes are preserved. */
   onExecutable (path: string): void
+  /** Called for each file that was written to while it was read, so that its bytes may be of several versions. */
+  onChanged (path: string): void
 }
 
 export interface TreeSourceOptions extends TreeSourceInit, TreeSourceEvents {}
@@ -104,7 +106,7 @@ async function * walk (
           options.onExecutable(path)
         }
 
-        yield { ...candidate, content: content(file, path, Number(stats.size), options) }
+        yield { ...candidate, content: content(file, path, stats, options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
         yield { path: candidate.path, link: await readTarget(file), mtime: candidate.mtime } as Candidate
@@ -197,6 +199,20 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
   }
 }
 
+/**
+ * Whether a file was written to after it was examined, so that several reads may have given parts of several versions.
+ * Smaller files are read at once, and those of /proc have no size.
+ *
+ * @param before - when it was examined
+ * @param after - when all of it was read
+ */
+export function isTorn (before: BigIntStats, after: BigIntStats): boolean {
+  const { size, ino, mtimeNs } = before
+
+  // one that took its place meanwhile is not the one that was read
+  return size >= READ_SIZE && after.ino === ino && (after.size !== size || after.mtimeNs !== mtimeNs)
+}
+
 /** Whether a file is executable, and will not be when it is read back. */
 export function losesExecutableBit (stats: BigIntStats, { mode }: Preserve): boolean {
   return !mode && stats.isFile() && (stats.mode & 0o111n) !== 0n
@@ -212,34 +228,35 @@ function toMtime (nanoseconds: bigint): Mtime {
   return { secs: (nanoseconds - second) / 1_000_000_000n, nsecs: Number(second / 1000n * 1000n) }
 }
 
-/** @param size - what the file had when it was examined, which it may not have any more */
+/** @param stats - when the file was examined: it may have another size now */
 async function * content (
   file: string,
   path: string,
-  size: number,
-  { onRead }: TreeSourceEvents
+  stats: BigIntStats,
+  { onRead, onChanged }: TreeSourceEvents
 ): AsyncGenerator<Uint8Array> {
+  const size = Number(stats.size)
   // fails if the file was meanwhile replaced by a symlink
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
 
   try {
     // one byte more than expected, so that the last read also finds the end
-    for (let left = size; ;) {
+    for (let left = size, isAtEnd = false; !isAtEnd;) {
       const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(left + 1, READ_SIZE) : MIN_READ_SIZE)
       const { bytesRead } = await handle.read(buffer)
-
-      if (bytesRead === 0) {
-        return
-      }
-
       left -= bytesRead
-      onRead(path, bytesRead)
-      yield buffer.subarray(0, bytesRead)
-
       // those in /proc give less than is asked for before their end too
-      if (size > 0 && bytesRead < buffer.byteLength && left <= 0) {
-        return
+      isAtEnd = bytesRead === 0 || (size > 0 && bytesRead < buffer.byteLength && left <= 0)
+
+      if (bytesRead > 0) {
+        onRead(path, bytesRead)
+        yield buffer.subarray(0, bytesRead)
       }
+    }
+
+    // a smaller one is read at once
+    if (size >= READ_SIZE && isTorn(stats, await handle.stat({ bigint: true }))) {
+      onChanged(path)
     }
   } finally {
     await handle.close()

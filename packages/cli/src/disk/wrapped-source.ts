@@ -1,5 +1,5 @@
-import { readInput, statInput } from './read-input.ts'
-import { losesExecutableBit, metadata, readSize, treeSource } from './tree-source.ts'
+import { readInput, statAgain, statInput } from './read-input.ts'
+import { isTorn, losesExecutableBit, metadata, readSize, treeSource } from './tree-source.ts'
 import type { Candidate, TreeSourceOptions } from './tree-source.ts'
 import type { BigIntStats } from 'node:fs'
 
@@ -44,11 +44,17 @@ async function * content (
   path: string,
   stats: BigIntStats,
   name: string,
-  { onRead, signal }: Pick<TreeSourceOptions, 'onRead' | 'signal'>
+  { onRead, onChanged, signal }: Pick<TreeSourceOptions, 'onRead' | 'onChanged' | 'signal'>
 ): AsyncGenerator<Uint8Array> {
   for await (const bytes of readInput(path, stats, { readSize: readSize(stats), signal })) {
     onRead(name, bytes.byteLength)
     yield bytes
+  }
+
+  const after = await statAgain(path)
+
+  if (after != null && isTorn(stats, after)) {
+    onChanged(name)
   }
 }
 
@@ -58,6 +64,7 @@ function below (name: string, options: TreeSourceOptions): TreeSourceOptions {
     ...options,
     onRead (path, bytes) { options.onRead(`${name}/${path}`, bytes) },
     onHidden (path) { options.onHidden(`${name}/${path}`) },
-    onExecutable (path) { options.onExecutable(`${name}/${path}`) }
+    onExecutable (path) { options.onExecutable(`${name}/${path}`) },
+    onChanged (path) { options.onChanged(`${name}/${path}`) }
   }
 }

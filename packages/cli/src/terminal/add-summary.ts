@@ -3,7 +3,7 @@ import { DEFAULT_COLUMNS } from './columns.ts'
 import { count, formatSize } from './units.ts'
 import { indented, withLabel } from './with-label.ts'
 import { wrap } from './wrap.ts'
-import type { PrintedRoot } from './printed-add.ts'
+import type { ChangedFiles, PrintedRoot } from './printed-add.ts'
 
 /** Below this many bytes a percentage says nothing: a block of any file has a few dozen bytes of its own. */
 const MIN_MEASURED_SIZE = 512
@@ -35,9 +35,9 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
   ].join('\n')
 }
 
-/** What adding left out or lost. */
+/** What adding left out or lost, and what may be torn. */
 export function addNotes (
-  { hidden, executables, content }: Pick<PrintedRoot, 'hidden' | 'executables' | 'content'>
+  { hidden, executables, changed, content }: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content'>
 ): string[] {
   const bits = content == null
     ? 'the executable bit is not kept'
@@ -49,8 +49,18 @@ export function addNotes (
 
   return [
     ...hidden === 0 ? [] : [skipped],
-    ...executables === 0 ? [] : [`${bits}: keep modes with --preserve-mode`]
+    ...executables === 0 ? [] : [`${bits}: keep modes with --preserve-mode`],
+    ...changed.count === 0 ? [] : [changedNote(changed, content != null)]
   ]
+}
+
+/** @param isTree - whether the files have paths below what was added */
+function changedNote ({ count, first }: ChangedFiles, isTree: boolean): string {
+  const files = count === 1 ? printable(first) : `${printable(first)} and ${count - 1} more`
+  const was = count === 1 ? 'it was' : 'they were'
+  const advice = 'parts of different versions may be stored. Add again when nothing writes there'
+
+  return `${isTree ? `${files} ` : ''}changed while ${was} read: ${advice}`
 }
 
 /** The share of the original bytes that is not stored, in percent with one decimal. Never rounded up to 100. */

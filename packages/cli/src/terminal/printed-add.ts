@@ -16,6 +16,13 @@ export interface PrintedAdd {
   newSize?: number | undefined
 }
 
+/** Files that were written to while they were read, so that what is stored of each may be of several versions. */
+export interface ChangedFiles {
+  count: number
+  /** The path of the first. Empty if there is none. */
+  first: string
+}
+
 /** What was added for one path of the command line. */
 export interface PrintedRoot extends PrintedAdd {
   /** Of a directory: how many files are in it, and how many of them are compressed. */
@@ -24,6 +31,7 @@ export interface PrintedRoot extends PrintedAdd {
   hidden: number
   /** Files that are executable, and will not be when they are read back. */
   executables: number
+  changed: ChangedFiles
   /** The command that reads it. Undefined if ipfsz does not have the blocks. */
   next: string | undefined
   /** Whether nothing was stored. */
