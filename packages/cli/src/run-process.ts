@@ -108,5 +108,8 @@ function isPiped (fd: number): boolean {
  * waits while a slow reader has yet to take most of it.
  */
 function exitWhenFlushed (): void {
-  process.stdout.end(() => { process.stderr.end(() => { process.exit() }) })
+  process.stdout.end(() => {
+    // first the listener above says on stderr if stdout failed
+    setImmediate(() => { process.stderr.end(() => { process.exit() }) })
+  })
 }
