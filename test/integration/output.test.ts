@@ -60,6 +60,18 @@ describe('a full disk', () => {
   })
 })
 
+describe('a script', () => {
+  it('goes on to write where the command has written', async ({ sandbox }) => {
+    // to sockets, of which those of the shell are made by Node
+    const result = await sandbox.shell('ipfsz --version && ipfsz nothing; echo next; echo next >&2; ipfsz --version')
+
+    expect(result).toMatchObject({ code: 0, signal: null })
+    expect(String(result.stdout).split('\n')[1]).toBe('next')
+    expect(String(result.stdout).split('\n')).toHaveLength(4)
+    expect(result.stderr).toMatch(/^ipfsz: .*\n(.*\n)*next\n$/)
+  })
+})
+
 describe('stdout closed early', () => {
   it('ends cat quietly', async ({ sandbox }) => {
     const bytes = longText(20 * MIB)

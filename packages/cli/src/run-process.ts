@@ -61,7 +61,7 @@ export async function runProcess (argv: string[]): Promise<void> {
     process.exit()
   }
 
-  exitWhenFlushed()
+  exitWhenWritten()
 }
 
 /**
@@ -104,12 +104,24 @@ function isPiped (fd: number): boolean {
 
 /**
  * Exit once all output is written. It waits neither for timers, of which those of libp2p run a second after a stop, nor
- * for Node to free its memory piece by piece. The ends of the streams tell when, also on Bun, which says that nothing
- * waits while a slow reader has yet to take most of it.
+ * for Node to free its memory piece by piece.
  */
-function exitWhenFlushed (): void {
-  process.stdout.end(() => {
+function exitWhenWritten (): void {
+  whenWritten(process.stdout, () => {
     // first the listener above says on stderr if stdout failed
-    setImmediate(() => { process.stderr.end(() => { process.exit() }) })
+    setImmediate(() => { whenWritten(process.stderr, () => { process.exit() }) })
   })
+}
+
+/**
+ * Call `done` when all that was written to a stream has been taken: an empty write comes after what was written before.
+ * The end of a stream would too, but Node shuts its socket down then. In a shell that Node started, the next program
+ * has the same socket, and was killed by SIGPIPE. Bun ends only the stream, and its empty writes do not wait.
+ */
+function whenWritten (stream: NodeJS.WriteStream, done: () => void): void {
+  if ('Bun' in globalThis) {
+    stream.end(done)
+  } else {
+    stream.write('', done)
+  }
 }
