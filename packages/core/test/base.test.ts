@@ -75,6 +75,16 @@ async function blocksOf (
   return found
 }
 
+/** Words in an order of their own for each seed. */
+function words (size: number, seed = 1): Uint8Array {
+  return Buffer.from(Array.from(noise(size, seed), byte => `word${byte & 63}`).join(' ')).subarray(0, size)
+}
+
+/** Numbers, each of them once. */
+function numbers (size: number): Uint8Array {
+  return Buffer.from(Array.from({ length: size / 4 }, (_, i) => i * 7919).join(' ')).subarray(0, size)
+}
+
 function flipped (bytes: Uint8Array, next: () => number): Uint8Array {
   const changed = Uint8Array.from(bytes)
   changed[(next() >>> 0) % changed.byteLength] ^= 1 << (next() & 7)
@@ -320,6 +330,40 @@ describe('a file with a base', () => {
         .rejects.toMatchObject({ name: 'NotFoundError' })
       await blockstore.put(CID.parse(key), block)
     }
+  })
+
+  it.each([
+    ['of a single frame has the level of files without one', 200 * KIB, 3],
+    ['of several frames has a higher level', 600 * KIB, 7]
+  ])('%s', async (_, size, level) => {
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+    const bytes = numbers(size)
+    const base = await fs.addBytes(bytes)
+    const next = Buffer.concat([words(20 * KIB, 5), bytes.subarray(0, size - 40 * KIB), words(20 * KIB, 6)])
+    const add = async (level?: number): Promise<CID> =>
+      fs.addBytes(next, { compression: { codec: 'zstd', base, ...level == null ? {} : { level } } })
+    const [cid, named, other] = [await add(), await add(level), await add(10 - level)]
+
+    expect((await fs.stat(cid)).base?.toString()).toBe(unmark(base).toString())
+    expect(cid.toString()).toBe(named.toString())
+    expect(cid.toString()).not.toBe(other.toString())
+  })
+
+  it.each([200, 600, 1500])('takes little, although each of its few words is everywhere in %i KiB', async size => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const first = words(size * KIB)
+    const second = Buffer.concat([
+      words(300, 2), first.subarray(0, 80_000), words(100, 3), first.subarray(80_500, 150_000), first.subarray(151_000)
+    ])
+    const base = await fs.addBytes(first)
+    const cid = await fs.addBytes(second, { compression: { base } })
+
+    expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
+    expect(await bytesAdded(cid, base, blockstore)).toBeLessThan(2000)
+    // a level that is asked for stays
+    const named = await fs.addBytes(second, { compression: { codec: 'zstd', base, level: 7 } })
+    expect(await bytesAdded(named, base, blockstore)).toBeGreaterThan(10_000)
   })
 
   it('has no base where that does not help', async () => {

@@ -114,6 +114,18 @@ export function matchPiece (
 }
 
 /**
+ * About how many bytes of a piece are in a base: those of samples that also have their neighbours.
+ *
+ * @param votes - those of the piece before, or empty ones
+ */
+export function sharedBytes (index: SampleIndex, votes: Votes, piece: Uint8Array): number {
+  votes.clear()
+  castVotes(index, votes, piece, 0)
+
+  return votes.least < VOTE ? 0 : votes.count() * index.step
+}
+
+/**
  * Look for the samples of the base in a piece. From one that was found, those after it are looked for where they
  * should be: only what changed is searched byte by byte.
  */

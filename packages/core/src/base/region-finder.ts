@@ -1,4 +1,4 @@
-import { matchPiece, Votes } from './match-piece.ts'
+import { matchPiece, sharedBytes, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
 
 const KIB = 1024
@@ -92,6 +92,13 @@ export class RegionFinder {
     const to = Math.max(match.to, match.place + piece.byteLength) + MARGIN
 
     return this.#region(from, Math.min(from + length, to))
+  }
+
+  /** Whether at least half of a piece is in the base, wherever that is. */
+  resembles (piece: Uint8Array): boolean {
+    const { index, votes } = this.#samples ??= this.#sample()
+
+    return 2 * sharedBytes(index, votes, piece) >= piece.byteLength
   }
 
   #sample (): { index: SampleIndex, votes: Votes } {

@@ -147,6 +147,11 @@ export class WrittenBase implements FrameBase {
   }
 
   /** See `FrameBase`. */
+  resembles (bytes: Uint8Array): boolean {
+    return this.#finder.resembles(bytes)
+  }
+
+  /** See `FrameBase`. */
   findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined {
     for (let start = from; start < bytes.byteLength; start += frameSize) {
       if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {

@@ -9,7 +9,8 @@ import {
   DEFAULT_CODEC,
   DEFAULT_FRAME_SIZE,
   DEFAULT_OPTIMIZE,
-  MAX_LEAF_SIZE
+  MAX_LEAF_SIZE,
+  SEARCHING_LEVEL
 } from '../constants.ts'
 import { MAX_CUT_SIZE } from '../cut/cut-by-content.ts'
 import { chooseFilters } from '../filters/choose-filters.ts'
@@ -30,6 +31,8 @@ export interface Choice {
   level: number
   /** The level for a file with a base. */
   basedLevel: number
+  /** Levels to try in its place if that finds too little of what the file and its base have in common. */
+  otherBasedLevels: readonly number[]
 }
 
 /** The validated options of an add, with defaults filled in. */
@@ -101,6 +104,26 @@ export function resolveCompression (
   }
 }
 
+function searchingLevels ({ levels }: Codec): number[] {
+  return levels.max < SEARCHING_LEVEL ? [] : [SEARCHING_LEVEL]
+}
+
+/**
+ * The same for a file of one frame with an earlier version as its base: at the level that it has without a base. Level
+ * 7 takes nearly twice as long there. For mime-db's 196 KiB, it saves 600 bytes; for jquery's 286 KiB, none.
+ */
+export function atOrdinaryLevel (compression: Compression): Compression {
+  if (compression.named == null) {
+    return compression
+  }
+
+  const { level, otherBasedLevels } = compression.named
+  const others = otherBasedLevels.filter(other => other !== level)
+  const named = { ...compression.named, basedLevel: level, otherBasedLevels: others }
+
+  return { ...compression, named, choose: async () => named }
+}
+
 /** Trials with the codec of a file, or with zstd if that is not chosen yet. */
 function filtersByTrial (name: string, codecs: readonly Codec[]): Compression['chooseFilters'] {
   const codec = codecs.find(codec => codec.name === name) ?? codecs.find(({ name }) => name === 'zstd') ?? codecs[0]
@@ -128,7 +151,9 @@ function chooseByTrial (
   return async (piece, signal) => {
     const choice = await chooseCompression(piece, goal, codecs, signal)
 
-    return choice == null ? undefined : { ...choice, basedLevel: choice.level }
+    return choice == null
+      ? undefined
+      : { ...choice, basedLevel: choice.level, otherBasedLevels: searchingLevels(choice.codec) }
   }
 }
 
@@ -145,5 +170,10 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
 
   const level = checkLevel(codec, options.level)
 
-  return { codec, level, basedLevel: basedLevel(codec, options.level) }
+  return {
+    codec,
+    level,
+    basedLevel: basedLevel(codec, options.level),
+    otherBasedLevels: options.level == null ? [codec.levels.default, ...searchingLevels(codec)] : []
+  }
 }

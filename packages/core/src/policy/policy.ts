@@ -16,8 +16,11 @@ const LINK_LENGTH = 52
 /** Bytes that a base takes in addition: a link, a link to the frames that would otherwise be inline, and its region. */
 export const BASE_LENGTH = 2 * LINK_LENGTH + 16
 
-/** Bytes of a piece that are compressed first to learn whether its base saves much: 32 KiB. */
-const PART_SIZE = 32 * 1024
+/**
+ * Bytes of a piece that are compressed beside it to learn whether its base saves much, 64 KiB: what zstd compresses on
+ * the calling thread. With half as many, data that shrink to a tenth would be compressed a second time as a whole.
+ */
+const PART_SIZE = 64 * 1024
 
 /** How to compress a file, if at all, and why. */
 export interface Decision {
@@ -31,13 +34,20 @@ export interface Decision {
   based?: boolean
 }
 
+/** A piece of a file that may have a base. */
+interface AidedPiece extends Piece {
+  /** Whether most of it is in the base. */
+  resembles?: () => boolean
+}
+
 /**
  * Decide whether compressing a file pays off, with what, and whether its base helps.
  *
  * @param aided - the first bytes of the file, as many as its layout says, or all of a shorter file
+ * @returns `choice.basedLevel` is the level that finds most in the base
  */
 export async function decide (
-  aided: Piece,
+  aided: AidedPiece,
   { choose, chooseFilters, detect, named }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect' | 'named'>,
   signal?: AbortSignal | null
 ): Promise<Decision> {
@@ -73,15 +83,16 @@ export async function decide (
   const [early, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
     ? [await compressing, { filters: [], filtered: piece }]
     : await Promise.all([compressing, withFilters()])
-  const choice = named ?? await choose(filtered, signal)
+  const chosen = named ?? await choose(filtered, signal)
 
-  if (choice == null) {
+  if (chosen == null) {
     return { reason: 'trial' }
   }
 
-  const { trial, based } = filters.length === 0 && early != null
+  const { trial, based, basedLevel = chosen.basedLevel } = filters.length === 0 && early != null
     ? early
-    : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
+    : await compressFirst({ ...aided, bytes: filtered }, chosen, signal)
+  const choice = { ...chosen, basedLevel }
 
   if (isGain(trial.size, trial.bytes.byteLength)) {
     return { choice, reason: 'trial', trial, filters, based }
@@ -115,13 +126,15 @@ async function filterFirst (
 interface First {
   trial: Frame
   based: boolean
+  /** The level that found most in the base. */
+  basedLevel?: number
 }
 
 /**
  * Compress the first piece, with its base if that saves more than the links of a base take. A base that has
  * nothing like the first piece may still help with the others.
  */
-function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | null): First | Promise<First> {
+function compressFirst (piece: AidedPiece, choice: Choice, signal?: AbortSignal | null): First | Promise<First> {
   const { codec, level } = choice
 
   if (piece.region != null && codec.dictionaries === true) {
@@ -136,35 +149,47 @@ function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | nul
   return 'then' in frame ? frame.then(toFirst) : toFirst(frame)
 }
 
-async function compressAided (
-  { bytes: piece, region, dictionary }: Piece,
-  { codec, level, basedLevel }: Choice,
-  signal?: AbortSignal | null
-): Promise<First> {
-  const size = piece.byteLength
-  const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
+async function compressAided (piece: AidedPiece, choice: Choice, signal?: AbortSignal | null): Promise<First> {
+  const { bytes, region, dictionary } = piece
+  const { codec, level, basedLevel } = choice
+  const size = bytes.byteLength
+  const compressAlone = async (part = bytes): Promise<Uint8Array> => codec.compress(part, { level, signal })
+  const toFirst = (frame: Uint8Array, level = basedLevel): First =>
+    ({ trial: { size, bytes: frame, region }, based: true, basedLevel: level })
 
   if (dictionary == null) {
-    return { trial: { size, bytes: await unaided(), region }, based: true }
+    return toFirst(await compressAlone())
   }
 
   const [aided, part] = await Promise.all([
-    codec.compress(piece, { level: basedLevel, dictionary, signal }),
-    unaided(piece.subarray(0, PART_SIZE))
+    codec.compress(bytes, { level: basedLevel, dictionary, signal }),
+    compressAlone(bytes.subarray(0, PART_SIZE))
   ])
-  const saves = (bytes: Uint8Array): boolean =>
-    aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 
   // without its base, all of the piece takes at least what a part of it does
-  if (saves(part)) {
-    return { trial: { size, bytes: aided, region }, based: true }
+  if (saves(aided, part)) {
+    return toFirst(aided)
   }
 
-  const bytes = size > PART_SIZE ? await unaided() : part
+  const alone = size > PART_SIZE ? await compressAlone() : part
+  const others = piece.resembles?.() === true ? choice.otherBasedLevels : []
+  let best = { level: basedLevel, frame: aided }
 
-  return saves(bytes)
-    ? { trial: { size, bytes: aided, region }, based: true }
-    : { trial: { size, bytes }, based: false }
+  // little is left to find once a sixteenth is left
+  for (let i = 0; i < others.length && 16 * best.frame.byteLength > alone.byteLength; i++) {
+    const level = others[i]
+    const frame = await codec.compress(bytes, { level, dictionary, signal })
+    best = 2 * frame.byteLength <= best.frame.byteLength ? { level, frame } : best
+  }
+
+  return saves(best.frame, alone)
+    ? toFirst(best.frame, best.level)
+    : { trial: { size, bytes: alone }, based: false }
+}
+
+/** Whether a frame with a base saves more than the links of a base take. */
+function saves (aided: Uint8Array, alone: Uint8Array): boolean {
+  return aided.byteLength + BASE_LENGTH <= alone.byteLength * (1 - MIN_GAIN)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import { readCut } from '../cut/cut-by-content.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
+import { atOrdinaryLevel } from '../policy/compression.ts'
 import { decide } from '../policy/policy.ts'
 import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
 import type { Region } from '../format/header.ts'
@@ -47,8 +48,11 @@ export async function beginFile (
 
   if (base != null) {
     const first = await aidPiece(base, bytes, 0, based.frameSize)
+    // a tree's dictionary is much longer than its files, and so takes as long at any level
+    const isOneVersion = base !== dictionary && bytes.byteLength < based.frameSize
+    const settings = isOneVersion ? atOrdinaryLevel(compression) : compression
     let isTried = false
-    const trial = decideBased(first, bytes, base, based.frameSize, compression, signal)
+    const trial = decideBased(first, bytes, base, based.frameSize, settings, signal)
       .finally(() => { isTried = true })
     // its first step is on another thread
     const finding = findRegions(base, bytes, based.frameSize, () => isTried)
@@ -108,7 +112,9 @@ async function decideBased (
   compression: Compression,
   signal: BeginFileOptions['signal']
 ): Promise<Decision | undefined> {
-  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
+  const decideOn = async (piece: Piece): Promise<Decision> =>
+    decide({ ...piece, resembles: () => base.resembles(piece.bytes) }, compression, signal)
+  const decision = first.dictionary == null ? undefined : await decideOn(first)
 
   if (decision?.based === true) {
     return decision
@@ -128,7 +134,7 @@ async function decideBased (
   }
 
   // its trial is not the first frame
-  const { trial: _trial, ...later } = await decide(piece, compression, signal)
+  const { trial: _trial, ...later } = await decideOn(piece)
 
   return later.based === true ? later : undefined
 }

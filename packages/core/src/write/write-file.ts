@@ -46,7 +46,7 @@ interface WrittenCompressedFile extends WrittenFile {
 }
 
 /** How to compress the frames of a file. */
-interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sampleSize'> {
+interface FrameSettings extends Pick<Choice, 'codec' | 'level'>, Omit<Layout, 'sampleSize'> {
   /** Where frames end. */
   cut: Cut
   /** What the codec does to the bytes before it compresses them. */
