@@ -4,6 +4,7 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { DEFAULT_SHARD_SPLIT_THRESHOLD, MAX_LEAF_SIZE } from '../constants.ts'
+import { cidKey, keyToCid } from '../dag/cid-key.ts'
 import { splitPath } from './entry-name.ts'
 import { marshal } from '../dag/marshal.ts'
 import { InvalidParametersError } from '../errors.ts'
@@ -30,7 +31,14 @@ interface Directory {
   children: Map<string, Child>
 }
 
-type Child = Directory | Imported
+/** All that is kept of a file until its directory is written, since there may be millions. */
+interface Leaf {
+  /** See `cidKey`: a CID takes ten times as much memory. */
+  key: string
+  size: Imported['size']
+}
+
+type Child = Directory | Imported | Leaf
 
 /**
  * Replaces the tree builder of ipfs-unixfs-importer. It makes the same directories, without
@@ -70,7 +78,7 @@ export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
     for (const child of root.children.values()) {
       if ('children' in child) {
         yield * flush(child, blockstore, options)
-      } else if (child.unixfs?.isDirectory() === true) {
+      } else if ('unixfs' in child && child.unixfs?.isDirectory() === true) {
         yield child
       }
     }
@@ -87,15 +95,20 @@ function put (root: Directory, entry: Imported): void {
     const child = parent.children.get(name)
 
     if (i === names.length - 1) {
-      parent.children.set(name, entry)
+      parent.children.set(name, entry.unixfs?.isDirectory() === true ? entry : toLeaf(entry))
     } else if (child != null && 'children' in child) {
       parent = child
     } else {
-      const directory: Directory = { path, unixfs: child?.unixfs, children: new Map() }
+      const unixfs = child != null && 'unixfs' in child ? child.unixfs : undefined
+      const directory: Directory = { path, unixfs, children: new Map() }
       parent.children.set(name, directory)
       parent = directory
     }
   }
+}
+
+function toLeaf ({ cid, size }: Imported): Leaf {
+  return { key: cidKey(cid), size }
 }
 
 /** Write a directory and everything in it, children first. Uses its own stack. */
@@ -116,7 +129,7 @@ async function * flush (
       if ('children' in child) {
         stack.push(enter(child))
       } else {
-        written.set(name, child)
+        written.set(name, 'key' in child ? { cid: keyToCid(child.key), size: child.size } : child)
       }
 
       continue
@@ -179,9 +192,11 @@ function isLarge (
       continue
     }
 
+    const cidLength = 'key' in child ? child.key.length : child.cid.byteLength
+
     size += shardSplitStrategy === 'links-bytes'
-      ? utf8ByteLength(name) + child.cid.byteLength
-      : linkSerializedSize(utf8ByteLength(name), child.cid.byteLength, Number(child.size))
+      ? utf8ByteLength(name) + cidLength
+      : linkSerializedSize(utf8ByteLength(name), cidLength, Number(child.size))
   }
 
   return size > shardSplitThresholdBytes
