@@ -37,7 +37,6 @@ function baseOf (content: Uint8Array): FrameBase & { asked: number } {
       return { offset: 0, length: BASED_FRAME_SIZE }
     },
     aid: (bytes, region) => ({ bytes, region, dictionary: content.subarray(0, BASED_FRAME_SIZE) }),
-    resembles: () => true,
     findResembling: () => undefined
   }
 }

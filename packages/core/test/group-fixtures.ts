@@ -29,7 +29,7 @@ export async function addInGroups (
   const base = baseCid == null ? undefined : await WrittenBase.open(baseCid, reading, {})
   const settings = {
     codec,
-    level: codec.levels.default,
+    levels: [codec.levels.default],
     frameSize: cut === 'content' ? 256 * KIB : 64 * KIB,
     leafSize: 64 * KIB,
     cut,

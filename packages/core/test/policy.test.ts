@@ -65,7 +65,7 @@ describe('decide', () => {
         return bytes.subarray(0, 1000)
       }
     }
-    const named = { codec, level: 3, basedLevel: 7, otherBasedLevels: [] }
+    const named = { codec, level: 3, basedLevels: [7] }
     const decision = await decide({ bytes: piece }, {
       detect: true,
       named,
@@ -89,7 +89,7 @@ describe('decide', () => {
         return bytes.subarray(0, 1000)
       }
     }
-    const named = { codec, level: 3, basedLevel: 7, otherBasedLevels: [] }
+    const named = { codec, level: 3, basedLevels: [7] }
     const filters = [{ kind: 'delta', width: 1 }] as const
     const compression = { detect: true, named, choose: async () => named, chooseFilters: async () => filters }
     const { trial, ...decision } = await decide({ bytes: piece }, compression)
@@ -111,7 +111,7 @@ async function decideAided (alone: (size: number) => number): Promise<{ based?: 
       return new Uint8Array(dictionary == null ? alone(bytes.byteLength) : 4000)
     }
   }
-  const named = { codec, level: 3, basedLevel: 3, otherBasedLevels: [] }
+  const named = { codec, level: 3, basedLevels: [3] }
   const piece = { bytes: text(200_000), region: { offset: 0, length: 1000 }, dictionary: text(1000) }
   const { based } = await decide(piece, { detect: true, named, choose: async () => named })
 
@@ -127,33 +127,6 @@ describe('decide, on a piece with a base', () => {
     await expect(decideAided(size => size / 40)).resolves.toEqual({ based: true, given: [200_000, 65_536, 200_000] })
     await expect(decideAided(size => size / 50)).resolves.toEqual({ based: false, given: [200_000, 65_536, 200_000] })
   })
-
-  it.each([
-    ['the first that finds twice as much', { 3: 3000, 16: 1600 }, 16, [7, 3, 16]],
-    ['no other after one that leaves a sixteenth', { 3: 140, 16: 10 }, 3, [7, 3]],
-    ['none that finds little more', { 3: 2100, 16: 2050 }, 7, [7, 3, 16]]
-  ])('tries other levels for a piece that is in the base: %s', async (_, others, basedLevel, levels) => {
-    const lengths: Record<number, number> = { 7: 4000, ...others }
-    const tried: number[] = []
-    const codec: Codec = {
-      ...zstd(),
-      dictionaries: true,
-      async compress (bytes, { dictionary, level = 0 } = {}) {
-        tried.push(...dictionary == null ? [] : [level])
-        return new Uint8Array(dictionary == null ? bytes.byteLength / 10 : lengths[level])
-      }
-    }
-    const named = { codec, level: 3, basedLevel: 7, otherBasedLevels: [3, 16] }
-    const piece = { bytes: text(24_000), region: { offset: 0, length: 1000 }, dictionary: text(1000) }
-    const add = async (resembles: boolean): ReturnType<typeof decide> =>
-      decide({ ...piece, resembles: () => resembles }, { detect: true, named, choose: async () => named })
-
-    await expect(add(true)).resolves.toMatchObject({ choice: { basedLevel } })
-    expect(tried).toEqual(levels)
-    tried.length = 0
-    await add(false)
-    expect(tried).toEqual([7])
-  })
 })
 
 /** Decides about noise. Returns what the codec made. */
@@ -168,7 +141,7 @@ async function decideNoise (toFrame: (bytes: Uint8Array) => Uint8Array): Promise
       return frames[frames.length - 1]
     }
   }
-  const named = { codec, level: 3, basedLevel: 7, otherBasedLevels: [] }
+  const named = { codec, level: 3, basedLevels: [7] }
   const decision = await decide({ bytes: piece }, { detect: true, named, choose: async () => named })
 
   expect(decision).toEqual({ reason: 'trial' })

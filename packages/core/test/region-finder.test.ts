@@ -57,6 +57,16 @@ describe('RegionFinder', () => {
     ))
   })
 
+  it.each([3072, 300])('tells how much of a piece is in a base of %i KiB, wherever that is', async size => {
+    const base = BASE.subarray(0, size * KIB)
+    const finder = await finderOf(base)
+    const piece = join(noise(100 * KIB, 7), base.subarray(150 * KIB, 200 * KIB), base.subarray(50 * KIB, 100 * KIB))
+
+    expect(finder.sharedBytes(piece)).toBeGreaterThan(98 * KIB)
+    expect(finder.sharedBytes(piece)).toBeLessThanOrEqual(100 * KIB)
+    expect(finder.sharedBytes(noise(100 * KIB, 7))).toBe(0)
+  })
+
   it('finds nothing for a piece that has nothing in common with the base', async () => {
     const finder = await finderOf(BASE)
 

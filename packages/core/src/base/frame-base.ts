@@ -36,9 +36,6 @@ export interface FrameBase {
   /** A piece with what is in the region that was found for it. */
   aid (bytes: Uint8Array, region: FoundRegion): Piece | Promise<Piece>
 
-  /** Whether most of a piece is in the base. */
-  resembles (bytes: Uint8Array): boolean
-
   /**
    * Where the first piece of a file's first bytes begins that is like a part of the base. Undefined: none is.
    *

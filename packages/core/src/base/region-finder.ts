@@ -94,11 +94,11 @@ export class RegionFinder {
     return this.#region(from, Math.min(from + length, to))
   }
 
-  /** Whether at least half of a piece is in the base, wherever that is. */
-  resembles (piece: Uint8Array): boolean {
+  /** About how many bytes of a piece are also in the base, wherever that is. */
+  sharedBytes (piece: Uint8Array): number {
     const { index, votes } = this.#samples ??= this.#sample()
 
-    return 2 * sharedBytes(index, votes, piece) >= piece.byteLength
+    return sharedBytes(index, votes, piece)
   }
 
   #sample (): { index: SampleIndex, votes: Votes } {

@@ -133,9 +133,10 @@ export class WrittenBase implements FrameBase {
     }
 
     const dictionary = await this.#reader.read(region)
+    const newBytes = (): number => bytes.byteLength - this.#finder.sharedBytes(bytes)
 
     if (!MAGIC.every((byte, i) => dictionary[i] === byte)) {
-      return { bytes, region, dictionary }
+      return { bytes, region, dictionary, newBytes }
     }
 
     // what begins one byte later cannot begin so too
@@ -143,12 +144,7 @@ export class WrittenBase implements FrameBase {
 
     return length <= MIN_REGION_SIZE
       ? { bytes, region: NO_REGION }
-      : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1) }
-  }
-
-  /** See `FrameBase`. */
-  resembles (bytes: Uint8Array): boolean {
-    return this.#finder.resembles(bytes)
+      : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1), newBytes }
   }
 
   /** See `FrameBase`. */

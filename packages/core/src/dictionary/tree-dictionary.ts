@@ -42,11 +42,6 @@ export class TreeDictionary implements FrameBase {
     return region.length === 0 ? { bytes, region } : { bytes, region, dictionary: this.#content }
   }
 
-  /** See `FrameBase`. A dictionary has only what several files have in common. */
-  resembles (): boolean {
-    return false
-  }
-
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */
   findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined {
     return from < bytes.byteLength &&

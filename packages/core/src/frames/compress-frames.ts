@@ -1,7 +1,9 @@
 import { BufferPool } from './buffer-pool.ts'
 import { emit } from '../events.ts'
+import { compressAided } from './compress-aided.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
+import type { Aid } from './compress-aided.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -9,22 +11,21 @@ import type { ProgressOptions } from 'progress-events'
 
 interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Pick<Codec, 'compress'>
-  level: number
+  /** The level, and those to try for pieces with a base if it finds too little of what both have in common. */
+  levels: readonly number[]
   /** How many frames are in memory at a time: compressed, or waiting for those before them. */
   concurrency: number
   signal?: AbortSignal | null
 }
 
 /** A piece of a file to compress. */
-export interface Piece {
+export interface Piece extends Partial<Aid> {
   bytes: Uint8Array
   /**
    * The region of the base that is most like it. Undefined if there is no base, and empty if nothing there is
    * like it.
    */
   region?: Region
-  /** The content of the region. */
-  dictionary?: Uint8Array
 }
 
 /** A compressed frame, and how many original bytes it holds. */
@@ -62,13 +63,14 @@ export async function * compressFrames (
   pieces: AsyncIterable<Piece>,
   options: CompressFramesOptions
 ): AsyncGenerator<Frame> {
-  const { codec, level, signal } = options
+  const { codec, levels, signal } = options
 
-  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary }): Promise<Frame> => {
+  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes }): Promise<Frame> => {
     const size = piece.byteLength
-    const aid = dictionary == null ? {} : { dictionary }
-    // nothing else refers to a pooled buffer, so it may be transferred to a worker
-    const bytes = await codec.compress(piece, { level, signal, transfer: BufferPool.isLent(piece), ...aid })
+    const bytes = await (dictionary == null
+      // nothing else refers to a pooled buffer, so it may be transferred to a worker
+      ? codec.compress(piece, { level: levels[0], signal, transfer: BufferPool.isLent(piece) })
+      : compressAided(piece, { dictionary, newBytes }, codec, levels, signal))
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {

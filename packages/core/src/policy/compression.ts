@@ -29,10 +29,8 @@ const CONTENT_LAYOUT: Layout = { frameSize: MAX_CUT_SIZE, leafSize: MAX_LEAF_SIZ
 export interface Choice {
   codec: Codec
   level: number
-  /** The level for a file with a base. */
-  basedLevel: number
-  /** Levels to try in its place if that finds too little of what the file and its base have in common. */
-  otherBasedLevels: readonly number[]
+  /** The level for a file with a base, and those to try where it finds too little of what both have in common. */
+  basedLevels: readonly number[]
 }
 
 /** The validated options of an add, with defaults filled in. */
@@ -117,9 +115,8 @@ export function atOrdinaryLevel (compression: Compression): Compression {
     return compression
   }
 
-  const { level, otherBasedLevels } = compression.named
-  const others = otherBasedLevels.filter(other => other !== level)
-  const named = { ...compression.named, basedLevel: level, otherBasedLevels: others }
+  const { level, basedLevels } = compression.named
+  const named = { ...compression.named, basedLevels: basedLevels.slice(basedLevels.indexOf(level)) }
 
   return { ...compression, named, choose: async () => named }
 }
@@ -153,7 +150,7 @@ function chooseByTrial (
 
     return choice == null
       ? undefined
-      : { ...choice, basedLevel: choice.level, otherBasedLevels: searchingLevels(choice.codec) }
+      : { ...choice, basedLevels: [choice.level, ...searchingLevels(choice.codec)] }
   }
 }
 
@@ -170,10 +167,9 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
 
   const level = checkLevel(codec, options.level)
 
-  return {
-    codec,
-    level,
-    basedLevel: basedLevel(codec, options.level),
-    otherBasedLevels: options.level == null ? [codec.levels.default, ...searchingLevels(codec)] : []
-  }
+  const basedLevels = options.level == null
+    ? [basedLevel(codec), level, ...searchingLevels(codec)]
+    : [level]
+
+  return { codec, level, basedLevels }
 }

@@ -45,10 +45,10 @@ export function resolveDictionaries (
     throw new InvalidParametersError(`The codec ${name} cannot use dictionaries: choose zstd`)
   }
 
-  return { codec, level: basedLevel(codec, level) }
+  return { codec, level: level ?? basedLevel(codec) }
 }
 
 /** Where nearly everything is in the base already, a higher level finds more of it in the same time. */
-export function basedLevel (codec: Codec, level: number | undefined): number {
-  return level ?? Math.max(codec.levels.default, Math.min(BASED_LEVEL, codec.levels.max))
+export function basedLevel ({ levels }: Codec): number {
+  return Math.max(levels.default, Math.min(BASED_LEVEL, levels.max))
 }

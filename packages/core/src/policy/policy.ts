@@ -1,5 +1,6 @@
 import { freeBytes } from '@ipfsz/codecs/internal'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
+import { compressAided } from '../frames/compress-aided.ts'
 import { MIN_FILTERED_SIZE } from '../filters/choose-filters.ts'
 import { applyFilters } from '../filters/filters.ts'
 import { isCompressedType } from './detector.ts'
@@ -34,20 +35,13 @@ export interface Decision {
   based?: boolean
 }
 
-/** A piece of a file that may have a base. */
-interface AidedPiece extends Piece {
-  /** Whether most of it is in the base. */
-  resembles?: () => boolean
-}
-
 /**
  * Decide whether compressing a file pays off, with what, and whether its base helps.
  *
  * @param aided - the first bytes of the file, as many as its layout says, or all of a shorter file
- * @returns `choice.basedLevel` is the level that finds most in the base
  */
 export async function decide (
-  aided: AidedPiece,
+  aided: Piece,
   { choose, chooseFilters, detect, named }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect' | 'named'>,
   signal?: AbortSignal | null
 ): Promise<Decision> {
@@ -83,16 +77,15 @@ export async function decide (
   const [early, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
     ? [await compressing, { filters: [], filtered: piece }]
     : await Promise.all([compressing, withFilters()])
-  const chosen = named ?? await choose(filtered, signal)
+  const choice = named ?? await choose(filtered, signal)
 
-  if (chosen == null) {
+  if (choice == null) {
     return { reason: 'trial' }
   }
 
-  const { trial, based, basedLevel = chosen.basedLevel } = filters.length === 0 && early != null
+  const { trial, based } = filters.length === 0 && early != null
     ? early
-    : await compressFirst({ ...aided, bytes: filtered }, chosen, signal)
-  const choice = { ...chosen, basedLevel }
+    : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
 
   if (isGain(trial.size, trial.bytes.byteLength)) {
     return { choice, reason: 'trial', trial, filters, based }
@@ -126,19 +119,17 @@ async function filterFirst (
 interface First {
   trial: Frame
   based: boolean
-  /** The level that found most in the base. */
-  basedLevel?: number
 }
 
 /**
  * Compress the first piece, with its base if that saves more than the links of a base take. A base that has
  * nothing like the first piece may still help with the others.
  */
-function compressFirst (piece: AidedPiece, choice: Choice, signal?: AbortSignal | null): First | Promise<First> {
+function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | null): First | Promise<First> {
   const { codec, level } = choice
 
   if (piece.region != null && codec.dictionaries === true) {
-    return compressAided(piece, choice, signal)
+    return compressBoth(piece, choice, signal)
   }
 
   const size = piece.bytes.byteLength
@@ -149,47 +140,36 @@ function compressFirst (piece: AidedPiece, choice: Choice, signal?: AbortSignal 
   return 'then' in frame ? frame.then(toFirst) : toFirst(frame)
 }
 
-async function compressAided (piece: AidedPiece, choice: Choice, signal?: AbortSignal | null): Promise<First> {
-  const { bytes, region, dictionary } = piece
-  const { codec, level, basedLevel } = choice
-  const size = bytes.byteLength
-  const compressAlone = async (part = bytes): Promise<Uint8Array> => codec.compress(part, { level, signal })
-  const toFirst = (frame: Uint8Array, level = basedLevel): First =>
-    ({ trial: { size, bytes: frame, region }, based: true, basedLevel: level })
+/** With the base, and as much as needed without it. */
+async function compressBoth (
+  { bytes: piece, region, dictionary, newBytes }: Piece,
+  { codec, level, basedLevels }: Choice,
+  signal?: AbortSignal | null
+): Promise<First> {
+  const size = piece.byteLength
+  const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
   if (dictionary == null) {
-    return toFirst(await compressAlone())
+    return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
   const [aided, part] = await Promise.all([
-    codec.compress(bytes, { level: basedLevel, dictionary, signal }),
-    compressAlone(bytes.subarray(0, PART_SIZE))
+    compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal),
+    unaided(piece.subarray(0, PART_SIZE))
   ])
+  const saves = (bytes: Uint8Array): boolean =>
+    aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 
   // without its base, all of the piece takes at least what a part of it does
-  if (saves(aided, part)) {
-    return toFirst(aided)
+  if (saves(part)) {
+    return { trial: { size, bytes: aided, region }, based: true }
   }
 
-  const alone = size > PART_SIZE ? await compressAlone() : part
-  const others = piece.resembles?.() === true ? choice.otherBasedLevels : []
-  let best = { level: basedLevel, frame: aided }
+  const bytes = size > PART_SIZE ? await unaided() : part
 
-  // little is left to find once a sixteenth is left
-  for (let i = 0; i < others.length && 16 * best.frame.byteLength > alone.byteLength; i++) {
-    const level = others[i]
-    const frame = await codec.compress(bytes, { level, dictionary, signal })
-    best = 2 * frame.byteLength <= best.frame.byteLength ? { level, frame } : best
-  }
-
-  return saves(best.frame, alone)
-    ? toFirst(best.frame, best.level)
-    : { trial: { size, bytes: alone }, based: false }
-}
-
-/** Whether a frame with a base saves more than the links of a base take. */
-function saves (aided: Uint8Array, alone: Uint8Array): boolean {
-  return aided.byteLength + BASE_LENGTH <= alone.byteLength * (1 - MIN_GAIN)
+  return saves(bytes)
+    ? { trial: { size, bytes: aided, region }, based: true }
+    : { trial: { size, bytes }, based: false }
 }
 
 /**

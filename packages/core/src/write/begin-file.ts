@@ -112,9 +112,7 @@ async function decideBased (
   compression: Compression,
   signal: BeginFileOptions['signal']
 ): Promise<Decision | undefined> {
-  const decideOn = async (piece: Piece): Promise<Decision> =>
-    decide({ ...piece, resembles: () => base.resembles(piece.bytes) }, compression, signal)
-  const decision = first.dictionary == null ? undefined : await decideOn(first)
+  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
 
   if (decision?.based === true) {
     return decision
@@ -134,7 +132,7 @@ async function decideBased (
   }
 
   // its trial is not the first frame
-  const { trial: _trial, ...later } = await decideOn(piece)
+  const { trial: _trial, ...later } = await decide(piece, compression, signal)
 
   return later.based === true ? later : undefined
 }

@@ -92,13 +92,13 @@ async function buildFile (
     return writePlainFile(file, reader.isDone ? bytes : withFirst(bytes, reader), blockstore, init.importer, init)
   }
 
-  const level = base == null ? choice.level : choice.basedLevel
+  const levels = base == null ? [choice.level] : choice.basedLevels
   const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
   const codec = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
-  const settings = { codec, level, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
+  const settings = { codec, levels, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
   const written = await writeFile({ bytes, first, frame, regions }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null

@@ -46,7 +46,9 @@ interface WrittenCompressedFile extends WrittenFile {
 }
 
 /** How to compress the frames of a file. */
-interface FrameSettings extends Pick<Choice, 'codec' | 'level'>, Omit<Layout, 'sampleSize'> {
+interface FrameSettings extends Pick<Choice, 'codec'>, Omit<Layout, 'sampleSize'> {
+  /** The level, and those to try for pieces with a base if it finds too little of what both have in common. */
+  levels: readonly number[]
   /** Where frames end. */
   cut: Cut
   /** What the codec does to the bytes before it compresses them. */
@@ -120,7 +122,7 @@ async function writeFrames (
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const { codec, level, frameSize, leafSize, cut, filters, base } = settings
+  const { codec, levels, frameSize, leafSize, cut, filters, base } = settings
   const table = tableOf(settings)
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
@@ -149,7 +151,7 @@ async function writeFrames (
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     // the tables of a dictionary fill a core's cache: more frames than cores take a fifth more processor time
     codec: base == null ? codec : codecInTurns(codec),
-    level,
+    levels,
     concurrency: frameConcurrency(held, options.inFlightBytes),
     signal: options.signal
   })
