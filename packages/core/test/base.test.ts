@@ -395,6 +395,22 @@ describe('a file with a base', () => {
     expect(await bytesAdded(cid, base, blockstore)).toBeLessThan(inserted.byteLength + 10 * KIB)
   })
 
+  it.each<CompressionOptions>([
+    { frameSize: 64 * KIB },
+    { frameSize: MIB },
+    { optimize: 'ranges' }
+  ])('has its base although many frames were inserted before all of it: %o', async options => {
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+    const base = await fs.addBytes(FIRST.subarray(0, MIB))
+    const add = async (inserted: Uint8Array): Promise<CID> =>
+      fs.addBytes(Buffer.concat([inserted, FIRST.subarray(0, MIB)]), { compression: { ...options, base } })
+
+    expect((await fs.stat(await add(text(3 * MIB)))).base?.toString()).toBe(unmark(base).toString())
+    // without it, only what is read of files without one decides
+    const alone = await fs.addBytes(text(5 * MIB), { compression: options })
+    await expect(fs.addBytes(text(5 * MIB), { compression: { ...options, base } })).resolves.toEqual(alone)
+  })
+
   it('has a base by its path in an import', async () => {
     const blockstore = new MemoryBlockstore()
     const fs = ipfsz({ blockstore })

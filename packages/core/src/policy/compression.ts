@@ -90,9 +90,7 @@ export function resolveCompression (
     choose,
     named,
     layoutOf: cut === 'content' ? () => CONTENT_LAYOUT : layoutOf,
-    basedLayoutOf: layout => layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
-      ? { ...layout, frameSize: BASED_FRAME_SIZE }
-      : layout,
+    basedLayoutOf: layout => withBase(layout, options),
     chooseFilters: filters && cut === 'size' ? filtersByTrial(name, codecs) : undefined,
     cut,
     detect,
@@ -100,6 +98,15 @@ export function resolveCompression (
     baseOfBase: resolveBaseOfBase(options.baseOfBase),
     dictionaries: resolveDictionaries(name, options, codecs)
   }
+}
+
+/** The layout of a file with a base: what it has in common with that may begin after 4 MiB, whatever the frame size. */
+function withBase (layout: Layout, options: CompressionOptions): Layout {
+  const isDefault = layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
+  const frameSize = isDefault ? BASED_FRAME_SIZE : layout.frameSize
+  const sampleSize = Math.max(layout.sampleSize, frameSize * Math.ceil(DEFAULT_FRAME_SIZE / frameSize))
+
+  return { ...layout, frameSize, sampleSize }
 }
 
 function searchingLevels ({ levels }: Codec): number[] {

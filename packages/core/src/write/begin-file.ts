@@ -41,11 +41,12 @@ export async function beginFile (
   { openBase, signal }: BeginFileOptions
 ): Promise<Beginning> {
   const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
-  const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
+  const based = compression.basedLayoutOf(layout)
+  const { sampleSize } = compression.baseOf == null ? layout : based
+  const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(sampleSize)
   const cid = await compression.baseOf?.(path, bytes)
   // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
   const base = cid == null ? dictionary : await openBase(cid)
-  const based = compression.basedLayoutOf(layout)
 
   if (base != null) {
     const first = await aidPiece(base, bytes, 0, based.frameSize)
@@ -64,7 +65,9 @@ export async function beginFile (
     }
   }
 
-  return { bytes, layout, decision: await decide({ bytes }, compression, signal) }
+  const sample = bytes.subarray(0, layout.sampleSize)
+
+  return { bytes, layout, decision: await decide({ bytes: sample }, compression, signal) }
 }
 
 async function aidPiece (base: FrameBase, bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
