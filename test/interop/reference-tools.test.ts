@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { run } from '../support/tools.ts'
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
 
 const FRAME_SIZE = 256 * 1024
 
@@ -139,6 +140,40 @@ describe('zstd with a dictionary and its reference tool', () => {
         expect(Buffer.compare(back, bytes), `${implementation}, ${level}`).toBe(0)
       }
     }
+  })
+})
+
+/** What docs/format.md says about stock tools, section 6. */
+describe('a file of version 2, as others read it, and the tool of zstd', () => {
+  const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+  const stored = async (cid: CID): Promise<Buffer> => Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
+
+  it('is whole if its frames have different sizes', async () => {
+    const cid = await fs.addBytes(LONG, { compression: { codec: 'zstd', cut: 'content' } })
+
+    expect(Buffer.compare(await run('zstd', ['-dc'], await stored(cid)), LONG)).toBe(0)
+  })
+
+  it('is rearranged if it has filters', async () => {
+    const numbers = new Uint8Array(Int16Array.from({ length: 50_000 }, (_, i) => 9000 * Math.sin(i / 50)).buffer)
+    const cid = await fs.addBytes(numbers, { compression: { codec: 'zstd' } })
+    const decompressed = await run('zstd', ['-dc'], await stored(cid))
+
+    expect((await fs.stat(cid)).filters).toBeDefined()
+    expect(decompressed).toHaveLength(numbers.byteLength)
+    expect(Buffer.compare(decompressed, numbers)).not.toBe(0)
+  })
+
+  it.each(['none', 'zstd'] as const)('needs the original content of its base, which has the codec %s', async codec => {
+    const first = LONG.subarray(0, 300_000)
+    const second = Buffer.concat([first.subarray(0, 100_000), text(500, 3), first.subarray(100_200)])
+    const base = await fs.addBytes(first, { compression: { codec } })
+    const file = await stored(await fs.addBytes(second, { compression: { codec: 'zstd', base } }))
+    const content = join(directory, 'base')
+    await writeFile(content, codec === 'none' ? await stored(base) : await run('zstd', ['-dc'], await stored(base)))
+
+    expect(Buffer.compare(await run('zstd', ['-dc', '-D', content], file), second)).toBe(0)
+    await expect(run('zstd', ['-dc'], file)).rejects.toThrow('corrupt')
   })
 })
 
