@@ -1,4 +1,6 @@
 import { hasZlib, hasZlibDictionaries } from '#platform'
+// oxlint-disable-next-line import/no-unassigned-import -- what `load` takes in Node: else the first file waits for it
+import '#preloaded'
 import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import { inWorkers } from './runtime/in-workers.ts'

@@ -20,6 +20,7 @@ import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import type { AddFileOptions, AddOptions, FileCandidate } from '../unixfs.ts'
 import type { AddSettings } from '../settings.ts'
+import type { Codec } from '@ipfsz/codecs'
 import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
@@ -126,6 +127,7 @@ async function * importCandidates (
     ? settings.writers
     : settings.writers.map(codec => backgroundCodec(codec, budget.threads))
   const resolved = resolveCompression(compression, writers)
+  prepareNative(resolved?.named?.codec)
   const bases = new WrittenBases(settings.below, { signal, refuseBased: resolved?.baseOfBase === 'refuse' })
   const dictionaries = resolved?.dictionaries == null
     ? undefined
@@ -172,6 +174,16 @@ async function * importCandidates (
   } finally {
     // not awaited, because its source may be stalled
     results.return?.()?.catch(() => {})
+  }
+}
+
+/**
+ * Load a codec while the first file is read. It compresses on other threads, beside what is found out on this one. Those
+ * that run in workers would start one for files that do not shrink.
+ */
+function prepareNative (codec?: Codec): void {
+  if (codec?.implementation === 'native') {
+    codec.prepare?.({ to: 'compress' })
   }
 }
 
