@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import zlib, { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -247,60 +248,86 @@ describe('small frames', () => {
   })
 })
 
-/** A stream that gives what it holds one buffer at a time, as since Node 26. */
-type BufferedStream = zlib.ZstdCompress & {
-  readonly _readableState: { readonly buffer: ReadonlyArray<Buffer | null>, readonly bufferIndex?: number }
+/** Calls a function with each part that a stream of zstd makes, and takes what it returns in its place. */
+function onPart (take: (part: Buffer) => Buffer): void {
+  const createStream = zlib.createZstdCompress
+
+  vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
+    const stream = createStream(options)
+
+    return Object.defineProperty(stream, 'push', {
+      set (push: (part: Buffer) => boolean) {
+        Object.defineProperty(stream, 'push', { value: (part: Buffer) => push(take(part)) })
+      },
+      configurable: true
+    })
+  })
 }
 
 describe('frames longer than the first output buffer', () => {
   afterEach(() => { vi.restoreAllMocks() })
 
-  it('are whole if the stream gives one buffer at a time', async () => {
-    const createStream = zlib.createZstdCompress
-    let buffers = 0
+  it('are whole', async () => {
+    let parts = 0
 
-    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
-      const stream = createStream(options) as BufferedStream
-      const read = stream.read.bind(stream)
+    onPart(part => {
+      parts++
 
-      stream.read = size => {
-        // oxlint-disable-next-line no-underscore-dangle -- the name of Node
-        const { buffer, bufferIndex = 0 } = stream._readableState
-        buffers++
-
-        return read(size ?? buffer[bufferIndex]?.byteLength) as Buffer
-      }
-
-      return stream
+      return part
     })
 
     const codec = zstd({ implementation: 'native' })
     const bytes = noise(100_000)
     const dictionary = text(200_000)
 
-    const frame = await codec.compress(bytes, { background: true })
-    expect(buffers).toBeGreaterThan(1)
-    buffers = 0
-    const framed = await codec.compress(bytes, { dictionary })
-    expect(buffers).toBeGreaterThan(1)
-    expect(same(await codec.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(true)
-    expect(same(await codec.decompress(framed, { size: bytes.byteLength, dictionary }), bytes)).toBe(true)
+    for (const options of [{}, { background: true }, { dictionary }]) {
+      parts = 0
+      const frame = await codec.compress(bytes, options)
+
+      expect(parts).toBeGreaterThan(1)
+      expect(same(await codec.decompress(frame, { size: bytes.byteLength, ...options }), bytes)).toBe(true)
+    }
   })
 
   it('are refused if they are cut short', async () => {
-    const createStream = zlib.createZstdCompress
-
-    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
-      const stream = createStream(options)
-      const read = stream.read.bind(stream)
-      stream.read = size => size == null ? (read() as Buffer).subarray(0, 1000) : read(size) as Buffer
-
-      return stream
-    })
+    onPart(part => part.subarray(0, 1000))
 
     const codec = zstd({ implementation: 'native' })
 
+    await expect(codec.compress(noise(100_000))).rejects.toThrow('it is cut short')
     await expect(codec.compress(noise(100_000), { background: true })).rejects.toThrow('it is cut short')
+  })
+})
+
+describe('frames made without the events of a stream', () => {
+  afterEach(() => { vi.restoreAllMocks() })
+
+  it('are those that zlib makes', async () => {
+    const codec = zstd({ implementation: 'native' })
+    const compress = promisify(zlib.zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>
+
+    for (const length of [0, 1, 40, 65_537, 131_072, 300_000, MIB, MIB + 1]) {
+      for (const [kind, make] of KINDS) {
+        for (const level of [1, 3, 7]) {
+          const bytes = make(length)
+          const frame = await codec.compress(bytes, { level })
+          const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
+          const other = await compress(bytes, { pledgedSrcSize: length, params, chunkSize: MIB })
+
+          expect(same(frame, other), `${kind}, ${length}, level ${level}`).toBe(true)
+        }
+      }
+    }
+  })
+
+  it('are made with them by runtimes that have nothing else', async () => {
+    const createStream = zlib.createZstdCompress
+    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options =>
+      Object.assign(createStream(options), { _processChunk: undefined }))
+
+    const bytes = text(MIB)
+
+    expect(same(decodeZstdFrame(await zstd({ implementation: 'native' }).compress(bytes), MIB), bytes)).toBe(true)
   })
 })
 
@@ -333,14 +360,12 @@ describe('memory of native zstd', () => {
   it.each([['noise', noise], ['text', text]])('has no more than the frame in the end: %s', async (_, make) => {
     const bytes = make(MIB)
     const parts: Uint8Array[] = []
-    const original = zlib.zstdCompress as unknown as (bytes: Uint8Array, options: object, done: Done) => void
 
-    vi.spyOn(zlib, 'zstdCompress').mockImplementation(((bytes, options, done) => {
-      original(bytes, options, (err, result) => {
-        parts.push(...result.engine.buffers)
-        done(err, result)
-      })
-    }) as typeof original as unknown as typeof zlib.zstdCompress)
+    onPart(part => {
+      parts.push(part)
+
+      return part
+    })
 
     const frame = await create().compress?.(bytes, 3) ?? bytes
 
@@ -349,6 +374,3 @@ describe('memory of native zstd', () => {
     expect(same(decodeZstdFrame(frame, MIB), bytes)).toBe(true)
   })
 })
-
-/** How zlib's functions answer with the option `info`. */
-type Done = (err: Error | null, result: { engine: { buffers: readonly Uint8Array[] } }) => void

@@ -1,4 +1,4 @@
-import { zlibConstants, zstdInOneTask } from '#platform'
+import { zlibConstants, zstdInTasks } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
@@ -63,10 +63,11 @@ export function create (): Implementation {
       }
       const sync = level <= FAST_LEVEL && all <= maxSyncSize
       // with a dictionary, frames are not those of earlier versions anyway
-      const oneTask = !sync && (dictionary != null || (background && isSameInOneTask(size)))
-      const frames = (oneTask
-        ? zstdInOneTask(bytes, { ...options, chunkSize: outputSize(size, dictionary) })
-        : undefined) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
+      const oneTask = dictionary != null || (background && isSameInOneTask(size))
+      const frames = (sync
+        ? undefined
+        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)) ??
+        zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
       const first = (frames: Uint8Array): Uint8Array => {
         // if a frame exactly fills the output buffers, Node appends an empty frame

@@ -14,7 +14,7 @@ export async function runZlib (): Promise<ZlibResult> {
   throw new Error('There is no zlib on this platform')
 }
 
-export function zstdInOneTask (): undefined {}
+export function zstdInTasks (): undefined {}
 
 export const zlibConstants = {}
 

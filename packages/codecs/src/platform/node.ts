@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import zlib from 'node:zlib'
 import { decompressInTask, isDecompressor } from './decompress-task.ts'
+import { freeParts } from './free-parts.ts'
 import type { Thread } from './thread.ts'
 import type { ZlibInfo } from './decompress-task.ts'
 import type * as WorkerThreads from 'node:worker_threads'
@@ -81,26 +82,14 @@ async function runInPool (
   return new Promise((resolve, reject) => {
     call(bytes, withInfo, (err, result) => {
       if (err == null) {
-        freeParts(result as unknown as ZlibInfo, options.chunkSize)
+        const { buffer, engine: { buffers } } = result as unknown as ZlibInfo
+        freeParts(buffers ?? [], buffer, options.chunkSize)
         resolve(toResult(result))
       } else {
         reject(err)
       }
     })
   })
-}
-
-/**
- * Free the output buffers of a call whose output did not fit into one, and was joined from them: what does not shrink
- * takes three, half again as large as itself. Those of Node's pool are of another size, as is the pool.
- */
-function freeParts ({ buffer, engine: { buffers } }: ZlibInfo, chunkSize: number): void {
-  for (const part of chunkSize > Buffer.poolSize ? buffers ?? [] : []) {
-    if (part.buffer !== buffer.buffer && part.buffer.byteLength === chunkSize) {
-      // not in Node before 21: there it stays garbage
-      (part.buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
-    }
-  }
 }
 
 function toResult (result: unknown): ZlibResult {
@@ -115,7 +104,7 @@ function toResult (result: unknown): ZlibResult {
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
-export { zstdInOneTask } from './zstd-task.ts'
+export { zstdInTasks } from './zstd-task.ts'
 
 /** Whether an optional package with compiled code is installed and works on this machine. */
 export function hasAddon (name: string): boolean {

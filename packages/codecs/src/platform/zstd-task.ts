@@ -1,42 +1,57 @@
 /* oxlint-disable no-underscore-dangle -- the name of Node */
 import zlib from 'node:zlib'
+import { freeParts } from './free-parts.ts'
 import type { ZstdCompress, ZstdOptions } from 'node:zlib'
 
-type OneTaskStream = ZstdCompress & {
+type TaskStream = ZstdCompress & {
   /** Left in Node for programs that are older than its streams: one step of the stream, without its events. */
   _processChunk?: (bytes: Uint8Array, flush: number, done: () => void) => void
 }
 
+const NO_BYTES = new Uint8Array()
+
 /**
- * Compress with zstd in a single task of the thread pool, or in a few if the frame is longer than an eighth of the
- * bytes. `zstdCompress` takes one more, as it is told that the bytes end only after it took them, and twice the time of
- * the calling thread, for the events of its stream.
+ * Compress with zstd on the thread pool, without the events of `zstdCompress`, which take the calling thread as long as
+ * all else. Two tasks make the same frame: libzstd takes the bytes, and then is told that they end. In one task, it is
+ * told with the bytes, and may make another one: see `isSameInOneTask`.
  *
- * @param bytes - `zstdCompress` may make another frame of them: see `isSameInOneTask`
  * @returns undefined if the runtime cannot do it
  */
-export function zstdInOneTask (bytes: Uint8Array, options: ZstdOptions): Promise<Uint8Array> | undefined {
-  // more than a frame has: so it never waits for a reader
-  const roomy = { ...options, readableHighWaterMark: 2 * bytes.byteLength }
-  const stream: OneTaskStream = zlib.createZstdCompress(roomy)
+export function zstdInTasks (
+  bytes: Uint8Array,
+  options: ZstdOptions & { chunkSize: number },
+  tasks: 1 | 2
+): Promise<Uint8Array> | undefined {
+  const stream: TaskStream = zlib.createZstdCompress(options)
 
   if (typeof stream._processChunk !== 'function') {
     return undefined
   }
 
+  const { ZSTD_e_continue: CONTINUE, ZSTD_e_end: END } = zlib.constants
+  const parts: Buffer[] = []
+
+  // without its queue: joined there, the parts could not be freed
+  stream.push = (part: Buffer) => {
+    parts.push(part)
+
+    return true
+  }
+
   return new Promise((resolve, reject) => {
-    stream.on('error', reject)
-    stream._processChunk?.(bytes, zlib.constants.ZSTD_e_end, () => {
-      const parts: Buffer[] = []
-
-      // since Node 26, each call returns only one of them
-      while (stream.readableLength > 0) {
-        parts.push(stream.read() as Buffer)
-      }
-
+    const end = (): void => {
       const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+      freeParts(parts, frame, options.chunkSize)
       stream.close()
       resolve(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
-    })
+    }
+
+    stream.on('error', reject)
+
+    if (tasks === 1) {
+      stream._processChunk?.(bytes, END, end)
+    } else {
+      stream._processChunk?.(bytes, CONTINUE, () => { stream._processChunk?.(NO_BYTES, END, end) })
+    }
   })
 }

@@ -1,0 +1,14 @@
+/**
+ * Free the output buffers of a call whose output did not fit into one, and was joined from them: what does not shrink
+ * takes three, half again as large as itself. Those of Node's pool are of another size, as is the pool.
+ *
+ * @param chunkSize - of the buffers, in bytes
+ */
+export function freeParts (parts: readonly Buffer[], joined: Buffer, chunkSize: number): void {
+  for (const part of chunkSize > Buffer.poolSize ? parts : []) {
+    if (part.buffer !== joined.buffer && part.buffer.byteLength === chunkSize) {
+      // not in Node before 21: there it stays garbage
+      (part.buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
+    }
+  }
+}
