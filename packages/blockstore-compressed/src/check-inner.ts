@@ -11,6 +11,8 @@ export interface InnerStore extends Blockstore {
   close?: () => unknown
   /** Whether each block that it returns is in memory of its own. */
   readonly freshBlocks?: boolean | undefined
+  /** Whether nothing of it refers to the memory of a block any more once its `put` has resolved. */
+  readonly releasesBlocks?: boolean | undefined
 }
 
 /**

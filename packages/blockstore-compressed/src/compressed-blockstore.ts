@@ -63,6 +63,11 @@ export class CompressedBlockstore implements Blockstore {
     return this.#inner.freshBlocks === true
   }
 
+  /** Whether nothing refers to the memory of a block any more once its `put` has resolved. */
+  get releasesBlocks (): boolean {
+    return this.#inner.releasesBlocks === true
+  }
+
   /** The inner store. */
   unwrap (): Blockstore {
     return this.#inner

@@ -144,6 +144,13 @@ describe('the memory of a CompressedBlockstore', () => {
 
     expect(new CompressedBlockstore(new MemoryBlockstore()).freshBlocks).toBe(false)
   })
+
+  it('that was put is its caller\'s again if the inner store says so', () => {
+    const inner = Object.assign(new MemoryBlockstore(), { releasesBlocks: true })
+
+    expect(new CompressedBlockstore(inner).releasesBlocks).toBe(true)
+    expect(new CompressedBlockstore(new MemoryBlockstore()).releasesBlocks).toBe(false)
+  })
 })
 
 describe('a CompressedBlockstore', () => {

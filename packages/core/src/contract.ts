@@ -46,6 +46,13 @@ export interface IpfszComponents {
      * @default false
      */
     readonly freshBlocks?: boolean | undefined
+    /**
+     * Whether nothing of it refers to the memory of a block any more once its `put` has resolved. Adding a file then
+     * frees the memory of its frames as soon as they are stored.
+     *
+     * @default false
+     */
+    readonly releasesBlocks?: boolean | undefined
   }
   /**
    * Where blocks are fetched from that the blockstore lacks, or has damaged. They are asked in this order, and what

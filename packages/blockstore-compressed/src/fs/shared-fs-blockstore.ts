@@ -69,6 +69,8 @@ const TEMPORARY = '.tmp'
 export class SharedFsBlockstore extends FsBlockstore {
   /** Each block that `get` returns is in memory of its own: its reader may free it. */
   readonly freshBlocks = true
+  /** A `put` of known bytes has written them all when it resolves: who put them may free them. */
+  readonly releasesBlocks = true
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined

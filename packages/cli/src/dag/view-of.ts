@@ -7,6 +7,7 @@ export function viewOf (blockstore: Blocks, own: Partial<Blocks>): Blocks {
   return {
     checksBlocks: blockstore.checksBlocks,
     freshBlocks: blockstore.freshBlocks,
+    releasesBlocks: blockstore.releasesBlocks,
     has: (cid, options) => blockstore.has(cid, options),
     get: (cid, options) => blockstore.get(cid, options),
     put: (cid, bytes, options) => blockstore.put(cid, bytes, options),

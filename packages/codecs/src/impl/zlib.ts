@@ -1,5 +1,7 @@
 import { runZlib } from '#platform'
+import { markResult } from '../util/free-bytes.ts'
 import type { CorruptFrameError } from '../errors.ts'
+import type { ZlibOutput } from '../platform/zlib-output.ts'
 
 type Decompressor = 'zstdDecompress' | 'inflateRaw' | 'brotliDecompress'
 type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
@@ -76,5 +78,14 @@ export function zlibCompress (
     chunkSize: outputSize(bytes.byteLength, options.dictionary)
   }, bytes.byteLength <= maxSyncSize)
 
-  return 'then' in result ? result.then(({ bytes }) => bytes) : result.bytes
+  return 'then' in result ? result.then(takeResult) : result.bytes
+}
+
+/** The bytes of a result, noted as alone in their memory if they are. */
+export function takeResult ({ bytes, isAlone = false }: ZlibOutput): Uint8Array {
+  if (isAlone) {
+    markResult(bytes)
+  }
+
+  return bytes
 }

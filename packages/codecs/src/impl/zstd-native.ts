@@ -2,7 +2,7 @@ import { zlibConstants, zstdInTasks } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
-import { outputSize, zlibCompress, zlibDecompress } from './zlib.ts'
+import { outputSize, takeResult, zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
 /** Up to this level and size, compressing takes less than half a millisecond, so it runs on the calling thread. */
@@ -66,7 +66,7 @@ export function create (): Implementation {
       const oneTask = dictionary != null || (background && isSameInOneTask(size))
       const frames = (sync
         ? undefined
-        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)) ??
+        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)?.then(takeResult)) ??
         zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
       const first = (frames: Uint8Array): Uint8Array => {

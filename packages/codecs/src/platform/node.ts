@@ -2,9 +2,10 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import zlib from 'node:zlib'
 import { decompressInTask, isDecompressor } from './decompress-task.ts'
-import { freeParts } from './free-parts.ts'
+import { freeParts, isAlone } from './zlib-output.ts'
 import type { Thread } from './thread.ts'
 import type { ZlibInfo } from './decompress-task.ts'
+import type { ZlibOutput } from './zlib-output.ts'
 import type * as WorkerThreads from 'node:worker_threads'
 import type { CompressCallback } from 'node:zlib'
 
@@ -46,8 +47,7 @@ interface ZlibOptions {
   into?: Uint8Array
 }
 
-export interface ZlibResult {
-  bytes: Uint8Array
+export interface ZlibResult extends ZlibOutput {
   /** Bytes of the input that were used. */
   consumed: number
 }
@@ -84,7 +84,7 @@ async function runInPool (
       if (err == null) {
         const { buffer, engine: { buffers } } = result as unknown as ZlibInfo
         freeParts(buffers ?? [], buffer, options.chunkSize)
-        resolve(toResult(result))
+        resolve({ ...toResult(result), isAlone: isAlone(buffer, options.chunkSize) })
       } else {
         reject(err)
       }

@@ -1,6 +1,7 @@
 /* oxlint-disable no-underscore-dangle -- the name of Node */
 import zlib from 'node:zlib'
-import { freeParts } from './free-parts.ts'
+import { freeParts, isAlone } from './zlib-output.ts'
+import type { ZlibOutput } from './zlib-output.ts'
 import type { ZstdCompress, ZstdOptions } from 'node:zlib'
 
 type TaskStream = ZstdCompress & {
@@ -21,7 +22,7 @@ export function zstdInTasks (
   bytes: Uint8Array,
   options: ZstdOptions & { chunkSize: number },
   tasks: 1 | 2
-): Promise<Uint8Array> | undefined {
+): Promise<ZlibOutput> | undefined {
   const stream: TaskStream = zlib.createZstdCompress(options)
 
   if (typeof stream._processChunk !== 'function') {
@@ -43,7 +44,10 @@ export function zstdInTasks (
       const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
       freeParts(parts, frame, options.chunkSize)
       stream.close()
-      resolve(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
+      resolve({
+        bytes: new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength),
+        isAlone: isAlone(frame, options.chunkSize)
+      })
     }
 
     stream.on('error', reject)

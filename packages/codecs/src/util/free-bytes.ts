@@ -13,6 +13,26 @@ export function freeBytes ({ buffer, byteLength }: Uint8Array): void {
   }
 }
 
+/** Memory of which a codec made a single result, which may be shorter than it. */
+const results = new WeakSet<ArrayBufferLike>()
+
+/** Note that a result is alone in its memory. */
+export function markResult ({ buffer }: Uint8Array): void {
+  results.add(buffer)
+}
+
+/** Forget that: somebody else has the memory too. */
+export function unmarkResult ({ buffer }: Uint8Array): void {
+  results.delete(buffer)
+}
+
+/** Free the memory of a result, given a part of it. Does nothing with other bytes. */
+export function freeResult ({ buffer }: Uint8Array): void {
+  if (results.delete(buffer)) {
+    freeBytes(new Uint8Array(buffer))
+  }
+}
+
 /** Whether an array has all of its memory, and that can be moved: not in browsers before 2024. */
 export function isMovable ({ buffer, byteLength }: Uint8Array): boolean {
   return buffer.byteLength === byteLength && 'transfer' in buffer

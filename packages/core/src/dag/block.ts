@@ -40,7 +40,10 @@ export interface GetStore extends Pick<Blockstore, 'get'> {
   isUnshared? (bytes: Uint8Array): boolean
 }
 
-export type PutStore = Pick<Blockstore, 'put'>
+export interface PutStore extends Pick<Blockstore, 'put'> {
+  /** See `IpfszComponents`. */
+  readonly releasesBlocks?: boolean | undefined
+}
 
 /**
  * Get a block and check that it matches its CID. Helia checks blocks from the network, but not
@@ -105,6 +108,7 @@ export function coalescingBlockstore (blockstore: PutStore): PutStore {
   const writing = new Map<string, Promise<CID>>()
 
   return {
+    releasesBlocks: blockstore.releasesBlocks,
     async put (cid, bytes, options) {
       const key = cidKey(cid)
       const written = writing.get(key) ?? Promise.resolve(blockstore.put(cid, bytes, options))

@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { freeResult, raceAbort } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -31,6 +31,8 @@ export interface WrittenFile {
  * ipfs-unixfs-importer is not used: it writes in batches of 50 and waits for each batch before
  * it takes more, so compressing and writing would alternate.
  *
+ * @param leaves - those of a frame follow each other. If the blockstore does not keep it, its memory is freed once all
+ *   are stored
  * @param blockstore - wrapped by `coalescingBlockstore`, as leaves may be equal
  */
 export async function * writeLeaves (
@@ -41,12 +43,23 @@ export async function * writeLeaves (
   const writing = new Set<Promise<FileLink>>()
 
   try {
-    yield * mapOrdered(leaves, async leaf => {
-      const written = writeLeaf(leaf, blockstore, options)
-      writing.add(written)
+    const written = mapOrdered(leaves, async leaf => {
+      const link = writeLeaf(leaf, blockstore, options)
+      writing.add(link)
 
-      return written.finally(() => writing.delete(written))
+      return { leaf, link: await link.finally(() => writing.delete(link)) }
     }, { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: options.signal })
+    let before: Uint8Array | undefined
+
+    for await (const { leaf, link } of written) {
+      // in order, so a frame whose leaves have come to an end is stored
+      if (blockstore.releasesBlocks === true && before != null && before.buffer !== leaf.buffer) {
+        freeResult(before)
+      }
+
+      before = leaf
+      yield link
+    }
   } finally {
     // once this ends, nothing is written any more, even if one leaf failed. An abort ends the others at once
     await Promise.allSettled(writing)

@@ -1,3 +1,4 @@
+import { unmarkResult } from '@ipfsz/codecs/internal'
 import { BufferPool } from './buffer-pool.ts'
 import { emit } from '../events.ts'
 import { compressAided } from './compress-aided.ts'
@@ -75,6 +76,8 @@ export async function * compressFrames (
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {
       BufferPool.release(piece)
+    } else {
+      unmarkResult(bytes)
     }
 
     return { size, bytes, ...region == null ? {} : { region } }

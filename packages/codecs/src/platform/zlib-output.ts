@@ -1,3 +1,10 @@
+/** What zlib made. */
+export interface ZlibOutput {
+  bytes: Uint8Array
+  /** Whether nothing else is in the memory of `bytes`, which may be longer. */
+  isAlone?: boolean
+}
+
 /**
  * Free the output buffers of a call whose output did not fit into one, and was joined from them: what does not shrink
  * takes three, half again as large as itself. Those of Node's pool are of another size, as is the pool.
@@ -11,4 +18,9 @@ export function freeParts (parts: readonly Buffer[], joined: Buffer, chunkSize: 
       (part.buffer as Partial<Pick<ArrayBuffer, 'transfer'>>).transfer?.(0)
     }
   }
+}
+
+/** Whether nothing else is in the memory of an output: it is an output buffer, or was made for all of the output. */
+export function isAlone ({ buffer, byteLength }: Buffer, chunkSize: number): boolean {
+  return chunkSize > Buffer.poolSize && buffer.byteLength <= Math.max(chunkSize, byteLength)
 }
