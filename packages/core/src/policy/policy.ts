@@ -39,11 +39,13 @@ export interface Decision {
  * Decide whether compressing a file pays off, with what, and whether its base helps.
  *
  * @param aided - the first bytes of the file, as many as its layout says, or all of a shorter file
+ * @param onTrial - called when they are about to be compressed, with what will be chosen if they shrink
  */
 export async function decide (
   aided: Piece,
   { choose, chooseFilters, detect, named }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect' | 'named'>,
-  signal?: AbortSignal | null
+  signal?: AbortSignal | null,
+  onTrial?: (choice: Choice) => void
 ): Promise<Decision> {
   const piece = aided.bytes
 
@@ -73,6 +75,11 @@ export async function decide (
   }
 
   const compressing = named == null ? undefined : compressFirst(aided, named, signal)
+
+  if (named != null) {
+    onTrial?.(named)
+  }
+
   // in the thread pool, and so beside the trials of filters: most files get none
   const [early, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
     ? [await compressing, { filters: [], filtered: piece }]

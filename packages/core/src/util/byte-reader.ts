@@ -106,6 +106,12 @@ export class ByteReader {
     return this.#length === 0 && (this.#ended || this.#iterator == null)
   }
 
+  /** Put back what was read last. The next read of as many bytes returns the same array. */
+  unread (bytes: Uint8Array): void {
+    this.#buffered.unshift(bytes)
+    this.#length += bytes.byteLength
+  }
+
   /** The buffered bytes of the next chunk, which stay unread. Undefined at the end of the stream. */
   async chunk (): Promise<Uint8Array | undefined> {
     await this.peek(1)

@@ -4,12 +4,14 @@ import { readCut } from '../cut/cut-by-content.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { atOrdinaryLevel } from '../policy/compression.ts'
 import { decide } from '../policy/policy.ts'
+import { compressAhead } from './compress-ahead.ts'
 import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
 import type { Region } from '../format/header.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
 import type { Decision } from '../policy/policy.ts'
+import type { FrameAhead } from './compress-ahead.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -30,6 +32,8 @@ interface Beginning {
   decision: Decision
   /** Undefined without one, and if it does not help. */
   base?: FrameBase
+  /** The second frame. Until it resolves, nothing else is to be read. */
+  ahead?: Promise<FrameAhead | undefined>
 }
 
 /** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
@@ -66,8 +70,12 @@ export async function beginFile (
   }
 
   const sample = bytes.subarray(0, layout.sampleSize)
+  let ahead: Beginning['ahead']
+  const decision = await decide({ bytes: sample }, compression, signal, choice => {
+    ahead = compression.cut === 'size' ? compressAhead(bytes, reader, layout, choice, signal) : undefined
+  })
 
-  return { bytes, layout, decision: await decide({ bytes: sample }, compression, signal) }
+  return { bytes, layout, decision, ...ahead == null ? {} : { ahead } }
 }
 
 async function aidPiece (base: FrameBase, bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {

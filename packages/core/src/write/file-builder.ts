@@ -2,6 +2,7 @@ import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '.
 import { beginFile } from './begin-file.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
+import { codecAhead, dropAhead } from './compress-ahead.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { filteringCodec } from './filtering-codec.ts'
 import { emit } from '../events.ts'
@@ -83,10 +84,18 @@ async function buildFile (
     return writePlainFile(file, content, blockstore, init.importer, init)
   }
 
-  const { bytes, first, regions, layout, base, decision } = await beginFile(path, dictionary, reader, compression, init)
+  const beginning = await beginFile(path, dictionary, reader, compression, init)
+  const { bytes, first, regions, layout, base, decision } = beginning
   const { choice, reason, trial, filters = [] } = decision
 
   emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
+
+  const ahead = await beginning.ahead
+  const isAhead = choice != null && filters.length === 0
+
+  if (!isAhead) {
+    await dropAhead(ahead)
+  }
 
   if (choice == null) {
     return writePlainFile(file, reader.isDone ? bytes : withFirst(bytes, reader), blockstore, init.importer, init)
@@ -94,7 +103,8 @@ async function buildFile (
 
   const levels = base == null ? [choice.level] : choice.basedLevels
   const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
-  const codec = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
+  const bound = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
+  const codec = isAhead && ahead != null ? codecAhead(bound, ahead) : bound
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
