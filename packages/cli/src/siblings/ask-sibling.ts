@@ -1,6 +1,7 @@
+import { StallDetector } from '@ipfsz/core'
 import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { Body } from '../fetch-request.ts'
-import type { Connection } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 
 /** The most requests that are under way to one node. What would be another one is fetched here. */
 const MAX_STREAMS = 256
@@ -24,15 +25,20 @@ export async function askSibling (
   request: Body,
   { silence, signal }: { silence: number, signal: AbortSignal }
 ): Promise<Uint8Array> {
-  const soon = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(silence)])
-  const stream = await connection.newStream(SIBLING_PROTOCOL, { signal: soon(), maxOutboundStreams: MAX_STREAMS })
+  const answers = new StallDetector()
+  const silent = new AbortController()
+  const unwatch = answers.watch(silence, () => { silent.abort(new Error('the other node of the store says nothing')) })
+  const options = { signal: AbortSignal.any([signal, silent.signal]) }
+  let stream: Stream | undefined
 
   try {
+    stream = await connection.newStream(SIBLING_PROTOCOL, { ...options, maxOutboundStreams: MAX_STREAMS })
     const messages = answersOn(stream)
-    await messages.write(Buffer.from(JSON.stringify(request)), { signal: soon() })
+    await messages.write(Buffer.from(JSON.stringify(request)), options)
 
     for (;;) {
-      const answer = (await messages.read({ signal: soon() })).subarray()
+      const answer = (await messages.read(options)).subarray()
+      answers.arrived()
 
       if (answer[0] === Answer.block) {
         stream.close().catch(() => {})
@@ -45,7 +51,9 @@ export async function askSibling (
       }
     }
   } catch (err) {
-    stream.abort(err as Error)
+    stream?.abort(err as Error)
     throw err
+  } finally {
+    unwatch()
   }
 }
