@@ -127,6 +127,19 @@ describe('a repo with a peer source', () => {
     })
   })
 
+  it('tells the source what is here', async () => {
+    const blockstore = await makeStore()
+    onTestFinished(async () => { await removeStore(blockstore) })
+    const { cid, bytes } = await makeBlock(1)
+    await blockstore.put(cid, bytes)
+    const found = vi.fn()
+    const source = new FetchedStats().count({ fetch: async () => { throw new Error('it is here') }, found }, signal)
+
+    await Array.fromAsync(ipfsz({ blockstore, sources: [source] }).blocks(root).get(cid))
+
+    expect(found.mock.calls.map(([found]) => String(found))).toEqual([String(cid)])
+  })
+
   it('ends its fetches when the command ends', async () => {
     const { cid } = await makeBlock(1)
     const command = new AbortController()

@@ -42,14 +42,14 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
   readonly #fetcher: BlockFetcher
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<Uint8Array>>()
-  readonly #hasSources: boolean
+  readonly #sources: readonly BlockSource[]
   readonly #routing: ProviderRouting | undefined
 
   constructor ({ fetch, routing, sources, ...settings }: FileReaderInit<S>) {
     this.codecs = settings.codecs
     this.settings = { ...settings, roots: new RootCache() } as unknown as S
-    this.#hasSources = sources.length > 0
-    this.#fetcher = new BlockFetcher(this.#hasSources ? sources : [heliaSource(settings.blockstore)], fetch)
+    this.#sources = sources
+    this.#fetcher = new BlockFetcher(sources.length > 0 ? sources : [heliaSource(settings.blockstore)], fetch)
     this.#routing = routing
   }
 
@@ -82,7 +82,7 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
       fetcher: this.#fetcher,
       storing: this.#storing,
       scope: new FetchScope(root, this.#routing),
-      hasSources: this.#hasSources
+      sources: this.#sources
     })
 
     return { ...this.settings, blockstore }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -13,6 +14,7 @@ import { putDirectory } from './trees.ts'
 import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
 import type { File } from './gateway-readers.ts'
 import type { HttpSourceInit } from '../src/fetch/http/index.ts'
+import type { CatOptions } from '../src/index.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -246,6 +248,74 @@ describe('HttpSource', () => {
 
     await expect(fetched).rejects.toMatchObject({ name: 'AbortError' })
     await expect.poll(() => gateway.aborted).toBe(1)
+  })
+})
+
+/** A blockstore that takes its time, as a disk does. */
+class DiskLikeBlockstore extends CountingBlockstore {
+  override async * get (...args: Parameters<CountingBlockstore['get']>): AsyncGenerator<Uint8Array> {
+    await setImmediate()
+    yield * super.get(...args)
+  }
+}
+
+/** Read a file from a gateway, with these leaves at hand, and the root if `hasRoot` is set. */
+async function readMissing (
+  hasRoot: boolean,
+  isHere: (leaf: number) => boolean,
+  answer: (asked: Asked) => Promise<void>,
+  options?: CatOptions
+): Promise<{ requests: string[], leaves: string[] }> {
+  const { cid, bytes, blockstore: all, leaves } = await plainFile()
+  const blockstore = new DiskLikeBlockstore()
+
+  for (const here of [...hasRoot ? [cid] : [], ...leaves.filter((_, i) => isHere(i))]) {
+    await blockstore.put(here, await getBlock(here, all))
+  }
+
+  const gateway = await startGateway(all, answer)
+  const { source } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+  expectSame(await collect(ipfsz({ blockstore, sources: [source] }).cat(cid, options)), bytes)
+
+  return { requests: gateway.requests, leaves: leaves.map(leaf => `/ipfs/${leaf}?format=raw`) }
+}
+
+/** Sends no more than the root of a CAR for the plan, and nothing of one for a range. */
+async function holdBack ({ url, isCar, blocks, response, answer }: Asked): Promise<void> {
+  if (!isCar) {
+    await answer()
+  } else if (!url.includes('entity-bytes')) {
+    response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+    response.write(encodeCar((await blocks()).slice(0, 1)))
+  }
+}
+
+async function answerRanges (asked: Asked): Promise<void> {
+  return asked.url.includes('entity-bytes') ? asked.answer() : holdBack(asked)
+}
+
+describe('a file of which a part is here', () => {
+  it('is fetched without what is here, although its root brought a response for all of it', async () => {
+    const { requests, leaves } = await readMissing(false, i => i !== 1 && i !== 3, holdBack)
+
+    expect(requests.toSorted()).toEqual([expect.stringContaining('dag-scope=entity'), leaves[1], leaves[3]].toSorted())
+  })
+
+  it('is fetched block by block if what is missing lies between', async () => {
+    const { requests, leaves } = await readMissing(true, i => i === 1 || i === 4, holdBack)
+
+    expect(requests.filter(url => url.includes('format=raw')).toSorted())
+      .toEqual([leaves[0], leaves[2], leaves[3]].toSorted())
+  })
+
+  it('is fetched with one response from where nothing is here any more', async () => {
+    const { requests } = await readMissing(false, i => i < 2, answerRanges, { blockReadConcurrency: 1 })
+
+    expect(requests).toEqual([
+      expect.stringContaining('dag-scope=entity'),
+      expect.stringContaining(`&entity-bytes=${2 * MIB}:${5 * MIB - 1}`)
+    ])
   })
 })
 
@@ -606,6 +676,26 @@ describe('a gateway that fails', () => {
     const { source } = readerOf(cid, [gateway])
 
     await expect(source.fetch(cid)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+  })
+
+  it.each([
+    ['more', 100],
+    ['less', -100]
+  ])('asks for the rest of a CAR of which the Content-Length says %s', async (_, difference) => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ number, blocks, response, send, answer }) => {
+      if (number > 1) {
+        return answer()
+      }
+
+      const car = encodeCar(await blocks())
+      response.strictContentLength = false
+      await send(car, { 'content-length': `${car.byteLength + difference}` })
+      response.socket?.end()
+    })
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
   })
 
   it('refuses a block of more than 2 MiB', async () => {

@@ -70,6 +70,35 @@ describe('the sources of a blockstore', () => {
     })
   })
 
+  it('are told which blocks of a file are here, before they are asked for those behind them', async () => {
+    const { blockstore: others, cid, bytes } = await stored(3_000_000)
+    const root = unmark(cid)
+    const leaves = await leavesOf(cid, others)
+    const blockstore = new CountingBlockstore()
+    const steps: string[] = []
+
+    for (const here of [root, ...leaves.slice(0, 1)]) {
+      blockstore.put(here, await getBlock(here, others))
+    }
+
+    const source: BlockSource = {
+      async fetch (cid) {
+        steps.push(`fetch ${cid}`)
+        return { bytes: await getBlock(cid, others) }
+      },
+      found (cid, { part }) {
+        steps.push(`found ${cid} at ${part?.start}`)
+      }
+    }
+
+    expect(Buffer.compare(await collect(ipfsz({ blockstore, sources: [source] }).cat(cid)), bytes)).toBe(0)
+    expect(steps).toEqual([
+      `found ${root} at undefined`,
+      `found ${leaves[0]} at 0`,
+      ...leaves.slice(1).map(leaf => `fetch ${leaf}`)
+    ])
+  })
+
   it('are asked for a base that a new file is to link to', async () => {
     const { blockstore: others, cid, bytes } = await stored(3_000_000)
     const blockstore = new CountingBlockstore()

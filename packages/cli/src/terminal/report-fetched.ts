@@ -37,6 +37,7 @@ export class FetchedStats {
 
         return block
       },
+      found: (...args) => source.found?.(...args),
       gaveUp: async (...args) => source.gaveUp?.(...args)
     }
   }

@@ -10,7 +10,7 @@ import { localBlocks } from './local-blocks.ts'
 import { isRefusal } from './source.ts'
 import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
 import type { FetchScope } from './fetch-scope.ts'
-import type { SourceBlock } from './source.ts'
+import type { BlockSource, SourceBlock } from './source.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -31,8 +31,8 @@ export interface FetchingBlockstoreInit {
   /** Blocks of all calls that have arrived and are being written, by key. */
   storing: Map<string, Promise<Uint8Array>>
   scope: FetchScope
-  /** Whether there are sources besides the blockstore. Otherwise it may fetch itself, like Helia's. */
-  hasSources: boolean
+  /** Those besides the blockstore. If there are none, it may fetch itself, like Helia's. */
+  sources: readonly BlockSource[]
 }
 
 /**
@@ -40,7 +40,7 @@ export interface FetchingBlockstoreInit {
  * match their CIDs.
  */
 export function fetchingBlockstore (
-  { blockstore, fetcher, storing, scope, hasSources }: FetchingBlockstoreInit
+  { blockstore, fetcher, storing, scope, sources }: FetchingBlockstoreInit
 ): FetchingBlockstore {
   const local = localBlocks(blockstore)
   const isNetworked = local !== blockstore
@@ -142,6 +142,7 @@ export function fetchingBlockstore (
       const read = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
       if (read instanceof Uint8Array) {
+        sources.forEach(source => { source.found?.(cid, options) })
         yield read
         return
       }
@@ -150,7 +151,7 @@ export function fetchingBlockstore (
       const damaged = isDamage(err)
 
       // a networked store never fetches what it has, damaged or not
-      const canFetch = hasSources || isOffline(err) || (isNetworked && !damaged)
+      const canFetch = sources.length > 0 || isOffline(err) || (isNetworked && !damaged)
 
       if ((!damaged && !isMissing(err)) || !canFetch) {
         throw err

@@ -56,6 +56,9 @@ export interface BlockSource {
    */
   fetch (cid: CID, options: SourceOptions): Promise<SourceBlock>
 
+  /** Called when a block is read from the blockstore: a response need not bring it. */
+  found? (cid: CID, options: Pick<SourceOptions, 'part'>): void
+
   /**
    * Called when a block is given up, because nothing arrived for the timeout.
    *

@@ -67,6 +67,11 @@ export class EntityStream {
     return this.isOpen && this.#requests.of(gateway).length > 0
   }
 
+  /** Whether a response is to bring a block of a file. */
+  willBring (part: FilePart): boolean {
+    return this.accepts(part) && this.#requests.cover(part.start)
+  }
+
   /** A block that has arrived before. */
   take (key: string, part: FilePart | undefined): GatewayBlock | undefined {
     const early = this.#early.take(key)

@@ -1,7 +1,7 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { SLOW_PART } from '../../constants.ts'
-import { GatewayRefusedError, GatewaysFailedError, GatewayStalledError } from './errors.ts'
-import { MAX_DELIVERED } from './limits.ts'
+import { GatewaysFailedError, GatewayStalledError } from './errors.ts'
+import { MAX_REMEMBERED } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
 import { covers, isEnding, nextShare } from './shares.ts'
 import type { Gateway } from './gateway.ts'
@@ -57,14 +57,14 @@ export class FileRequests {
     // before all that are open, the next one would bring it: another source than gateways does so sooner
     return (this.#settings.carsOnly && this.open.length > 0 && this.open.every(isBehind)) ||
       (answered.length > 0 && (this.#delivered.has(key) || (
-        part != null && !this.#cover(part.start) && (answered.some(isBehind) || this.#hasBrought(part.start))
+        part != null && !this.cover(part.start) && (answered.some(isBehind) || this.#hasBrought(part.start))
       )))
   }
 
   /** Remember a block. Returns whether it was not there before. */
   deliver (key: string): boolean {
     const isNew = !this.#delivered.has(key)
-    forgetOldest(this.#delivered.add(key), MAX_DELIVERED)
+    forgetOldest(this.#delivered.add(key), MAX_REMEMBERED)
 
     return isNew
   }
@@ -108,7 +108,7 @@ export class FileRequests {
     this.end(piece)
 
     // the next response would leave them out too
-    const skipped = this.#wants.placed.filter(({ part: { start } }) => piece.hasSkipped(start) && !this.#cover(start))
+    const skipped = this.#wants.placed.filter(({ part: { start } }) => piece.hasSkipped(start) && !this.cover(start))
 
     for (const want of [...piece.isPlanned ? this.#wants.unplaced : [], ...skipped]) {
       this.#wants.fetchAlone(want)
@@ -123,7 +123,7 @@ export class FileRequests {
       this.end(piece)
       this.#failAll(err)
     } else if (!isClosed && gateway != null) {
-      if (!piece.hasAnswered && isRefusal(err)) {
+      if (!piece.hasAnswered && err.name === 'GatewayRefusedError') {
         this.#refusing.add(gateway)
       }
 
@@ -135,9 +135,9 @@ export class FileRequests {
   /** No gateway sends a CAR of it: those that are there may send its blocks. */
   #failAll (err: Error): void {
     this.failedOpens++
-    const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
+    const isUp = err instanceof GatewaysFailedError && err.failures.some(({ name }) => name === 'GatewayRefusedError')
 
-    this.#wants.forEach(want => isThere ? this.#wants.fetchAlone(want) : want.reject(err))
+    this.#wants.forEach(want => isUp ? this.#wants.fetchAlone(want) : want.reject(err))
   }
 
   /** Give each gateway that is free the part that it should send. */
@@ -197,7 +197,7 @@ export class FileRequests {
   }
 
   /** Whether one may still bring what begins at an offset. */
-  #cover (offset: number): boolean {
+  cover (offset: number): boolean {
     return this.open.some(piece => covers(piece, offset))
   }
 
@@ -231,8 +231,4 @@ export class FileRequests {
       this.leave(piece)
     }
   }
-}
-
-function isRefusal ({ name }: Error): boolean {
-  return name === GatewayRefusedError.name
 }

@@ -1,10 +1,11 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { unmark } from '../../marker.ts'
 import { Budget } from '../../util/budget.ts'
 import { askGateways } from './ask-gateways.ts'
 import { blockKey } from '../../dag/block-key.ts'
 import { EntityStream } from './entity-stream.ts'
 import { GatewaysFailedError } from './errors.ts'
-import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
+import { MAX_REMEMBERED, MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
@@ -57,6 +58,8 @@ export interface HttpSourceInit extends GatewaySettingsInit {
  * of 8 files one CAR, or two from every gateway.
  */
 export class HttpSource implements BlockSource {
+  /** Aborts when it is closed. */
+  protected readonly closed = new AbortController()
   readonly #settings: GatewaySettings
   readonly #root: CID
   readonly #singleBlocks: boolean
@@ -64,8 +67,9 @@ export class HttpSource implements BlockSource {
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
   readonly #streams = new Map<string, EntityStream>()
+  /** The keys of the last blocks that were asked for. */
+  readonly #fetched = new Set<string>()
   readonly #early: EarlyBudget
-  readonly #closed = new AbortController()
   #plan: ReadPlan | undefined
   #planned: EntityStream | undefined
 
@@ -84,12 +88,13 @@ export class HttpSource implements BlockSource {
    */
   async fetch (
     cid: CID,
-    { signal = this.#closed.signal, ...options }: SourceFetchOptions = {}
+    { signal = this.closed.signal, ...options }: SourceFetchOptions = {}
   ): Promise<GatewayBlock> {
     signal.throwIfAborted()
-    this.#closed.signal.throwIfAborted()
+    this.closed.signal.throwIfAborted()
 
     const key = blockKey(cid)
+    forgetOldest(this.#fetched.add(key), MAX_REMEMBERED)
 
     for (const stream of this.#all()) {
       const early = stream.take(key, options.part)
@@ -111,6 +116,13 @@ export class HttpSource implements BlockSource {
     return result
   }
 
+  /** A CAR would bring it too: what is missing of its file is fetched block by block. */
+  found (cid: CID, { part }: Pick<SourceFetchOptions, 'part'>): void {
+    if (part != null && !this.#fetched.has(blockKey(cid))) {
+      this.#all().find(stream => stream.willBring(part))?.stop()
+    }
+  }
+
   /**
    * Stop the response of the plan, because much of what it brings is stored here already. What it has brought can still
    * be fetched.
@@ -122,7 +134,7 @@ export class HttpSource implements BlockSource {
 
   /** End all responses. */
   close (): void {
-    this.#closed.abort()
+    this.closed.abort()
     this.#all().forEach(stream => { stream.close() })
     this.#streams.clear()
   }
@@ -210,7 +222,7 @@ export class HttpSource implements BlockSource {
       early: this.#early,
       first,
       fetchAlone: want => { this.#fetchAlone(want) },
-      signal: this.#closed.signal
+      signal: this.closed.signal
     })
   }
 
@@ -225,7 +237,7 @@ export class HttpSource implements BlockSource {
 
   async #fetchRaw (want: Want): Promise<void> {
     const settings = this.#settings
-    const signal = AbortSignal.any([want.signal, this.#closed.signal])
+    const signal = AbortSignal.any([want.signal, this.closed.signal])
     const { cid, isFarAhead } = want
     const { gateway, value: bytes } = await this.#requests.during(1, async () => askGateways(
       async (gateway, stop) => gateway.during(fetchRawBlock(gateway.url, cid, stop, settings)),
