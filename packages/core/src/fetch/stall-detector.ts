@@ -25,7 +25,6 @@ export class StallDetector {
   /** Bytes since the last arrival that counts. */
   #bytes = 0
   #lastArrival = 0
-  #hasBegun = false
 
   constructor ({ now = () => performance.now(), least = 1 }: StallDetectorInit = {}) {
     this.now = now
@@ -39,7 +38,7 @@ export class StallDetector {
 
   /** Whether anything has ever arrived. */
   get hasBegun (): boolean {
-    return this.#hasBegun
+    return this.#lastArrival > 0
   }
 
   arrived (bytes = this.#least): void {
@@ -48,7 +47,6 @@ export class StallDetector {
     if (this.#bytes >= this.#least) {
       this.#bytes = 0
       this.#lastArrival = this.now()
-      this.#hasBegun = true
     }
   }
 

@@ -62,8 +62,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
 
   /** Wait until some time has passed, or a condition is met. */
   const pause = async (time: number, isOver: () => boolean): Promise<void> => {
-    const timer = AbortSignal.timeout(time)
-    const either = AbortSignal.any([signal, timer])
+    const either = AbortSignal.any([signal, AbortSignal.timeout(time)])
 
     while (!either.aborted && !isOver()) {
       await once(answers, 'answer', { signal: either }).catch(() => {})

@@ -72,21 +72,17 @@ function negotiate (
 ): void {
   const question = lines(MULTISTREAM, protocol)
   const { promise: confirmed, resolve: confirm, reject: refuse } = Promise.withResolvers<void>()
-  // whoever closes the stream is told
-  raceAbort(confirmed, signal).catch((err: Error) => {
-    refuse(err)
-    stream.abort(err)
-  })
-  const fail = (reason: string): void => {
-    const err = new UnsupportedProtocolError(reason)
+  const fail = (err: Error): void => {
     refuse(err)
     stream.abort(err)
   }
+  // whoever closes the stream is told
+  raceAbort(confirmed, signal).catch(fail)
   const receive = stream.onData.bind(stream)
   const close = stream.close.bind(stream)
   // as libp2p: a signal alone says how long, since on a slow link all that was sent before comes first
   const timer = signal != null ? undefined : setTimeout(() => {
-    fail(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`)
+    fail(new UnsupportedProtocolError(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`))
   }, TIMEOUT).unref()
   let answer = new Uint8Array(0)
   let isConfirmed = false
@@ -106,7 +102,7 @@ function negotiate (
   stream.addEventListener('remoteCloseWrite', () => {
     queueMicrotask(() => {
       if (!isConfirmed && stream.status === 'open') {
-        fail(`The peer ended the stream without confirming ${protocol}`)
+        fail(new UnsupportedProtocolError(`The peer ended the stream without confirming ${protocol}`))
       }
     })
   }, { once: true })
@@ -117,7 +113,7 @@ function negotiate (
 
     // who agrees says the same
     if (!question.subarray(0, length).equals(answer.subarray(0, length))) {
-      fail(`The peer no longer speaks ${protocol}`)
+      fail(new UnsupportedProtocolError(`The peer no longer speaks ${protocol}`))
     } else if (length === question.byteLength) {
       clearTimeout(timer)
       stream.onData = receive

@@ -1,4 +1,4 @@
-import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator, multihashToIPNSRoutingKey } from '@helia/ipns'
+import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator } from '@helia/ipns'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, mark, unmark } from '@ipfsz/core'
 import { peerIdFromString } from '@libp2p/peer-id'
@@ -29,6 +29,8 @@ export const MAX_NAMES = 8
 
 /** What to do about a record that cannot be used. */
 const PUBLISH_AGAIN = 'ask its owner to publish it again'
+
+export { multihashToIPNSRoutingKey as recordKey } from '@helia/ipns'
 
 type RecordKey = Parameters<typeof createIPNSRecord>[0]
 
@@ -79,10 +81,6 @@ export function formatName (digest: MultihashDigest): string {
 }
 
 const LIBP2P_KEY = 0x72
-
-export function recordKey (digest: MultihashDigest): Uint8Array {
-  return multihashToIPNSRoutingKey(digest)
-}
 
 /**
  * Makes a signed record with a value that every node can follow.

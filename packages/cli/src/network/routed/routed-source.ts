@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError, unmark } from '@ipfsz/core'
-import { GatewayPool, GatewaysFailedError, HttpSource } from '@ipfsz/core/http'
+import { GatewaysFailedError, HttpSource } from '@ipfsz/core/http'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
 import type { GatewaySourcesInit } from '../gateway-sources.ts'
-import type { Fetch, GatewayBlock, ReadPlan, SourceFetchOptions } from '@ipfsz/core/http'
+import type { Fetch, GatewayBlock, GatewayPool, ReadPlan, SourceFetchOptions } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** The most gateways that routing may name for one root: a stranger decides how many requests are made. */
@@ -50,17 +50,13 @@ export class RoutedSource extends HttpSource {
   readonly #root: CID
   readonly #init: RoutedSourceInit
   readonly #pool: GatewayPool
-  readonly #closed = new AbortController()
   readonly #failures: Error[] = []
   /** Resolves when there is a gateway, or none is waited for any longer. */
   #ready: Promise<unknown> | undefined
 
-  /** @param all - the gateways of all roots: what is known of one is shared */
-  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, all: GatewayPool, fetch: Fetch) {
-    const { isOnlySource, singleBlocks } = init
-    const pool = new GatewayPool([], all)
-
-    super({ root, plan, pool, fetch, isOnlySource, singleBlocks })
+  /** @param pool - without gateways: those that are found are added */
+  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, pool: GatewayPool, fetch: Fetch) {
+    super({ ...init, root, plan, pool, fetch })
     this.#root = root
     this.#init = init
     this.#pool = pool
@@ -71,18 +67,13 @@ export class RoutedSource extends HttpSource {
    */
   override async fetch (cid: CID, options: SourceFetchOptions = {}): Promise<GatewayBlock> {
     await raceSignal(this.#ready ??= this.#search(), options.signal)
-    this.#closed.signal.throwIfAborted()
+    this.closed.signal.throwIfAborted()
 
     if (this.#pool.gateways.length === 0) {
       throw this.#init.isHint === true ? new NotFoundError(cid) : new GatewaysFailedError(cid, this.#failures)
     }
 
     return super.fetch(cid, options)
-  }
-
-  override close (): void {
-    this.#closed.abort()
-    super.close()
   }
 
   async #search (): Promise<unknown> {
@@ -99,7 +90,7 @@ export class RoutedSource extends HttpSource {
     const { others, allowLocal = false } = this.#init
     const pool = this.#pool
     const timeout = AbortSignal.timeout(LONGEST_SEARCH)
-    const signal = AbortSignal.any([timeout, this.#closed.signal])
+    const signal = AbortSignal.any([timeout, this.closed.signal])
     const before = this.#failures.length
 
     try {

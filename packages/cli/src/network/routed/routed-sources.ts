@@ -56,10 +56,11 @@ export function dhtRouter (network: () => Promise<Pick<Network, 'findProviders'>
  */
 export function routedSources ({ decorate = fetch => fetch, ...init }: RoutedSourcesInit): MakeSource {
   const others = init.others.map(url => parseGatewayUrl(url).href)
+  // what is known of a gateway, all roots share
   const all = new GatewayPool([])
   let loading: Promise<Fetch> | undefined
   const load = async (): Promise<Fetch> => decorate((await import('./public-fetch.ts')).createPublicFetch(init))
   const fetch: Fetch = async (...args) => (await (loading ??= load()))(...args)
 
-  return (root, plan) => new RoutedSource(root, plan, { ...init, others }, all, fetch)
+  return (root, plan) => new RoutedSource(root, plan, { ...init, others }, new GatewayPool([], all), fetch)
 }
