@@ -156,10 +156,11 @@ describe('a file with a base', () => {
 
     await fc.assert(fc.asyncProperty(
       fc.constantFrom(...bases),
+      fc.constantFrom<CompressionOptions>({ frameSize: 64 * KIB }, { optimize: 'ranges' }, {}),
       fc.array(fc.record({ at: fc.nat(), removed: fc.nat(100 * KIB), added: fc.nat(20 * KIB) }), { maxLength: 4 }),
       fc.nat(),
       fc.nat(200_000),
-      async (base, edits, start, length) => {
+      async (base, options, edits, start, length) => {
         let second = first
 
         for (const { at, removed, added } of edits) {
@@ -167,7 +168,7 @@ describe('a file with a base', () => {
           second = Buffer.concat([second.subarray(0, place), noise(added, at), second.subarray(place + removed)])
         }
 
-        const cid = await fs.addBytes(second, { compression: { base, frameSize: 64 * KIB } })
+        const cid = await fs.addBytes(second, { compression: { base, ...options } })
         const offset = start % (second.byteLength + 1)
 
         expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
