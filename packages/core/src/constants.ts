@@ -46,8 +46,8 @@ export const MAX_STORED_BASE_SIZE = 2 ** 32 - 1
 export const BASED_FRAME_SIZE = 512 * KIB
 
 /**
- * The least level of a file with a base, unless one is named: 3 takes as long for a frame of 512 KiB, and makes a fourth
- * more.
+ * The least level of a file with a base, unless one is named: 3 takes as long for a frame of 512 KiB, and makes a
+ * fourth more.
  */
 export const BASED_LEVEL = 7
 

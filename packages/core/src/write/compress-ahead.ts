@@ -28,8 +28,10 @@ export function compressAhead (
   { codec, level }: Choice,
   signal?: AbortSignal | null
 ): Promise<FrameAhead | undefined> | undefined {
+  const isOneFrame = bytes.byteLength === frameSize && sampleSize <= frameSize
+
   // other files keep the cores busy, and their memory is bounded; a worker would take the memory
-  if (bytes.byteLength !== frameSize || sampleSize > frameSize || reader instanceof BoundedReader || !isInPlace(codec)) {
+  if (!isOneFrame || reader instanceof BoundedReader || !isInPlace(codec)) {
     return undefined
   }
 
