@@ -178,8 +178,8 @@ async function * importCandidates (
 }
 
 /**
- * Load a codec while the first file is read. It compresses on other threads, beside what is found out on this one.
- * Those that run in workers would start one for files that do not shrink.
+ * Load a native codec while the first file is read, so that its first frame is compressed on another thread while this
+ * one looks for filters. One that runs in workers is left alone: it would start a worker for files that do not shrink.
  */
 function prepareNative (codec?: Codec): void {
   if (codec?.implementation === 'native') {
