@@ -25,8 +25,12 @@ async function compress (
 
 describe('compressing a piece with its base', () => {
   it('tries no other level if the frame takes little more than what is new', async () => {
-    await expect(compress({ 7: 1000 }, 0)).resolves.toEqual({ length: 1000, tried: [7] })
     await expect(compress({ 7: 6000 }, 5000)).resolves.toEqual({ length: 6000, tried: [7] })
+  })
+
+  it('does not ask what is new in a frame of up to a sixteenth of its bytes', async () => {
+    await expect(compress({ 7: 4000 }, 0)).resolves.toEqual({ length: 4000, tried: [7] })
+    await expect(compress({ 7: 4001, 3: 4001, 16: 100 }, 0)).resolves.toEqual({ length: 100, tried: [7, 3, 16] })
   })
 
   it('tries other levels until a frame takes little more', async () => {

@@ -8,6 +8,9 @@ export interface Aid {
   newBytes?: (() => number) | undefined
 }
 
+/** A frame of up to a sixteenth of its original bytes is fine: to look at what is new in it would take longer. */
+const FINE_SHARE = 1 / 16
+
 /** What a frame may take beside what is new in it: a sixty-fourth of its original bytes, for references to the base. */
 const REFERENCES_SHARE = 1 / 64
 
@@ -29,14 +32,15 @@ export async function compressAided (
   signal?: AbortSignal | null
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
-  const references = size * REFERENCES_SHARE
   let shortest = await codec.compress(bytes, { level, dictionary, signal })
 
-  if (newBytes == null || size > MAX_SEARCHED_SIZE || others.length === 0 || shortest.byteLength <= references) {
+  const isFine = shortest.byteLength <= size * FINE_SHARE
+
+  if (isFine || newBytes == null || others.length === 0 || size > MAX_SEARCHED_SIZE) {
     return shortest
   }
 
-  const most = newBytes() + references
+  const most = newBytes() + size * REFERENCES_SHARE
 
   for (let i = 0; i < others.length && shortest.byteLength > most; i++) {
     const frame = await codec.compress(bytes, { level: others[i], dictionary, signal })
