@@ -108,9 +108,14 @@ describe('filters', () => {
   })
 })
 
+/** Bytes of which one value in twenty is twice as frequent as the others: too little for them to shrink. */
+function unevenNoise (size: number): Uint8Array {
+  return noise(size).map(byte => byte % 244)
+}
+
 describe('chooseFilters', () => {
   it.each([16 * KIB, 100_000])('frees what it made of %i bytes to try filters, and not the bytes', async size => {
-    const piece = noise(size)
+    const piece = unevenNoise(size)
     const copy = piece.slice()
     const made: Uint8Array[] = []
 
@@ -208,22 +213,33 @@ describe('chooseFilters', () => {
   it('tries on little what shrinks with no filters and without', async () => {
     let tried = 0
 
-    expect(await chooseFilters(noise(300 * KIB), async sample => {
+    expect(await chooseFilters(unevenNoise(300 * KIB), async sample => {
       tried += sample.byteLength
       return compress(sample)
     })).toEqual([])
+    expect(tried).toBeGreaterThan(13 * 16 * KIB)
     expect(tried).toBeLessThanOrEqual(14 * 16 * KIB)
   })
 
-  it('does not try text', async () => {
+  it.each([text(100_000), noise(16 * KIB), noise(300 * KIB)])('tries nothing on text and noise', async piece => {
     let tried = 0
 
-    await chooseFilters(text(100_000), async bytes => {
+    await chooseFilters(piece, async bytes => {
       tried++
       return bytes
     })
 
     expect(tried).toBe(0)
+  })
+
+  it.each([1, 2, 3, 4, 8])('chooses differences for what looks like noise but at a distance of %i', async distance => {
+    const bytes = noise(64 * KIB)
+
+    for (let i = distance; i < bytes.byteLength; i++) {
+      bytes[i] = bytes[i - distance] + bytes[i] % 16
+    }
+
+    expect(await chooseFilters(bytes, compress)).toContainEqual(expect.objectContaining({ kind: 'delta' }))
   })
 
   it('tries bytes with a control character at any place in memory, unless that is white space', async () => {

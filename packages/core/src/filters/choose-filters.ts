@@ -2,6 +2,7 @@ import { freeBytes } from '@ipfsz/codecs/internal'
 import { concat } from '../util/bytes.ts'
 import { isText } from '../util/is-text.ts'
 import { applyFilters } from './filters.ts'
+import { isNoise } from './is-noise.ts'
 import type { Filter, Width } from './filter.ts'
 
 const KIB = 1024
@@ -48,6 +49,9 @@ const CANDIDATES: ReadonlyArray<readonly Filter[]> = [
   [{ kind: 'delta', width: 1 }]
 ]
 
+/** How far apart the bytes are of which candidates take differences. */
+const DISTANCES = [1, ...WIDTHS]
+
 const NONE: readonly Filter[] = []
 
 /** A chain of filters, and how many bytes a sample has with it. */
@@ -74,8 +78,14 @@ export async function chooseFilters (
 
   const sample = takeSpans(piece, SAMPLE)
   const small = takeSpans(sample, SMALL_SAMPLE)
+
+  // trying all candidates would take longer than writing and syncing a file of 256 KiB
+  if (isNoise(small, DISTANCES)) {
+    return NONE
+  }
+
   const [plain, ...others] = await tryEach(small, [NONE, ...CANDIDATES], compress)
-  // noise, encrypted or compressed, shrinks with none
+  // what shrinks with none is not tried further
   const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)
   const left = others.filter(({ length }) => length < limit).map(({ filters }) => filters)
 
