@@ -108,6 +108,14 @@ describe('DirectoryObjects', () => {
     expect((await Array.fromAsync(objects.list('p/'))).map(page => page.length)).toEqual([1000, 1])
   })
 
+  it('lists links that lead to files', async ({ objects, directory }) => {
+    await objects.put('a', new Uint8Array(1))
+    await symlink(join(directory, 'a.data'), join(directory, 'b.data'))
+    await symlink(directory, join(directory, 'c.data'))
+
+    expect(await keysOf(objects)).toEqual(['a', 'b'])
+  })
+
   it('reads a part, replaces a whole object, and deletes what is there and what is not', async ({ objects }) => {
     await objects.put('a/b', Buffer.from('0123456789'))
 

@@ -1,4 +1,4 @@
-import { constants, open } from 'node:fs/promises'
+import { readWholeFile } from '@ipfsz/codecs/internal'
 
 /**
  * The bytes of a file that anybody may have written, or undefined if there is no such file.
@@ -6,33 +6,23 @@ import { constants, open } from 'node:fs/promises'
  * @throws {TypeError} it is too large, or not a regular file
  */
 export async function readRecord (file: string, maxSize: number): Promise<Uint8Array | undefined> {
-  let handle
+  let bytes: Uint8Array | undefined
 
   try {
-    // do not wait for a writer if this is a named pipe
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    bytes = await readWholeFile(file, { max: maxSize })
   } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
+    const { code } = err as NodeJS.ErrnoException
+
+    if (code === 'ENOENT') {
       return undefined
     }
 
-    throw err
+    throw code === 'EISDIR' ? new TypeError('it is not a regular file', { cause: err }) : err
   }
 
-  try {
-    const stats = await handle.stat()
-    const { size } = stats
-
-    if (!stats.isFile()) {
-      throw new TypeError('it is not a regular file')
-    }
-
-    if (size > maxSize) {
-      throw new TypeError(`it has ${size} bytes, and at most ${maxSize} are allowed`)
-    }
-
-    return await handle.readFile()
-  } finally {
-    await handle.close()
+  if (bytes == null) {
+    throw new TypeError(`it has more than ${maxSize} bytes, which is the most that are allowed`)
   }
+
+  return bytes
 }

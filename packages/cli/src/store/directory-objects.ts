@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
-import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError } from 'interface-store'
-import { StoreObjectError } from '../error-classes.ts'
 import { StoreError } from '../errors.ts'
 import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from './object-names.ts'
 import { readDirectory } from './read-directory.ts'
+import { readObjectFile } from './read-object-file.ts'
 import type { MakeDirectory } from './mount.ts'
 import type {
-  AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore
+  AbortOptions, GetObjectOptions, ListedObject, ListObjectsOptions, ObjectInfo, ObjectStore
 } from './object-store.ts'
 
 /** Objects in one page of a list. */
 const PAGE = 1000
-/** How many files are looked at, or deleted, at a time. */
+/** How many files are deleted at a time. */
 const CONCURRENCY = 32
 /** The directory of unfinished files. Its name is not that of a part of a key. */
 export const TEMPORARY = '.tmp'
@@ -24,8 +23,6 @@ export const TEMPORARY = '.tmp'
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 /** Errors that say what is wrong already. */
 const PASSED: ReadonlySet<string> = new Set(['AbortError', 'StoreError', 'StoreMissingError', 'StoreObjectError'])
-/** Do not wait for a writer if this is a named pipe. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 export interface DirectoryObjectsInit {
   /**
@@ -49,6 +46,7 @@ interface Entry {
   key: string
   path: string
   isDirectory: boolean
+  isFile: boolean
 }
 
 /**
@@ -66,31 +64,14 @@ export class DirectoryObjects implements ObjectStore {
     this.#init = init
   }
 
-  async get (key: string, { offset = 0, length, signal }: GetObjectOptions = {}): Promise<Uint8Array> {
-    signal?.throwIfAborted()
+  async get (key: string, options: GetObjectOptions = {}): Promise<Uint8Array> {
+    options.signal?.throwIfAborted()
 
-    return this.#run(`read the object ${key}`, async () => {
-      const handle = await open(this.#file(key), READ)
-
-      try {
-        const stats = await handle.stat()
-
-        if (!stats.isFile()) {
-          throw new StoreObjectError(key, 'it is not a regular file')
-        }
-
-        const bytes = Buffer.alloc(Math.max(0, Math.min(length ?? Infinity, stats.size - offset)))
-        let filled = 0
-
-        for (let bytesRead = 1; filled < bytes.length && bytesRead > 0; filled += bytesRead) {
-          ({ bytesRead } = await handle.read(bytes, { offset: filled, position: offset + filled }))
-        }
-
-        return bytes.subarray(0, filled)
-      } finally {
-        await handle.close()
-      }
-    }, async () => { throw new NotFoundError(`There is no object ${key} in ${this.#directory}`) })
+    return this.#run(
+      `read the object ${key}`,
+      async () => readObjectFile(key, this.#file(key), options),
+      async () => { throw new NotFoundError(`There is no object ${key} in ${this.#directory}`) }
+    )
   }
 
   async put (key: string, bytes: Uint8Array, { signal }: AbortOptions = {}): Promise<void> {
@@ -129,19 +110,16 @@ export class DirectoryObjects implements ObjectStore {
     })
   }
 
-  async * list (prefix: string, { after = '', most, signal }: ListObjectsOptions = {}): AsyncGenerator<ObjectInfo[]> {
+  async * list (prefix: string, { after = '', most, signal }: ListObjectsOptions = {}): AsyncGenerator<ListedObject[]> {
     // the directory in the place of an unmounted file system is empty
     await this.#init.checkMounted()
 
-    const infos = mapOrdered(
-      this.#files({ key: '', path: this.#directory, isDirectory: true }, { prefix, after, most, signal }),
-      async ({ key, path }) => this.#stat(key, path),
-      { concurrency: CONCURRENCY, signal }
-    )
-    let page: ObjectInfo[] = []
+    const root = { key: '', path: this.#directory, isDirectory: true, isFile: false }
+    let page: ListedObject[] = []
 
-    for await (const info of infos) {
-      if (info != null && page.push(info) === PAGE) {
+    for await (const { key, path, isFile } of this.#files(root, { prefix, after, most, signal })) {
+      // a link may lead to one
+      if ((isFile || await this.#stat(key, path) != null) && page.push({ key }) === PAGE) {
         yield page
         page = []
       }
@@ -184,7 +162,12 @@ export class DirectoryObjects implements ObjectStore {
 
       return segment == null
         ? []
-        : [{ key: `${key}${segment}${isDirectory ? '/' : ''}`, path: join(path, entry.name), isDirectory }]
+        : [{
+          key: `${key}${segment}${isDirectory ? '/' : ''}`,
+          path: join(path, entry.name),
+          isDirectory,
+          isFile: entry.isFile()
+        }]
     })
   }
 

@@ -1,4 +1,4 @@
-import type { ObjectInfo, ObjectStore } from './object-store.ts'
+import type { ListedObject, ObjectInfo, ObjectStore } from './object-store.ts'
 import type { StoreTraffic } from './store-traffic.ts'
 
 /** The same objects, with each request counted. */
@@ -27,7 +27,7 @@ export class MeasuredObjects implements ObjectStore {
     await this.#traffic.count('delete', async () => this.#inner.delete(...args))
   }
 
-  list (...args: Parameters<ObjectStore['list']>): AsyncIterable<ObjectInfo[]> {
+  list (...args: Parameters<ObjectStore['list']>): AsyncIterable<ListedObject[]> {
     return this.#traffic.countPages(this.#inner.list(...args))
   }
 }

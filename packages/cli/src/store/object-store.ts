@@ -5,8 +5,12 @@ export interface AbortOptions {
   signal?: AbortSignal | undefined
 }
 
-export interface ObjectInfo {
+/** An object in a list. Some stores tell more of it: a directory would have to look at each file. */
+export interface ListedObject {
   key: string
+}
+
+export interface ObjectInfo extends ListedObject {
   /** In bytes. */
   size: number
   /** By the store's clock, for people: nothing is decided by it. */
@@ -58,5 +62,5 @@ export interface ObjectStore {
   /** Delete objects. Those that are not there are fine. */
   delete (keys: readonly string[], options?: DeleteObjectsOptions): Promise<void>
   /** Pages of the objects whose keys begin with `prefix`, in the order of the bytes of their keys. */
-  list (prefix: string, options?: ListObjectsOptions): AsyncIterable<ObjectInfo[]>
+  list (prefix: string, options?: ListObjectsOptions): AsyncIterable<ListedObject[]>
 }

@@ -1,5 +1,5 @@
 import { StoreObjectError } from '../error-classes.ts'
-import type { GetObjectOptions, ObjectInfo, ObjectStore } from './object-store.ts'
+import type { GetObjectOptions, ListedObject, ObjectStore } from './object-store.ts'
 
 /** Read an object, or a part of it. Returns undefined if there is none. */
 export async function readObject (
@@ -38,7 +38,7 @@ export async function * objectsOf (
   store: ObjectStore,
   prefix: string,
   signal?: AbortSignal
-): AsyncGenerator<ObjectInfo> {
+): AsyncGenerator<ListedObject> {
   let count = 0
 
   for await (const page of store.list(prefix, { signal, most: MAX_OBJECTS })) {
