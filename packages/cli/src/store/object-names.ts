@@ -66,18 +66,16 @@ function rank (unit: number): number {
 
 /** Does not begin with a dot: such files are hidden. */
 function fileName (segment: string): string {
-  return escape(segment, /[^a-z\d_.-]/).replace(/^\./, '%2e') + EXTENSION
+  return escape(segment, /[^a-z\d_.-]/gu).replace(/^\./, '%2e') + EXTENSION
 }
 
 function directoryName (segment: string): string {
-  return escape(segment, /[^a-z\d_-]/)
+  return escape(segment, /[^a-z\d_-]/gu)
 }
 
 function escape (segment: string, others: RegExp): string {
-  return segment.replace(/[\ud800-\udbff][\udc00-\udfff]|[^]/g, character =>
-    character.search(others) === -1
-      ? character
-      : Array.from(ENCODER.encode(character), byte => `%${byte.toString(16).padStart(2, '0')}`).join(''))
+  return segment.replace(others, character =>
+    Array.from(ENCODER.encode(character), byte => `%${byte.toString(16).padStart(2, '0')}`).join(''))
 }
 
 function unescape (name: string): string | undefined {
