@@ -23,6 +23,9 @@ export class BodyReader {
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
+  /** What had been received and waited when the last rate was measured, and that rate. */
+  #measured = { received: 0, waited: 0 }
+  #lastRate = 0
   /** Since when it has been waiting for the next bytes, on the clock of `performance.now`. */
   #waitsSince: number | undefined
 
@@ -41,11 +44,14 @@ export class BodyReader {
     return this.#waited
   }
 
-  /** Bytes per millisecond of waiting for them. Undefined: there are too few to tell. */
+  /**
+   * Bytes per millisecond of waiting for them. Undefined: there are too few to tell. If the last ones came faster than
+   * all together, their rate: a connection speeds up, and the rest of a file would seem to take several times as long.
+   */
   get rate (): number | undefined {
     return this.#waited < MEASURED_AFTER && this.#received < MEASURED_BYTES
       ? undefined
-      : this.#received / Math.max(this.#waited, 1)
+      : Math.max(this.#received / Math.max(this.#waited, 1), this.#lastRate)
   }
 
   /** How long the reader has waited since the last 8 KiB, in milliseconds. */
@@ -102,7 +108,18 @@ export class BodyReader {
     } finally {
       this.#waited += this.#waiting
       this.#waitsSince = undefined
+      this.#measure()
       unwatch()
+    }
+  }
+
+  #measure (): void {
+    const { received, waited } = this.#measured
+    const time = this.#waited - waited
+
+    if (time >= MEASURED_AFTER) {
+      this.#lastRate = (this.#received - received) / time
+      this.#measured = { received: this.#received, waited: this.#waited }
     }
   }
 
