@@ -113,18 +113,6 @@ function searchingLevels ({ levels }: Codec): number[] {
   return levels.max < SEARCHING_LEVEL ? [] : [SEARCHING_LEVEL]
 }
 
-/** The same for a small file with an earlier version as its base: see `MAX_ORDINARY_SIZE`. */
-export function atOrdinaryLevel (compression: Compression): Compression {
-  if (compression.named == null) {
-    return compression
-  }
-
-  const { level, basedLevels } = compression.named
-  const named = { ...compression.named, basedLevels: basedLevels.slice(basedLevels.indexOf(level)) }
-
-  return { ...compression, named, choose: async () => named }
-}
-
 /** Trials with the codec of a file, or with zstd if that is not chosen yet. */
 function filtersByTrial (name: string, codecs: readonly Codec[]): Compression['chooseFilters'] {
   const codec = codecs.find(codec => codec.name === name) ?? codecs.find(({ name }) => name === 'zstd') ?? codecs[0]

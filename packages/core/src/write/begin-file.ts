@@ -1,8 +1,6 @@
 import { yieldToEventLoop } from '@ipfsz/codecs/internal'
-import { MAX_ORDINARY_SIZE } from '../constants.ts'
 import { readCut } from '../cut/cut-by-content.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
-import { atOrdinaryLevel } from '../policy/compression.ts'
 import { decide } from '../policy/policy.ts'
 import { compressAhead } from './compress-ahead.ts'
 import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
@@ -54,11 +52,8 @@ export async function beginFile (
 
   if (base != null) {
     const first = await aidPiece(base, bytes, 0, based.frameSize)
-    // a tree's dictionary is much longer than its files, and so takes as long at any level
-    const isSmall = base !== dictionary && bytes.byteLength <= MAX_ORDINARY_SIZE && bytes.byteLength < based.frameSize
-    const settings = isSmall ? atOrdinaryLevel(compression) : compression
     let isTried = false
-    const trial = decideBased(first, bytes, base, based.frameSize, settings, signal)
+    const trial = decideBased(first, bytes, base, based.frameSize, compression, signal)
       .finally(() => { isTried = true })
     // its first step is on another thread
     const finding = findRegions(base, bytes, based.frameSize, () => isTried)
