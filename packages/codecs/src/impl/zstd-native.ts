@@ -64,10 +64,10 @@ export function create (): Implementation {
       const sync = level <= FAST_LEVEL && all <= maxSyncSize
       // with a dictionary, frames are not those of earlier versions anyway
       const oneTask = dictionary != null || (background && isSameInOneTask(size))
-      const frames = (sync
+      const made = sync
         ? undefined
-        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)?.then(takeResult)) ??
-        zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
+        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)
+      const frames = made?.then(takeResult) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
       const first = (frames: Uint8Array): Uint8Array => {
         // if a frame exactly fills the output buffers, Node appends an empty frame
