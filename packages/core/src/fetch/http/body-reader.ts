@@ -23,9 +23,8 @@ export class BodyReader {
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
-  /** What had been received and waited when the last rate was measured, and that rate. */
-  #measured = { received: 0, waited: 0 }
-  #lastRate = 0
+  /** What had been received and waited when a rate was measured last, and that rate. */
+  #last = { received: 0, waited: 0, rate: 0 }
   /** Since when it has been waiting for the next bytes, on the clock of `performance.now`. */
   #waitsSince: number | undefined
 
@@ -51,7 +50,7 @@ export class BodyReader {
   get rate (): number | undefined {
     return this.#waited < MEASURED_AFTER && this.#received < MEASURED_BYTES
       ? undefined
-      : Math.max(this.#received / Math.max(this.#waited, 1), this.#lastRate)
+      : Math.max(this.#received / Math.max(this.#waited, 1), this.#last.rate)
   }
 
   /** How long the reader has waited since the last 8 KiB, in milliseconds. */
@@ -108,18 +107,10 @@ export class BodyReader {
     } finally {
       this.#waited += this.#waiting
       this.#waitsSince = undefined
-      this.#measure()
+      const [received, waited, last] = [this.#received, this.#waited, this.#last]
+      const rate = (received - last.received) / (waited - last.waited)
+      this.#last = waited - last.waited < MEASURED_AFTER ? last : { received, waited, rate }
       unwatch()
-    }
-  }
-
-  #measure (): void {
-    const { received, waited } = this.#measured
-    const time = this.#waited - waited
-
-    if (time >= MEASURED_AFTER) {
-      this.#lastRate = (this.#received - received) / time
-      this.#measured = { received: this.#received, waited: this.#waited }
     }
   }
 
