@@ -25,13 +25,13 @@ const NODE_ONLY = [
   'packages/codecs/test/{workers,zstd-native}.test.ts',
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
-  'packages/core/test/{add-all,fetch,fetch-window,file-pieces}.test.ts',
+  'packages/core/test/{add-all,compress-ahead,fetch,fetch-window,file-pieces}.test.ts',
   // where zlib writes
   'packages/codecs/test/into.test.ts',
   // which threads of Node's pool are left for files
   'packages/core/test/background-codec.test.ts',
-  // which memory is freed, which is the same code in browsers
-  'packages/{blockstore-compressed/test/memory,core/test/{buffer-pool,transient}}.test.ts',
+  // which memory is freed, which is the same code in browsers, but for what zlib made
+  'packages/{blockstore-compressed/test/memory,core/test/{buffer-pool,release-frames,transient}}.test.ts',
   // servers on loopback
   'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
