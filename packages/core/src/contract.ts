@@ -1,3 +1,4 @@
+// Above 250 lines: what a caller passes and gets is read as one contract, and most of it is documentation.
 import type { BlocksBelow } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'

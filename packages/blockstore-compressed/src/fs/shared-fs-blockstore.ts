@@ -1,3 +1,4 @@
+// Above 250 lines: a third says why blocks are written in this order, beside the code that does it.
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -19,8 +19,8 @@ const MAX_SEARCHED_SIZE = 1024 * 1024
 
 /**
  * Compress a piece with the region of its base. Where each sequence of bytes is in many places, as in tables of few
- * words, zstd may miss the one that continues, at any level but the highest: if the frame takes more than what is new,
- * the other levels are tried.
+ * words, most levels of zstd miss the one that continues: if the frame takes more than what is new in it, the other
+ * levels are tried.
  *
  * @param levels - the first one, and those to try after it
  */
@@ -33,7 +33,6 @@ export async function compressAided (
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
   let shortest = await codec.compress(bytes, { level, dictionary, signal })
-
   const isFine = shortest.byteLength <= size * FINE_SHARE
 
   if (isFine || newBytes == null || others.length === 0 || size > MAX_SEARCHED_SIZE) {

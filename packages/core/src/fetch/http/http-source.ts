@@ -1,3 +1,4 @@
+// Above 250 lines: the wants, streams and early blocks of a root live and end together.
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { unmark } from '../../marker.ts'
 import { Budget } from '../../util/budget.ts'
@@ -58,7 +59,6 @@ export interface HttpSourceInit extends GatewaySettingsInit {
  * of 8 files one CAR, or two from every gateway.
  */
 export class HttpSource implements BlockSource {
-  /** Aborts when it is closed. */
   protected readonly closed = new AbortController()
   readonly #settings: GatewaySettings
   readonly #root: CID
