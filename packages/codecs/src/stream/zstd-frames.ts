@@ -1,6 +1,7 @@
 import { WindowTooLargeError } from '../errors.ts'
 import { readUint32 } from '../format/bytes/little-endian.ts'
-import { corrupt, MAGIC, readContentSize, RESERVED_BLOCK, RLE_BLOCK, windowSize } from '../format/zstd/zstd-frame.ts'
+import { RESERVED_BLOCK, RLE_BLOCK } from '../format/zstd/zstd-constants.ts'
+import { corrupt, MAGIC, readContentSize, windowSize } from '../format/zstd/zstd-frame.ts'
 import { isSkippable, skipSkippable } from './skippable-frame.ts'
 import type { StreamInput } from './stream-input.ts'
 

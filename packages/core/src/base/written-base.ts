@@ -13,6 +13,7 @@ import { isStored, storedContentOf, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
 import { RegionFinder } from './region-finder.ts'
+import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Region } from '../format/header.ts'
@@ -46,13 +47,21 @@ export class WrittenBase implements FrameBase {
   readonly root: WrittenBaseRoot | undefined
   readonly #finder: RegionFinder
   readonly #reader: BaseReader
+  readonly #delta: DeltaCompressor
 
-  private constructor (entry: Entry, finder: RegionFinder, reader: BaseReader, size: number) {
+  private constructor (
+    entry: Entry,
+    finder: RegionFinder,
+    reader: BaseReader,
+    delta: DeltaCompressor,
+    size: number
+  ) {
     this.link = linkTo(entry)
     this.size = size
     this.root = rootOf(entry, this.link)
     this.#finder = finder
     this.#reader = reader
+    this.#delta = delta
   }
 
   /**
@@ -107,13 +116,15 @@ export class WrittenBase implements FrameBase {
     const content = await storedContentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const { node, header } = entry
-    const [finder] = await Promise.all([
+    const [finder, { DeltaCompressor }] = await Promise.all([
       RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size),
+      // only files with a base need it
+      import('@ipfsz/codecs/zstd-delta'),
       // the new file has all of the base, not only its content
       node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
     ])
 
-    return new WrittenBase(entry, finder, reader, content.size)
+    return new WrittenBase(entry, finder, reader, await DeltaCompressor.create(), content.size)
   }
 
   /** Free its content, which no file may use any more. */
@@ -133,18 +144,23 @@ export class WrittenBase implements FrameBase {
     }
 
     const dictionary = await this.#reader.read(region)
+    const delta = this.#delta
     const newBytes = (): number => bytes.byteLength - this.#finder.sharedBytes(bytes)
 
     if (!MAGIC.every((byte, i) => dictionary[i] === byte)) {
-      return { bytes, region, dictionary, newBytes }
+      return { bytes, region, dictionary, newBytes, delta }
     }
 
     // what begins one byte later cannot begin so too
     const { offset, length } = region
 
-    return length <= MIN_REGION_SIZE
-      ? { bytes, region: NO_REGION }
-      : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1), newBytes }
+    if (length <= MIN_REGION_SIZE) {
+      return { bytes, region: NO_REGION }
+    }
+
+    const later = { offset: offset + 1, length: length - 1 }
+
+    return { bytes, region: later, dictionary: dictionary.subarray(1), newBytes, delta }
   }
 
   /** See `FrameBase`. */

@@ -1,4 +1,6 @@
+import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import type { Codec } from '@ipfsz/codecs'
+import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 
 /** What of its base a piece may refer back to. */
 export interface Aid {
@@ -6,7 +8,14 @@ export interface Aid {
   dictionary: Uint8Array
   /** About how many bytes of the piece are not in the base. Undefined if that is not known. */
   newBytes?: (() => number) | undefined
+  /** Compresses pieces of which little changed. */
+  delta?: DeltaCompressor | undefined
 }
+
+/** Smaller pieces, of less than 64 KiB, take zstd no longer, and it finds more in them. */
+const MIN_DELTA_SIZE = 64 * 1024
+/** With more than an eighth of a piece changed, zstd finds more. */
+const MAX_CHANGED_SHARE = 1 / 8
 
 /** A frame of up to a sixteenth of its original bytes is fine: to look at what is new in it would take longer. */
 const FINE_SHARE = 1 / 16
@@ -14,24 +23,38 @@ const FINE_SHARE = 1 / 16
 /** What a frame may take beside what is new in it: a sixty-fourth of its original bytes, for references to the base. */
 const REFERENCES_SHARE = 1 / 64
 
-/** Larger pieces, of more than 1 MiB, are compressed at one level: a search in so much takes seconds. */
+/**
+ * Larger pieces, of more than 1 MiB, are compressed at one level: a search in so much takes seconds, and the calling
+ * thread would look for changes too long.
+ */
 const MAX_SEARCHED_SIZE = 1024 * 1024
 
 /**
- * Compress a piece with the region of its base. Where each sequence of bytes is in many places, as in tables of few
- * words, most levels of zstd miss the one that continues: if the frame takes more than what is new in it, the other
- * levels are tried.
+ * Compress a piece with the region of its base: what changed of it, if that is little, or else all of it. Where each
+ * sequence of bytes is in many places, as in tables of few words, most levels of zstd miss the one that continues: if
+ * the frame takes more than what is new in it, the other levels are tried.
  *
  * @param levels - the first one, and those to try after it
  */
 export async function compressAided (
   bytes: Uint8Array,
-  { dictionary, newBytes }: Aid,
+  { dictionary, newBytes, delta }: Aid,
   codec: Pick<Codec, 'compress'>,
   [level, ...others]: readonly number[],
   signal?: AbortSignal | null
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
+
+  if (delta != null && others.length > 0 && size >= MIN_DELTA_SIZE && size <= MAX_SEARCHED_SIZE) {
+    await yieldToEventLoop()
+    signal?.throwIfAborted()
+    const frame = delta.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+
+    if (frame != null) {
+      return frame
+    }
+  }
+
   let shortest = await codec.compress(bytes, { level, dictionary, signal })
   const isFine = shortest.byteLength <= size * FINE_SHARE
 

@@ -66,12 +66,12 @@ export async function * compressFrames (
 ): AsyncGenerator<Frame> {
   const { codec, levels, signal } = options
 
-  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes }): Promise<Frame> => {
+  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes, delta }): Promise<Frame> => {
     const size = piece.byteLength
     const bytes = await (dictionary == null
       // nothing else refers to a pooled buffer, so it may be transferred to a worker
       ? codec.compress(piece, { level: levels[0], signal, transfer: BufferPool.isLent(piece) })
-      : compressAided(piece, { dictionary, newBytes }, codec, levels, signal))
+      : compressAided(piece, { dictionary, newBytes, delta }, codec, levels, signal))
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {

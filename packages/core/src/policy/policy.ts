@@ -149,7 +149,7 @@ function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | nul
 
 /** With the base, and as much as needed without it. */
 async function compressBoth (
-  { bytes: piece, region, dictionary, newBytes }: Piece,
+  { bytes: piece, region, dictionary, newBytes, delta }: Piece,
   { codec, level, basedLevels }: Choice,
   signal?: AbortSignal | null
 ): Promise<First> {
@@ -161,7 +161,7 @@ async function compressBoth (
   }
 
   const [aided, part] = await Promise.all([
-    compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal),
+    compressAided(piece, { dictionary, newBytes, delta }, codec, basedLevels, signal),
     unaided(piece.subarray(0, PART_SIZE))
   ])
   const saves = (bytes: Uint8Array): boolean =>

@@ -1,17 +1,13 @@
+import { FIRST_OFFSETS, MAX_BLOCK, RAW_BLOCK, RLE_BLOCK } from './zstd-constants.ts'
 import { readUint32 } from '../bytes/little-endian.ts'
 import { executeSequences } from './zstd-execute.ts'
-import { checkZstdFrame, corrupt, RAW_BLOCK, RLE_BLOCK, visitBlocks } from './zstd-frame.ts'
+import { checkZstdFrame, corrupt, visitBlocks } from './zstd-frame.ts'
 import { createLiterals, readLiterals } from './zstd-literals.ts'
 import { createSequences, readSequencesHeader } from './zstd-sequences.ts'
 import { xxh64Low } from '../checksums/xxh64.ts'
 import type { Output } from './zstd-execute.ts'
 import type { Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
-
-/** The most bytes in a block (RFC 8878, section 3.1.1.2.4). The window may limit it further. */
-export const MAX_BLOCK = 128 * 1024
-/** The initial repeat offsets (RFC 8878, section 3.1.1.5). */
-export const FIRST_OFFSETS = [1, 4, 8]
 
 /**
  * Decompress one Zstandard frame (RFC 8878) of exactly `size` bytes. Time depends only on the

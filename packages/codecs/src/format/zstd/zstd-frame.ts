@@ -1,14 +1,10 @@
 import { CorruptFrameError } from '../../errors.ts'
 import { readUint32 } from '../bytes/little-endian.ts'
+import { RESERVED_BLOCK, RLE_BLOCK } from './zstd-constants.ts'
 
 export const MAGIC = 0xfd2fb528
 /** The smallest window that a header can encode (RFC 8878, section 3.1.1.1.2). */
 const MIN_WINDOW = 1024
-
-/** Types of blocks (RFC 8878, section 3.1.1.2.2). */
-export const RAW_BLOCK = 0
-export const RLE_BLOCK = 1
-export const RESERVED_BLOCK = 3
 
 const CUT_SHORT = 'it is cut short'
 

@@ -1,11 +1,6 @@
 import { readBits } from './zstd-bits.ts'
+import { LESS_THAN_ONE, MIN_ACCURACY, MORE_ZEROS } from './zstd-constants.ts'
 import { corrupt } from './zstd-frame.ts'
-
-const MIN_ACCURACY = 5
-/** The probability "less than one": the symbol has a single state, and all bits of the next state are read. */
-const LESS_THAN_ONE = -1
-/** A probability of 0 is followed by the number of further zeros. If that is this number, another one follows. */
-const MORE_ZEROS = 3
 
 /**
  * A Finite State Entropy table (RFC 8878, section 4.1). The cell of each state holds

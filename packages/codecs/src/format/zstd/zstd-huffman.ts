@@ -1,14 +1,9 @@
 import { countBits, readBack } from './zstd-bits.ts'
+import { DIRECT, MAX_BITS, MAX_WEIGHTS_ACCURACY } from './zstd-constants.ts'
 import { corrupt } from './zstd-frame.ts'
 import { buildFseTable, createFseTable, readFseDescription } from './zstd-fse.ts'
 
-/** The longest code, in bits (RFC 8878, section 4.2.1). */
-const MAX_BITS = 11
 const MAX_SYMBOLS = 256
-/** From this header byte on, the weights are not compressed, and their number is the byte minus 127. */
-const DIRECT = 128
-/** The largest accuracy of the FSE table for the weights. */
-const MAX_ACCURACY = 6
 /** Up to this weight there are few cells, and a loop sets them faster than a call of fill(). */
 const BY_ENGINE = 4
 /** The meaning of each symbol in that table: the weight itself. */
@@ -53,8 +48,8 @@ export function readHuffmanTable (table: HuffmanTable, frame: Uint8Array, start:
 
 /** Decode weights with two alternating states, until the stream ends (RFC 8878, section 4.2.1.2). */
 function readCompressedWeights (frame: Uint8Array, start: number, end: number): number[] {
-  const description = readFseDescription(frame, start, end, MAX_ACCURACY, WEIGHTS.length)
-  const table = createFseTable(MAX_ACCURACY)
+  const description = readFseDescription(frame, start, end, MAX_WEIGHTS_ACCURACY, WEIGHTS.length)
+  const table = createFseTable(MAX_WEIGHTS_ACCURACY)
   buildFseTable(table, description, WEIGHTS)
 
   const { accuracy, cells } = table

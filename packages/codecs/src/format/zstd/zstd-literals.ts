@@ -1,13 +1,9 @@
 import { readUint32 } from '../bytes/little-endian.ts'
+import { COMPRESSED_LITERALS, RAW_LITERALS, RLE_LITERALS } from './zstd-constants.ts'
 import { corrupt } from './zstd-frame.ts'
 import { createHuffmanTable, readHuffmanTable } from './zstd-huffman.ts'
 import { decodeFourStreams, decodeStream } from './zstd-streams.ts'
 import type { HuffmanTable } from './zstd-huffman.ts'
-
-/** Types of literals (RFC 8878, section 3.1.1.3.1.1). */
-const RAW = 0
-const RLE = 1
-const COMPRESSED = 2
 
 /** Extra bytes after the literals, so that several bytes can be copied at once. */
 const SLACK = 16
@@ -48,7 +44,7 @@ export function readLiterals (
 
   const type = frame[start] & 3
 
-  if (type === RAW || type === RLE) {
+  if (type === RAW_LITERALS || type === RLE_LITERALS) {
     readPlain(literals, frame, start, end, max)
   } else {
     readCompressed(literals, frame, view, start, end, max)
@@ -62,7 +58,7 @@ function readPlain (literals: Literals, frame: Uint8Array, start: number, end: n
   const number = frame[start] | frame[start + 1] << 8 | frame[start + 2] << 16
   const length = header === 1 ? frame[start] >> 3 : (number & (1 << header * 8) - 1) >> 4
   const from = start + header
-  const rle = (frame[start] & 3) === RLE
+  const rle = (frame[start] & 3) === RLE_LITERALS
 
   literals.length = checkLength(length, max)
   literals.end = from + (rle ? 1 : length)
@@ -109,7 +105,7 @@ function readCompressed (
     throw corrupt('literals are cut short')
   }
 
-  if ((frame[start] & 3) === COMPRESSED) {
+  if ((frame[start] & 3) === COMPRESSED_LITERALS) {
     from = readHuffmanTable(literals.table, frame, from, literals.end)
   } else if (literals.table.bits === 0) {
     throw corrupt('literals use a Huffman code before there is one')

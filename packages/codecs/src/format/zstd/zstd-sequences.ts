@@ -1,16 +1,9 @@
 import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from './zstd-codes.ts'
+import { DESCRIBED_TABLE, LONG_COUNT, PREDEFINED_TABLE, RLE_TABLE } from './zstd-constants.ts'
 import { corrupt } from './zstd-frame.ts'
 import { buildFseTable, createFseTable, readFseDescription } from './zstd-fse.ts'
 import type { Codes } from './zstd-codes.ts'
 import type { FseTable } from './zstd-fse.ts'
-
-/** The modes of a table (RFC 8878, section 3.1.1.3.2.1). */
-const PREDEFINED = 0
-const RLE = 1
-const DESCRIBED = 2
-
-/** Counts of sequences from this one up take three bytes, and are stored less this number. */
-const LONG_COUNT = 0x7f00
 
 /** The tables for the sequences of a block, which the next block may reuse. */
 export interface Sequences {
@@ -94,13 +87,13 @@ function readTable (
   position: number,
   end: number
 ): number {
-  if (mode === PREDEFINED) {
+  if (mode === PREDEFINED_TABLE) {
     slot.table = predefined
 
     return position
   }
 
-  if (mode === RLE) {
+  if (mode === RLE_TABLE) {
     if (position >= end || frame[position] >= meanings.length) {
       throw corrupt('a code of sequences is unknown')
     }
@@ -112,7 +105,7 @@ function readTable (
     return position + 1
   }
 
-  if (mode === DESCRIBED) {
+  if (mode === DESCRIBED_TABLE) {
     const description = readFseDescription(frame, position, end, maxAccuracy, meanings.length)
     slot.table = slot.own
     buildFseTable(slot.own, description, meanings)
