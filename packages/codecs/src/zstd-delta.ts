@@ -10,6 +10,8 @@ import { Windows } from './delta/windows.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
 import type { Xxh64Low } from './delta/fast-xxh64.ts'
 
+let loading: Promise<DeltaCompressor> | undefined
+
 export interface DeltaOptions {
   /** The version before: raw content that the frame refers back to (RFC 8878, section 5). */
   dictionary: Uint8Array
@@ -34,6 +36,11 @@ export class DeltaCompressor {
 
   private constructor (xxh64Low: Xxh64Low) {
     this.#xxh64Low = xxh64Low
+  }
+
+  /** One for the whole program, which is enough: each call ends before the next begins. */
+  static async load (): Promise<DeltaCompressor> {
+    return loading ??= DeltaCompressor.create()
   }
 
   static async create (): Promise<DeltaCompressor> {

@@ -64,15 +64,25 @@ describe('compressing a piece with its base', () => {
     const changed = (length: number): Uint8Array => dictionary.map((byte, i) => i < length ? ~byte : byte)
 
     await expect(compress(changed(100), [7, 3, 16])).resolves.toBeGreaterThan(100)
-    await expect(compress(changed(12_800), [7, 3, 16])).resolves.toBeGreaterThan(12_800)
+    await expect(compress(changed(3000), [7, 3, 16])).resolves.toBeGreaterThan(3000)
     expect(tried).toEqual([])
 
-    // too much changed, a level was asked for, too small, too large
+    // more than a 32nd of the piece, and zstd finds more; too much changed; a level was asked for; too small, too large
+    await expect(compress(changed(3200), [7, 3, 16])).resolves.toBe(7)
     await expect(compress(changed(12_801), [7, 3, 16])).resolves.toBe(7)
     await expect(compress(changed(100), [9])).resolves.toBe(9)
     await expect(compress(dictionary.subarray(0, 64 * 1024 - 1), [7, 3, 16])).resolves.toBe(7)
     await expect(compress(new Uint8Array(1024 * 1024 + 1), [7, 3, 16])).resolves.toBe(7)
-    expect(tried).toEqual([7, 9, 7, 7])
+    expect(tried).toEqual([7, 7, 9, 7, 7])
+  })
+
+  it('takes what changed although that is much, if zstd finds less', async () => {
+    const dictionary = noise(100 * 1024)
+    const delta = await DeltaCompressor.create()
+    const bytes = dictionary.map((byte, i) => i < 10_000 ? ~byte : byte)
+    const frame = await compressAided(bytes, { dictionary, delta }, { compress: () => bytes.slice(1) }, [7, 3])
+
+    expect(frame.byteLength).toBeLessThan(11_000)
   })
 
   it('ends when it is aborted, before it looks for what changed', async () => {

@@ -14,6 +14,8 @@ const REPEATED = 3
 
 /** What a byte that need not be stored is worth, in bits. */
 const BYTE_BITS = 4
+/** Where one of so many bytes is near, the whole dictionary need not be searched. */
+const FAR_BELOW = 16
 /** Longer copies are taken at once. */
 const LONG = 32
 /** How much better a copy has to be that begins one byte later. */
@@ -123,7 +125,7 @@ class Gaps {
     const near = this.#near.find(position)
     let best = near < 0 ? undefined : this.#candidate(undefined, position, position - near, end, MIN_LENGTH)
 
-    if (best == null || best.length < WINDOW) {
+    if (best == null || best.length < FAR_BELOW) {
       const far = this.#windows.find(position, end, WINDOW, position)
       best = far < 0 ? best : this.#candidate(best, position, position - far, end, MIN_LENGTH)
     }

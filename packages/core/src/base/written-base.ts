@@ -124,7 +124,7 @@ export class WrittenBase implements FrameBase {
       node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
     ])
 
-    return new WrittenBase(entry, finder, reader, await DeltaCompressor.create(), content.size)
+    return new WrittenBase(entry, finder, reader, await DeltaCompressor.load(), content.size)
   }
 
   /** Free its content, which no file may use any more. */

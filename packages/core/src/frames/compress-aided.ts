@@ -12,10 +12,12 @@ export interface Aid {
   delta?: DeltaCompressor | undefined
 }
 
-/** Smaller pieces, of less than 64 KiB, take zstd no longer, and it finds more in them. */
+/** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
 const MIN_DELTA_SIZE = 64 * 1024
 /** With more than an eighth of a piece changed, zstd finds more. */
 const MAX_CHANGED_SHARE = 1 / 8
+/** What changed is compressed well enough if it takes up to a 32nd of the piece. Otherwise zstd may find more. */
+const FINE_DELTA_SHARE = 1 / 32
 
 /** A frame of up to a sixteenth of its original bytes is fine: to look at what is new in it would take longer. */
 const FINE_SHARE = 1 / 16
@@ -29,36 +31,69 @@ const REFERENCES_SHARE = 1 / 64
  */
 const MAX_SEARCHED_SIZE = 1024 * 1024
 
+type Compressor = Pick<Codec, 'compress'>
+
 /**
- * Compress a piece with the region of its base: what changed of it, if that is little, or else all of it. Where each
- * sequence of bytes is in many places, as in tables of few words, most levels of zstd miss the one that continues: if
- * the frame takes more than what is new in it, the other levels are tried.
+ * Compress a piece with the region of its base: what changed of it, if that is little, or else all of it.
  *
- * @param levels - the first one, and those to try after it
+ * @param levels - the first one, and those to try after it. If there is only one, that was asked for
  */
 export async function compressAided (
   bytes: Uint8Array,
-  { dictionary, newBytes, delta }: Aid,
-  codec: Pick<Codec, 'compress'>,
-  [level, ...others]: readonly number[],
+  aid: Aid,
+  codec: Compressor,
+  levels: readonly number[],
   signal?: AbortSignal | null
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
 
-  if (delta != null && others.length > 0 && size >= MIN_DELTA_SIZE && size <= MAX_SEARCHED_SIZE) {
-    await yieldToEventLoop()
-    signal?.throwIfAborted()
-    const frame = delta.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
-
-    if (frame != null) {
-      return frame
-    }
+  if (levels.length === 1 || size > MAX_SEARCHED_SIZE) {
+    return codec.compress(bytes, { level: levels[0], dictionary: aid.dictionary, signal })
   }
 
-  let shortest = await codec.compress(bytes, { level, dictionary, signal })
-  const isFine = shortest.byteLength <= size * FINE_SHARE
+  const changed = await compressChanged(bytes, aid, signal)
 
-  if (isFine || newBytes == null || others.length === 0 || size > MAX_SEARCHED_SIZE) {
+  if (changed != null && changed.byteLength <= size * FINE_DELTA_SHARE) {
+    return changed
+  }
+
+  const all = await compressAll(bytes, aid, codec, levels, signal)
+
+  return changed != null && changed.byteLength < all.byteLength ? changed : all
+}
+
+/** Only what changed. Undefined if that is much. */
+async function compressChanged (
+  bytes: Uint8Array,
+  { dictionary, delta }: Aid,
+  signal?: AbortSignal | null
+): Promise<Uint8Array | undefined> {
+  if (delta == null || bytes.byteLength < MIN_DELTA_SIZE) {
+    return undefined
+  }
+
+  // nothing in it waits for another thread
+  await yieldToEventLoop()
+  signal?.throwIfAborted()
+
+  return delta.compress(bytes, { dictionary, maxChanged: Math.floor(bytes.byteLength * MAX_CHANGED_SHARE) })
+}
+
+/**
+ * All of a piece. Where each sequence of bytes is in many places, as in tables of few words, most levels of zstd miss
+ * the one that continues: if the frame takes more than what is new in it, the other levels are tried.
+ */
+async function compressAll (
+  bytes: Uint8Array,
+  { dictionary, newBytes }: Aid,
+  codec: Compressor,
+  [level, ...others]: readonly number[],
+  signal?: AbortSignal | null
+): Promise<Uint8Array> {
+  const { byteLength: size } = bytes
+  let shortest = await codec.compress(bytes, { level, dictionary, signal })
+
+  if (shortest.byteLength <= size * FINE_SHARE || newBytes == null) {
     return shortest
   }
 

@@ -34,10 +34,10 @@ export function normalize (counts: readonly number[], accuracy: number): number[
 export function costOf (counts: readonly number[], probabilities: readonly number[], accuracy: number): number {
   let bits = 0
 
-  for (const [symbol, count] of counts.entries()) {
-    if (count > 0) {
+  for (let symbol = 0; symbol < counts.length; symbol++) {
+    if (counts[symbol] > 0) {
       const probability = Math.abs(probabilities[symbol] ?? 0)
-      bits += probability === 0 ? Infinity : count * (accuracy - Math.log2(probability))
+      bits += probability === 0 ? Infinity : counts[symbol] * (accuracy - Math.log2(probability))
     }
   }
 
@@ -96,7 +96,8 @@ export function createFseEncoder (probabilities: readonly number[], accuracy: nu
   let position = 0
   let start = 0
 
-  for (const [symbol, probability] of probabilities.entries()) {
+  for (let symbol = 0; symbol < probabilities.length; symbol++) {
+    const probability = probabilities[symbol]
     starts[symbol] = start - Math.abs(probability)
     next[symbol] = start
     start += Math.abs(probability)
@@ -106,8 +107,8 @@ export function createFseEncoder (probabilities: readonly number[], accuracy: nu
     }
   }
 
-  for (const [symbol, probability] of probabilities.entries()) {
-    for (let i = probability; i > 0; i--) {
+  for (let symbol = 0; symbol < probabilities.length; symbol++) {
+    for (let i = probabilities[symbol]; i > 0; i--) {
       symbols[position] = symbol
 
       do {
