@@ -26,8 +26,9 @@ export interface DeltaOptions {
 /**
  * Compresses content that is mostly that of its dictionary into zstd frames (RFC 8878), which any decoder of zstd
  * reads with the dictionary. libzstd hashes all bytes of a dictionary and of the content; this compares them, and
- * searches only around what changed. So it takes a fifth of the processor time, and finds as much. It keeps its memory
- * between calls: about the size of the largest dictionary twice, and of its content.
+ * searches only around what changed. So it takes a fifth of the processor time, and finds as much.
+ *
+ * It keeps its memory for the next call: once or twice as much as the largest dictionary and its content have.
  */
 export class DeltaCompressor {
   readonly #windows = new Windows()
@@ -38,7 +39,7 @@ export class DeltaCompressor {
     this.#xxh64Low = xxh64Low
   }
 
-  /** One for the whole program, which is enough: each call ends before the next begins. */
+  /** The one that all of a program share. That is enough, since each call ends before the next begins. */
   static async load (): Promise<DeltaCompressor> {
     return loading ??= DeltaCompressor.create()
   }

@@ -9,8 +9,9 @@ const AROUND = 256
 /** The shortest copy. One that is as far away as one before takes less. */
 const MIN_LENGTH = 5
 const MIN_REPEATED = 4
-/** How many of the last copies may be repeated. */
+/** How many of the last copies may be repeated, and what that takes, in bits. */
 const REPEATED = 3
+const REPEATED_BITS = 1
 
 /** What a byte that need not be stored is worth, in bits. */
 const BYTE_BITS = 4
@@ -123,11 +124,11 @@ class Gaps {
 
   #bestAt (position: number, end: number): Candidate | undefined {
     const near = this.#near.find(position)
-    let best = near < 0 ? undefined : this.#candidate(undefined, position, position - near, end, MIN_LENGTH)
+    let best = near < 0 ? undefined : this.#better(undefined, position, position - near, end)
 
     if (best == null || best.length < FAR_BELOW) {
       const far = this.#windows.find(position, end, WINDOW, position)
-      best = far < 0 ? best : this.#candidate(best, position, position - far, end, MIN_LENGTH)
+      best = far < 0 ? best : this.#better(best, position, position - far, end)
     }
 
     const bytes = this.#all.getInt32(position, true)
@@ -136,23 +137,24 @@ class Gaps {
       const { offset } = this.copies[i]
 
       if (offset <= position && this.#all.getInt32(position - offset, true) === bytes) {
-        best = this.#candidate(best, position, offset, end, MIN_REPEATED)
+        best = this.#better(best, position, offset, end, MIN_REPEATED, REPEATED_BITS)
       }
     }
 
     return best
   }
 
-  /** The copy from `offset` bytes before, if it is long enough and better. */
-  #candidate (
+  /** The copy from `offset` bytes before, if it is long enough and better, or else the best one so far. */
+  #better (
     best: Candidate | undefined,
     position: number,
     offset: number,
     end: number,
-    minLength: number
+    minLength = MIN_LENGTH,
+    offsetBits = 31 - Math.clz32(offset)
   ): Candidate | undefined {
     const length = commonLength(this.#all, position - offset, position, end)
-    const gain = BYTE_BITS * length - (minLength === MIN_REPEATED ? 1 : 31 - Math.clz32(offset))
+    const gain = BYTE_BITS * length - offsetBits
 
     return length >= minLength && (best == null || gain > best.gain) ? { length, offset, gain } : best
   }
