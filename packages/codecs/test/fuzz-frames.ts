@@ -6,7 +6,7 @@ import { codecs } from '../src/all.ts'
 import { adler32 } from '../src/format/checksums/adler32.ts'
 import * as bigEndian from '../src/format/bytes/big-endian.ts'
 import { readUint32, writeUint32 } from '../src/format/bytes/little-endian.ts'
-import { encodeLzopHeader } from '../src/format/lzo/lzop-header.ts'
+import { encodeLzopHeader } from '../src/format/lzo/lzop-header-encode.ts'
 import { concat, edited, fromBase64, noise, text, WRITERS } from './fixtures.ts'
 import type { CodecName } from '../src/codec.ts'
 

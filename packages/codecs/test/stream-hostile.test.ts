@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
 import { adler32 } from '../src/format/checksums/adler32.ts'
 import * as bigEndian from '../src/format/bytes/big-endian.ts'
-import { encodeLzopHeader } from '../src/format/lzo/lzop-header.ts'
+import { encodeLzopHeader } from '../src/format/lzo/lzop-header-encode.ts'
 import { concat, fromBase64, noise, same, text } from './fixtures.ts'
 import {
   bigUint32,

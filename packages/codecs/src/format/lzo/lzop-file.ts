@@ -2,14 +2,13 @@ import { writeUint32 } from '../bytes/big-endian.ts'
 import { corrupt } from './lzo1x.ts'
 import { decodeLzo1x } from './lzo1x-decode.ts'
 import { encodeLzo1x } from './lzo1x-encode.ts'
-import { checkSums, decodeLzopHeader, encodeLzopHeader, readChecked } from './lzop-header.ts'
+import { checkSums, decodeLzopHeader, readChecked } from './lzop-header.ts'
+import { encodeLzopHeader, END_LENGTH } from './lzop-header-encode.ts'
 
 /** The most uncompressed bytes in a block that we write, as lzop does. */
 const BLOCK_SIZE = 1 << 18
 /** The uncompressed and the compressed length of a block. */
 const BLOCK_HEADER_LENGTH = 8
-/** The end of a member: an uncompressed length of 0. */
-const END_LENGTH = 4
 
 /** The longest LZO1X stream of an input. */
 function blockBound (length: number): number {

@@ -1,48 +1,24 @@
 import { crc32 } from '#platform/crc32'
 import { adler32 } from '../checksums/adler32.ts'
-import { readUint32, writeUint32 } from '../bytes/big-endian.ts'
+import { readUint32 } from '../bytes/big-endian.ts'
 import { corrupt } from './lzo1x.ts'
+import { EXTRA_FIELD, LONG_HEADER_VERSION, MAGIC, METHOD, VERSION } from './lzop-header-encode.ts'
 
-// The lzop format has no specification. This follows the behaviour of Debian's lzop 1.04: the
-// members that it writes, and the hand-made ones that it accepts.
-
-/** "LZO" between bytes that a transfer as text would damage. The header's checksum covers what follows. */
-const MAGIC = Uint8Array.of(0x89, 0x4c, 0x5a, 0x4f, 0x00, 0x0d, 0x0a, 0x1a, 0x0a)
-
-// the version 1.04 is 0x1040
-const VERSION = 0x1040
-/** The version of the LZO library, 2.10. Nothing depends on it. */
-const LIBRARY_VERSION = 0x20a0
-/** lzop also refuses members of older versions. */
+/** lzop refuses members of older versions. */
 const OLDEST_VERSION = 0x0900
-/** Since this version a header has the version needed for reading, a level, and a 64-bit time. */
-const LONG_HEADER_VERSION = 0x0940
-
-/** LZO1X-1. LZO1X-1(15) and LZO1X-999 search differently, but write the same format. */
-const METHOD = 1
+/** LZO1X-999 */
 const LAST_METHOD = 3
-/** The level that lzop writes for {@link METHOD}. */
-const LEVEL = 5
 
 // flags. D: checksums of uncompressed blocks, C: of compressed ones
 const ADLER32_D = 0x0001
 const ADLER32_C = 0x0002
 const CRC32_D = 0x0100
 const CRC32_C = 0x0200
-const EXTRA_FIELD = 0x0040
 const MULTIPART = 0x0400
 const FILTER = 0x0800
 const HEADER_CRC32 = 0x1000
 /** lzop refuses members with any of these. */
 const UNKNOWN = 0x000fc000
-/** The operating system that wrote the member, which determines the meaning of {@link MODE}. */
-const UNIX = 0x03000000
-
-/** A regular file, rw-r--r--. lzop sets it on the file that it extracts. */
-const MODE = 0o100644
-
-/** The length of a header without a name. */
-const HEADER_LENGTH = 38
 
 type Checksum = (bytes: Uint8Array) => number
 
@@ -53,21 +29,6 @@ export interface LzopHeader {
   readonly contentSums: readonly Checksum[]
   /** The checksums of compressed blocks. They follow the others. */
   readonly compressedSums: readonly Checksum[]
-}
-
-/** The header that we write, always the same: no name, no time, no checksums of the content. */
-export function encodeLzopHeader (): Uint8Array {
-  const header = new Uint8Array(HEADER_LENGTH)
-
-  header.set(MAGIC)
-  writeUint32(header, 9, VERSION << 16 | LIBRARY_VERSION)
-  writeUint32(header, 13, LONG_HEADER_VERSION << 16 | METHOD << 8 | LEVEL)
-  writeUint32(header, 17, UNIX)
-  writeUint32(header, 21, MODE)
-  // the 64-bit time and the length of the name stay 0
-  writeUint32(header, 34, adler32(header.subarray(MAGIC.byteLength, 34)))
-
-  return header
 }
 
 /**
