@@ -1,14 +1,17 @@
 import { codecs } from '@ipfsz/codecs/all'
+import { encodeSkipped } from '@ipfsz/codecs/skipped'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noise, text } from '../support/data.ts'
+import { fromCar } from '../support/recording-blockstore.ts'
 import { run } from '../support/tools.ts'
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
-import type { CID } from 'multiformats/cid'
+import type { SkippingCodec } from '@ipfsz/codecs/skipped'
 
 const FRAME_SIZE = 256 * 1024
 
@@ -17,6 +20,14 @@ const LONG = text(1_500_000)
 
 /** Debian's own Python, because python3-snappy is a module of it. */
 const SNAPPY = ['/usr/bin/python3', join(import.meta.dirname, 'snappy-framing.py')]
+
+/** A golden file with files whose frames are listed in a table. */
+const GROUPS = join(import.meta.dirname, '../../packages/core/test/golden/groups-codecs.car')
+const GROUPED: Readonly<Record<SkippingCodec, string>> = {
+  gzip: 'baga3j7ibciqmtyqkmrmphxjpzikua7lzhradi7gukq7jru3a4uzfbwgvne22dkq',
+  lzo: 'bagb3j7ibciqhswwjcnr7mxobmjgh2usuicicctb7ihjdp762ddjebrs4k3i4zsq',
+  snappy: 'bagclj7ibciqpkbd4qh43qup3gkv4ye3tbx3kv5qqdozbk5zayfq5hkigevxfszi'
+}
 
 interface Tool {
   codec: CodecName
@@ -140,6 +151,32 @@ describe('zstd with a dictionary and its reference tool', () => {
         expect(Buffer.compare(back, bytes), `${implementation}, ${level}`).toBe(0)
       }
     }
+  })
+})
+
+/** The tables of docs/format.md, section 6: parts of 32 KiB of entries, here of noise and of any length. */
+describe.each(
+  TOOLS.filter(({ codec }) => Object.hasOwn(GROUPED, codec))
+)('$codec with bytes that are to be skipped', ({ codec: name, decompress, decompressMany = decompress }) => {
+  const codec = name as SkippingCodec
+  const [tool, ...flags] = decompressMany
+
+  it('is read without them by its reference tool', async () => {
+    const frames = await Promise.all([LONG, text(1)].map(async bytes => codecs[codec]().compress(bytes)))
+    const [entries, most, few] = [32 * 1024, 65_531, 16].map(length => encodeSkipped(codec, noise(length)))
+
+    for (const parts of [[frames[0], most], [...frames, entries, entries, few], [frames[0], few, frames[1], entries]]) {
+      const content = parts.includes(frames[1]) ? Buffer.concat([LONG, text(1)]) : LONG
+      expect(Buffer.compare(await run(tool, flags, Buffer.concat(parts)), content)).toBe(0)
+    }
+  })
+
+  it('is read by it if it is a file whose frames are in a table', async () => {
+    const fs = ipfsz({ blockstore: await fromCar(await readFile(GROUPS)) })
+    const cid = CID.parse(GROUPED[codec])
+    const [stored, bytes] = await Promise.all([unmark(cid), cid].map(async cid => Array.fromAsync(fs.cat(cid))))
+
+    expect(Buffer.compare(await run(tool, flags, Buffer.concat(stored)), Buffer.concat(bytes))).toBe(0)
   })
 })
 

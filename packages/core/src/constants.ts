@@ -62,9 +62,9 @@ export const SEARCHING_LEVEL = 16
 export const MAX_INLINE_SIZE = 64 * KIB
 
 /**
- * The most bytes that all frame lengths may take in the header, 896 KiB. With 1,024 links
- * this keeps the root below 1 MiB, the largest block that every node accepts. It allows at
- * least 229,376 frames: 896 GiB in frames of 4 MiB.
+ * The most bytes that all frame lengths may take in the header, 896 KiB. With 1,024 links this keeps the root below
+ * 1 MiB, the largest block that every node accepts. It allows at least 229,376 frames, 896 GiB in frames of 4 MiB; a
+ * table after the frames lists more.
  */
 export const MAX_FRAME_TABLE_SIZE = 896 * KIB
 

@@ -130,7 +130,7 @@ export interface Ipfsz {
    * Add a stream of bytes, like `addBytes`. Memory does not grow with the stream's length. As in @helia/unixfs, nothing
    * may change the bytes of a chunk before the add ends: a stream that reads into the same memory again must copy it.
    *
-   * @throws {FileTooLargeError} the file has more frames than can be listed: its codec is neither zstd nor lz4
+   * @throws {FileTooLargeError} the file has more than 2^27 frames
    */
   addByteStream (bytes: ByteStream, options?: AddFileOptions): Promise<CID>
 

@@ -60,7 +60,7 @@ export class InvalidFrameSizeError extends Error {
   }
 }
 
-/** Thrown when a file has more frames than its root block can list. */
+/** Thrown when a file has more than 2^27 frames, the most that can be listed. */
 export class FileTooLargeError extends Error {
   static override readonly name = 'FileTooLargeError'
   override readonly name = 'FileTooLargeError'

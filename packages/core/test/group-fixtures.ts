@@ -1,10 +1,10 @@
-import { zstd } from '@ipfsz/codecs/zstd'
+import { codecs } from '@ipfsz/codecs/all'
 import { WrittenBase } from '../src/base/written-base.ts'
 import { writeLeaves, writeRoot } from '../src/dag/write.ts'
 import { packLeaves } from '../src/format/leaf.ts'
 import { encodeTrailer } from '../src/format/trailer.ts'
 import { FrameTable } from '../src/frames/frame-table.ts'
-import { mark, MARKERS } from '../src/index.ts'
+import { mark } from '../src/index.ts'
 import { ByteReader } from '../src/util/byte-reader.ts'
 import { writeFile } from '../src/write/write-file.ts'
 import { chunked } from './fixtures.ts'
@@ -12,7 +12,7 @@ import type { CountingBlockstore } from './fixtures.ts'
 import type { FileLink } from '../src/dag/node.ts'
 import type { Header, Region } from '../src/format/header.ts'
 import type { Cut } from '../src/policy/compression-options.ts'
-import type { Codec } from '@ipfsz/codecs'
+import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
@@ -56,8 +56,9 @@ export interface ManyFrames {
   length: number
 }
 
-/** What is changed before a file is written. */
+/** What differs from a file of zstd, or is changed before it is written. */
 interface Changes {
+  codec?: CodecName
   trailer?: (bytes: Uint8Array) => Uint8Array
   header?: (header: Header) => Header
 }
@@ -75,10 +76,12 @@ export async function putManyFrames (
   pieceOf: (frame: number) => number,
   count: number,
   blockstore: CountingBlockstore,
-  { trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header }: Changes = {},
+  changes: Changes = {},
   base?: PiecesBase
 ): Promise<ManyFrames> {
-  const codec = zstd()
+  const { codec: name = 'zstd', trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header } =
+    changes
+  const codec = codecs[name]()
   const frames = await Promise.all(pieces.map(async (piece, i) => {
     const region = base?.regions[i]
     const dictionary = base?.bytes.subarray(region?.offset, (region?.offset ?? 0) + (region?.length ?? 0))
@@ -86,13 +89,13 @@ export async function putManyFrames (
 
     return { size: piece.byteLength, bytes: await codec.compress(piece, options), ...region == null ? {} : { region } }
   }))
-  const table = new FrameTable({ codec: 'zstd', frameSize: 128 * KIB, listsSizes: true, maxListed: 0 })
+  const table = new FrameTable({ frameSize: 128 * KIB, listsSizes: true, maxListed: 0 })
 
   for (let frame = 0; frame < count; frame++) {
     table.add(frames[pieceOf(frame)])
   }
 
-  const trailer = changeTrailer(encodeTrailer('zstd', table.all, base?.link.size, false))
+  const trailer = changeTrailer(encodeTrailer(name, table.all, base?.link.size, false))
   const parts = async function * (): AsyncGenerator<Uint8Array> {
     for (let frame = 0; frame < count; frame++) {
       yield frames[pieceOf(frame)].bytes
@@ -104,9 +107,9 @@ export async function putManyFrames (
   }
   const leaves = packLeaves(parts(), 32 * KIB)
   const links = await Array.fromAsync(writeLeaves(leaves, blockstore, {}))
-  const header = changeHeader({ codec: MARKERS.zstd, ...table.header })
+  const header = changeHeader({ codec: codec.code, ...table.header })
   const { cid } = await writeRoot({ links, header, base: base?.link }, {}, blockstore, {})
   const length = table.lengths.reduce((total, length) => total + length, 0)
 
-  return { cid: mark(cid, MARKERS.zstd), size: table.size, length }
+  return { cid: mark(cid, codec.code), size: table.size, length }
 }

@@ -2,7 +2,6 @@ import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_FRAME_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
 import { codecName } from '../marker.ts'
 import { framesInGroup, GROUP_FRAMES } from './frame-groups.ts'
-import { isSeekable } from './seek-table.ts'
 import { BASE_HEAD_LENGTH } from './trailer.ts'
 import type { HeaderRule, InvalidHeaderError } from '../errors.ts'
 import type { Header, Region, RegionGroup, TableIndex } from './header.ts'
@@ -170,13 +169,7 @@ function checkRegionGroups (
 }
 
 /** The groups hold what so many frames can hold. That they end where the table begins is known already. */
-function checkTable ({ codec, size, frameSize }: Header, { frames, groups }: TableIndex, fail: Fail): void {
-  const name = codecName(codec)
-
-  if (name == null || !isSeekable(name)) {
-    throw fail('groups', `its frames are in a table, which the codec ${name} does not have`)
-  }
-
+function checkTable ({ size, frameSize }: Header, { frames, groups }: TableIndex, fail: Fail): void {
   if (groups.length !== Math.ceil(frames / GROUP_FRAMES)) {
     throw fail('groups', `it has ${groups.length} groups for ${frames} frames`)
   }

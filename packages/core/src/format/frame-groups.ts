@@ -1,4 +1,4 @@
-import { SEEK_TABLE } from './seek-table.ts'
+import { MAX_SEEKABLE_FRAMES, SEEK_TABLE } from './seek-table.ts'
 import type { FrameGroup, Region, RegionGroup } from './header.ts'
 import type { SeekTableEntry } from './seek-table.ts'
 
@@ -9,14 +9,21 @@ export interface FrameEntry extends SeekTableEntry {
 
 /** Where the entries of a table are. */
 export interface TableLayout {
-  /** Bytes before the entries, and in each of them. */
+  /** Bytes before the entries, in each of them, and after them. */
   headerLength: number
   entryLength: number
+  footerLength: number
+  /**
+   * Whether there are bytes before and after the entries of each group.
+   *
+   * @default false: only before and after all of them
+   */
+  isSplit?: boolean
 }
 
 /**
- * How many frames are in a group (docs/format.md, section 6): the entries of one take 32 KiB in the seek table, and
- * 80 KiB in the region table.
+ * How many frames are in a group (docs/format.md, section 6): the entries of one take 80 KiB in the region table, and
+ * 32 KiB in others.
  */
 export const GROUP_FRAMES = 4096
 
@@ -29,11 +36,24 @@ export function framesInGroup (frames: number, group: number): number {
 export function entriesOfGroup (
   frames: number,
   group: number,
-  { headerLength, entryLength }: TableLayout
+  { headerLength, entryLength, footerLength, isSplit = false }: TableLayout
 ): { start: number, end: number } {
-  const start = headerLength + group * GROUP_FRAMES * entryLength
+  const between = isSplit ? group * (footerLength + headerLength) : 0
+  const start = headerLength + between + group * GROUP_FRAMES * entryLength
 
   return { start, end: start + framesInGroup(frames, group) * entryLength }
+}
+
+/** How many frames a table of so many bytes and groups has. Undefined: it cannot have that length. */
+export function framesInTable (
+  byteLength: number,
+  groups: number,
+  { headerLength, entryLength, footerLength, isSplit = false }: TableLayout
+): number | undefined {
+  const parts = isSplit ? groups : 1
+  const frames = (byteLength - parts * (headerLength + footerLength)) / entryLength
+
+  return Number.isInteger(frames) && frames >= 2 && frames <= MAX_SEEKABLE_FRAMES ? frames : undefined
 }
 
 /** Decode entries of a seek table without checksums. */

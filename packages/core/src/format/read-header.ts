@@ -3,12 +3,12 @@ import { CID } from 'multiformats/cid'
 import { MAX_FRAME_TABLE_SIZE } from '../constants.ts'
 import { InvalidHeaderError } from '../errors.ts'
 import { decodeFilters } from '../filters/filters.ts'
+import { codecName } from '../marker.ts'
 import { checkHeader } from './check-header.ts'
+import { framesInTable } from './frame-groups.ts'
 import { FIELD, HEADER_FIELD } from './header.ts'
 import { BYTES, readFields, readPackedVarints, VARINT } from './protobuf.ts'
-import { framesInRegionTable } from './region-table.ts'
-import { framesInSeekTable } from './seek-table.ts'
-import { BASE_HEAD_LENGTH } from './trailer.ts'
+import { BASE_HEAD_LENGTH, tableLayout } from './trailer.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { Fail, HeaderContext } from './check-header.ts'
 import type { FrameGroup, Header, Region, RegionGroup, TableIndex, Version } from './header.ts'
@@ -81,15 +81,17 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
     throw fail('groups', 'it lists the regions of groups, but no groups')
   }
 
+  const codec = number(FIELD.codec)
+
   return {
-    codec: number(FIELD.codec),
+    codec,
     size: number(FIELD.size),
     frameSize: number(FIELD.frameSize),
     frameLengths: lengths == null ? [] : readPackedVarints(lengths),
     ...sizes == null ? {} : { frameSizes: readPackedVarints(sizes) },
     ...filters == null ? {} : { filters: toFilters(readPackedVarints(filters), fail) },
     ...regions == null ? {} : { regions: toRegions(readPackedVarints(regions), fail) },
-    ...groups == null ? {} : { table: toTable(groups, groupRegions, context, fail) },
+    ...groups == null ? {} : { table: toTable(codec, groups, groupRegions, context, fail) },
     ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
   }
 }
@@ -111,6 +113,7 @@ function toRegions (values: readonly number[], fail: Fail): Region[] {
 }
 
 function toTable (
+  codec: number,
   groupBytes: Uint8Array,
   regionBytes: Uint8Array | undefined,
   { streamSize, lastLinkSize = 0 }: HeaderContext,
@@ -120,13 +123,11 @@ function toTable (
   const groups = inPairs(readPackedVarints(groupBytes), (length, size): FrameGroup => ({ length, size }), odd)
   const regions = regionBytes == null ? undefined : toRegionGroups(readPackedVarints(regionBytes), fail)
   const after = streamSize - groups.reduce((total, { length }) => total + length, 0)
-  const frames = regions == null
-    ? framesInSeekTable(after)
-    : framesInRegionTable(after - BASE_HEAD_LENGTH - lastLinkSize)
+  const base = regions == null ? 0 : BASE_HEAD_LENGTH + lastLinkSize
+  const frames = framesInTable(after - base, groups.length, tableLayout(codecName(codec) ?? '', regions != null))
 
   if (frames == null) {
-    const name = regions == null ? 'seek table' : 'region table'
-    throw fail('groups', `what follows its frames has another length than a ${name}`)
+    throw fail('groups', `what follows its frames has another length than ${regions == null ? 'a' : 'a region'} table`)
   }
 
   return { frames, groups, ...regions == null ? {} : { regions } }

@@ -1,4 +1,4 @@
-import { MAX_SEEKABLE_FRAMES, SKIPPABLE_MAGIC } from './seek-table.ts'
+import { SKIPPABLE_MAGIC } from './seek-table.ts'
 import type { Region } from './header.ts'
 import type { SeekTableEntry } from './seek-table.ts'
 
@@ -7,8 +7,8 @@ export interface RegionTableEntry extends SeekTableEntry {
   region: Region
 }
 
-/** Bytes of the region table before its entries, and in one entry (docs/format.md, section 6). */
-export const REGION_TABLE = { headerLength: 8, entryLength: 20 } as const
+/** Bytes of the region table before its entries, in one entry, and after them (docs/format.md, section 6). */
+export const REGION_TABLE = { headerLength: 8, entryLength: 20, footerLength: 0 } as const
 
 /** The parts of a region's offset, which has up to 53 bits. */
 const TWO_32 = 2 ** 32
@@ -64,11 +64,4 @@ export function decodeRegionEntries (bytes: Uint8Array): RegionTableEntry[] {
       }
     }
   })
-}
-
-/** How many frames a region table of so many bytes has. Undefined: it cannot have that length. */
-export function framesInRegionTable (byteLength: number): number | undefined {
-  const frames = (byteLength - REGION_TABLE.headerLength) / REGION_TABLE.entryLength
-
-  return Number.isInteger(frames) && frames >= 2 && frames <= MAX_SEEKABLE_FRAMES ? frames : undefined
 }

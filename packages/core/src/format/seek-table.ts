@@ -5,7 +5,7 @@ const ENTRY_LENGTH = 8
 const HEADER_LENGTH = 8
 const FOOTER_LENGTH = 9
 
-/** The most frames in a seek table. */
+/** The most frames in a table: those of a seek table. */
 export const MAX_SEEKABLE_FRAMES = 2 ** 27
 
 /** The size of one frame, compressed (`length`) and original (`size`), in bytes. */
@@ -56,13 +56,6 @@ export function seekTableEnds (count: number): { head: Uint8Array, foot: Uint8Ar
 /** Bytes of a seek table of so many frames. */
 export function seekTableLength (count: number): number {
   return HEADER_LENGTH + count * ENTRY_LENGTH + FOOTER_LENGTH
-}
-
-/** How many frames a seek table of so many bytes has. Undefined: it cannot have that length. */
-export function framesInSeekTable (byteLength: number): number | undefined {
-  const frames = (byteLength - HEADER_LENGTH - FOOTER_LENGTH) / ENTRY_LENGTH
-
-  return Number.isInteger(frames) && frames >= 2 && frames <= MAX_SEEKABLE_FRAMES ? frames : undefined
 }
 
 /** The codecs whose tools skip a seek table (docs/format.md, section 4). */

@@ -1,7 +1,9 @@
 import { concat } from '../util/bytes.ts'
 import { frameSizeAt } from './frame-sizes.ts'
-import { encodeRegionTable } from './region-table.ts'
-import { encodeSeekTable, isSeekable, SKIPPABLE_MAGIC } from './seek-table.ts'
+import { encodeRegionTable, REGION_TABLE } from './region-table.ts'
+import { encodeSeekTable, isSeekable, SEEK_TABLE, SKIPPABLE_MAGIC } from './seek-table.ts'
+import { encodeSplitTable, hasSplitTable, SPLIT_TABLES } from './split-table.ts'
+import type { TableLayout } from './frame-groups.ts'
 import type { Header, Region } from './header.ts'
 import type { RegionTableEntry } from './region-table.ts'
 import type { SeekTableEntry } from './seek-table.ts'
@@ -12,10 +14,20 @@ type Frames = Pick<Header, 'frameLengths' | 'frameSize' | 'frameSizes' | 'size'>
 /** Bytes between the frames of a file and its base. */
 export const BASE_HEAD_LENGTH = 8
 
+/** How the table is laid out of a file whose header does not list its frames (docs/format.md, section 6). */
+export function tableLayout (codec: string, isBased: boolean): TableLayout {
+  if (isBased) {
+    return REGION_TABLE
+  }
+
+  return hasSplitTable(codec) ? SPLIT_TABLES[codec] : SEEK_TABLE
+}
+
 /**
  * The bytes after a file's frames (docs/format.md, sections 4 and 6): a seek table, nothing, or before a base
  * the head of a skippable frame (RFC 8878, section 3.1.2) that holds the base as it is stored, so that the zstd
- * tool skips it. Before that a region table, unless the header lists the frames.
+ * tool skips it. Before that a region table, unless the header lists the frames. If it does not, files without a base
+ * have a table in every codec.
  *
  * @param storedBaseSize - bytes of the base as it is stored, if the file has one
  * @param isListed - whether the header lists the frames
@@ -34,11 +46,15 @@ export function encodeTrailer (
     return isListed ? head : concat([encodeRegionTable(withRegions(entriesOf(header), regions), regions.length), head])
   }
 
-  if (!isSeekable(codec) || frameLengths.length < 2) {
+  if (isListed && (!isSeekable(codec) || frameLengths.length < 2)) {
     return new Uint8Array(0)
   }
 
-  return encodeSeekTable(entriesOf(header), frameLengths.length)
+  const table = encodeSeekTable(entriesOf(header), frameLengths.length)
+
+  return hasSplitTable(codec)
+    ? encodeSplitTable(codec, table.subarray(SEEK_TABLE.headerLength, -SEEK_TABLE.footerLength))
+    : table
 }
 
 function * withRegions (

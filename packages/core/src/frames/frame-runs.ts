@@ -5,8 +5,9 @@ import { InvalidTrailerError } from '../errors.ts'
 import { isRegion, maxFrameLength } from '../format/check-header.ts'
 import { decodeEntries, entriesOfGroup, framesInGroup, GROUP_FRAMES } from '../format/frame-groups.ts'
 import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
-import { decodeRegionEntries, REGION_TABLE } from '../format/region-table.ts'
-import { SEEK_TABLE } from '../format/seek-table.ts'
+import { decodeRegionEntries } from '../format/region-table.ts'
+import { tableLayout } from '../format/trailer.ts'
+import { codecName } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
@@ -111,14 +112,14 @@ function trim (run: FrameRun, start: number, end: number): FrameRun {
  * @param start - where the table begins
  */
 async function readGroup (
-  { node, header: { frameSize } }: FramedFile,
+  { node, header: { codec, frameSize } }: FramedFile,
   { frames, groups, regions }: TableIndex,
   group: number,
   start: number,
   blockstore: GetStore,
   options: ReadOptions
 ): Promise<FrameEntry[]> {
-  const part = entriesOfGroup(frames, group, regions == null ? SEEK_TABLE : REGION_TABLE)
+  const part = entriesOfGroup(frames, group, tableLayout(codecName(codec) ?? '', regions != null))
   const bytes = await collectBytes(readRange(node, start + part.start, start + part.end, blockstore, options))
   const entries = regions == null ? decodeEntries(bytes) : decodeRegionEntries(bytes)
 

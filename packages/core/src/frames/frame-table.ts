@@ -1,19 +1,18 @@
 import { FileTooLargeError } from '../errors.ts'
 import { FrameGroups } from '../format/frame-groups.ts'
 import { varint } from '../format/protobuf.ts'
-import { isSeekable, MAX_SEEKABLE_FRAMES } from '../format/seek-table.ts'
+import { MAX_SEEKABLE_FRAMES } from '../format/seek-table.ts'
 import type { Frame } from './compress-frames.ts'
 import type { Header, Region } from '../format/header.ts'
 
 type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes' | 'regions' | 'table'>
 
 interface FrameTableInit {
-  codec: string
   /** Original bytes in every frame but the last. */
   frameSize: number
   /** Whether frames may have fewer. */
   listsSizes: boolean
-  /** The most bytes of the list of frames in the header. A longer list becomes a table, if the codec has one. */
+  /** The most bytes of the list of frames in the header. A longer list becomes a table. */
   maxListed: number
   /** The path of the file, for errors. */
   path?: string | undefined
@@ -38,7 +37,7 @@ export class FrameTable {
   }
 
   /**
-   * @throws {FileTooLargeError} there are more frames than can be listed
+   * @throws {FileTooLargeError} there are more frames than a table can list
    */
   add (frame: Frame): void {
     const { listsSizes, frameSize, path } = this.#init
@@ -46,7 +45,7 @@ export class FrameTable {
     const numbers = [length, ...listsSizes ? [size] : [], ...region == null ? [] : [region.offset, region.length]]
     this.#encodedLength += numbers.reduce((total, number) => total + varint(number).length, 0)
 
-    if (!this.isListed && (!isSeekable(this.#init.codec) || this.lengths.length === MAX_SEEKABLE_FRAMES)) {
+    if (!this.isListed && this.lengths.length === MAX_SEEKABLE_FRAMES) {
       throw new FileTooLargeError(this.lengths.length, frameSize, path)
     }
 

@@ -1,16 +1,19 @@
 import { MAX_LEAF_SIZE } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'
+import { framesInGroup, GROUP_FRAMES } from '../format/frame-groups.ts'
 import { frameCount } from '../format/frame-sizes.ts'
 import { hasBase } from '../format/header.ts'
 import { REGION_TABLE, regionTableHead } from '../format/region-table.ts'
 import { SEEK_TABLE, seekTableEnds } from '../format/seek-table.ts'
+import { encodeSplitTable, hasSplitTable, SPLIT_TABLES } from '../format/split-table.ts'
 import { encodeBaseHead, encodeTrailer } from '../format/trailer.ts'
 import { codecName } from '../marker.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
+import type { SkippingCodec } from '@ipfsz/codecs/skipped'
 import type { Header } from '../format/header.ts'
 
 interface StoredFile {
@@ -54,8 +57,11 @@ export function checkTrailerLength (file: StoredFile): void {
 /** @param reader - at the end of the frames */
 export async function checkTrailer (file: StoredFile, reader: ByteReader): Promise<void> {
   const trailer = trailerOf(file)
+  const codec = codecName(file.header.codec) ?? ''
 
-  if (trailer == null) {
+  if (trailer == null && hasSplitTable(codec)) {
+    await checkSplitTable(file, codec, reader)
+  } else if (trailer == null) {
     await checkTable(file, reader)
   } else if (!sameBytes(trailer, await reader.read(trailer.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'it differs from the header')
@@ -79,6 +85,21 @@ async function checkTable (file: StoredFile, reader: ByteReader): Promise<void> 
 
   if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'its table has another beginning or end than its frames need')
+  }
+}
+
+/** The same with a table of which each part has a beginning and an end. */
+async function checkSplitTable ({ node, header }: StoredFile, codec: SkippingCodec, reader: ByteReader): Promise<void> {
+  const frames = frameCount(header)
+  const { headerLength, entryLength, footerLength } = SPLIT_TABLES[codec]
+
+  for (let group = 0; group * GROUP_FRAMES < frames; group++) {
+    const end = headerLength + framesInGroup(frames, group) * entryLength
+    const part = await reader.read(end + footerLength)
+
+    if (!sameBytes(encodeSplitTable(codec, part.subarray(headerLength, end)), part)) {
+      throw new InvalidTrailerError(node.cid, `part ${group} of its table has another beginning or end than it needs`)
+    }
   }
 }
 

@@ -1,7 +1,5 @@
 import { GROUP_FRAMES } from '../format/frame-groups.ts'
-import { REGION_TABLE } from '../format/region-table.ts'
-import { SEEK_TABLE } from '../format/seek-table.ts'
-import { encodeTrailer } from '../format/trailer.ts'
+import { encodeTrailer, tableLayout } from '../format/trailer.ts'
 import { slices } from '../util/bytes.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { TableLayout } from '../format/frame-groups.ts'
@@ -33,15 +31,22 @@ export function * trailerOf (table: FrameTable, codec: string, base?: FrameBase)
   const trailer = encodeTrailer(codec, all, storedBaseSize, isListed)
 
   if (!isListed) {
-    yield * groupsOf(trailer, all.regions == null ? SEEK_TABLE : REGION_TABLE)
+    yield * groupsOf(trailer, tableLayout(codec, all.regions != null))
   } else if (trailer.byteLength > 0) {
     yield trailer
   }
 }
 
 /** A table in parts, between two groups of frames: reading a range takes one of them. */
-function * groupsOf (table: Uint8Array, { headerLength, entryLength }: TableLayout): Generator<Uint8Array> {
+function * groupsOf (table: Uint8Array, layout: TableLayout): Generator<Uint8Array> {
+  const { headerLength, entryLength, footerLength, isSplit = false } = layout
   const group = GROUP_FRAMES * entryLength
+
+  if (isSplit) {
+    yield * slices(table, headerLength + group + footerLength)
+    return
+  }
+
   const part = group * Math.max(1, Math.floor(TABLE_PART_SIZE / group))
 
   yield table.subarray(0, headerLength + part)

@@ -55,7 +55,7 @@ interface FrameSettings extends Pick<Choice, 'codec'>, Omit<Layout, 'sampleSize'
   filters: readonly Filter[]
   /** What they may refer back to. */
   base?: FrameBase | undefined
-  /** The most bytes that the header takes to list them. With more, a table does, if the codec has one. */
+  /** The most bytes that the header takes to list them. With more, a table does. */
   maxListed: number
   /** The path of the file, for errors. */
   path?: string | undefined
@@ -179,8 +179,8 @@ async function writeFrames (
   return { ...written, code: codec.code, ...named }
 }
 
-function tableOf ({ codec, frameSize, cut, maxListed, path }: FrameSettings): FrameTable {
-  return new FrameTable({ codec: codec.name, frameSize, listsSizes: cut === 'content', maxListed, path })
+function tableOf ({ frameSize, cut, maxListed, path }: FrameSettings): FrameTable {
+  return new FrameTable({ frameSize, listsSizes: cut === 'content', maxListed, path })
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
