@@ -20,5 +20,8 @@ export const MAX_FRAME_SIZE = 16 * 1024 * 1024
 /** The fewest bytes in a dictionary. libzstd ignores shorter ones. */
 export const MIN_DICTIONARY_SIZE = 8
 
+/** How a dictionary begins that has tables of its own (RFC 8878, section 5). libzstd does not use it as raw content. */
+export const FORMATTED_DICTIONARY: readonly number[] = [0x37, 0xa4, 0x30, 0xec]
+
 /** The most bytes in a dictionary, 16 MiB. */
 export const MAX_DICTIONARY_SIZE = 16 * 1024 * 1024

@@ -30,7 +30,7 @@
  * ```
  */
 
-export { CODES, MAX_DICTIONARY_SIZE, MAX_FRAME_SIZE, MIN_DICTIONARY_SIZE } from './constants.ts'
+export { CODES, FORMATTED_DICTIONARY, MAX_DICTIONARY_SIZE, MAX_FRAME_SIZE, MIN_DICTIONARY_SIZE } from './constants.ts'
 export { checkLevel } from './codec.ts'
 export type {
   Codec,

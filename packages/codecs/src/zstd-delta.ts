@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { fastXxh64 } from './delta/fast-xxh64.ts'
 import { findLongCopies } from './delta/long-copies.ts'
 import { addShortCopies } from './delta/short-copies.ts'
@@ -13,7 +14,7 @@ import type { Xxh64Low } from './delta/fast-xxh64.ts'
 let loading: Promise<DeltaCompressor> | undefined
 
 export interface DeltaOptions {
-  /** The version before: raw content that the frame refers back to (RFC 8878, section 5). */
+  /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
   dictionary: Uint8Array
 
   /**
@@ -21,6 +22,19 @@ export interface DeltaOptions {
    * finds more of what they have in common.
    */
   maxChanged: number
+}
+
+/** What changed. All places are in the dictionary that was given, in bytes. */
+export interface Delta {
+  /** A frame of one segment with a checksum. Its dictionary is the content from `start` to `end`. */
+  frame: Uint8Array
+  /** What it refers back to: all of that, but at least 8 bytes, which do not look like a trained dictionary. */
+  start: number
+  end: number
+  /** Where the content would go on. */
+  next: number
+  /** Where all of the content is, if it did not change. */
+  sameAt: number | undefined
 }
 
 /**
@@ -48,29 +62,38 @@ export class DeltaCompressor {
     return new DeltaCompressor(await fastXxh64())
   }
 
-  /**
-   * Compress at least one byte into a frame of one segment with a checksum.
-   *
-   * @returns undefined if too much changed
-   */
-  compress (content: Uint8Array, { dictionary, maxChanged }: DeltaOptions): Uint8Array | undefined {
-    const start = dictionary.byteLength
-    const size = start + content.byteLength
+  /** @returns undefined if too much changed */
+  compress (content: Uint8Array, { dictionary, maxChanged }: DeltaOptions): Delta | undefined {
+    const contentStart = dictionary.byteLength
+    const size = contentStart + content.byteLength
 
     if (this.#memory.byteLength < size) {
       this.#memory = new Uint8Array(size)
     }
 
     this.#memory.set(dictionary)
-    this.#memory.set(content, start)
+    this.#memory.set(content, contentStart)
     const all = new DataView(this.#memory.buffer, 0, size)
-    this.#windows.index(all, start)
-    const long = findLongCopies(all, start, this.#windows, maxChanged)
+    this.#windows.index(all, contentStart)
+    const long = findLongCopies(all, contentStart, this.#windows, maxChanged)
+    const last = long?.at(-1)
 
-    if (long == null) {
+    if (long == null || last == null) {
       return undefined
     }
 
-    return encodeZstdFrame(content, addShortCopies(all, start, this.#windows, long), this.#xxh64Low(content))
+    const copies = addShortCopies(all, contentStart, this.#windows, long)
+    const span = spanOf(copies, dictionary)
+
+    if (span == null) {
+      return undefined
+    }
+
+    return {
+      frame: encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), this.#xxh64Low(content)),
+      ...span,
+      next: size - last.offset,
+      sameAt: last.length === content.byteLength ? contentStart - last.offset : undefined
+    }
   }
 }

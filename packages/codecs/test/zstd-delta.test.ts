@@ -2,25 +2,33 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeltaCompressor } from '../src/zstd-delta.ts'
 import { ALL, concat, label, noise, random, same, text } from './fixtures.ts'
+import type { Delta } from '../src/zstd-delta.ts'
 
 const KIB = 1024
 const readers = ALL.filter(({ name }) => name === 'zstd')
 const compressor = await DeltaCompressor.create()
 
-/** The frame, which every reader has read. */
-async function compress (content: Uint8Array, dictionary: Uint8Array): Promise<Uint8Array> {
-  const frame = compressor.compress(content, { dictionary, maxChanged: Infinity })
+/** What changed. Every reader has read its frame with nothing but the part of the dictionary that it names. */
+async function read (content: Uint8Array, dictionary: Uint8Array): Promise<Delta | undefined> {
+  const delta = compressor.compress(content, { dictionary, maxChanged: Infinity })
 
-  if (frame == null) {
-    throw new Error('there is no frame')
-  }
-
-  for (const reader of readers) {
-    const back = await reader.decompress(frame, { size: content.byteLength, dictionary })
+  for (const reader of delta == null ? [] : readers) {
+    const part = dictionary.slice(delta?.start, delta?.end)
+    const back = await reader.decompress(delta?.frame ?? part, { size: content.byteLength, dictionary: part })
     expect(same(back, content), label(reader)).toBe(true)
   }
 
-  return frame
+  return delta
+}
+
+async function compress (content: Uint8Array, dictionary: Uint8Array): Promise<Uint8Array> {
+  const delta = await read(content, dictionary)
+
+  if (delta == null) {
+    throw new Error('there is no frame')
+  }
+
+  return delta.frame
 }
 
 /** Change bytes, insert some, delete some, and move some, about `count` times. */
@@ -82,10 +90,36 @@ describe('compressing what changed', () => {
     ), { minLength: 1, maxLength: 12 })
 
     await fc.assert(fc.asyncProperty(parts, parts, async (one, other) => {
-      const dictionary = concat(text(8), ...one)
+      const dictionary = concat(...one)
       const content = concat(Uint8Array.of(1), ...other)
-      await compress(content, dictionary)
-    }), { numRuns: 200 })
+      await read(content, dictionary)
+    }), { numRuns: 300 })
+  })
+
+  it('says what it refers back to, and where the content goes on', async () => {
+    const bytes = noise(300 * KIB)
+    const delta = await read(concat(bytes.subarray(1000, 90_000), text(50), bytes.subarray(95_000, 200_000)), bytes)
+
+    expect(delta).toMatchObject({ start: 1000, end: 200_000, next: 200_000 })
+    expect(delta?.sameAt).toBeUndefined()
+    await expect(read(bytes.subarray(1000, 90_000), bytes)).resolves
+      .toMatchObject({ start: 1000, end: 90_000, next: 90_000, sameAt: 1000 })
+    // what was deleted at the end is not known
+    await expect(read(concat(bytes.subarray(0, 90_000), text(7)), bytes)).resolves
+      .toMatchObject({ start: 0, end: 90_000, next: 90_007 })
+  })
+
+  it('refers back to nothing that looks like a trained dictionary', async () => {
+    const bytes = concat(text(500), Uint8Array.of(0x37, 0xa4, 0x30, 0xec), noise(100 * KIB))
+
+    await expect(read(bytes.subarray(500), bytes)).resolves.toMatchObject({ start: 499, end: bytes.byteLength })
+    await expect(read(bytes.subarray(500), bytes.subarray(500))).resolves.toBeUndefined()
+  })
+
+  it('makes no frame of content that has nothing of the dictionary', async () => {
+    await expect(read(noise(1000), text(1000))).resolves.toBeUndefined()
+    await expect(read(text(1000), new Uint8Array(0))).resolves.toBeUndefined()
+    await expect(read(concat(text(500), text(500)), noise(500))).resolves.toBeUndefined()
   })
 
   it('is the same for the same bytes, whatever was compressed before', async () => {
@@ -96,13 +130,13 @@ describe('compressing what changed', () => {
     const fresh = await DeltaCompressor.create()
 
     expect(same(await compress(content, small), first)).toBe(true)
-    expect(fresh.compress(content, { dictionary: small, maxChanged: Infinity })).toEqual(first)
+    expect(fresh.compress(content, { dictionary: small, maxChanged: Infinity })?.frame).toEqual(first)
   })
 
   it('makes no frame if more changed than it may', async () => {
     const bytes = noise(100 * KIB)
     const content = concat(bytes.subarray(0, 50 * KIB), text(2000), bytes.subarray(50 * KIB), text(1000, 2))
-    const compressed = (maxChanged: number): Uint8Array | undefined =>
+    const compressed = (maxChanged: number): Delta | undefined =>
       compressor.compress(content, { dictionary: bytes, maxChanged })
 
     expect(compressed(3000)).toBeDefined()
@@ -119,6 +153,6 @@ describe('compressing what changed', () => {
     const without = await DeltaCompressor.create()
     vi.unstubAllGlobals()
 
-    expect(without.compress(content, { dictionary: bytes, maxChanged: Infinity })).toEqual(frame)
+    expect(without.compress(content, { dictionary: bytes, maxChanged: Infinity })?.frame).toEqual(frame)
   })
 })

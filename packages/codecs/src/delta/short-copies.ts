@@ -98,11 +98,19 @@ class Gaps {
       }
 
       const { at, best: { length, offset } } = this.#bestFrom(position, end, first)
-      const before = commonLengthBefore(this.#all, at - offset, at, last)
+      const before = this.#lengthBefore(at, offset, last)
       this.copies.push({ start: at - before - this.#contentStart, length: before + length, offset })
       this.#near.addNew(at, at + length)
       position = last = at + length
     }
+  }
+
+  /** How many bytes before a copy are also before what it copies. */
+  #lengthBefore (at: number, offset: number, start: number): number {
+    const from = at - offset
+    const first = from < this.#contentStart ? 0 : this.#contentStart
+
+    return commonLengthBefore(this.#all, from, at, Math.max(start, first + offset))
   }
 
   /** The best one of those that begin at a place, or right after it. */
@@ -153,7 +161,10 @@ class Gaps {
     minLength = MIN_LENGTH,
     offsetBits = 31 - Math.clz32(offset)
   ): Candidate | undefined {
-    const length = commonLength(this.#all, position - offset, position, end)
+    const from = position - offset
+    // what is in the dictionary does not go on in the content
+    const stop = from < this.#contentStart ? Math.min(end, offset + this.#contentStart) : end
+    const length = commonLength(this.#all, from, position, stop)
     const gain = BYTE_BITS * length - offsetBits
 
     return length >= minLength && (best == null || gain > best.gain) ? { length, offset, gain } : best

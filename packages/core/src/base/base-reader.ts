@@ -30,6 +30,11 @@ export class BaseReader implements RegionSource {
     this.#kept = Math.max(2, Math.floor(keptBytes / content.pieceSize))
   }
 
+  /** The most bytes of pieces that are kept. Of a base with no more, all are, once they were read. */
+  get keptBytes (): number {
+    return this.#kept * this.#content.pieceSize
+  }
+
   /**
    * The original bytes of a region, which must not be changed: they may be a part of a piece.
    *

@@ -1,4 +1,5 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { EventLoopBreaks } from '@ipfsz/codecs/internal'
 import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
@@ -13,8 +14,16 @@ export interface WrittenBaseRoot extends WrittenFile {
 
 export const NO_REGION: Region = { offset: 0, length: 0 }
 
-/** What a piece may refer back to. Empty: nothing. */
-export type FoundRegion = Region
+export interface AidOptions {
+  /** Where the piece begins in its file. */
+  start: number
+  /** The most bytes in a piece of the file. */
+  frameSize: number
+  /** Whether what changed may be compressed here, at no level: no level was asked for. */
+  comparing: boolean
+  /** The piece before, if that had the same base. */
+  previous?: Piece | undefined
+}
 
 /** What the frames of a file that is being added may refer back to: an earlier version, or the tree's dictionary. */
 export interface FrameBase {
@@ -25,46 +34,45 @@ export interface FrameBase {
   /** Its root, if every file with the same content has that root. */
   readonly root?: WrittenBaseRoot | undefined
 
-  /**
-   * Find what a piece may refer back to.
-   *
-   * @param start - where the piece begins in its file
-   * @param frameSize - the most bytes in a piece of the file
-   */
-  find (bytes: Uint8Array, start: number, frameSize: number): FoundRegion
-
-  /** A piece with what is in the region that was found for it. */
-  aid (bytes: Uint8Array, region: FoundRegion): Piece | Promise<Piece>
+  /** A piece with what it may refer back to, or already compressed. Its region is empty if nothing is like it. */
+  aid (bytes: Uint8Array, options: AidOptions): Piece | Promise<Piece>
 
   /**
    * Where the first piece of a file's first bytes begins that is like a part of the base. Undefined: none is.
    *
    * @param from - where to begin
    */
-  findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined
+  findResembling (
+    bytes: Uint8Array,
+    from: number,
+    frameSize: number
+  ): number | undefined | Promise<number | undefined>
 }
 
-/** The regions that were found for pieces, by where those begin in their file. */
-export type FoundRegions = ReadonlyMap<number, FoundRegion>
-
 /**
- * Find what the pieces of a file may refer back to, of which `start` bytes were read before.
+ * Give the pieces of a file what they may refer back to, of which `start` bytes were read before.
  *
- * @param found - regions that are known
+ * @param first - the piece before, if there is one
  */
 export async function * aidAll (
   base: FrameBase,
   pieces: AsyncIterable<Uint8Array>,
-  start: number,
-  frameSize: number,
-  found?: FoundRegions
+  { start, frameSize, comparing }: AidOptions,
+  first?: Piece
 ): AsyncGenerator<Piece> {
+  const breaks = new EventLoopBreaks()
   let position = start
+  let previous = first
 
-  for await (const piece of pieces) {
-    const { byteLength } = piece
+  for await (const bytes of pieces) {
+    const { byteLength } = bytes
 
-    yield await base.aid(piece, found?.get(position) ?? base.find(piece, position, frameSize))
+    if (breaks.isDue()) {
+      await breaks.take()
+    }
+
+    previous = await base.aid(bytes, { start: position, frameSize, comparing, previous })
+    yield previous
     position += byteLength
   }
 }

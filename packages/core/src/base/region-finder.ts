@@ -31,7 +31,7 @@ const SMALL_BASE = 512 * KIB
 /** Finds the regions of a base that resemble pieces of another version of it. */
 export class RegionFinder {
   readonly #size: number
-  /** The content of a small base, until it is indexed: most need no index. */
+  /** The content of a base that is kept, until it is indexed: most need no index. */
   readonly #pieces: Uint8Array[]
   #samples: { index: SampleIndex, votes: Votes } | undefined
 
@@ -42,13 +42,14 @@ export class RegionFinder {
   }
 
   /**
-   * Read a base once and remember where its content is: 9 MiB of memory at most, whatever its size.
+   * Read a base once and remember where its content is: 9 MiB of memory at most, whatever its size, or the content.
    *
    * @param base - its original content, which must not be changed later
    * @param size - how many bytes that is
+   * @param maxKept - the most bytes of content that are kept, and indexed only if that is needed
    */
-  static async of (base: AsyncIterable<Uint8Array>, size: number): Promise<RegionFinder> {
-    const index = size > SMALL_BASE ? new SampleIndex(size) : undefined
+  static async of (base: AsyncIterable<Uint8Array>, size: number, maxKept = SMALL_BASE): Promise<RegionFinder> {
+    const index = size > maxKept ? new SampleIndex(size) : undefined
     const pieces: Uint8Array[] = []
 
     for await (const bytes of base) {

@@ -16,7 +16,11 @@ export class Unchanged {
   }
 }
 
-function isSame ({ bytes, region, dictionary }: Piece, start: number): boolean {
+function isSame ({ bytes, region, dictionary, frame, sameAt }: Piece, start: number): boolean {
+  if (frame != null) {
+    return sameAt === start
+  }
+
   if (region == null || dictionary == null) {
     return false
   }

@@ -1,3 +1,4 @@
+import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
 import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { baseOf } from '../dag/base-link.ts'
@@ -19,14 +20,22 @@ import type { FileLink } from '../dag/node.ts'
 import type { Region } from '../format/header.ts'
 import type { Entry } from '../read/entry.ts'
 import type { StoredBaseSettings } from './base-content.ts'
-import type { FrameBase, WrittenBaseRoot } from './frame-base.ts'
+import type { AidOptions, FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The numbers of the fields mode and mtime of a UnixFS message. */
 const METADATA: ReadonlySet<number> = new Set([7, 8])
 
-/** The first bytes of a dictionary that zstd does not take as raw content, but as one with tables of its own. */
-const MAGIC = [0x37, 0xa4, 0x30, 0xec]
+/** Bytes of a base on both sides of where a piece is expected, for what was inserted or deleted. */
+const SLACK = 256 * 1024
+
+/** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
+const MIN_COMPARED_SIZE = 64 * 1024
+/** Larger ones, of more than 1 MiB, would keep the calling thread too long. */
+const MAX_COMPARED_SIZE = 1024 * 1024
+/** With more than an eighth of a piece changed, or where what changed takes more than a 32nd of it, zstd finds more. */
+const MAX_CHANGED_SHARE = 1 / 8
+const MAX_DELTA_SHARE = 1 / 32
 
 interface Options {
   signal?: AbortSignal | null | undefined
@@ -117,7 +126,7 @@ export class WrittenBase implements FrameBase {
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const { node, header } = entry
     const [finder, { DeltaCompressor }] = await Promise.all([
-      RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size),
+      RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size, reader.keptBytes),
       // only files with a base need it
       import('@ipfsz/codecs/zstd-delta'),
       // the new file has all of the base, not only its content
@@ -133,22 +142,47 @@ export class WrittenBase implements FrameBase {
   }
 
   /** See `FrameBase`. */
-  find (bytes: Uint8Array, start: number, frameSize: number): Region {
-    return this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+  async aid (bytes: Uint8Array, options: AidOptions): Promise<Piece> {
+    return await this.#compare(bytes, options) ?? this.#aidFrom(bytes, this.#find(bytes, options), options)
   }
 
   /** See `FrameBase`. */
-  async aid (bytes: Uint8Array, region: Region): Promise<Piece> {
+  async findResembling (bytes: Uint8Array, from: number, frameSize: number): Promise<number | undefined> {
+    for (let start = from; start < bytes.byteLength; start += frameSize) {
+      if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
+        return start
+      }
+    }
+
+    return undefined
+  }
+
+  /** Compress what changed, if the piece is about where it is expected. */
+  async #compare (bytes: Uint8Array, { start, frameSize, comparing, previous }: AidOptions): Promise<Piece | undefined> {
+    const offset = Math.max(0, Math.min(previous?.next ?? start, this.size) - SLACK)
+    const longest = Math.min(maxRegion(bytes.byteLength, frameSize), bytes.byteLength + 2 * SLACK)
+    const length = Math.min(longest, this.size - offset)
+
+    return comparing && isComparable(bytes) && length >= MIN_REGION_SIZE
+      ? this.#compress(bytes, { offset, length }, await this.#reader.read({ offset, length }))
+      : undefined
+  }
+
+  #find (bytes: Uint8Array, { start, frameSize }: AidOptions): Region {
+    return this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+  }
+
+  async #aidFrom (bytes: Uint8Array, region: Region, { comparing }: AidOptions): Promise<Piece> {
     if (region.length === 0) {
-      return { bytes, region: NO_REGION }
+      return { bytes, region }
     }
 
     const dictionary = await this.#reader.read(region)
-    const delta = this.#delta
     const newBytes = (): number => bytes.byteLength - this.#finder.sharedBytes(bytes)
+    const changed = comparing && isComparable(bytes) ? this.#compress(bytes, region, dictionary) : undefined
 
-    if (!MAGIC.every((byte, i) => dictionary[i] === byte)) {
-      return { bytes, region, dictionary, newBytes, delta }
+    if (changed != null || !FORMATTED_DICTIONARY.every((byte, i) => dictionary[i] === byte)) {
+      return changed ?? { bytes, region, dictionary, newBytes }
     }
 
     // what begins one byte later cannot begin so too
@@ -160,19 +194,33 @@ export class WrittenBase implements FrameBase {
 
     const later = { offset: offset + 1, length: length - 1 }
 
-    return { bytes, region: later, dictionary: dictionary.subarray(1), newBytes, delta }
+    return { bytes, region: later, dictionary: dictionary.subarray(1), newBytes }
   }
 
-  /** See `FrameBase`. */
-  findResembling (bytes: Uint8Array, from: number, frameSize: number): number | undefined {
-    for (let start = from; start < bytes.byteLength; start += frameSize) {
-      if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
-        return start
-      }
+  /** What changed since a region of the base, whose content is `dictionary`. Undefined if it would take too much. */
+  #compress (bytes: Uint8Array, { offset }: Region, dictionary: Uint8Array): Piece | undefined {
+    const { byteLength: size } = bytes
+    const delta = this.#delta.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+
+    if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
+      return undefined
     }
 
-    return undefined
+    const { frame, start, end, next, sameAt } = delta
+
+    return {
+      bytes,
+      frame,
+      region: { offset: offset + start, length: end - start },
+      next: offset + next,
+      ...sameAt == null ? {} : { sameAt: offset + sameAt }
+    }
   }
+}
+
+/** Whether it is worth it to look for what changed in a piece, and does not take the calling thread too long. */
+function isComparable ({ byteLength: size }: Uint8Array): boolean {
+  return size >= MIN_COMPARED_SIZE && size <= MAX_COMPARED_SIZE
 }
 
 /** Pass a base's content on, and compare it with the content CID of its header: files that link to it rely on it. */

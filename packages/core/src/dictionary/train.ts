@@ -1,3 +1,4 @@
+import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
 import { MIN_GAIN, MIN_REGION_SIZE } from '../constants.ts'
 import { BASE_LENGTH } from '../policy/policy.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
@@ -31,9 +32,6 @@ const DICTIONARY_LEVEL = 19
 
 /** How many files are compressed at a time. */
 const CONCURRENCY = 4
-
-/** How a dictionary begins that has tables of its own. Ours have not. */
-const FORMATTED = [0x37, 0xa4, 0x30, 0xec]
 
 /** A dictionary, and the files that it is for. */
 export interface Trained {
@@ -124,7 +122,7 @@ async function train (
   // the last segments are the best: drop the first ones until the rest fits into one block
   for (let size = selected.byteLength; ;) {
     const last = selected.subarray(selected.byteLength - size)
-    const content = FORMATTED.every((byte, i) => last[i] === byte) ? last.subarray(1) : last
+    const content = FORMATTED_DICTIONARY.every((byte, i) => last[i] === byte) ? last.subarray(1) : last
 
     if (content.byteLength < MIN_REGION_SIZE) {
       return undefined

@@ -1,7 +1,7 @@
 import { maxRegion, NO_REGION } from '../base/frame-base.ts'
 import { DEFAULT_FRAME_SIZE } from '../constants.ts'
 import { writeRoot } from '../dag/write.ts'
-import type { FoundRegion, FrameBase } from '../base/frame-base.ts'
+import type { AidOptions, FrameBase } from '../base/frame-base.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Piece } from '../frames/compress-frames.ts'
@@ -33,13 +33,10 @@ export class TreeDictionary implements FrameBase {
   }
 
   /** See `FrameBase`. Small frames go without a dictionary that is larger than the format allows for them. */
-  find ({ byteLength }: Uint8Array, _start: number, frameSize: number): FoundRegion {
-    return this.size > maxRegion(byteLength, frameSize) ? NO_REGION : { offset: 0, length: this.size }
-  }
-
-  /** See `FrameBase`. */
-  aid (bytes: Uint8Array, region: FoundRegion): Piece {
-    return region.length === 0 ? { bytes, region } : { bytes, region, dictionary: this.#content }
+  aid (bytes: Uint8Array, { frameSize }: AidOptions): Piece {
+    return this.size > maxRegion(bytes.byteLength, frameSize)
+      ? { bytes, region: NO_REGION }
+      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.#content }
   }
 
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */

@@ -27,6 +27,12 @@ export interface Piece extends Partial<Aid> {
    * like it.
    */
   region?: Region
+  /** The frame, if it was compressed already by comparing it with the base. */
+  frame?: Uint8Array
+  /** Then, where in the base the piece that follows is expected. */
+  next?: number
+  /** And where all of the piece is in the base, if it did not change. */
+  sameAt?: number
 }
 
 /** A compressed frame, and how many original bytes it holds. */
@@ -66,12 +72,12 @@ export async function * compressFrames (
 ): AsyncGenerator<Frame> {
   const { codec, levels, signal } = options
 
-  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes, delta }): Promise<Frame> => {
+  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes, frame }): Promise<Frame> => {
     const size = piece.byteLength
-    const bytes = await (dictionary == null
+    const bytes = frame ?? await (dictionary == null
       // nothing else refers to a pooled buffer, so it may be transferred to a worker
       ? codec.compress(piece, { level: levels[0], signal, transfer: BufferPool.isLent(piece) })
-      : compressAided(piece, { dictionary, newBytes, delta }, codec, levels, signal))
+      : compressAided(piece, { dictionary, newBytes }, codec, levels, signal))
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {

@@ -47,6 +47,8 @@ export interface Compression {
   chooseFilters?: ((piece: Uint8Array, signal?: AbortSignal | null) => Promise<readonly Filter[]>) | undefined
   cut: Cut
   detect: boolean
+  /** Whether a base may compress what changed itself, at no level: none was asked for. */
+  comparing: boolean
   baseOf?: BaseOf | undefined
   baseOfBase: BaseOfBase
   dictionaries?: DictionaryCoder | undefined
@@ -94,6 +96,7 @@ export function resolveCompression (
     chooseFilters: filters && cut === 'size' ? filtersByTrial(name, codecs) : undefined,
     cut,
     detect,
+    comparing: options.level == null,
     baseOf: typeof base === 'object' ? () => base : base,
     baseOfBase: resolveBaseOfBase(options.baseOfBase),
     dictionaries: resolveDictionaries(name, options, codecs)

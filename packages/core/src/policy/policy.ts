@@ -149,21 +149,21 @@ function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | nul
 
 /** With the base, and as much as needed without it. */
 async function compressBoth (
-  { bytes: piece, region, dictionary, newBytes, delta }: Piece,
+  { bytes: piece, region, dictionary, newBytes, frame }: Piece,
   { codec, level, basedLevels }: Choice,
   signal?: AbortSignal | null
 ): Promise<First> {
   const size = piece.byteLength
   const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
-  if (dictionary == null) {
+  const aiding = frame ??
+    (dictionary == null ? undefined : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
+
+  if (aiding == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
-  const [aided, part] = await Promise.all([
-    compressAided(piece, { dictionary, newBytes, delta }, codec, basedLevels, signal),
-    unaided(piece.subarray(0, PART_SIZE))
-  ])
+  const [aided, part] = await Promise.all([aiding, unaided(piece.subarray(0, PART_SIZE))])
   const saves = (bytes: Uint8Array): boolean =>
     aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 

@@ -1,10 +1,8 @@
-import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import { readCut } from '../cut/cut-by-content.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { decide } from '../policy/policy.ts'
 import { compressAhead } from './compress-ahead.ts'
-import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
-import type { Region } from '../format/header.ts'
+import type { FrameBase } from '../base/frame-base.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
@@ -23,9 +21,8 @@ export interface BeginFileOptions {
 interface Beginning {
   /** Its first bytes, as many as its layout says. */
   bytes: Uint8Array
-  /** The first piece, if the file has a base, and what later ones may refer back to. */
+  /** The first piece, if the file has a base. */
   first?: Piece
-  regions?: FoundRegions
   layout: Layout
   decision: Decision
   /** Undefined without one, and if it does not help. */
@@ -51,16 +48,12 @@ export async function beginFile (
   const base = cid == null ? dictionary : await openBase(cid)
 
   if (base != null) {
-    const first = await aidPiece(base, bytes, 0, based.frameSize)
-    let isTried = false
-    const trial = decideBased(first, bytes, base, based.frameSize, compression, signal)
-      .finally(() => { isTried = true })
-    // its first step is on another thread
-    const finding = findRegions(base, bytes, based.frameSize, () => isTried)
-    const [decision, regions] = await Promise.all([trial, finding])
+    const { frameSize } = based
+    const first = await base.aid(bytes.subarray(0, frameSize), { start: 0, frameSize, ...compression })
+    const decision = await decideBased(first, bytes, base, frameSize, compression, signal)
 
     if (decision != null) {
-      return { bytes, first, regions, layout: based, decision, base }
+      return { bytes, first, layout: based, decision, base }
     }
   }
 
@@ -71,37 +64,6 @@ export async function beginFile (
   })
 
   return { bytes, layout, decision, ...ahead == null ? {} : { ahead } }
-}
-
-async function aidPiece (base: FrameBase, bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
-  const piece = bytes.subarray(start, start + frameSize)
-
-  return base.aid(piece, base.find(piece, start, frameSize))
-}
-
-/**
- * Find what the pieces after the first may refer back to, as long as nothing else is to be done: what is left is found
- * beside the compression of other pieces.
- */
-async function findRegions (
-  base: FrameBase,
-  bytes: Uint8Array,
-  frameSize: number,
-  isOver: () => boolean
-): Promise<FoundRegions> {
-  const regions = new Map<number, Region>()
-
-  for (let start = frameSize; start < bytes.byteLength; start += frameSize) {
-    await yieldToEventLoop()
-
-    if (isOver()) {
-      break
-    }
-
-    regions.set(start, base.find(bytes.subarray(start, start + frameSize), start, frameSize))
-  }
-
-  return regions
 }
 
 /**
@@ -119,22 +81,22 @@ async function decideBased (
   compression: Compression,
   signal: BeginFileOptions['signal']
 ): Promise<Decision | undefined> {
-  const decision = first.dictionary == null ? undefined : await decide(first, compression, signal)
+  const decision = isAided(first) ? await decide(first, compression, signal) : undefined
 
   if (decision?.based === true) {
     return decision
   }
 
-  const start = base.findResembling(bytes, frameSize, frameSize)
+  const start = await base.findResembling(bytes, frameSize, frameSize)
 
   if (start == null) {
     return undefined
   }
 
-  const piece = await aidPiece(base, bytes, start, frameSize)
+  const piece = await base.aid(bytes.subarray(start, start + frameSize), { start, frameSize, ...compression })
 
   // a region that cannot be a dictionary
-  if (piece.dictionary == null) {
+  if (!isAided(piece)) {
     return undefined
   }
 
@@ -142,4 +104,9 @@ async function decideBased (
   const { trial: _trial, ...later } = await decide(piece, compression, signal)
 
   return later.based === true ? later : undefined
+}
+
+/** Whether anything in the base is like a piece. */
+function isAided ({ dictionary, frame }: Piece): boolean {
+  return dictionary != null || frame != null
 }

@@ -85,7 +85,7 @@ async function buildFile (
   }
 
   const beginning = await beginFile(path, dictionary, reader, compression, init)
-  const { bytes, first, regions, layout, base, decision } = beginning
+  const { bytes, first, layout, base, decision } = beginning
   const { choice, reason, trial, filters = [] } = decision
 
   emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
@@ -109,7 +109,7 @@ async function buildFile (
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
   const settings = { codec, levels, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
-  const written = await writeFile({ bytes, first, frame, regions }, reader, settings, file, blockstore, {
+  const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null
   })

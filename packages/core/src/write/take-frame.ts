@@ -4,7 +4,7 @@ import { BASE_HEAD_LENGTH } from '../format/trailer.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
 import { concat } from '../util/bytes.ts'
 import { trailerOf } from './join-frames.ts'
-import type { FoundRegions, FrameBase } from '../base/frame-base.ts'
+import type { FrameBase } from '../base/frame-base.ts'
 import type { Frame, Piece } from '../frames/compress-frames.ts'
 import type { FrameTable } from '../frames/frame-table.ts'
 
@@ -16,8 +16,6 @@ export interface Beginning {
   first?: Piece | undefined
   /** The first frame, if the trial made it. */
   frame?: Frame | undefined
-  /** What later pieces may refer back to, as far as that is known. */
-  regions?: FoundRegions | undefined
 }
 
 /**

@@ -127,7 +127,7 @@ async function writeFrames (
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
   const unchanged = base == null ? undefined : new Unchanged()
-  const { bytes, first, frame, regions } = beginning
+  const { bytes, first, frame } = beginning
   const start = frame?.size ?? 0
 
   if (frame != null) {
@@ -144,7 +144,7 @@ async function writeFrames (
     BufferPool.release(bytes)
   }
 
-  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, start, frameSize, regions)
+  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, { start, frameSize, comparing: levels.length > 1 }, frame == null ? undefined : first)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
   const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
