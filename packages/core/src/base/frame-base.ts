@@ -49,20 +49,14 @@ export interface FrameBase {
   ): number | undefined | Promise<number | undefined>
 }
 
-/**
- * Give the pieces of a file what they may refer back to, of which `start` bytes were read before.
- *
- * @param first - the piece before, if there is one
- */
+/** Give the pieces of a file what they may refer back to, of which `start` bytes were read before. */
 export async function * aidAll (
   base: FrameBase,
   pieces: AsyncIterable<Uint8Array>,
-  { start, frameSize, comparing }: AidOptions,
-  first?: Piece
+  options: AidOptions
 ): AsyncGenerator<Piece> {
   const breaks = new EventLoopBreaks()
-  let position = start
-  let previous = first
+  let { start, previous } = options
 
   for await (const bytes of pieces) {
     const { byteLength } = bytes
@@ -71,9 +65,9 @@ export async function * aidAll (
       await breaks.take()
     }
 
-    previous = await base.aid(bytes, { start: position, frameSize, comparing, previous })
+    previous = await base.aid(bytes, { ...options, start, previous })
     yield previous
-    position += byteLength
+    start += byteLength
   }
 }
 

@@ -158,7 +158,10 @@ export class WrittenBase implements FrameBase {
   }
 
   /** Compress what changed, if the piece is about where it is expected. */
-  async #compare (bytes: Uint8Array, { start, frameSize, comparing, previous }: AidOptions): Promise<Piece | undefined> {
+  async #compare (
+    bytes: Uint8Array,
+    { start, frameSize, comparing, previous }: AidOptions
+  ): Promise<Piece | undefined> {
     const offset = Math.max(0, Math.min(previous?.next ?? start, this.size) - SLACK)
     const longest = Math.min(maxRegion(bytes.byteLength, frameSize), bytes.byteLength + 2 * SLACK)
     const length = Math.min(longest, this.size - offset)

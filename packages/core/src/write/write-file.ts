@@ -144,7 +144,9 @@ async function writeFrames (
     BufferPool.release(bytes)
   }
 
-  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, { start, frameSize, comparing: levels.length > 1 }, frame == null ? undefined : first)
+  const previous = frame == null ? undefined : first
+  const aiding = { start, frameSize, comparing: levels.length > 1, previous }
+  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, aiding)
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
   // in memory with a frame: the part of a base that it refers to, or its filtered bytes
   const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
