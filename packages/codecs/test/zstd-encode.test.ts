@@ -142,4 +142,15 @@ describe('zstd frames of literals and copies', () => {
       await expectRead(text(100), content, [])
     }
   })
+
+  it('do not use a tree again that lacks a byte, even where they can have none of their own', async () => {
+    // all bytes are as frequent: each has a code of eight bits, which no description of a tree can say
+    const even = Uint8Array.from({ length: 32 * KIB }, (_, i) => i * 167 + (i >> 8))
+    const dictionary = noise(BLOCK)
+    const { content, copies } = build(dictionary, [
+      { literals: text(2000), length: BLOCK, offset: BLOCK - 1 },
+      { literals: even, length: BLOCK, offset: BLOCK - 1 }
+    ])
+    await expectRead(dictionary, content, copies)
+  })
 })

@@ -40,10 +40,12 @@ export function encodeLiterals (literals: Uint8Array, before: HuffmanEncoder | u
 
   const own = createHuffmanEncoder(counts)
   const ownCost = own == null ? Infinity : huffmanCost(counts, own) + 8 * own.description.byteLength
-  const reuses = before != null && huffmanCost(counts, before) <= ownCost
+  const beforeCost = before == null ? Infinity : huffmanCost(counts, before)
+  const reuses = beforeCost <= ownCost
   const huffman = reuses ? before : own
 
-  if (huffman == null) {
+  // a tree of all bytes alike cannot be described, and the one before may lack some of them
+  if (huffman == null || Math.min(beforeCost, ownCost) === Infinity) {
     return plain
   }
 
