@@ -8,6 +8,7 @@ import { fastXxh64 } from './delta/fast-xxh64.ts'
 import { findLongCopies } from './delta/long-copies.ts'
 import { addShortCopies } from './delta/short-copies.ts'
 import { Windows } from './delta/windows.ts'
+import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
 import type { Xxh64Low } from './delta/fast-xxh64.ts'
 
@@ -40,14 +41,16 @@ export interface Delta {
 /**
  * Compresses content that is mostly that of its dictionary into zstd frames (RFC 8878), which any decoder of zstd
  * reads with the dictionary. libzstd hashes all bytes of a dictionary and of the content; this compares them, and
- * searches only around what changed. So it takes a fifth of the processor time, and finds as much.
+ * searches only around what changed. So it takes a fourth of the processor time, and finds as much. Each frame is
+ * decoded before it is returned.
  *
- * It keeps its memory for the next call: once or twice as much as the largest dictionary and its content have.
+ * It keeps its memory for the next call: two or three times as much as the largest dictionary and its content have.
  */
 export class DeltaCompressor {
   readonly #windows = new Windows()
   readonly #xxh64Low: Xxh64Low
   #memory = new Uint8Array(0)
+  #decoded = new Uint8Array(0)
 
   private constructor (xxh64Low: Xxh64Low) {
     this.#xxh64Low = xxh64Low
@@ -89,11 +92,32 @@ export class DeltaCompressor {
       return undefined
     }
 
+    const checksum = this.#xxh64Low(content)
+    const frame = encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), checksum)
+
+    if (!this.#isRead(frame, content.byteLength, dictionary.subarray(span.start, span.end))) {
+      return undefined
+    }
+
     return {
-      frame: encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), this.#xxh64Low(content)),
+      frame,
       ...span,
       next: size - last.offset,
       sameAt: last.length === content.byteLength ? contentStart - last.offset : undefined
+    }
+  }
+
+  /** Whether a frame decodes to its content. A fault of the encoder must not lose anything. */
+  #isRead (frame: Uint8Array, size: number, dictionary: Uint8Array): boolean {
+    const all = dictionary.byteLength + size
+    this.#decoded = all > this.#decoded.byteLength ? new Uint8Array(all) : this.#decoded
+
+    try {
+      decodeZstdFrameInto(this.#decoded.subarray(0, all), frame, size, dictionary, this.#xxh64Low)
+
+      return true
+    } catch {
+      return false
     }
   }
 }

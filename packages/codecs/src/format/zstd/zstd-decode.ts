@@ -14,19 +14,39 @@ import type { Sequences } from './zstd-sequences.ts'
  * length of the frame, the dictionary and the output, and memory on the dictionary, the output and
  * a block, whatever the frame claims.
  *
- * @param dictionary - is put in front of the output, where matches refer to it like to output. So
- * the loop over sequences needs no branch for it.
  * @throws {CorruptFrameError}
  */
 export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: Uint8Array): Uint8Array {
+  const first = dictionary?.byteLength ?? 0
+  const content = decodeZstdFrameInto(new Uint8Array(first + size), frame, size, dictionary, xxh64Low)
+
+  // a copy, so that the dictionary is not kept in memory with it
+  return first === 0 ? content : content.slice()
+}
+
+/**
+ * Decompress a frame as `decodeZstdFrame` does.
+ *
+ * @param bytes - room for the dictionary and the output, which is the part of it that is returned. The
+ * dictionary is put in front of the output, where matches refer to it like to output. So the loop over
+ * sequences needs no branch for it.
+ * @param checksumOf - the lower 32 bits of the content's XXH64
+ * @throws {CorruptFrameError}
+ */
+export function decodeZstdFrameInto (
+  bytes: Uint8Array,
+  frame: Uint8Array,
+  size: number,
+  dictionary: Uint8Array | undefined,
+  checksumOf: (content: Uint8Array) => number
+): Uint8Array {
   const { window, blocks, checksumLength } = checkZstdFrame(frame, size, dictionary)
   const maxBlock = Math.min(window, MAX_BLOCK)
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
   const first = dictionary?.byteLength ?? 0
-  const bytes = new Uint8Array(first + size)
   const output: Output = {
     bytes,
-    view: new DataView(bytes.buffer),
+    view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     position: first,
     offsets: Int32Array.from(FIRST_OFFSETS)
   }
@@ -53,10 +73,9 @@ export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: U
     throw corrupt(`it holds ${output.position - first} bytes instead of ${size}`)
   }
 
-  // a copy, so that the dictionary is not kept in memory with it
-  const content = first === 0 ? bytes : bytes.slice(first)
+  const content = bytes.subarray(first)
 
-  if (checksumLength > 0 && readUint32(frame, end) !== xxh64Low(content)) {
+  if (checksumLength > 0 && readUint32(frame, end) !== checksumOf(content)) {
     throw corrupt('its checksum does not match')
   }
 
