@@ -5,10 +5,10 @@
  */
 import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { fastXxh64 } from './delta/fast-xxh64.ts'
+import { FrameCheck } from './delta/frame-check.ts'
 import { findLongCopies } from './delta/long-copies.ts'
 import { addShortCopies } from './delta/short-copies.ts'
 import { Windows } from './delta/windows.ts'
-import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
 import type { Xxh64Low } from './delta/fast-xxh64.ts'
 
@@ -49,11 +49,12 @@ export interface Delta {
 export class DeltaCompressor {
   readonly #windows = new Windows()
   readonly #xxh64Low: Xxh64Low
+  readonly #check: FrameCheck
   #memory = new Uint8Array(0)
-  #decoded = new Uint8Array(0)
 
   private constructor (xxh64Low: Xxh64Low) {
     this.#xxh64Low = xxh64Low
+    this.#check = new FrameCheck(xxh64Low)
   }
 
   /** The one that all of a program share. That is enough, since each call ends before the next begins. */
@@ -95,7 +96,7 @@ export class DeltaCompressor {
     const checksum = this.#xxh64Low(content)
     const frame = encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), checksum)
 
-    if (!this.#isRead(frame, content.byteLength, dictionary.subarray(span.start, span.end))) {
+    if (!this.#check.passes(frame, content.byteLength, dictionary.subarray(span.start, span.end))) {
       return undefined
     }
 
@@ -104,20 +105,6 @@ export class DeltaCompressor {
       ...span,
       next: size - last.offset,
       sameAt: last.length === content.byteLength ? contentStart - last.offset : undefined
-    }
-  }
-
-  /** Whether a frame decodes to its content. A fault of the encoder must not lose anything. */
-  #isRead (frame: Uint8Array, size: number, dictionary: Uint8Array): boolean {
-    const all = dictionary.byteLength + size
-    this.#decoded = all > this.#decoded.byteLength ? new Uint8Array(all) : this.#decoded
-
-    try {
-      decodeZstdFrameInto(this.#decoded.subarray(0, all), frame, size, dictionary, this.#xxh64Low)
-
-      return true
-    } catch {
-      return false
     }
   }
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { FrameCheck } from '../src/delta/frame-check.ts'
+import { xxh64Low } from '../src/format/checksums/xxh64.ts'
 import { DeltaCompressor } from '../src/zstd-delta.ts'
 import { ALL, concat, label, noise, random, same, text } from './fixtures.ts'
 import type { Delta } from '../src/zstd-delta.ts'
@@ -154,5 +156,34 @@ describe('compressing what changed', () => {
     vi.unstubAllGlobals()
 
     expect(without.compress(content, { dictionary: bytes, maxChanged: Infinity })?.frame).toEqual(frame)
+  })
+})
+
+describe('a frame of what changed', () => {
+  const bytes = noise(70_000)
+  const content = bytes.subarray(7)
+
+  it('is decoded first: a wrong one is not returned', async () => {
+    const frame = await compress(content, bytes)
+    const check = new FrameCheck(xxh64Low)
+    const dictionary = bytes.subarray(7)
+    expect(check.passes(frame, content.byteLength, dictionary)).toBe(true)
+
+    for (let at = 0; at < frame.byteLength; at++) {
+      const wrong = frame.with(at, frame[at] ^ 1)
+      expect(check.passes(wrong, content.byteLength, dictionary), `byte ${at}`).toBe(false)
+    }
+
+    expect(check.passes(frame, content.byteLength, bytes.subarray(0, -7))).toBe(false)
+    expect(check.passes(frame, content.byteLength - 1, dictionary)).toBe(false)
+  })
+
+  it('is not made if it would not decode', () => {
+    const passes = vi.spyOn(FrameCheck.prototype, 'passes').mockReturnValueOnce(false)
+    const options = { dictionary: bytes, maxChanged: 100 }
+
+    expect(compressor.compress(content, options)).toBeUndefined()
+    expect(compressor.compress(content, options)).toBeDefined()
+    passes.mockRestore()
   })
 })
