@@ -13,6 +13,7 @@ import { verifyTrailer } from '../read/verify-trailer.ts'
 import { isStored, storedContentOf, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
+import { contains, PieceComparer } from './piece-comparer.ts'
 import { RegionFinder } from './region-finder.ts'
 import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 import type { Piece } from '../frames/compress-frames.ts'
@@ -25,17 +26,6 @@ import type { CID } from 'multiformats/cid'
 
 /** The numbers of the fields mode and mtime of a UnixFS message. */
 const METADATA: ReadonlySet<number> = new Set([7, 8])
-
-/** Bytes of a base on both sides of where a piece is expected, for what was inserted or deleted. */
-const SLACK = 256 * 1024
-
-/** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
-const MIN_COMPARED_SIZE = 64 * 1024
-/** Larger ones, of more than 1 MiB, would keep the calling thread too long. */
-const MAX_COMPARED_SIZE = 1024 * 1024
-/** With more than an eighth of a piece changed, or where what changed takes more than a 32nd of it, zstd finds more. */
-const MAX_CHANGED_SHARE = 1 / 8
-const MAX_DELTA_SHARE = 1 / 32
 
 interface Options {
   signal?: AbortSignal | null | undefined
@@ -56,7 +46,7 @@ export class WrittenBase implements FrameBase {
   readonly root: WrittenBaseRoot | undefined
   readonly #finder: RegionFinder
   readonly #reader: BaseReader
-  readonly #delta: DeltaCompressor
+  readonly #comparer: PieceComparer
 
   private constructor (
     entry: Entry,
@@ -70,7 +60,7 @@ export class WrittenBase implements FrameBase {
     this.root = rootOf(entry, this.link)
     this.#finder = finder
     this.#reader = reader
-    this.#delta = delta
+    this.#comparer = new PieceComparer(delta, reader, size)
   }
 
   /**
@@ -143,7 +133,18 @@ export class WrittenBase implements FrameBase {
 
   /** See `FrameBase`. */
   async aid (bytes: Uint8Array, options: AidOptions): Promise<Piece> {
-    return await this.#compare(bytes, options) ?? this.#aidFrom(bytes, this.#find(bytes, options), options)
+    const { start, frameSize, comparing } = options
+    const expected = this.#comparer.expect(bytes, options)
+    const changed = comparing ? await this.#comparer.compress(bytes, expected) : undefined
+
+    if (changed != null) {
+      return changed
+    }
+
+    const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+    const moved = comparing && !contains(expected, region) ? await this.#comparer.compress(bytes, region) : undefined
+
+    return moved ?? this.#aidFrom(bytes, region)
   }
 
   /** See `FrameBase`. */
@@ -157,73 +158,26 @@ export class WrittenBase implements FrameBase {
     return undefined
   }
 
-  /** Compress what changed, if the piece is about where it is expected. */
-  async #compare (
-    bytes: Uint8Array,
-    { start, frameSize, comparing, previous }: AidOptions
-  ): Promise<Piece | undefined> {
-    const offset = Math.max(0, Math.min(previous?.next ?? start, this.size) - SLACK)
-    const longest = Math.min(maxRegion(bytes.byteLength, frameSize), bytes.byteLength + 2 * SLACK)
-    const length = Math.min(longest, this.size - offset)
-
-    return comparing && isComparable(bytes) && length >= MIN_REGION_SIZE
-      ? this.#compress(bytes, { offset, length }, await this.#reader.read({ offset, length }))
-      : undefined
-  }
-
-  #find (bytes: Uint8Array, { start, frameSize }: AidOptions): Region {
-    return this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
-  }
-
-  async #aidFrom (bytes: Uint8Array, region: Region, { comparing }: AidOptions): Promise<Piece> {
+  /** A piece with a region of the base, for a codec. */
+  async #aidFrom (bytes: Uint8Array, region: Region): Promise<Piece> {
     if (region.length === 0) {
       return { bytes, region }
     }
 
     const dictionary = await this.#reader.read(region)
     const newBytes = (): number => bytes.byteLength - this.#finder.sharedBytes(bytes)
-    const changed = comparing && isComparable(bytes) ? this.#compress(bytes, region, dictionary) : undefined
 
-    if (changed != null || !FORMATTED_DICTIONARY.every((byte, i) => dictionary[i] === byte)) {
-      return changed ?? { bytes, region, dictionary, newBytes }
+    if (!FORMATTED_DICTIONARY.every((byte, i) => dictionary[i] === byte)) {
+      return { bytes, region, dictionary, newBytes }
     }
 
     // what begins one byte later cannot begin so too
     const { offset, length } = region
 
-    if (length <= MIN_REGION_SIZE) {
-      return { bytes, region: NO_REGION }
-    }
-
-    const later = { offset: offset + 1, length: length - 1 }
-
-    return { bytes, region: later, dictionary: dictionary.subarray(1), newBytes }
+    return length <= MIN_REGION_SIZE
+      ? { bytes, region: NO_REGION }
+      : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1), newBytes }
   }
-
-  /** What changed since a region of the base, whose content is `dictionary`. Undefined if it would take too much. */
-  #compress (bytes: Uint8Array, { offset }: Region, dictionary: Uint8Array): Piece | undefined {
-    const { byteLength: size } = bytes
-    const delta = this.#delta.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
-
-    if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
-      return undefined
-    }
-
-    const { frame, start, end, next, sameAt } = delta
-
-    return {
-      bytes,
-      frame,
-      region: { offset: offset + start, length: end - start },
-      next: offset + next,
-      ...sameAt == null ? {} : { sameAt: offset + sameAt }
-    }
-  }
-}
-
-/** Whether it is worth it to look for what changed in a piece, and does not take the calling thread too long. */
-function isComparable ({ byteLength: size }: Uint8Array): boolean {
-  return size >= MIN_COMPARED_SIZE && size <= MAX_COMPARED_SIZE
 }
 
 /** Pass a base's content on, and compare it with the content CID of its header: files that link to it rely on it. */
