@@ -1,5 +1,3 @@
-import { MUCH_FASTER, SLOW_RATE } from '../constants.ts'
-
 export interface StallDetectorInit {
   /**
    * The current time in milliseconds. Of a clock that stands still while nobody waits, only the waiting counts.
@@ -83,15 +81,4 @@ export class StallDetector {
 
     return () => { clearTimeout(timer) }
   }
-}
-
-/**
- * Whether another one would bring what is left much sooner: one that is known to be much faster, or one whose rate is
- * unknown if this one is really slow.
- *
- * @param rate - bytes per millisecond
- * @param other - the rate of the other one. Undefined: it is unknown
- */
-export function isMuchSlower (rate: number, other: number | undefined): boolean {
-  return other == null ? rate < SLOW_RATE : other >= rate * MUCH_FASTER
 }

@@ -1,4 +1,3 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { isRefusal, NotFoundError } from '@ipfsz/core'
 import { PeerGateways } from '@ipfsz/core/libp2p'
 import { keyOf } from '../../dag/dag-walk.ts'
@@ -8,9 +7,6 @@ import { LINGER, SessionPeers } from './session-peers.ts'
 import type { FetchedBlock, FetchOptions } from '../network.ts'
 import type { SessionComponents } from './search-peers.ts'
 import type { CID } from 'multiformats/cid'
-
-/** The senders of this many blocks are remembered. */
-const MAX_ARRIVED = 1024
 
 export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
 
@@ -25,8 +21,6 @@ export class BlockSession {
   readonly #components: SessionComponents
   readonly #peers: SessionPeers
   readonly #arriving = new Map<string, Promise<FetchedBlock>>()
-  /** The senders of the last blocks by key, the oldest first. */
-  readonly #arrived = new Map<string, string>()
   readonly #root: CID
   #http: PeerGateways | undefined
   #lingering: NodeJS.Timeout | undefined
@@ -71,18 +65,13 @@ export class BlockSession {
     }
 
     clearTimeout(this.#lingering)
-    const fetched = this.#fetch(cid, options).then(block => this.#remember(key, block)).finally(() => {
+    const fetched = this.#fetch(cid, options).finally(() => {
       this.#arriving.delete(key)
       this.#linger()
     })
     this.#arriving.set(key, fetched)
 
     return fetched
-  }
-
-  /** The peer id of the sender of a recent block. */
-  senderOf (cid: CID): string | undefined {
-    return this.#arrived.get(keyOf(cid))
   }
 
   close (): void {
@@ -162,13 +151,5 @@ export class BlockSession {
     } finally {
       request.end()
     }
-  }
-
-  #remember (key: string, block: FetchedBlock): FetchedBlock {
-    this.#arrived.set(key, block.peerId)
-
-    forgetOldest(this.#arrived, MAX_ARRIVED)
-
-    return block
   }
 }

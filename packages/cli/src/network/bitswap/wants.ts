@@ -45,7 +45,7 @@ export class Wants {
 
     // listens from the start: an answer may arrive before `sendMessage` returns
     wantList.addEventListener('block', ({ detail: { cid, block, sender } }) => {
-      this.#remember(cid, sender)
+      forgetOldest(this.#received.add(receivedKey(cid, sender)), MAX_RECEIVED)
       this.#listeners.get(keyOf(cid))?.forEach(listener => listener.block?.(block, sender))
     })
     wantList.addEventListener('presence', ({ detail: { cid, has, sender } }) => {
@@ -115,7 +115,8 @@ export class Wants {
   async #send (cid: CID, peer: PeerId, entry: WantEntry): Promise<void> {
     const id = peer.toString()
     const key = base64.encode(cid.multihash.bytes)
-    const batch = this.#batches.get(id) ?? this.#begin(peer)
+    const batch = this.#batches.get(id) ?? { cancels: new Map(), wants: new Map(), sent: this.#sendLater(peer) }
+    this.#batches.set(id, batch)
 
     if (entry.cancel === true) {
       batch.wants.delete(key)
@@ -127,16 +128,9 @@ export class Wants {
     return batch.sent
   }
 
-  #begin (peer: PeerId): Batch {
-    const lists = { cancels: new Map<string, WantEntry>(), wants: new Map<string, WantEntry>() }
-    const batch = { ...lists, sent: this.#sendLater(peer, lists) }
-    this.#batches.set(peer.toString(), batch)
-
-    return batch
-  }
-
-  async #sendLater (peer: PeerId, { cancels, wants }: Omit<Batch, 'sent'>): Promise<void> {
+  async #sendLater (peer: PeerId): Promise<void> {
     await delay(BATCH_DELAY)
+    const { cancels, wants } = this.#batches.get(peer.toString()) as Batch
     this.#batches.delete(peer.toString())
 
     // a want that follows a cancel goes into another message: both must reach the peer, in this order
@@ -151,12 +145,6 @@ export class Wants {
         blockPresences: new Map()
       })
     }
-  }
-
-  #remember (cid: CID, sender: PeerId): void {
-    this.#received.add(receivedKey(cid, sender))
-
-    forgetOldest(this.#received, MAX_RECEIVED)
   }
 }
 

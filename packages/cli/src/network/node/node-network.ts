@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { forgetOldest, messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
@@ -29,6 +29,9 @@ import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
 import type { CID } from 'multiformats/cid'
 
+/** The senders of this many blocks are remembered. */
+const MAX_STORED = 1024
+
 export interface NodeNetworkInit {
   repo: Repo
   node: Node
@@ -49,6 +52,8 @@ export class NodeNetwork implements Network {
   readonly #sessions: BlockSessions
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
+  /** The senders of the last blocks that were written, by key, the oldest first. */
+  readonly #stored = new Map<string, string>()
 
   constructor ({ repo, node, provides, onProvide }: NodeNetworkInit) {
     this.#repo = repo
@@ -110,7 +115,6 @@ export class NodeNetwork implements Network {
     // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
-    const session = this.#sessions.get(unmark(root))
     const storing = this.#storing.get(keyOf(cid))
 
     if (storing != null) {
@@ -118,14 +122,14 @@ export class NodeNetwork implements Network {
     }
 
     // another caller may have fetched it since this one found it missing: asking again would send it twice
-    const peerId = session.senderOf(cid)
+    const peerId = this.#stored.get(keyOf(cid))
     const bytes = peerId == null ? undefined : await this.read(cid)
 
     if (peerId != null && bytes != null) {
       return { bytes, peerId, verified: true }
     }
 
-    const fetched = await session.fetch(unmark(cid), options)
+    const fetched = await this.#sessions.get(unmark(root)).fetch(unmark(cid), options)
 
     return store ? this.#store(cid, fetched) : fetched
   }
@@ -199,6 +203,7 @@ export class NodeNetwork implements Network {
 
   async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
     await this.#repo.blockstore.put(cid, fetched.bytes)
+    forgetOldest(this.#stored.set(keyOf(cid), fetched.peerId), MAX_STORED)
     // peers may have asked this node for it
     bitswapBroker(this.#node.helia)?.announce?.(cid).catch(() => {})
 

@@ -1,4 +1,4 @@
-import { isMuchSlower } from '../stall-detector.ts'
+import { MUCH_FASTER, SLOW_RATE } from '../../constants.ts'
 import { Gateway } from './gateway.ts'
 import { parseGatewayUrl } from './gateway-url.ts'
 
@@ -55,10 +55,15 @@ export class GatewayPool {
     return Math.min(...this.gateways.filter(gateway => !excluded(gateway)).map(({ pause }) => pause))
   }
 
-  /** A gateway that should replace another, which sends `rate` bytes per millisecond: the fastest one. */
+  /**
+   * A gateway that should replace another, which sends `rate` bytes per millisecond: the fastest one that is known to
+   * be much faster, or one whose rate is unknown if this one is really slow.
+   */
   faster (than: Gateway, rate: number, excluded: (gateway: Gateway) => boolean): Gateway | undefined {
+    const isFaster = (other?: number): boolean => other == null ? rate < SLOW_RATE : other >= rate * MUCH_FASTER
+
     return this.gateways
-      .filter(other => other !== than && other.pause === 0 && !excluded(other) && isMuchSlower(rate, other.rate))
+      .filter(other => other !== than && other.pause === 0 && !excluded(other) && isFaster(other.rate))
       .toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0))
       .at(0)
   }

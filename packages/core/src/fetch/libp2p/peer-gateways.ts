@@ -74,15 +74,11 @@ export interface PeerGatewaysInit {
  * That one fetches the root too, unless a peer is sure to speak HTTP: its answer tells who has the rest.
  */
 export class PeerGateways implements BlockSource {
-  readonly #root: CID
-  readonly #peers: HttpPeers
-  readonly #plan: ReadPlan | undefined
+  readonly #init: PeerGatewaysInit & Required<Pick<PeerGatewaysInit, 'early'>>
   readonly #pool = new GatewayPool([])
   /** Those that turned out not to speak HTTP, and those that are sure to. */
   readonly #mute = new Set<string>()
   readonly #sure = new Set<string>()
-  readonly #early: EarlyBudget
-  readonly #next: PeerGatewaysInit['next']
   readonly #closed = new AbortController()
   #looked = Promise.resolve()
   /** When to look for peers again, on the clock of `performance.now`. */
@@ -92,21 +88,18 @@ export class PeerGateways implements BlockSource {
   #http: HttpSource | undefined
   #isPlanned = false
 
-  constructor ({ root, peers, plan, early, next }: PeerGatewaysInit) {
-    this.#root = unmark(root)
-    this.#peers = peers
-    this.#plan = plan
-    this.#early = early ?? earlyBudget()
-    this.#next = next
+  constructor ({ root, early = earlyBudget(), ...init }: PeerGatewaysInit) {
+    this.#init = { ...init, root: unmark(root), early }
   }
 
   /**
    * @throws {NotFoundError} no such peer is known
    * @throws {GatewaysFailedError} none of them sends it, or it is a block alone
    */
-  async fetch (cid: CID, { plan = this.#plan, ...options }: PeerFetchOptions): Promise<SourceBlock> {
+  async fetch (cid: CID, { plan = this.#init.plan, ...options }: PeerFetchOptions): Promise<SourceBlock> {
     const { signal, part } = options
-    const isRoot = blockKey(cid) === blockKey(this.#root)
+    const { root, next } = this.#init
+    const isRoot = blockKey(cid) === blockKey(root)
 
     await raceSignal(this.#look(), signal)
 
@@ -115,8 +108,8 @@ export class PeerGateways implements BlockSource {
       // with the root, the next source finds out who has it
       this.#lookAt = 0
 
-      if (this.#hasPeers && this.#next != null && plan != null && cid.code !== raw.code) {
-        return this.#race(cid, options, plan, this.#next)
+      if (this.#hasPeers && next != null && plan != null && cid.code !== raw.code) {
+        return this.#race(cid, options, plan, next)
       }
 
       throw new NotFoundError(cid)
@@ -130,7 +123,7 @@ export class PeerGateways implements BlockSource {
 
     if (this.#isRootElsewhere && part == null && plan != null && !this.#isPlanned) {
       // the root comes from elsewhere, and what is below with this response
-      http.fetch(this.#root, { signal: this.#closed.signal }).catch(() => {})
+      http.fetch(root, { signal: this.#closed.signal }).catch(() => {})
     }
 
     this.#isPlanned ||= plan != null
@@ -145,10 +138,10 @@ export class PeerGateways implements BlockSource {
 
   #open (plan: ReadPlan | undefined): HttpSource {
     return this.#http ??= new HttpSource({
-      root: this.#root,
+      root: this.#init.root,
       plan,
       pool: this.#pool,
-      early: this.#early,
+      early: this.#init.early,
       carsOnly: true,
       isOnlySource: false,
       fetch: async (url, init) => this.#ask(peerIdOf(url), url, init)
@@ -189,7 +182,7 @@ export class PeerGateways implements BlockSource {
 
   async #ask (id: string, url: URL, init: GatewayRequest): Promise<GatewayResponse> {
     try {
-      const response = await this.#peers.fetch(id, url, init)
+      const response = await this.#init.peers.fetch(id, url, init)
       this.#sure.add(id)
 
       return response
@@ -218,7 +211,7 @@ export class PeerGateways implements BlockSource {
     }
 
     try {
-      for (const { id, isSure } of await this.#peers.find(this.#root)) {
+      for (const { id, isSure } of await this.#init.peers.find(this.#init.root)) {
         if (this.#pool.gateways.length < MAX_PEERS) {
           this.#pool.add(peerUrl(id))
         }
