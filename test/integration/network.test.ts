@@ -75,6 +75,8 @@ async function addTo (sandbox: Sandbox, repo: string, bytes: Uint8Array, ...args
   return result.stdout.toString().trim()
 }
 
+const MIB = 1024 * 1024
+
 /** How many bytes of a file may be requested, and have not arrived. */
 const IN_FLIGHT = 8 * 1024 * 1024
 
@@ -330,6 +332,24 @@ describe('a fetch', { tags: 'slow' }, () => {
     expect(proxy.connections).toBeGreaterThan(1)
     // blocks in flight at the cut arrive twice
     expect(proxy.received).toBeLessThan(bytes.byteLength * 1.05 + IN_FLIGHT + again)
+  })
+
+  it('brings only the blocks that are not in the repo', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = noise(8 * MIB)
+    const cid = await addTo(sandbox, a, bytes)
+    const { address, proxy } = await startBehindProxy(sandbox, a, [])
+    // the same blocks are in other files, too
+    await addTo(sandbox, sandbox.repo, bytes.subarray(0, 3 * MIB))
+    await addTo(sandbox, sandbox.repo, bytes.subarray(4 * MIB))
+    expectSuccess(await sandbox.run(['stat', cid, '--peer', address]))
+    const before = proxy.received
+
+    const result = await sandbox.run(['cat', cid, '--peer', address, '--verbose'])
+
+    expect(result.stdout.equals(bytes)).toBe(true)
+    expect(fetchedOf(result).blocks).toBe(1)
+    expect(proxy.received - before).toBeLessThan(1.1 * MIB)
   })
 
   it('that was killed resumes where it stopped', async ({ sandbox }) => {

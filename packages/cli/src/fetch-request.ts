@@ -95,13 +95,13 @@ function object (body: Body, key: string): Body {
 }
 
 function filePart (body: Body): FilePart {
-  const { start, end } = body
+  const { start, end, here = end } = body
 
-  if (!isPosition(start) || !isPosition(end) || end <= start) {
+  if (!isPosition(start) || !isPosition(end) || !isPosition(here) || Math.min(end, here) <= start) {
     throw new BadRequestError('part is not a range of bytes')
   }
 
-  return { file: cidField(body, 'file'), start, end }
+  return { file: cidField(body, 'file'), start, end, ...body.here == null ? {} : { here } }
 }
 
 function isPosition (value: unknown): value is number {

@@ -9,7 +9,7 @@ import { MAX_CONNECTIONS, serveNetwork } from '../src/daemon/server.ts'
 import { DaemonClient } from '../src/daemon/daemon-client.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { DaemonServer } from '../src/daemon/server.ts'
-import type { Network } from '../src/network/network.ts'
+import type { FetchOptions, Network } from '../src/network/network.ts'
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -386,6 +386,26 @@ describe('the control port of a daemon', () => {
       { peerId: 'a', addresses: ['/ip4/127.0.0.1/tcp/1'] },
       { peerId: 'b', addresses: [] }
     ])
+  })
+
+  it('is told which part of a file a block holds, and where the next one is that is here', async () => {
+    const asked: FetchOptions[] = []
+    const server = await serve({
+      async fetch (_, options) {
+        asked.push(options)
+        return { bytes: new Uint8Array([1]), peerId: 'a' }
+      }
+    })
+    const part = { file: cid, start: 0, end: 30 }
+    const { signal } = new AbortController()
+
+    for (const here of [undefined, 20]) {
+      await client(server).fetch(cid, { root: cid, part: { ...part, get here () { return here } }, signal })
+    }
+
+    expect(asked.map(({ part }) => part)).toEqual([part, { ...part, here: 20 }])
+    await expect(client(server).fetch(cid, { root: cid, part: { ...part, here: -1 }, signal })).rejects.toThrow()
+    expect(asked).toHaveLength(2)
   })
 
   it('stops fetching for clients that disconnect', async () => {

@@ -13,7 +13,7 @@ import { block, expectSame, plainFile, readerOf } from './gateway-readers.ts'
 import { putDirectory } from './trees.ts'
 import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
 import type { File } from './gateway-readers.ts'
-import type { HttpSourceInit } from '../src/fetch/http/index.ts'
+import type { FilePart, HttpSourceInit } from '../src/fetch/http/index.ts'
 import type { CatOptions } from '../src/index.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -291,6 +291,11 @@ async function holdBack ({ url, isCar, blocks, response, answer }: Asked): Promi
   }
 }
 
+/** The place of a leaf in the file of `plainFile`. */
+function partOf (file: CID, leaf: number): FilePart {
+  return { file, start: leaf * MIB, end: 5 * MIB }
+}
+
 async function answerRanges (asked: Asked): Promise<void> {
   return asked.url.includes('entity-bytes') ? asked.answer() : holdBack(asked)
 }
@@ -302,11 +307,87 @@ describe('a file of which a part is here', () => {
     expect(requests.toSorted()).toEqual([expect.stringContaining('dag-scope=entity'), leaves[1], leaves[3]].toSorted())
   })
 
-  it('is fetched block by block if what is missing lies between', async () => {
-    const { requests, leaves } = await readMissing(true, i => i === 1 || i === 4, holdBack)
+  it('is asked for up to the next block that is here, and a block between such ones alone', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const gateway = await startGateway(blockstore)
+    const { source } = readerOf(cid, [gateway])
+    const ask = async (leaf: number, here?: number): Promise<unknown> => source.fetch(leaves[leaf], {
+      part: { ...partOf(cid, leaf), here: here == null ? undefined : here * MIB },
+      size: MIB
+    })
 
-    expect(requests.filter(url => url.includes('format=raw')).toSorted())
-      .toEqual([leaves[0], leaves[2], leaves[3]].toSorted())
+    await Promise.all([ask(0, 1), ask(2, 4), ask(3, 4)])
+
+    expect(gateway.requests.toSorted()).toEqual([
+      `/ipfs/${leaves[0]}?format=raw`,
+      expect.stringContaining(`&entity-bytes=${2 * MIB}:${4 * MIB - 1}`)
+    ])
+  })
+
+  it('comes with a response that ends where a block turns out to be here, and one for what is behind', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const found = Promise.withResolvers<void>()
+    const gateway = await startGateway(blockstore, async ({ number, blocks, response, answer }) => {
+      if (number > 1) {
+        return answer()
+      }
+
+      const sections = await blocks()
+      response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+      response.write(encodeCar(sections.slice(0, 2)))
+      await found.promise
+      response.write(encodeSection(sections[2]))
+    })
+    const { source } = readerOf(cid, [gateway])
+    const [first, ...others] = [0, 1, 3, 4].map(async leaf => source.fetch(leaves[leaf], { part: partOf(cid, leaf) }))
+
+    await first
+    source.found(leaves[2], { part: partOf(cid, 2) })
+    await others[1]
+    found.resolve()
+    await Promise.all(others)
+
+    expect(gateway.requests.map(url => url.slice(url.indexOf('entity-bytes'))))
+      .toEqual([0, 3].map(leaf => `entity-bytes=${leaf * MIB}:${5 * MIB - 1}`))
+    await expect.poll(() => gateway.aborted).toBe(1)
+  })
+
+  it('still comes with a response although no gateway sends what is behind', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const failed = Promise.withResolvers<void>()
+    const gateway = await startGateway(blockstore, async ({ url, isCar, response, answer }) => {
+      if (url.includes(`entity-bytes=${3 * MIB}`)) {
+        response.writeHead(404).end()
+        return
+      }
+
+      await (isCar ? failed.promise : undefined)
+      await answer()
+    })
+    const { source } = readerOf(cid, [gateway])
+    const ask = async (leaf: number, here?: number): Promise<unknown> =>
+      source.fetch(leaves[leaf], { part: { ...partOf(cid, leaf), here } })
+    const first = [ask(0, 2 * MIB), ask(1, 2 * MIB)]
+
+    await Promise.all([ask(3), ask(4)])
+    failed.resolve()
+    await Promise.all(first)
+
+    expect(gateway.requests.filter(url => url.includes('raw')).toSorted())
+      .toEqual([leaves[3], leaves[4]].map(leaf => `/ipfs/${leaf}?format=raw`).toSorted())
+  })
+
+  it('is asked for again if a block turns out to be here before anything has come', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const gateway = await startGateway(blockstore, holdBack)
+    const { source } = readerOf(cid, [gateway])
+    const fetched = source.fetch(leaves[0], { part: partOf(cid, 0) })
+
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    source.found(leaves[1], { part: partOf(cid, 1) })
+
+    expectSame((await fetched).bytes, await getBlock(leaves[0], blockstore))
+    expect(gateway.requests).toEqual([expect.stringContaining('entity-bytes=0:'), `/ipfs/${leaves[0]}?format=raw`])
   })
 
   it('is fetched with one response from where nothing is here any more', async () => {
@@ -489,9 +570,8 @@ describe('a gateway that fails', () => {
 
   it('asks for the rest where a CAR ends early, although it ends cleanly', async () => {
     const { cid, bytes, blockstore } = await plainFile()
-    const gateway = await startGateway(blockstore, async ({ blocks, send, number }) => {
-      const sections = await blocks()
-      await send(encodeCar(number < 3 ? sections.slice(0, 3) : sections))
+    const gateway = await startGateway(blockstore, async ({ number, blocks, send, answer }) => {
+      await (number < 3 ? send(encodeCar((await blocks()).slice(0, 3))) : answer())
     })
     const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
 
@@ -499,7 +579,7 @@ describe('a gateway that fails', () => {
     expect(gateway.requests.slice(1)).toEqual([
       expect.stringContaining(`entity-bytes=${2 * MIB}:`),
       // the last block
-      expect.stringContaining('format=')
+      expect.stringContaining('format=raw')
     ])
   })
 

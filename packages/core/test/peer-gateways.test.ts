@@ -2,7 +2,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PeerGateways } from '../src/fetch/libp2p/index.ts'
 import { ipfsz } from '../src/index.ts'
-import { encodeCar as encode, startGateway } from './fake-gateway.ts'
+import { encodeCar as encode, encodeSection, startGateway } from './fake-gateway.ts'
 import { collect, CountingBlockstore, getBlock, leavesOf, noise } from './fixtures.ts'
 import { putDirectory } from './trees.ts'
 import type { Asked, FakeGateway } from './fake-gateway.ts'
@@ -281,6 +281,53 @@ describe('PeerGateways', () => {
 
     await expect(ask(0)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
     expect(await Promise.all(later)).toMatchObject([{ sender: PEER }, { sender: PEER }])
+  })
+
+  it('asks for what is missing up to a block that is here, and leaves one between to the next source', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const { peers, gateway } = await readerOf(cid, blockstore, { known: true })
+    const { signal } = new AbortController()
+    const ask = async (leaf: number, here: number): Promise<unknown> => peers.fetch(leaves[leaf], {
+      root: cid,
+      size: MIB,
+      part: { file: cid, start: leaf * MIB, end: 5 * MIB, here: here * MIB },
+      signal
+    })
+    const first = [ask(0, 2), ask(1, 2)]
+
+    await expect(ask(3, 4)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+    expect(await Promise.all(first)).toMatchObject([{ sender: PEER }, { sender: PEER }])
+    expect(gateway.requests).toEqual([expect.stringContaining(`entity-bytes=0:${2 * MIB - 1}`)])
+  })
+
+  it('ends a response before a block that is found here while it comes', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const found = Promise.withResolvers<void>()
+    const { peers, gateway } = await readerOf(cid, blockstore, {
+      known: true,
+      async answer ({ blocks, response }) {
+        const sections = await blocks()
+        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+        response.write(encode(sections.slice(0, 2)))
+        await found.promise
+        response.write(encodeSection(sections[2]))
+      }
+    })
+    const { signal } = new AbortController()
+    let here: number | undefined
+    const [first, second] = [0, 1].map(async leaf => peers.fetch(leaves[leaf], {
+      root: cid,
+      part: { file: cid, start: leaf * MIB, end: 5 * MIB, get here () { return here } },
+      signal
+    }))
+
+    await first
+    here = 2 * MIB
+    found.resolve()
+    await second
+
+    await expect.poll(() => gateway.aborted).toBe(1)
+    expect(gateway.requests).toEqual([expect.stringContaining(`entity-bytes=0:${5 * MIB - 1}`)])
   })
 
   it('is not in the way if looking for peers fails', async () => {

@@ -3,9 +3,10 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
 import { ipfsz, NotFoundError, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, getBlock, leavesOf, stored, text } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, leavesOf, noise, stored, text } from './fixtures.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '../src/index.ts'
 
+const MIB = 1024 * 1024
 const OTHERS = new Uint8Array([4, 5, 6])
 
 /** A source with the blocks of a store. */
@@ -97,6 +98,35 @@ describe('the sources of a blockstore', () => {
       `found ${leaves[0]} at 0`,
       ...leaves.slice(1).map(leaf => `fetch ${leaf}`)
     ])
+  })
+
+  it('learn where the next block of a file is that is here, also if that is found only then', async () => {
+    const [others, blockstore] = [new CountingBlockstore(), new CountingBlockstore()]
+    const bytes = noise(5 * MIB)
+    const cid = await ipfsz({ blockstore: others }).addBytes(bytes, { compression: { codec: 'none' } })
+    const leaves = await leavesOf(cid, others)
+    const parts: Array<SourceOptions['part']> = []
+    const missing = [0, 2]
+
+    for (const here of [cid, ...leaves.filter((_, i) => !missing.includes(i))]) {
+      blockstore.put(here, await getBlock(here, others))
+    }
+
+    const source: BlockSource = {
+      fetch: async (cid, { part }) => {
+        parts.push(part)
+        return { bytes: await getBlock(cid, others) }
+      }
+    }
+    const files = ipfsz({ blockstore, sources: [source] }, { blockReadConcurrency: 1 })
+
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+    expect(parts).toMatchObject(missing.map(i => ({ start: i * MIB, here: (i + 1) * MIB })))
+
+    // what was fetched does not count: no response brings it again
+    blockstore.delete(leaves[1])
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+    expect(parts[2]).toMatchObject({ start: MIB, here: 3 * MIB })
   })
 
   it('are asked for a base that a new file is to link to', async () => {

@@ -14,6 +14,11 @@ export interface FilePart {
   start: number
   /** Where the range that is read ends (exclusive). Above `start`. */
   end: number
+  /**
+   * Where the next block begins that the blockstore has. Known once it was read: look again before each use. A response
+   * need not go on to there, or beyond.
+   */
+  readonly here?: number | undefined
 }
 
 /** Options that commands pass on to the blockstore: signal, progress, providers. */

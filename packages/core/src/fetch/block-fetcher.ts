@@ -1,6 +1,8 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
+import { blockKey } from '../dag/block-key.ts'
 import { delay } from '../util/delay.ts'
 import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'
 import {
@@ -23,6 +25,8 @@ import type { CID } from 'multiformats/cid'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
+/** How many blocks that were asked for are remembered. */
+const MAX_REMEMBERED = 4096
 /** The fewest bytes of blocks far ahead that may be in flight, 256 KiB: a slow gateway is asked for little at first. */
 const MIN_FAR_AHEAD = 256 * 1024
 
@@ -52,6 +56,8 @@ class AttemptTimeoutError extends Error {
  */
 export class BlockFetcher {
   readonly window: FetchWindow
+  /** The keys of the last blocks that were asked for. */
+  readonly fetched = new Set<string>()
   /**
    * For blocks that are far ahead, which other gateways send. Each of these requests ends before the next gateway would
    * be asked too, and none of them takes the place of a block that is waited for.
@@ -87,6 +93,8 @@ export class BlockFetcher {
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
     let failures = 0
 
+    forgetOldest(this.fetched.add(blockKey(cid)), MAX_REMEMBERED)
+
     try {
       for (;;) {
         const slot = await window.acquire(size, scope, signal)
@@ -113,7 +121,10 @@ export class BlockFetcher {
             throw new FetchStalledError(cid, timeout, { providers, cause: err })
           }
 
-          if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
+          // Helia reports with it that every peer answered that it cannot send the block
+          const isRefused = err instanceof Error && err.name === 'LoadBlockFailedError'
+
+          if (!stalled && (!isRefused || ++failures === MAX_FAILURES)) {
             throw err
           }
 
@@ -212,9 +223,4 @@ export class BlockFetcher {
 
     return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count)
   }
-}
-
-/** Whether Helia reports that every peer answered that it cannot send the block. */
-function isRefused (err: unknown): boolean {
-  return err instanceof Error && err.name === 'LoadBlockFailedError'
 }

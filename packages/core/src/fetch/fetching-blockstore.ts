@@ -11,11 +11,14 @@ import { isRefusal } from './source.ts'
 import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { BlockSource, SourceBlock } from './source.ts'
-import type { GetStore } from '../dag/block.ts'
+import type { FilePart, GetStore } from '../dag/block.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 /** The key of the empty raw block, which an empty file is. An empty node has the same bytes. */
 const EMPTY_BLOCK = blockKey(CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'))
+
+/** How many of the parts of files that were found last are remembered: more than are read ahead of large blocks. */
+const MAX_HERE = 256
 
 type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & {
   readonly checksBlocks?: boolean | undefined
@@ -27,7 +30,7 @@ type FetchingBlockstore = Required<GetStore> & Pick<Store, 'has' | 'put'>
 
 export interface FetchingBlockstoreInit {
   blockstore: Store
-  fetcher: Pick<BlockFetcher, 'fetch' | 'window'>
+  fetcher: Pick<BlockFetcher, 'fetch' | 'fetched' | 'window'>
   /** Blocks of all calls that have arrived and are being written, by key. */
   storing: Map<string, Promise<Uint8Array>>
   scope: FetchScope
@@ -52,6 +55,24 @@ export function fetchingBlockstore (
   let lookedUp = Promise.resolve()
   /** The memory of local blocks that nothing else refers to. A block that was fetched may still be written. */
   const unshared = new WeakSet<ArrayBufferLike>()
+  /** The parts of files that were found last. */
+  const here: FilePart[] = []
+
+  const found = (cid: CID, options: FetchOptions): void => {
+    // what was fetched does not come again in the same response
+    if (!fetcher.fetched.has(blockKey(cid))) {
+      here.splice(0, here.push(...options.part == null ? [] : [options.part]) - MAX_HERE)
+      sources.forEach(source => { source.found?.(cid, options) })
+    }
+  }
+
+  const untilHere = (part: FilePart | undefined): FilePart | undefined => part && {
+    ...part,
+    get here () {
+      return here.filter(({ file, start }) => start > part.start && file.equals(part.file))
+        .toSorted((a, b) => a.start - b.start).at(0)?.start
+    }
+  }
 
   /**
    * From the store below what fetches. Some stores fail otherwise than with a NotFoundError if a block is missing, as
@@ -135,14 +156,14 @@ export function fetchingBlockstore (
   return {
     async * get (cid, options: FetchOptions & { offline?: boolean | undefined } = {}) {
       const earlier = lookedUp
-      const found = Promise.withResolvers<void>()
+      const lookUp = Promise.withResolvers<void>()
       // not with Promise.all: the result of each would hold those of all before it
-      lookedUp = earlier.then(async () => found.promise)
+      lookedUp = earlier.then(async () => lookUp.promise)
 
-      const read = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
+      const read = await getLocal(cid, options, lookUp.resolve).catch((err: unknown) => ({ err }))
 
       if (read instanceof Uint8Array) {
-        sources.forEach(source => { source.found?.(cid, options) })
+        found(cid, options)
         yield read
         return
       }
@@ -167,7 +188,7 @@ export function fetchingBlockstore (
       fetches = true
 
       try {
-        yield await fetch(cid, { ...options, damaged })
+        yield await fetch(cid, { ...options, part: untilHere(options.part), damaged })
       } catch (err) {
         throw damaged && isRefusal(err) ? new CorruptBlockError(cid, { cause: err }) : err
       }

@@ -67,9 +67,17 @@ export class EntityStream {
     return this.isOpen && this.#requests.of(gateway).length > 0
   }
 
-  /** Whether a response is to bring a block of a file. */
-  willBring (part: FilePart): boolean {
-    return this.accepts(part) && this.#requests.cover(part.start)
+  /** A block is here: a response ends where it begins. One that has brought nothing yet ends at once. */
+  found ({ start }: FilePart): void {
+    for (const piece of this.#requests.open.filter(piece => covers(piece, start))) {
+      piece.end = start
+
+      if (piece.brought.end <= piece.brought.start) {
+        this.#requests.leave(piece)
+      }
+    }
+
+    this.#schedule()
   }
 
   /** A block that has arrived before. */
@@ -132,6 +140,9 @@ export class EntityStream {
     }
 
     clearTimeout(this.#check)
+    // they seem to bring something else than what is waited for, or nothing more
+    this.#requests.open.filter(piece => piece.stray > MAX_STRAY_BYTES || piece.isDone)
+      .forEach(piece => { this.#requests.leave(piece) })
 
     if (this.#requests.plan()) {
       this.#check = setTimeout(() => { this.#schedule() }, STALL_CHECK_INTERVAL)
@@ -219,11 +230,6 @@ export class EntityStream {
       if (want.passed > MAX_STRAY_BYTES) {
         this.#wants.fetchAlone(want)
       }
-    }
-
-    // it seems to bring something else than what is waited for, or nothing more
-    if (piece.stray > MAX_STRAY_BYTES || piece.isDone) {
-      this.#requests.leave(piece)
     }
 
     this.#schedule()

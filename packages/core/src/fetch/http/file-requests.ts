@@ -1,7 +1,7 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { SLOW_PART } from '../../constants.ts'
 import { GatewaysFailedError, GatewayStalledError } from './errors.ts'
-import { MAX_REMEMBERED } from './limits.ts'
+import { MAX_RAW_REQUESTS, MAX_REMEMBERED } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
 import { covers, isEnding, nextShare } from './shares.ts'
 import type { Gateway } from './gateway.ts'
@@ -75,21 +75,29 @@ export class FileRequests {
 
   /** Ask for what no response brings. Returns whether to look again soon: another gateway may have to send it. */
   plan (): boolean {
-    const { first, unplaced } = this.#wants
     const isShared = this.open.length > 0 && this.#settings.pool.gateways.length > 1 && this.#wants.size > 0
 
     if (isShared && this.file == null) {
       this.#leaveSlow()
     } else if (isShared) {
       this.#share()
-    } else if (this.open.length === 0) {
-      if (first != null) {
-        // whichever gateway answers first
-        this.#beginPiece(first, { start: first.part.start, end: this.#fileEnd })
+    } else {
+      if (this.open.length === 0) {
+        // a CAR of the file does not bring them
+        this.#wants.unplaced.forEach(want => { this.#wants.fetchAlone(want) })
       }
 
-      // a CAR of the file does not bring them
-      unplaced.forEach(want => { this.#wants.fetchAlone(want) })
+      // one that goes to the end brings all
+      for (const want of this.open.every(({ end }) => end < this.#fileEnd) ? this.#wants.placed : []) {
+        const { start } = want.part
+
+        if (want.isAlone && !this.cover(start)) {
+          this.#wants.fetchAlone(want)
+        } else if (this.open.length < MAX_RAW_REQUESTS && this.open.every(({ end }) => end <= start)) {
+          // the first ones, and those behind what is here. Whichever gateway answers first
+          this.#beginPiece(want, { start, end: this.#fileEnd })
+        }
+      }
     }
 
     return isShared
@@ -132,12 +140,13 @@ export class FileRequests {
     }
   }
 
-  /** No gateway sends a CAR of it: those that are there may send its blocks. */
+  /** No gateway sends a CAR of what no other response brings: those that are there may send its blocks. */
   #failAll (err: Error): void {
     this.failedOpens++
     const isUp = err instanceof GatewaysFailedError && err.failures.some(({ name }) => name === 'GatewayRefusedError')
+    const left = [...this.#wants.values()].filter(({ part }) => part == null || !this.cover(part.start))
 
-    this.#wants.forEach(want => isUp ? this.#wants.fetchAlone(want) : want.reject(err))
+    left.forEach(want => isUp ? this.#wants.fetchAlone(want) : want.reject(err))
   }
 
   /** Give each gateway that is free the part that it should send. */
@@ -151,7 +160,7 @@ export class FileRequests {
       const share = nextShare(gateway, { wanted, end: this.#fileEnd, parts: this.open, senders })
 
       if (share != null) {
-        this.#beginPiece(wants.find(({ part }) => part.start === share.start) ?? wants[0], share, gateway)
+        this.#beginPiece(wants.findLast(({ part }) => part.start <= share.start) ?? wants[0], share, gateway)
         this.#takeFrom(share)
       }
     }
@@ -206,8 +215,9 @@ export class FileRequests {
     return [...this.#brought, ...this.open.map(({ brought }) => brought)].some(piece => covers(piece, offset))
   }
 
-  #beginPiece ({ cid, part: { file } }: PlacedWant, { start, end }: Share<Gateway>, gateway?: Gateway): void {
-    const path = `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${Math.min(end, this.#fileEnd) - 1}`
+  #beginPiece ({ cid, part }: PlacedWant, { start, end: last }: Share<Gateway>, gateway?: Gateway): void {
+    const end = Math.min(last, this.#fileEnd, part.here ?? last)
+    const path = `ipfs/${part.file}?format=car&dag-scope=entity&entity-bytes=${start}:${end - 1}`
     this.begin({ path, cid, start, end, gateway })
   }
 
@@ -220,7 +230,7 @@ export class FileRequests {
     }
 
     const { gateway, isSilent, reached } = piece
-    piece.cut(start)
+    piece.end = start
 
     if (isSilent) {
       this.#settings.failed(gateway, new GatewayStalledError(gateway.url, this.#settings.hedgeTime))

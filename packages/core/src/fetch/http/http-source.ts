@@ -1,12 +1,11 @@
 // Above 250 lines: the wants, streams and early blocks of a root live and end together.
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { unmark } from '../../marker.ts'
 import { Budget } from '../../util/budget.ts'
 import { askGateways } from './ask-gateways.ts'
 import { blockKey } from '../../dag/block-key.ts'
 import { EntityStream } from './entity-stream.ts'
 import { GatewaysFailedError } from './errors.ts'
-import { MAX_REMEMBERED, MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
+import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
@@ -67,8 +66,6 @@ export class HttpSource implements BlockSource {
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
   readonly #streams = new Map<string, EntityStream>()
-  /** The keys of the last blocks that were asked for. */
-  readonly #fetched = new Set<string>()
   readonly #early: EarlyBudget
   #plan: ReadPlan | undefined
   #planned: EntityStream | undefined
@@ -94,7 +91,6 @@ export class HttpSource implements BlockSource {
     this.closed.signal.throwIfAborted()
 
     const key = blockKey(cid)
-    forgetOldest(this.#fetched.add(key), MAX_REMEMBERED)
 
     for (const stream of this.#all()) {
       const early = stream.take(key, options.part)
@@ -105,21 +101,21 @@ export class HttpSource implements BlockSource {
     }
 
     const known = this.#wants.get(key)
-    const want = known ?? new Want(cid, key, options, () => { this.#wants.delete(key) })
+    const want = known ?? new Want(cid, key, options)
     const result = want.wait(signal)
 
     if (known == null) {
       this.#wants.set(key, want)
+      want.signal.addEventListener('abort', () => { this.#wants.delete(key) }, { once: true })
       this.#assign(want)
     }
 
     return result
   }
 
-  /** A CAR would bring it too: what is missing of its file is fetched block by block. */
-  found (cid: CID, { part }: Pick<SourceFetchOptions, 'part'>): void {
-    if (part != null && !this.#fetched.has(blockKey(cid))) {
-      this.#all().find(stream => stream.willBring(part))?.stop()
+  found (_: CID, { part }: Pick<SourceFetchOptions, 'part'>): void {
+    if (part != null) {
+      this.#all().find(stream => stream.accepts(part))?.found(part)
     }
   }
 
@@ -156,7 +152,7 @@ export class HttpSource implements BlockSource {
 
   #chooseStream (want: Want): EntityStream | undefined {
     if (want.part != null) {
-      return this.#streamFor(want.part, want.size)
+      return this.#streamFor(want, want.part)
     }
 
     return want.isFarAhead ? undefined : this.#planFor(want)
@@ -182,7 +178,7 @@ export class HttpSource implements BlockSource {
     return this.#planned = this.#makeStream({ path, cid: want.cid })
   }
 
-  #streamFor (part: FilePart, size: number | undefined): EntityStream | undefined {
+  #streamFor (want: Want, part: FilePart): EntityStream | undefined {
     const file = part.file.toString()
     const open = this.#streams.get(file) ?? (this.#planned?.accepts(part) === true ? this.#planned : undefined)
 
@@ -194,8 +190,7 @@ export class HttpSource implements BlockSource {
       return open
     }
 
-    // a CAR has the root of the file again: not for one block
-    if (size != null && part.end - part.start <= size) {
+    if (want.isAlone) {
       return undefined
     }
 

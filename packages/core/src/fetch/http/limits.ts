@@ -58,7 +58,7 @@ export const MAX_ATTEMPTS_OF_KNOWN = 30
 /** How often in a row a gateway may answer that it lacks a block below a root before it is no longer asked. */
 export const MAX_REFUSALS = 8
 
-/** How many blocks that were asked for, or that a response brought, are remembered. */
+/** How many blocks that a response brought are remembered. */
 export const MAX_REMEMBERED = 4096
 
 /** After this many failures in a row to get a CAR of a file, its blocks are fetched one by one. */

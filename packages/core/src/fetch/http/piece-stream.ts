@@ -37,7 +37,7 @@ export interface PieceStreamInit extends Piece {
 
 /** One request for a CAR, and its response: it brings a piece of a file, or what one path leads to. */
 export class PieceStream implements Part<Gateway> {
-  /** Where it ends (exclusive). */
+  /** Where it ends (exclusive). Less than it was asked for: another one brings the rest, or that is here. */
   end: number
   reached: number
   /** Whether it brings what a path leads to, and not a range of a file. */
@@ -51,8 +51,8 @@ export class PieceStream implements Part<Gateway> {
   readonly #stop = new AbortController()
   readonly #created = performance.now()
   #car: Car | undefined
-  /** Whether the response goes on behind `end`: another one brings that. */
-  #isCut = false
+  /** That of the last block that was asked for. */
+  #part: FilePart | undefined
   /** The largest offset at which a block began that was asked for. */
   #position: number | undefined
 
@@ -97,9 +97,11 @@ export class PieceStream implements Part<Gateway> {
     return this.#car != null
   }
 
-  /** Whether it was cut, and has brought all up to there. */
+  /** Whether it goes on, but has brought all up to its end, or up to what is here. */
   get isDone (): boolean {
-    return this.#isCut && (this.reached >= this.end || this.start > this.end)
+    const end = Math.min(this.end, this.#part?.here ?? this.end)
+
+    return end < this.#init.end && (this.reached >= end || this.start > end)
   }
 
   /**
@@ -133,15 +135,10 @@ export class PieceStream implements Part<Gateway> {
     this.stray = 0
 
     if (part != null) {
+      this.#part = part
       this.#position = Math.max(this.#position ?? 0, part.start)
       this.reached = Math.max(this.reached, part.start + length)
     }
-  }
-
-  /** Leave what follows to another one. */
-  cut (end: number): void {
-    this.end = end
-    this.#isCut = true
   }
 
   close (): void {

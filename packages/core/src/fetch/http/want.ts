@@ -44,19 +44,20 @@ export class Want {
   /** Bytes that its stream has brought since it was asked for. */
   passed = 0
 
-  constructor (
-    cid: CID,
-    key: string,
-    { part, size, isFarAhead = false }: Omit<SourceFetchOptions, 'signal'>,
-    onEnd: () => void
-  ) {
+  constructor (cid: CID, key: string, { part, size, isFarAhead = false }: Omit<SourceFetchOptions, 'signal'>) {
     this.cid = cid
     this.key = key
     this.part = part
     this.size = size
     this.isFarAhead = isFarAhead
     this.#result.promise.catch(() => {})
-    this.signal.addEventListener('abort', onEnd, { once: true })
+  }
+
+  /** Whether nothing that follows has to come, as far as it is known: a CAR would have the root of the file again. */
+  get isAlone (): boolean {
+    const { start, end, here = end } = this.part ?? { start: 0, end: 0 }
+
+    return this.size != null && Math.min(end, here) - start <= this.size
   }
 
   /** Whether nobody waits any longer, although it has neither arrived nor failed. */
@@ -118,7 +119,7 @@ export class WantedBlocks extends Map<string, Want> {
     const last = placed.at(-1)
 
     if (last?.cid.code === raw.code && last.size != null && last.size > 0) {
-      const end = Math.min(offsets[0] + LOOK_AHEAD, fileEnd)
+      const end = Math.min(offsets[0] + LOOK_AHEAD, fileEnd, last.part.here ?? fileEnd)
       const step = last.size * Math.ceil(MIN_STEP / last.size)
 
       for (let offset = last.part.start + last.size; offset < end; offset += step) {
