@@ -73,6 +73,7 @@ describe('the private fields that the command uses', () => {
     const stream = await connection.newStream('/ipfs/ping/1.0.0') as unknown as Record<string, unknown>
 
     expectField(stream.recvWindow, 'number', '@libp2p/yamux', 'recvWindow of a stream')
+    expectField(stream.recvWindowCapacity, 'number', '@libp2p/yamux', 'recvWindowCapacity of a stream')
     expectField(stream.sendWindowUpdate, 'function', '@libp2p/yamux', 'sendWindowUpdate of a stream')
   })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listenAtOnce } from '../src/network/helia-internals/listen-at-once.ts'
-import { shortenStreams } from '../src/network/helia-internals/short-streams.ts'
+import { keepStreams, shortenStreams } from '../src/network/helia-internals/short-streams.ts'
 import { keep, makeBlocks, testNode } from './nodes.ts'
 import type { WantMessage } from '../src/network/helia-internals/bitswap-messages.ts'
 import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interface'
@@ -169,14 +169,153 @@ describe('listenAtOnce', () => {
     expect(ended).toHaveBeenCalledOnce()
   })
 
-  it('widens the receive window of a yamux stream to 16 MiB', async () => {
-    const stream = Object.assign(new FakeStream(), { recvWindow: 256 * 1024, sendWindowUpdate: vi.fn() })
+  it('widens the receive window of a yamux stream to 16 MiB, and acknowledges a quarter of it at a time', async () => {
+    const update = vi.fn()
+    const window = { recvWindow: MIB / 4, recvWindowCapacity: 0, sendWindowUpdate: update }
+    const stream = Object.assign(new FakeStream(), window)
     await accept(stream)
 
     expect(stream.recvWindow).toBe(16 * MIB)
-    expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
+    expect(update).toHaveBeenCalledOnce()
+
+    stream.recvWindowCapacity = 12 * MIB
+    stream.sendWindowUpdate()
+    expect(update).toHaveBeenCalledOnce()
+
+    stream.recvWindowCapacity--
+    stream.sendWindowUpdate()
+    expect(update).toHaveBeenCalledTimes(2)
   })
 })
+
+describe('keepStreams', () => {
+  beforeEach(() => { vi.useFakeTimers() })
+  afterEach(() => { vi.useRealTimers() })
+
+  it('sends the messages of a node to a peer on one stream', async () => {
+    vi.useRealTimers()
+    const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
+    const blocks = await makeBlocks(5)
+    const arrived = new EventTarget()
+    let streams = 0
+    let size = 0
+
+    await a.libp2p.unhandle(BITSWAP)
+    await a.libp2p.handle(BITSWAP, stream => {
+      streams++
+      stream.addEventListener('message', ({ data }) => {
+        size += data.byteLength
+        arrived.dispatchEvent(new Event('message'))
+      })
+    })
+    await b.libp2p.dial(a.libp2p.getMultiaddrs())
+
+    for (const { cid } of blocks) {
+      const message = once(arrived, 'message')
+      await b.wants.send(cid, a.libp2p.peerId, 'presence')
+      await message
+    }
+
+    expect(streams).toBe(1)
+    expect(size).toBeGreaterThan(5 * blocks[0].cid.bytes.byteLength)
+  })
+
+  it('opens a second stream while the first is in use, and keeps only one of them', async () => {
+    const { open, streams } = keeping()
+    const first = await open()
+    const second = await open()
+    await first.close()
+    await second.close()
+
+    expect(streams.map(({ closed }) => closed)).toEqual([0, 1])
+    expect(await open()).toBe(first)
+  })
+
+  it('keeps a stream for each peer, and none of other protocols', async () => {
+    const { open, streams } = keeping()
+
+    for (const [peer, protocol] of [[PEER, BITSWAP], [OTHER, BITSWAP], [PEER, '/other/1']] as const) {
+      await (await open(peer, protocol)).close()
+    }
+
+    expect(streams.map(({ closed }) => closed)).toEqual([0, 0, 1])
+    expect(await open(OTHER)).toBe(streams[1])
+  })
+
+  it('ends a stream that has carried 1 MiB', async () => {
+    const { open, streams } = keeping()
+
+    for (const size of [MIB / 2, MIB / 2, 1]) {
+      const stream = await open()
+      stream.send(new Uint8Array(size))
+      await stream.close()
+    }
+
+    expect(streams.map(({ closed }) => closed)).toEqual([1, 0])
+  })
+
+  it('ends a stream on which no message follows in time', async () => {
+    const { open, streams } = keeping()
+    await (await open()).close()
+    await vi.advanceTimersByTimeAsync(4000)
+    const stream = await open()
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(streams[0].closed).toBe(0)
+
+    await stream.close()
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(streams[0].closed).toBe(0)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(streams[0].closed).toBe(1)
+  })
+
+  it('opens another stream if the peer has reset the one that waits', async () => {
+    const { open, streams } = keeping()
+    await (await open()).close()
+    streams[0].writeStatus = 'closed'
+
+    expect(await open()).toBe(streams[1])
+  })
+
+  it('closes a stream that waits with its connection', async () => {
+    const { open, streams } = keeping()
+    const stream = await open()
+    await stream.close()
+    // as libp2p does for all streams of a connection
+    await stream.close()
+
+    expect(streams[0].closed).toBe(1)
+  })
+})
+
+/** A stream that closes at once. */
+class OpenStream {
+  writeStatus = 'writable'
+  closed = 0
+
+  send (): boolean {
+    return true
+  }
+
+  async close (): Promise<void> {
+    this.closed++
+  }
+}
+
+/** A libp2p that keeps streams, and those that it has opened. */
+function keeping (): { open: (peer?: PeerId, protocol?: string) => Promise<Stream>, streams: OpenStream[] } {
+  const streams: OpenStream[] = []
+  const libp2p = {
+    dialProtocol: async (_peer: PeerId, _protocol: string) => {
+      streams.push(new OpenStream())
+
+      return streams.at(-1) as unknown as Stream
+    }
+  }
+  keepStreams(libp2p as Parameters<typeof keepStreams>[0])
+
+  return { open: async (peer = PEER, protocol = BITSWAP) => libp2p.dialProtocol(peer, protocol), streams }
+}
 
 /** A stream whose own side never finishes closing, as on a busy link. */
 class FakeStream extends EventTarget {

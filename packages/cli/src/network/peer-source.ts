@@ -51,9 +51,7 @@ export class PeerSource implements BlockSource {
     this.#searches = init.searches ?? new PeerSearches()
   }
 
-  /**
-   * @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain
-   */
+  /** @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain */
   async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
     const { root, store = true } = this.#init
     const network = this.#opened = await this.#init.network()

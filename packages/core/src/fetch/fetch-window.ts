@@ -3,10 +3,9 @@ import { RateMeter } from './rate-meter.ts'
 import { StallDetector } from './stall-detector.ts'
 
 /**
- * More blocks are requested once the bytes in flight fall to this part of the limit. A peer
- * opens a new stream for all requests since the last one, and sends nothing during those
- * round trips unless earlier blocks are still on their way. Helia packs up to 4 MiB into one
- * message, and none of it is usable before all of it has arrived.
+ * More blocks are requested once the bytes in flight fall to this part of the limit. A peer opens a new stream for all
+ * requests since the last one, and sends nothing during those round trips unless earlier blocks are still on their way.
+ * Helia packs up to 4 MiB into one message, and none of it is usable before all of it has arrived.
  */
 const REFILL = 0.75
 /** The transfer time of a block up to this size is negligible: it measures the round trip. */
@@ -41,10 +40,9 @@ interface Waiter {
 }
 
 /**
- * Bounds the bytes in flight by the rate at which they arrive. Everything that a peer has
- * queued delays its other traffic. libp2p closes a connection if a ping takes longer than 5
- * seconds, and a ping waits behind the queue twice: once to open its stream, once for itself.
- * Helia resets a stream if a Bitswap message takes longer than 10 seconds.
+ * Bounds the bytes in flight by the rate at which they arrive. Everything that a peer has queued delays its other
+ * traffic. libp2p closes a connection if a ping takes longer than 5 seconds, and a ping waits behind the queue twice:
+ * once to open its stream, once for itself. Helia resets a stream if a Bitswap message takes longer than 10 seconds.
  */
 export class FetchWindow {
   /** The blocks that arrive. */

@@ -2,9 +2,8 @@ import { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAUL
 import { InvalidParametersError } from '../errors.ts'
 
 /**
- * How to fetch blocks. This applies to `sources`, and to networked blockstores. Like Helia's, those
- * support the option `offline`, and throw a BlockNotFoundWhileOfflineError for a block that
- * is not stored locally.
+ * How to fetch blocks. This applies to `sources`, and to networked blockstores. Like Helia's, those support the option
+ * `offline`, and throw a BlockNotFoundWhileOfflineError for a block that is not stored locally.
  */
 export interface FetchInit {
   /**
@@ -34,8 +33,7 @@ export interface FetchInit {
   stallTimeout?: number | undefined
 
   /**
-   * Milliseconds that a read continues without any block arriving. `Infinity` waits until the
-   * signal aborts.
+   * Milliseconds that a read continues without any block arriving. `Infinity` waits until the signal aborts.
    *
    * @default 60000
    */

@@ -7,9 +7,8 @@ const LEAST_TIME = 100
 const LEAST_BYTES = 500
 
 /**
- * Measures the rate at which bytes arrive. The blocks of one message arrive as a burst, so the
- * rate is measured from the end of one burst to the end of another. If nothing was in flight
- * before, it is measured from the request.
+ * Measures the rate at which bytes arrive. The blocks of one message arrive as a burst, so the rate is measured from
+ * the end of one burst to the end of another. If nothing was in flight before, it is measured from the request.
  */
 export class RateMeter {
   /** Bytes per millisecond, 0 if unknown. Set to 0, it is measured anew. */

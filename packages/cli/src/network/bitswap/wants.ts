@@ -13,11 +13,8 @@ interface Batch {
   sent: Promise<void>
 }
 
-/**
- * How long a want waits for others to the same peer, in milliseconds. Each message opens a stream,
- * and a peer sends the blocks of the first message before it reads the next.
- */
-const BATCH_DELAY = 5
+/** How long a want waits for others to the same peer, in milliseconds: a peer answers one message after the other. */
+const BATCH_DELAY = 1
 
 /** How many of the blocks that arrived last are remembered, with 200 bytes each. */
 const MAX_RECEIVED = 4096
@@ -103,10 +100,7 @@ export class Wants {
     await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType, sendDontHave: true })
   }
 
-  /**
-   * Cancels a want. A peer does not answer a second want for a block while it has the first on
-   * its list.
-   */
+  /** Cancels a want. A peer does not answer a second want for a block while it has the first on its list. */
   async cancel (cid: CID, peer: PeerId): Promise<void> {
     await this.#send(cid, peer, { cid: cid.bytes, priority: 1, cancel: true })
   }
@@ -117,13 +111,8 @@ export class Wants {
     const key = base64.encode(cid.multihash.bytes)
     const batch = this.#batches.get(id) ?? { cancels: new Map(), wants: new Map(), sent: this.#sendLater(peer) }
     this.#batches.set(id, batch)
-
-    if (entry.cancel === true) {
-      batch.wants.delete(key)
-      batch.cancels.set(key, entry)
-    } else {
-      batch.wants.set(key, entry)
-    }
+    batch.wants.delete(key)
+    batch[entry.cancel === true ? 'cancels' : 'wants'].set(key, entry)
 
     return batch.sent
   }
@@ -132,18 +121,11 @@ export class Wants {
     await delay(BATCH_DELAY)
     const { cancels, wants } = this.#batches.get(peer.toString()) as Batch
     this.#batches.delete(peer.toString())
+    const message = { full: false, pendingBytes: 0, blocks: new Map(), blockPresences: new Map() }
 
-    // a want that follows a cancel goes into another message: both must reach the peer, in this order
-    const parts = [...wants.keys()].some(key => cancels.has(key)) ? [cancels, wants] : [new Map([...cancels, ...wants])]
-
-    for (const wantlist of parts) {
-      await this.#bitswap.network.sendMessage(peer, {
-        full: false,
-        pendingBytes: 0,
-        wantlist,
-        blocks: new Map(),
-        blockPresences: new Map()
-      })
+    // a want may follow a cancel: both must reach the peer, in this order
+    for (const wantlist of [cancels, wants].filter(({ size }) => size > 0)) {
+      await this.#bitswap.network.sendMessage(peer, { ...message, wantlist })
     }
   }
 }

@@ -7,9 +7,8 @@ import type { Libp2p, PeerInfo } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 /**
- * Asks both DHTs for the providers of a CID and yields each provider once, as it is found. Their
- * addresses go to the peer store, so that they can be dialled by id. Without a usable DHT it
- * yields nothing.
+ * Asks both DHTs for the providers of a CID and yields each provider once, as it is found. Their addresses go to the
+ * peer store, so that they can be dialled by id. Without a usable DHT it yields nothing.
  */
 export async function * findProviders (
   libp2p: Libp2p<Services>,

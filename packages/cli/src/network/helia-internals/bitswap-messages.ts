@@ -21,6 +21,7 @@ export interface WantMessage {
   blockPresences: Map<string, unknown>
 }
 
+export const BITSWAP = '/ipfs/bitswap/1.2.0'
 export const ON_STREAM = '_onStream'
 
 /** The private fields of a broker's `bitswap` that send and receive messages. */

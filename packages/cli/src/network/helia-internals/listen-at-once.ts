@@ -1,9 +1,8 @@
-import { ON_STREAM } from './bitswap-messages.ts'
+import { BITSWAP, ON_STREAM } from './bitswap-messages.ts'
 import { widenWindow } from './widen-window.ts'
 import type { BitswapMessages } from './bitswap-messages.ts'
 import type { Libp2p } from '@libp2p/interface'
 
-const PROTOCOL = '/ipfs/bitswap/1.2.0'
 /** The limit of @helia/bitswap. */
 const MAX_STREAMS = 1024
 /** How long @helia/bitswap may take to listen to a stream, in milliseconds. */
@@ -23,8 +22,8 @@ export async function listenAtOnce (
   libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
   network: Pick<BitswapMessages['network'], typeof ON_STREAM>
 ): Promise<void> {
-  await libp2p.unhandle(PROTOCOL)
-  await libp2p.handle(PROTOCOL, (stream, connection) => {
+  await libp2p.unhandle(BITSWAP)
+  await libp2p.handle(BITSWAP, (stream, connection) => {
     const close = stream.close.bind(stream)
 
     widenWindow(stream)

@@ -10,8 +10,7 @@ import type { PrivateKey } from '@libp2p/interface'
 export const SELF = 'self'
 
 /**
- * Loads a private key of the repo by name, and creates it if it is missing. Only the owner can read
- * the file.
+ * Loads a private key of the repo by name, and creates it if it is missing. Only the owner can read the file.
  *
  * @throws {UsageError} a key cannot have this name
  * @throws {NodeError} the file does not hold a key

@@ -12,9 +12,8 @@ import type { PrivateKey } from '@libp2p/interface'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
 /**
- * The field of a record's signed data that holds the marker code. The record's value is the plain
- * twin, which every node can follow. Names of private fields begin with `_` (IPNS record
- * specification, section "Extensible Data").
+ * The field of a record's signed data that holds the marker code. The record's value is the plain twin, which every
+ * node can follow. Names of private fields begin with `_` (IPNS record specification, section "Extensible Data").
  */
 const MARKER_FIELD = '_ipfsz'
 

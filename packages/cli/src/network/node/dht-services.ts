@@ -2,38 +2,35 @@ import { kadDHT, removePrivateAddressesMapper, removePublicAddressesMapper } fro
 import { ipnsRecords } from '../names/name-records.ts'
 import type { KadDHTInit } from '@libp2p/kad-dht'
 
-const COMMON: KadDHTInit = {
-  // `usableDhts` leaves out a DHT without peers. By default kad-dht makes a query wait for a peer
-  allowQueryWithZeroPeers: true,
-  initialQuerySelfInterval: 200,
-  ...ipnsRecords
-}
-
 /**
  * The public DHT and the one of private addresses.
  *
- * @param server - whether to answer queries of others. The public DHT does so only once the node
- *   has a public address.
+ * @param server - whether to answer queries of others. The public DHT does so only once the node has a public address.
  */
 export function dhtServices (server: boolean): Record<'wan' | 'lan', ReturnType<typeof kadDHT>> {
   return {
-    wan: kadDHT({
-      ...COMMON,
+    wan: dht('wan', {
       protocol: '/ipfs/kad/1.0.0',
       peerInfoMapper: removePrivateAddressesMapper,
-      ...server ? {} : { clientMode: true },
-      logPrefix: 'libp2p:dht-wan',
-      datastorePrefix: '/dht-wan',
-      metricsPrefix: 'libp2p_dht_wan'
+      ...server ? {} : { clientMode: true }
     }),
-    lan: kadDHT({
-      ...COMMON,
+    lan: dht('lan', {
       protocol: '/ipfs/lan/kad/1.0.0',
       peerInfoMapper: removePublicAddressesMapper,
-      clientMode: !server,
-      logPrefix: 'libp2p:dht-lan',
-      datastorePrefix: '/dht-lan',
-      metricsPrefix: 'libp2p_dht_lan'
+      clientMode: !server
     })
   }
+}
+
+function dht (name: string, init: KadDHTInit): ReturnType<typeof kadDHT> {
+  return kadDHT({
+    // `usableDhts` leaves out a DHT without peers. By default kad-dht makes a query wait for a peer
+    allowQueryWithZeroPeers: true,
+    initialQuerySelfInterval: 200,
+    logPrefix: `libp2p:dht-${name}`,
+    datastorePrefix: `/dht-${name}`,
+    metricsPrefix: `libp2p_dht_${name}`,
+    ...ipnsRecords,
+    ...init
+  })
 }

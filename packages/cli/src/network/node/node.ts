@@ -18,7 +18,7 @@ import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
 import { openAtOnce } from '../helia-internals/open-at-once.ts'
 import { sendTogether } from '../helia-internals/send-together.ts'
-import { shortenStreams } from '../helia-internals/short-streams.ts'
+import { keepStreams, shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
@@ -57,9 +57,8 @@ const PING_TIMEOUT = 20_000
 const MAX_PINGS = 16
 
 /**
- * How many bytes of a stream are buffered until it is read, 32 MiB. A Helia sends all blocks that we
- * ask for on one stream. libp2p aborts a stream that receives more than this before its protocol is
- * negotiated; its default is 4 MiB.
+ * How many bytes of a stream are buffered until it is read, 32 MiB. A Helia sends all blocks that we ask for on one
+ * stream. libp2p aborts a stream that receives more than this before its protocol is negotiated; its default is 4 MiB.
  */
 const MAX_READ_BUFFER = 32 * 1024 * 1024
 
@@ -148,6 +147,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     await listenAtOnce(helia.libp2p, messages.network)
     shortenStreams(messages.network)
     openAtOnce(helia.libp2p)
+    keepStreams(helia.libp2p)
   } catch (err) {
     await helia.stop().catch(() => {})
     throw new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })

@@ -2,9 +2,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/**
- * @throws {UsageError} the text is not a multiaddr
- */
+/** @throws {UsageError} the text is not a multiaddr */
 export function parseMultiaddr (text: string): Multiaddr {
   try {
     return multiaddr(text)

@@ -17,8 +17,7 @@ export interface TemporaryNodeInit {
 }
 
 /**
- * Starts a node for one command. It does not listen, and it has a new key: a daemon may be using
- * the key of the repo.
+ * Starts a node for one command. It does not listen, and it has a new key: a daemon may be using the key of the repo.
  *
  * @throws {NotConnectedError} one of `peers` cannot be reached
  */
