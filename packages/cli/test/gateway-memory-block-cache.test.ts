@@ -7,6 +7,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { noise } from '../../../test/support/data.ts'
 import { MemoryBlockCache } from '../src/gateway/memory-block-cache.ts'
+import { RootBlocks } from '../src/gateway/root-blocks.ts'
 
 const KIB = 1024
 
@@ -96,6 +97,19 @@ describe('MemoryBlockCache', () => {
     expect(store.reads).toBe(4)
     await get(cache, b)
     expect(store.reads).toBe(5)
+  })
+
+  it.each([true, false])('compares blocks unless the store does so: %s', async checksBlocks => {
+    const store = Object.assign(new MemoryBlockstore(), { checksBlocks })
+    const cid = await cidOf(noise(KIB))
+    const other = noise(KIB).fill(1)
+    await store.put(cid, other)
+    const cache = new MemoryBlockCache(store)
+    const read = get(cache, cid).catch((err: Error) => err.name)
+
+    expect(await read).toEqual(checksBlocks ? other : CorruptBlockError.name)
+    expect(new RootBlocks(cache, cid, undefined).checksBlocks).toBe(true)
+    expect(new RootBlocks(store, cid, undefined).checksBlocks).toBe(checksBlocks)
   })
 
   it('refuses a damaged block, and does not keep it', async () => {

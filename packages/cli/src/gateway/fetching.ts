@@ -14,8 +14,7 @@ import type { Metrics } from './metrics.ts'
 import type { Upstream } from './upstream.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
 import type { PeerNetwork } from '../network/peer-source.ts'
-import type { Repo } from '../repo/repo.ts'
-import type { BlockSource, BlocksBelow, LinkDatastore } from '@ipfsz/core'
+import type { BlockSource, BlocksBelow, IpfszComponents, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -24,7 +23,7 @@ const MAX_READERS = 64
 const READER_LIFETIME = 5 * 60_000
 
 export interface FetchingInit {
-  repo: { blockstore: Pick<Repo['blockstore'], 'get' | 'has'> }
+  repo: { blockstore: Pick<IpfszComponents['blockstore'], 'checksBlocks' | 'get' | 'has'> }
   links: LinkDatastore
   /** Peers to ask for what no upstream gateway sends. */
   network?: PeerNetwork | undefined

@@ -1,5 +1,5 @@
 import { checkBlock } from '@ipfsz/core'
-import type { Blockstore } from 'interface-blockstore'
+import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** How many bytes of blocks are kept in memory, 64 MiB. */
@@ -19,6 +19,8 @@ const ENTRY_SIZE = 512
 
 /** Why a read is given up. Made once: an abort without a reason makes an error, with its stack, each time. */
 const NO_READER = new DOMException('Nobody waits for the block', 'AbortError')
+
+type Store = Pick<IpfszComponents['blockstore'], 'checksBlocks' | 'get' | 'has' | 'put'>
 
 interface GetOptions {
   signal?: AbortSignal
@@ -48,17 +50,17 @@ interface Reading {
  * Keeps the blocks that were read last in memory, up to a number of bytes. Each is read once for all who ask for it
  * at the same time, and compared with its CID once. A block that was deleted is returned for `freshTime` at most.
  */
-export class MemoryBlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
+export class MemoryBlockCache implements Store {
   /** Tells core that blocks need not be compared again. */
   readonly checksBlocks = true
-  readonly #blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
+  readonly #blockstore: Store
   readonly #init: Required<MemoryBlockCacheInit>
   /** The one that was read from the disk, or seen there, last is last. */
   readonly #blocks = new Map<string, CachedBlock>()
   readonly #reading = new Map<string, Reading>()
   #bytes = 0
 
-  constructor (blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>, init: MemoryBlockCacheInit = {}) {
+  constructor (blockstore: Store, init: MemoryBlockCacheInit = {}) {
     this.#blockstore = blockstore
     this.#init = { maxBytes: DEFAULT_CACHED_BYTES, freshTime: DEFAULT_FRESH_TIME, ...init }
   }
@@ -83,7 +85,7 @@ export class MemoryBlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'>
     return this.#isThere(cid.toString(), cid, options)
   }
 
-  async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
+  async put (...args: Parameters<Store['put']>): Promise<CID> {
     return this.#blockstore.put(...args)
   }
 
@@ -163,7 +165,10 @@ export class MemoryBlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'>
     }
 
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-    await checkBlock(cid, bytes)
+
+    if (this.#blockstore.checksBlocks !== true) {
+      await checkBlock(cid, bytes)
+    }
 
     return bytes
   }

@@ -12,14 +12,19 @@ type Store = IpfszComponents['blockstore']
  * what strangers ask for never gets into the repo.
  */
 export class RootBlocks implements Store {
-  readonly #repo: Pick<Store, 'get' | 'has'>
+  readonly #repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>
   readonly #root: CID
   readonly #cache: BlockCache | undefined
 
-  constructor (repo: Pick<Store, 'get' | 'has'>, root: CID, cache: BlockCache | undefined) {
+  constructor (repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>, root: CID, cache: BlockCache | undefined) {
     this.#repo = repo
     this.#root = root
     this.#cache = cache
+  }
+
+  /** Tells core that blocks need not be compared again. The cache compares its own. */
+  get checksBlocks (): boolean {
+    return this.#repo.checksBlocks === true
   }
 
   async * get (...[cid, options]: Parameters<Store['get']>): AsyncGenerator<Uint8Array> {
