@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { xxh64Low } from '../src/format/checksums/xxh64.ts'
 import { encodeZstdFrame } from '../src/format/zstd/zstd-encode.ts'
+import { costOf } from '../src/format/zstd/zstd-fse-encode.ts'
 import { ALL, concat, label, noise, same, text } from './fixtures.ts'
 import type { Copy } from '../src/format/zstd/zstd-encode.ts'
 
@@ -152,5 +153,16 @@ describe('zstd frames of literals and copies', () => {
       { literals: even, length: BLOCK, offset: BLOCK - 1 }
     ])
     await expectRead(dictionary, content, copies)
+  })
+
+  it('choose tables by costs in 1024ths of a bit, which are the same in every engine', () => {
+    for (const [counts, probabilities] of [[[1, 2, 3], [3, 5, 24]], [[700, 11], [31, 1]], [[9, 0, 1], [-1, 1, 30]]]) {
+      const cost = costOf(counts, probabilities, 5)
+      const exact = counts.reduce((bits, count, i) => bits + count * (5 - Math.log2(Math.abs(probabilities[i]))), 0)
+      expect(cost * 1024 % 1).toBe(0)
+      expect(Math.abs(cost - exact)).toBeLessThan(1)
+    }
+
+    expect(costOf([1, 1], [32], 5)).toBe(Infinity)
   })
 })

@@ -1,6 +1,17 @@
 import { LESS_THAN_ONE, MIN_ACCURACY, MORE_ZEROS } from './zstd-constants.ts'
 import type { BitWriter } from './zstd-bit-writer.ts'
 
+/** In how many parts of a bit costs are counted. */
+const PARTS = 1024
+/** The largest table that is described, for literal and match lengths: of 512 states. */
+const MAX_SIZE = 512
+
+/**
+ * Binary logarithms of probabilities, in parts of a bit. The last digit of Math.log2 may be another one in each engine,
+ * and the same content has to become the same frame in all of them.
+ */
+const LOG2 = Int32Array.from({ length: MAX_SIZE + 1 }, (_, probability) => Math.round(PARTS * Math.log2(probability)))
+
 /** How symbols are encoded with a Finite State Entropy table (RFC 8878, section 4.1). */
 export interface FseEncoder {
   readonly accuracy: number
@@ -32,16 +43,16 @@ export function normalize (counts: readonly number[], accuracy: number): number[
 
 /** The bits that symbols take which occur so often. Infinity: the table lacks one of them. */
 export function costOf (counts: readonly number[], probabilities: readonly number[], accuracy: number): number {
-  let bits = 0
+  let parts = 0
 
   for (let symbol = 0; symbol < counts.length; symbol++) {
     if (counts[symbol] > 0) {
       const probability = Math.abs(probabilities[symbol] ?? 0)
-      bits += probability === 0 ? Infinity : counts[symbol] * (accuracy - Math.log2(probability))
+      parts += probability === 0 ? Infinity : counts[symbol] * (accuracy * PARTS - LOG2[probability])
     }
   }
 
-  return bits
+  return parts / PARTS
 }
 
 /** Write the description of a table (RFC 8878, section 4.1.1). */
