@@ -39,7 +39,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option(
       '--frame-size <size>',
-      'original bytes per frame, 64KiB to 16MiB (default: 4MiB, or 64KiB with --optimize ranges)',
+      'original bytes per frame, 64KiB to 16MiB (default: 4MiB, 512KiB with --base, 64KiB with --optimize ranges)',
       parseSize
     )
     .addOption(
