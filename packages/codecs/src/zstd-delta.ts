@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
+import { FarPlaces } from './delta/far-places.ts'
 import { fastXxh64 } from './delta/fast-xxh64.ts'
 import { FrameCheck } from './delta/frame-check.ts'
 import { findLongCopies } from './delta/long-copies.ts'
@@ -48,6 +49,7 @@ export interface Delta {
  */
 export class DeltaCompressor {
   readonly #windows = new Windows()
+  readonly #farPlaces = new FarPlaces()
   readonly #xxh64Low: Xxh64Low
   readonly #check: FrameCheck
   #memory = new Uint8Array(0)
@@ -86,7 +88,7 @@ export class DeltaCompressor {
       return undefined
     }
 
-    const copies = addShortCopies(all, contentStart, this.#windows, long)
+    const copies = addShortCopies(all, contentStart, this.#windows, this.#farPlaces, long)
     const span = spanOf(copies, dictionary)
 
     if (span == null) {

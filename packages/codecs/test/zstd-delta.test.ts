@@ -77,6 +77,19 @@ describe('compressing what changed', () => {
     }
   })
 
+  it('finds parts of new rows of a table in rows that are far away', async () => {
+    const next = random(11)
+    const words = Array.from({ length: 300 }, () => `${next() % 10 ** 8}`)
+    const word = (): string => words[next() % 300]
+    const row = (): string => `{"name":"${word()} ${word()}","tag":"${word()}"}\n`
+    const rows = (count: number): Uint8Array => new TextEncoder().encode(Array.from({ length: count }, row).join(''))
+    const table = rows(6000)
+    const frame = await compress(concat(table, rows(200)), table)
+
+    // of each row, the three words: found only around a change, they take eleven bytes
+    expect(frame.byteLength).toBeLessThan(200 * 9)
+  })
+
   it('takes next to nothing for content that is the dictionary, or a part of it', async () => {
     const bytes = noise(700 * KIB)
 
