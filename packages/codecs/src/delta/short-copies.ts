@@ -151,12 +151,7 @@ class Gaps {
     let best = near < 0 ? undefined : this.#better(undefined, position, position - near, end)
 
     if (best == null || best.length < FAR_BELOW) {
-      const far = this.#windows.find(position, end, WINDOW, position)
-      best = far < 0 ? best : this.#better(best, position, position - far, end)
-    }
-
-    if (this.#far != null && (best == null || best.length < FAR_BELOW)) {
-      const far = this.#far.find(position, end)
+      const far = this.#far?.find(position, end) ?? this.#windows.find(position, end, WINDOW, position)
       best = far < 0 ? best : this.#better(best, position, position - far, end)
     }
 
