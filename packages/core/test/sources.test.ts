@@ -118,7 +118,7 @@ describe('the sources of a blockstore', () => {
         return { bytes: await getBlock(cid, others) }
       }
     }
-    const files = ipfsz({ blockstore, sources: [source] }, { blockReadConcurrency: 1 })
+    const files = ipfsz({ blockstore, sources: [source] })
 
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
     expect(parts).toMatchObject(missing.map(i => ({ start: i * MIB, here: (i + 1) * MIB })))
