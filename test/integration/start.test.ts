@@ -22,6 +22,18 @@ async function listLoaded (sandbox: Sandbox, ...args: string[]): Promise<{ loade
   return { loaded: (await readFile(file, 'utf8')).split('\n'), stdout: String(outcome.stdout) }
 }
 
+describe('an end', () => {
+  it('before the work is done is an error', async ({ sandbox }) => {
+    const file = join(sandbox.directory, 'file')
+    await writeFile(file, 'content')
+    const { code, stdout, stderr } = await sandbox.spawn(['add', file], { preload: 'lost-promise.ts' })
+
+    expect(code).toBe(1)
+    expect(String(stdout)).toBe('')
+    expect(String(stderr)).toContain('ended before its work was done')
+  })
+})
+
 describe('a start', () => {
   it('keeps the compiled code in the user\'s cache directory', async ({ sandbox }) => {
     const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: join(sandbox.directory, 'cache') }

@@ -43,6 +43,7 @@ export async function runProcess (argv: string[]): Promise<void> {
   // a closed terminal fails writes of progress: go on, to delete half-written files
   process.stderr.on('error', () => {})
 
+  process.once('beforeExit', endEarly)
   process.exitCode = await main(argv, {
     // a getter, because reading process.stdin opens it
     get stdin () { return openStdin() },
@@ -55,6 +56,7 @@ export async function runProcess (argv: string[]): Promise<void> {
     now: Date.now,
     signal: controller.signal
   })
+  process.off('beforeExit', endEarly)
 
   if (controller.signal.aborted && process.exitCode !== 0) {
     // a stalled source must not keep the process alive
@@ -62,6 +64,12 @@ export async function runProcess (argv: string[]): Promise<void> {
   }
 
   exitWhenWritten()
+}
+
+/** With nothing left to wait for, Node would end as if all was done. */
+function endEarly (): void {
+  process.stderr.write('ipfsz: ended before its work was done. This is a fault of ipfsz: please report it\n')
+  process.exitCode = 1
 }
 
 /**

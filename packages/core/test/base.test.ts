@@ -10,7 +10,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, getBlock, noise, putNode, random, text } from './fixtures.ts'
+import { chunked, collect, CountingBlockstore, getBlock, noise, putNode, random, text } from './fixtures.ts'
 import type { CompressionOptions } from '../src/index.ts'
 
 const KIB = 1024
@@ -428,6 +428,24 @@ describe('a file with a base', () => {
     expect(stats.base?.toString()).toBe(unmark(base).toString())
     expect((await fs.stat(root as CID, { path: 'other' })).base).toBeUndefined()
     expect(Buffer.from(await collect(fs.cat(root as CID, { path: 'new' }))).equals(SECOND)).toBe(true)
+  })
+
+  it('keeps no room of the budget that the files of an import share', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore }, { inFlightBytes: 4 * MIB })
+    const base = await fs.addBytes(Buffer.concat([FIRST, FIRST]))
+    // more than what is read before it is decided whether the base helps
+    const next = Buffer.concat([SECOND, SECOND])
+    const files = Array.from({ length: 3 }, (_, i) => ({ path: `a/${i}`, content: chunked(next, 100_000) }))
+    const added: CID[] = []
+
+    for await (const { cid } of fs.addAll(files, { compression: { base: () => base } })) {
+      added.push(cid)
+    }
+
+    // the files, and the directory: pieces that need no codec are given back too
+    expect(added).toHaveLength(4)
+    expect(Buffer.from(await collect(fs.cat(added[0]))).equals(next)).toBe(true)
   })
 
   it('says which base is missing', async () => {

@@ -17,6 +17,8 @@ interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   /** How many frames are in memory at a time: compressed, or waiting for those before them. */
   concurrency: number
   signal?: AbortSignal | null
+  /** Called once a piece is compressed, or cannot be. */
+  onDone?: ((piece: Uint8Array) => void) | undefined
 }
 
 /** A piece of a file to compress. */
@@ -70,9 +72,9 @@ export async function * compressFrames (
   pieces: AsyncIterable<Piece>,
   options: CompressFramesOptions
 ): AsyncGenerator<Frame> {
-  const { codec, levels, signal } = options
+  const { codec, levels, signal, onDone } = options
 
-  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary, newBytes, frame }): Promise<Frame> => {
+  const compress = async ({ bytes: piece, region, dictionary, newBytes, frame }: Piece): Promise<Frame> => {
     const size = piece.byteLength
     const bytes = frame ?? await (dictionary == null
       // nothing else refers to a pooled buffer, so it may be transferred to a worker
@@ -87,6 +89,14 @@ export async function * compressFrames (
     }
 
     return { size, bytes, ...region == null ? {} : { region } }
+  }
+
+  yield * mapOrdered(pieces, async piece => {
+    try {
+      return await compress(piece)
+    } finally {
+      onDone?.(piece.bytes)
+    }
   }, options)
 }
 

@@ -2,7 +2,6 @@ import { Budget } from '../util/budget.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { SMALL_FILE_SIZE } from '../constants.ts'
 import type { Allocate } from '../util/bytes.ts'
-import type { Codec } from '@ipfsz/codecs'
 
 /**
  * The memory that all files of one call may use for original bytes. A file holds its first
@@ -75,31 +74,14 @@ export class BoundedReader extends ByteReader {
     this.#first = 0
 
     for (const piece of this.#later.keys()) {
-      this.#release(piece)
+      this.release(piece)
     }
 
     super.close()
   }
 
-  /** The codec, wrapped so that compressing a piece returns its room to the budget. */
-  boundCodec (codec: Codec): Codec {
-    return {
-      name: codec.name,
-      code: codec.code,
-      levels: codec.levels,
-      implementation: codec.implementation,
-      compress: async (piece, options) => {
-        try {
-          return await codec.compress(piece, options)
-        } finally {
-          this.#release(piece)
-        }
-      },
-      decompress: (frame, options) => codec.decompress(frame, options)
-    }
-  }
-
-  #release (piece: Uint8Array): void {
+  /** Return the room of a later piece to the budget: nothing needs its bytes any more. */
+  release (piece: Uint8Array): void {
     this.#budget.later.give(this.#later.get(piece) ?? 0)
     this.#later.delete(piece)
   }

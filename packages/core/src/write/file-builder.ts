@@ -103,8 +103,7 @@ async function buildFile (
 
   const levels = base == null ? [choice.level] : choice.basedLevels
   const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
-  const bound = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
-  const codec = isAhead && ahead != null ? codecAhead(bound, ahead) : bound
+  const codec = isAhead && ahead != null ? codecAhead(filtering, ahead) : filtering
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression

@@ -10,6 +10,7 @@ import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
 import { slices } from '../util/bytes.ts'
+import { BoundedReader } from './bounded-reader.ts'
 import { codecInTurns } from './background-codec.ts'
 import { joinFrames } from './join-frames.ts'
 import { isBase, isWhole, takeFrame } from './take-frame.ts'
@@ -155,7 +156,8 @@ async function writeFrames (
     codec: base == null ? codec : codecInTurns(codec),
     levels,
     concurrency: frameConcurrency(held, options.inFlightBytes),
-    signal: options.signal
+    signal: options.signal,
+    onDone: reader instanceof BoundedReader ? piece => { reader.release(piece) } : undefined
   })
   const frames = prepend(frame == null ? [] : [frame], compressed)
   const stream = joinFrames(reportFrames(frames, options), table, codec.name, base)
