@@ -52,6 +52,18 @@ function changed (bytes: Uint8Array, count: number): Uint8Array {
   return bytes.map((byte, i) => i < count ? ~byte : byte)
 }
 
+/** Whether the first piece of a file is compressed by comparing it with the base. */
+async function isCompressed (
+  content: Uint8Array,
+  comparing = true,
+  frameSize = content.byteLength
+): Promise<boolean> {
+  const [{ frame, dictionary }] = await aidAll(content, undefined, frameSize, comparing)
+  expect(frame == null).toBe(dictionary != null)
+
+  return frame != null
+}
+
 describe('pieces of a file with a base', () => {
   it('are compressed by what changed, and refer back to what they use', async () => {
     const [first, second, third, ...rest] = await aidAll(concat([
@@ -82,13 +94,6 @@ describe('pieces of a file with a base', () => {
   })
 
   it('are not compressed here if much changed, a level was asked for, or they are small or large', async () => {
-    const isCompressed = async (content: Uint8Array, comparing = true, frameSize = 2048 * KIB): Promise<boolean> => {
-      const [{ frame, dictionary }] = await aidAll(content, undefined, frameSize, comparing)
-      expect(frame == null).toBe(dictionary != null)
-
-      return frame != null
-    }
-
     const size = 100 * KIB
     const piece = BASE.subarray(0, size)
     await expect(isCompressed(changed(piece, 3000))).resolves.toBe(true)
@@ -96,6 +101,8 @@ describe('pieces of a file with a base', () => {
     await expect(isCompressed(changed(piece, 3300))).resolves.toBe(false)
     await expect(isCompressed(changed(piece, 13_000).map((byte, i) => i < 13_000 ? 0 : byte))).resolves.toBe(false)
     await expect(isCompressed(piece, false)).resolves.toBe(false)
+    // all of a file of one frame
+    await expect(isCompressed(piece, true, 2 * size)).resolves.toBe(false)
     await expect(isCompressed(BASE.subarray(0, 64 * KIB))).resolves.toBe(true)
     await expect(isCompressed(BASE.subarray(0, 64 * KIB - 1))).resolves.toBe(false)
     await expect(isCompressed(BASE.subarray(0, 1024 * KIB))).resolves.toBe(true)
