@@ -81,18 +81,15 @@ const CUT_IN = {
   lzo: 'bagb3j7ibciqhkwteju6cfwjxiy64fsmy4yikwqwsqy3wcxj6ed5xfca7g6tq2ny'
 }
 
-/** The same with frames in groups, and with filters of three bytes, see golden/make-version-2-more.ts. */
+/** Files whose frames are in groups, see golden/make-groups.ts. */
 const GROUPED = [
-  ['bagc3j7ibciqg5nr4wyok5st7trqzkge7wenjsymq44ns2cfhd6kem3obaytvwma', 'zstd'],
-  ['bagblj7ibciqfta2uy5oziaq5u3elpolpqbq5f4xwd4xzdztnc5icpjngwasbkuy', 'lz4']
+  ['groups', 'zstd', 'bagc3j7ibciqg5nr4wyok5st7trqzkge7wenjsymq44ns2cfhd6kem3obaytvwma'],
+  ['groups', 'lz4', 'bagblj7ibciqfta2uy5oziaq5u3elpolpqbq5f4xwd4xzdztnc5icpjngwasbkuy'],
+  ['groups-codecs', 'gzip', 'baga3j7ibciqmtyqkmrmphxjpzikua7lzhradi7gukq7jru3a4uzfbwgvne22dkq'],
+  ['groups-codecs', 'brotli', 'bagdlj7ibciqj4rq3t5zqp2kklfpgtdfu4d5imjm2w7eoaarzxmivn7m4v5574fa'],
+  ['groups-codecs', 'snappy', 'bagclj7ibciqpkbd4qh43qup3gkv4ye3tbx3kv5qqdozbk5zayfq5hkigevxfszi'],
+  ['groups-codecs', 'lzo', 'bagb3j7ibciqhswwjcnr7mxobmjgh2usuicicctb7ihjdp762ddjebrs4k3i4zsq']
 ] as const
-/** The same in the other codecs, see golden/make-groups.ts. */
-const GROUPED_IN = {
-  gzip: 'baga3j7ibciqmtyqkmrmphxjpzikua7lzhradi7gukq7jru3a4uzfbwgvne22dkq',
-  brotli: 'bagdlj7ibciqj4rq3t5zqp2kklfpgtdfu4d5imjm2w7eoaarzxmivn7m4v5574fa',
-  snappy: 'bagclj7ibciqpkbd4qh43qup3gkv4ye3tbx3kv5qqdozbk5zayfq5hkigevxfszi',
-  lzo: 'bagb3j7ibciqhswwjcnr7mxobmjgh2usuicicctb7ihjdp762ddjebrs4k3i4zsq'
-}
 /** The same with a base, and frames in groups, see golden/make-region-table.ts. */
 const REGION_TABLE = 'bagc3j7ibciqigycyhlhez2jbaneypsnl4hhtqefkwjfo2vmodataija2tbdb4yi'
 const FILTERED_24 = 'bagc3j7ibciqaprf3oddoigc255aop4woo4twmvwdvyv2hycmcxrjmsuau2l35pi'
@@ -213,19 +210,8 @@ describe('the golden files without bases, format version 2,', () => {
     expect(await fs.verify(cid)).toMatchObject({ size: BigInt(REPEATED.byteLength) })
   })
 
-  it.each(GROUPED)('hold a readable file whose frames are in groups: %s', async (text, codec) => {
-    const fs = await load('groups')
-    const cid = CID.parse(text)
-
-    expect(Buffer.compare(await collect(fs.cat(cid)), LARGE)).toBe(0)
-    const part = await collect(fs.cat(cid, { offset: 131_000, length: 99 }))
-    expect(Buffer.compare(part, LARGE.subarray(131_000, 131_099))).toBe(0)
-    expect(await fs.stat(cid)).toMatchObject({ codec, frames: 4, frameSize: 64 * 1024 })
-    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(LARGE.byteLength) })
-  })
-
-  it.each(Object.entries(GROUPED_IN))('hold a readable file of %s whose frames are in groups', async (codec, text) => {
-    const fs = await load('groups-codecs')
+  it.each(GROUPED)('hold a readable file whose frames are in groups: %s, %s', async (file, codec, text) => {
+    const fs = await load(file)
     const cid = CID.parse(text)
 
     expect(Buffer.compare(await collect(fs.cat(cid)), LARGE)).toBe(0)

@@ -7,7 +7,7 @@ import { FrameTable } from '../src/frames/frame-table.ts'
 import { mark } from '../src/index.ts'
 import { ByteReader } from '../src/util/byte-reader.ts'
 import { writeFile } from '../src/write/write-file.ts'
-import { chunked } from './fixtures.ts'
+import { chunked, text } from './fixtures.ts'
 import type { CountingBlockstore } from './fixtures.ts'
 import type { FileLink } from '../src/dag/node.ts'
 import type { Header, Region } from '../src/format/header.ts'
@@ -16,6 +16,23 @@ import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
+
+/** Most frames hold zeros, so that the file is small. */
+export const ZEROS = new Uint8Array(64 * KIB)
+export const WORDS = text(100_000)
+export const END = text(777, 2)
+
+/** A file of so many frames has words in some: the ends of groups, and in its last one. */
+export const COUNT = 2 * 4096 + 3
+const SPECIAL = new Map([[0, 1], [4095, 1], [4096, 1], [8191, 1], [COUNT - 1, 2]])
+
+export function pieceOf (frame: number): number {
+  return SPECIAL.get(frame) ?? 0
+}
+
+export function wordsFirst (frame: number): number {
+  return frame === 0 ? 1 : frame === 4099 ? 2 : 0
+}
 
 /** Write a file whose header lists groups, however few frames it has, with the base of that CID if there is one. */
 export async function addInGroups (

@@ -6,27 +6,10 @@ import { same } from '../../../test/support/data.ts'
 import { encodeSeekTable } from '../src/format/seek-table.ts'
 import { ipfsz, mark, unmark } from '../src/index.ts'
 import { chunked, collect, CountingBlockstore, random, text } from './fixtures.ts'
-import { addInGroups, putManyFrames } from './group-fixtures.ts'
+import { addInGroups, COUNT, END, pieceOf, putManyFrames, WORDS, wordsFirst, ZEROS } from './group-fixtures.ts'
 import type { StoredFile } from '../src/index.ts'
 
 const KIB = 1024
-
-/** Most frames hold zeros, so that the file is small. */
-const ZEROS = new Uint8Array(64 * KIB)
-const WORDS = text(100_000)
-const END = text(777, 2)
-
-/** Frames of words, at the ends of groups, and the last one of the file. */
-const COUNT = 2 * 4096 + 3
-const SPECIAL = new Map([[0, 1], [4095, 1], [4096, 1], [8191, 1], [COUNT - 1, 2]])
-
-function pieceOf (frame: number): number {
-  return SPECIAL.get(frame) ?? 0
-}
-
-function wordsFirst (frame: number): number {
-  return frame === 0 ? 1 : frame === 4099 ? 2 : 0
-}
 
 type Trailer = (bytes: Uint8Array) => Uint8Array
 

@@ -1,4 +1,5 @@
-import { LESS_THAN_ONE, MIN_ACCURACY, MORE_ZEROS } from './zstd-constants.ts'
+import { MIN_ACCURACY, MORE_ZEROS } from './zstd-constants.ts'
+import { spreadSymbols } from './zstd-fse.ts'
 import type { BitWriter } from './zstd-bit-writer.ts'
 
 /** In how many parts of a bit costs are counted. */
@@ -98,35 +99,20 @@ export function writeFseDescription (writer: BitWriter, probabilities: readonly 
 /** Build the encoder for a table. */
 export function createFseEncoder (probabilities: readonly number[], accuracy: number): FseEncoder {
   const size = 1 << accuracy
-  const step = (size >> 1) + (size >> 3) + 3
-  const symbols = new Uint8Array(size)
+  const symbols = new Int32Array(size)
   const starts = new Int32Array(probabilities.length)
   const next = new Int32Array(probabilities.length)
   const states = new Uint16Array(size)
-  let last = size - 1
-  let position = 0
   let start = 0
 
   for (let symbol = 0; symbol < probabilities.length; symbol++) {
-    const probability = probabilities[symbol]
-    starts[symbol] = start - Math.abs(probability)
+    const probability = Math.abs(probabilities[symbol])
+    starts[symbol] = start - probability
     next[symbol] = start
-    start += Math.abs(probability)
-
-    if (probability === LESS_THAN_ONE) {
-      symbols[last--] = symbol
-    }
+    start += probability
   }
 
-  for (let symbol = 0; symbol < probabilities.length; symbol++) {
-    for (let i = probabilities[symbol]; i > 0; i--) {
-      symbols[position] = symbol
-
-      do {
-        position = position + step & size - 1
-      } while (position > last)
-    }
-  }
+  spreadSymbols(symbols, { accuracy, probabilities })
 
   for (let state = 0; state < size; state++) {
     states[next[symbols[state]]++] = state

@@ -115,14 +115,30 @@ export function buildFseTable (
 ): void {
   const { cells } = table
   const size = 1 << accuracy
+  const next = Uint16Array.from(probabilities, Math.abs)
+  spreadSymbols(cells, { accuracy, probabilities })
+
+  for (let state = 0; state < size; state++) {
+    const symbol = cells[state]
+    const number = next[symbol]++
+    const bits = accuracy - 31 + Math.clz32(number)
+    cells[state] = meanings[symbol] | bits << 12 | (number << bits) - size << 16
+  }
+
+  table.accuracy = accuracy
+}
+
+/** Put the symbol of each state into its cell (RFC 8878, section 4.1.1). The probabilities have to add up. */
+export function spreadSymbols (
+  cells: Int32Array,
+  { accuracy, probabilities }: Pick<FseDescription, 'accuracy' | 'probabilities'>
+): void {
+  const size = 1 << accuracy
   const step = (size >> 1) + (size >> 3) + 3
-  const next = new Uint16Array(probabilities.length)
   let last = size - 1
   let position = 0
 
   for (let symbol = 0; symbol < probabilities.length; symbol++) {
-    next[symbol] = Math.abs(probabilities[symbol])
-
     if (probabilities[symbol] === LESS_THAN_ONE) {
       cells[last--] = symbol
     }
@@ -137,13 +153,4 @@ export function buildFseTable (
       } while (position > last)
     }
   }
-
-  for (let state = 0; state < size; state++) {
-    const symbol = cells[state]
-    const number = next[symbol]++
-    const bits = accuracy - 31 + Math.clz32(number)
-    cells[state] = meanings[symbol] | bits << 12 | (number << bits) - size << 16
-  }
-
-  table.accuracy = accuracy
 }
