@@ -81,7 +81,7 @@ const CUT_IN = {
   lzo: 'bagb3j7ibciqhkwteju6cfwjxiy64fsmy4yikwqwsqy3wcxj6ed5xfca7g6tq2ny'
 }
 
-/** Files whose frames are in groups, see golden/make-groups.ts. */
+/** The same with frames in groups (golden/make-groups.ts too), and filters of three bytes: make-version-2-more.ts. */
 const GROUPED = [
   ['groups', 'zstd', 'bagc3j7ibciqg5nr4wyok5st7trqzkge7wenjsymq44ns2cfhd6kem3obaytvwma'],
   ['groups', 'lz4', 'bagblj7ibciqfta2uy5oziaq5u3elpolpqbq5f4xwd4xzdztnc5icpjngwasbkuy'],

@@ -20,13 +20,13 @@ const MAX_DELTA_SHARE = 1 / 32
 
 /** Compresses pieces of a file by what changed since their base, if that is little. */
 export class PieceComparer {
-  readonly #delta: DeltaCompressor
   readonly #base: Pick<RegionSource, 'read'>
   readonly #size: number
+  /** Loaded when it is needed: many files have one frame, and do without. */
+  #delta: Promise<DeltaCompressor> | undefined
 
   /** @param size - original bytes of the base */
-  constructor (delta: DeltaCompressor, base: Pick<RegionSource, 'read'>, size: number) {
-    this.#delta = delta
+  constructor (base: Pick<RegionSource, 'read'>, size: number) {
     this.#base = base
     this.#size = size
   }
@@ -52,7 +52,8 @@ export class PieceComparer {
     }
 
     const dictionary = await this.#base.read(region)
-    const delta = this.#delta.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    const compressor = await (this.#delta ??= loadDelta())
+    const delta = compressor.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
     if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
       return undefined
@@ -68,6 +69,12 @@ export class PieceComparer {
       ...sameAt == null ? {} : { sameAt: region.offset + sameAt }
     }
   }
+}
+
+async function loadDelta (): Promise<DeltaCompressor> {
+  const { DeltaCompressor } = await import('@ipfsz/codecs/zstd-delta')
+
+  return DeltaCompressor.load()
 }
 
 /** Whether a region has all of another one. */

@@ -15,7 +15,6 @@ import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
 import { contains, PieceComparer } from './piece-comparer.ts'
 import { RegionFinder } from './region-finder.ts'
-import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Region } from '../format/header.ts'
@@ -48,19 +47,13 @@ export class WrittenBase implements FrameBase {
   readonly #reader: BaseReader
   readonly #comparer: PieceComparer
 
-  private constructor (
-    entry: Entry,
-    finder: RegionFinder,
-    reader: BaseReader,
-    delta: DeltaCompressor,
-    size: number
-  ) {
+  private constructor (entry: Entry, finder: RegionFinder, reader: BaseReader, size: number) {
     this.link = linkTo(entry)
     this.size = size
     this.root = rootOf(entry, this.link)
     this.#finder = finder
     this.#reader = reader
-    this.#comparer = new PieceComparer(delta, reader, size)
+    this.#comparer = new PieceComparer(reader, size)
   }
 
   /**
@@ -115,15 +108,13 @@ export class WrittenBase implements FrameBase {
     const content = await storedContentOf(entry, settings, { signal })
     const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
     const { node, header } = entry
-    const [finder, { DeltaCompressor }] = await Promise.all([
+    const [finder] = await Promise.all([
       RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size, reader.keptBytes),
-      // only files with a base need it
-      import('@ipfsz/codecs/zstd-delta'),
       // the new file has all of the base, not only its content
       node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
     ])
 
-    return new WrittenBase(entry, finder, reader, await DeltaCompressor.load(), content.size)
+    return new WrittenBase(entry, finder, reader, content.size)
   }
 
   /** Free its content, which no file may use any more. */
