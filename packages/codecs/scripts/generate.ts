@@ -7,9 +7,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import asc from 'assemblyscript/asc'
 import { build } from 'esbuild'
 
 const SRC = join(import.meta.dirname, '../src')
+const ASSEMBLY = join(import.meta.dirname, '../assembly')
 const GENERATED = join(SRC, 'generated')
 
 /** The WebAssembly modules, and the generated JavaScript (glue) of those that need it to be called. */
@@ -104,6 +106,36 @@ function snappyModule (file: string): string {
 }
 
 write('snappy-module', modules(snappyModule('compress.js'), snappyModule('uncompress.js')))
+
+/** Compile the module of our own: what searches in megabytes is slow in JavaScript until it has run for a while. */
+async function deltaModule (): Promise<string> {
+  let module = new Uint8Array(0)
+  const { error, stderr } = await asc.main(
+    ['delta.ts', '-O3', '--converge', '--noAssert', '--runtime', 'stub', '--use', 'abort=', '--outFile', 'delta.wasm'],
+    {
+      readFile: (name, directory) => readOrNull(join(ASSEMBLY, directory, name)),
+      writeFile: (_, contents) => { module = new Uint8Array(contents as Uint8Array) },
+      listFiles: () => []
+    }
+  )
+
+  if (error != null) {
+    throw new Error(stderr.toString(), { cause: error })
+  }
+
+  return Buffer.from(module).toString('base64')
+}
+
+function readOrNull (path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // the compiler tries several names
+    return null
+  }
+}
+
+write('delta-module', modules(await deltaModule()))
 
 for (const name of WORKERS) {
   const source = await bundle(`

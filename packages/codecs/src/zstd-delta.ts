@@ -3,17 +3,12 @@
  *
  * @packageDocumentation
  */
+import { DeltaModule } from './delta/delta-module.ts'
 import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
-import { FarPlaces } from './delta/far-places.ts'
-import { fastXxh64 } from './delta/fast-xxh64.ts'
-import { FrameCheck } from './delta/frame-check.ts'
-import { findLongCopies } from './delta/long-copies.ts'
-import { addShortCopies } from './delta/short-copies.ts'
-import { Windows } from './delta/windows.ts'
+import { decodesToContent } from './delta/frame-check.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
-import type { Xxh64Low } from './delta/fast-xxh64.ts'
 
-let loading: Promise<DeltaCompressor> | undefined
+let loading: Promise<DeltaCompressor | undefined> | undefined
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -45,68 +40,57 @@ export interface Delta {
  * searches only around what changed. So it takes a fourth of the processor time, and finds as much. Each frame is
  * decoded before it is returned.
  *
- * It keeps its memory for the next call: two or three times as much as the largest dictionary and its content have.
+ * It keeps its memory for the next call: a few times as much as the largest dictionary and its content have.
  */
 export class DeltaCompressor {
-  readonly #windows = new Windows()
-  readonly #farPlaces = new FarPlaces()
-  readonly #xxh64Low: Xxh64Low
-  readonly #check: FrameCheck
-  #memory = new Uint8Array(0)
+  readonly #module: DeltaModule
 
-  private constructor (xxh64Low: Xxh64Low) {
-    this.#xxh64Low = xxh64Low
-    this.#check = new FrameCheck(xxh64Low)
+  private constructor (module: DeltaModule) {
+    this.#module = module
   }
 
-  /** The one that all of a program share. That is enough, since each call ends before the next begins. */
-  static async load (): Promise<DeltaCompressor> {
+  /**
+   * The one that all of a program share. That is enough, since each call ends before the next begins.
+   *
+   * @returns undefined if the platform has no WebAssembly, or a page's policy forbids it
+   */
+  static async load (): Promise<DeltaCompressor | undefined> {
     return loading ??= DeltaCompressor.create()
   }
 
-  static async create (): Promise<DeltaCompressor> {
-    return new DeltaCompressor(await fastXxh64())
+  /** One of its own, or undefined for the same reasons. */
+  static async create (): Promise<DeltaCompressor | undefined> {
+    const module = await DeltaModule.load()
+
+    return module && new DeltaCompressor(module)
   }
 
-  /** @returns undefined if too much changed */
+  /** @returns undefined if too much changed, or there is not enough memory for it */
   compress (content: Uint8Array, { dictionary, maxChanged }: DeltaOptions): Delta | undefined {
+    const { byteLength: size } = content
     const contentStart = dictionary.byteLength
-    const size = contentStart + content.byteLength
+    const module = this.#module
+    const copies = module.begin(dictionary, content) ? module.findCopies(maxChanged) : undefined
+    const span = copies && spanOf(copies, dictionary)
 
-    if (this.#memory.byteLength < size) {
-      this.#memory = new Uint8Array(size)
-    }
-
-    this.#memory.set(dictionary)
-    this.#memory.set(content, contentStart)
-    const all = new DataView(this.#memory.buffer, 0, size)
-    this.#windows.index(all, contentStart)
-    const long = findLongCopies(all, contentStart, this.#windows, maxChanged)
-    const last = long?.at(-1)
-
-    if (long == null || last == null) {
+    if (copies == null || span == null) {
       return undefined
     }
 
-    const copies = addShortCopies(all, contentStart, this.#windows, this.#farPlaces, long)
-    const span = spanOf(copies, dictionary)
-
-    if (span == null) {
-      return undefined
-    }
-
-    const checksum = this.#xxh64Low(content)
+    const checksum = module.checksum()
     const frame = encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), checksum)
 
-    if (!this.#check.passes(frame, content.byteLength, dictionary.subarray(span.start, span.end))) {
+    if (!decodesToContent(module, frame, size, dictionary.subarray(span.start, span.end), checksum)) {
       return undefined
     }
+
+    const [{ length, offset }] = copies
 
     return {
       frame,
       ...span,
-      next: size - last.offset,
-      sameAt: last.length === content.byteLength ? contentStart - last.offset : undefined
+      next: module.next(),
+      sameAt: length === size ? contentStart - offset : undefined
     }
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { FrameCheck } from '../src/delta/frame-check.ts'
+import { DeltaModule } from '../src/delta/delta-module.ts'
+import { decodesToContent } from '../src/delta/frame-check.ts'
 import { xxh64Low } from '../src/format/checksums/xxh64.ts'
 import { DeltaCompressor } from '../src/zstd-delta.ts'
 import { ALL, concat, label, noise, random, same, text, toHex } from './fixtures.ts'
@@ -8,7 +9,17 @@ import type { Delta } from '../src/zstd-delta.ts'
 
 const KIB = 1024
 const readers = ALL.filter(({ name }) => name === 'zstd')
-const compressor = await DeltaCompressor.create()
+const compressor = await createCompressor()
+
+async function createCompressor (): Promise<DeltaCompressor> {
+  const created = await DeltaCompressor.create()
+
+  if (created == null) {
+    throw new Error('there is no WebAssembly')
+  }
+
+  return created
+}
 
 /** What changed. Every reader has read its frame with nothing but the part of the dictionary that it names. */
 async function read (content: Uint8Array, dictionary: Uint8Array): Promise<Delta | undefined> {
@@ -97,6 +108,14 @@ describe('compressing what changed', () => {
     expect((await compress(bytes.subarray(100_001, 300_000), bytes)).byteLength).toBeLessThan(60)
   })
 
+  it('reads back if all copies are as short as they may be', async () => {
+    const bytes = noise(200 * KIB)
+
+    for (const step of [5, 6, 17, 18, 33]) {
+      await read(bytes.map((byte, i) => i > 100 && i % step === 0 ? byte ^ 1 : byte), bytes)
+    }
+  })
+
   it('reads back, whatever the content and the dictionary are', async () => {
     const parts = fc.array(fc.oneof(
       fc.uint8Array({ maxLength: 100 }),
@@ -142,7 +161,7 @@ describe('compressing what changed', () => {
     const content = edit(small, 20, 5)
     const first = await compress(content, small)
     await compress(edit(large, 20, 6), large)
-    const fresh = await DeltaCompressor.create()
+    const fresh = await createCompressor()
 
     expect(same(await compress(content, small), first)).toBe(true)
     expect(fresh.compress(content, { dictionary: small, maxChanged: Infinity })?.frame).toEqual(first)
@@ -176,15 +195,18 @@ describe('compressing what changed', () => {
     expect(compressor.compress(noise(100), { dictionary: text(100), maxChanged: 99 })).toBeUndefined()
   })
 
-  it('needs no WebAssembly', async () => {
-    const bytes = text(100 * KIB)
-    const content = edit(bytes, 10, 1)
-    const frame = await compress(content, bytes)
-    vi.stubGlobal('WebAssembly', undefined)
-    const without = await DeltaCompressor.create()
-    vi.unstubAllGlobals()
+  it('makes no frame if that would take too much memory', async () => {
+    const small = text(1000)
+    const huge = { byteLength: 64 * 1024 * KIB + 1 } as unknown as Uint8Array
 
-    expect(without.compress(content, { dictionary: bytes, maxChanged: Infinity })?.frame).toEqual(frame)
+    expect(compressor.compress(small, { dictionary: huge, maxChanged: 100 })).toBeUndefined()
+    expect(compressor.compress(small, { dictionary: small, maxChanged: 100 })).toBeDefined()
+  })
+
+  it('is left to others where there is no WebAssembly', async () => {
+    vi.stubGlobal('WebAssembly', undefined)
+
+    await expect(DeltaCompressor.create()).resolves.toBeUndefined()
   })
 })
 
@@ -194,25 +216,41 @@ describe('a frame of what changed', () => {
 
   it('is decoded first: a wrong one is not returned', async () => {
     const frame = await compress(content, bytes)
-    const check = new FrameCheck(xxh64Low)
-    const dictionary = bytes.subarray(7)
-    expect(check.passes(frame, content.byteLength, dictionary)).toBe(true)
+    const module = await DeltaModule.load()
+    const checksum = xxh64Low(content)
+
+    const passes = (tried: Uint8Array, { size = content.byteLength, dictionary = bytes.subarray(7) } = {}): boolean =>
+      module != null && decodesToContent(module, tried, size, dictionary, checksum)
+
+    module?.begin(bytes, content)
+    expect(module?.checksum()).toBe(checksum)
+    expect(passes(frame)).toBe(true)
 
     for (let at = 0; at < frame.byteLength; at++) {
-      const wrong = frame.with(at, frame[at] ^ 1)
-      expect(check.passes(wrong, content.byteLength, dictionary), `byte ${at}`).toBe(false)
+      expect(passes(frame.with(at, frame[at] ^ 1)), `byte ${at}`).toBe(false)
     }
 
-    expect(check.passes(frame, content.byteLength, bytes.subarray(0, -7))).toBe(false)
-    expect(check.passes(frame, content.byteLength - 1, dictionary)).toBe(false)
+    expect(passes(frame, { dictionary: bytes.subarray(0, -7) })).toBe(false)
+    expect(passes(frame, { size: content.byteLength - 1 })).toBe(false)
+    // with other content, the checksum alone is right
+    module?.begin(bytes, bytes.subarray(0, -7))
+    expect(passes(frame)).toBe(false)
   })
 
   it('is not made if it would not decode', () => {
-    const passes = vi.spyOn(FrameCheck.prototype, 'passes').mockReturnValueOnce(false)
+    const isContentAt = vi.spyOn(DeltaModule.prototype, 'isContentAt').mockReturnValueOnce(false)
     const options = { dictionary: bytes, maxChanged: 100 }
 
     expect(compressor.compress(content, options)).toBeUndefined()
     expect(compressor.compress(content, options)).toBeDefined()
-    passes.mockRestore()
+    isContentAt.mockRestore()
+  })
+
+  it.each([0, 1, 3, 4, 7, 8, 11, 31, 32, 33, 64, 71, 1000, 70_001])('has the checksum of %i bytes', async length => {
+    const module = await DeltaModule.load()
+    const some = noise(length)
+    module?.begin(bytes.subarray(0, length % 16), some)
+
+    expect(module?.checksum()).toBe(xxh64Low(some))
   })
 })

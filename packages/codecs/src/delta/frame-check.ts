@@ -1,29 +1,26 @@
 import { decodeZstdFrameInto } from '../format/zstd/zstd-decode.ts'
-import type { Xxh64Low } from './fast-xxh64.ts'
+import type { DeltaModule } from './delta-module.ts'
 
-/** Decodes frames before they are stored, so that a fault of their encoder loses nothing. */
-export class FrameCheck {
-  readonly #xxh64Low: Xxh64Low
-  #memory = new Uint8Array(0)
+/**
+ * Whether a frame decodes to the content of a module, and has its checksum. So a fault of an encoder loses nothing.
+ *
+ * @param size - bytes of the content
+ * @param dictionary - the part of the module's dictionary that the frame refers to
+ */
+export function decodesToContent (
+  module: DeltaModule,
+  frame: Uint8Array,
+  size: number,
+  dictionary: Uint8Array,
+  checksum: number
+): boolean {
+  const room = module.secondRoom().subarray(0, dictionary.byteLength + size)
 
-  constructor (xxh64Low: Xxh64Low) {
-    this.#xxh64Low = xxh64Low
+  try {
+    decodeZstdFrameInto(room, frame, size, dictionary, () => checksum)
+  } catch {
+    return false
   }
 
-  /** Whether a frame decodes to `size` bytes that have its checksum. */
-  passes (frame: Uint8Array, size: number, dictionary: Uint8Array): boolean {
-    const all = dictionary.byteLength + size
-
-    if (this.#memory.byteLength < all) {
-      this.#memory = new Uint8Array(all)
-    }
-
-    try {
-      decodeZstdFrameInto(this.#memory.subarray(0, all), frame, size, dictionary, this.#xxh64Low)
-
-      return true
-    } catch {
-      return false
-    }
-  }
+  return module.isContentAt(dictionary.byteLength)
 }

@@ -23,7 +23,7 @@ export class PieceComparer {
   readonly #base: Pick<RegionSource, 'read'>
   readonly #size: number
   /** Loaded when it is needed: many files have one frame, and do without. */
-  #delta: Promise<DeltaCompressor> | undefined
+  #delta: Promise<DeltaCompressor | undefined> | undefined
 
   /** @param size - original bytes of the base */
   constructor (base: Pick<RegionSource, 'read'>, size: number) {
@@ -53,7 +53,7 @@ export class PieceComparer {
 
     const dictionary = await this.#base.read(region)
     const compressor = await (this.#delta ??= loadDelta())
-    const delta = compressor.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    const delta = compressor?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
     if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
       return undefined
@@ -71,7 +71,7 @@ export class PieceComparer {
   }
 }
 
-async function loadDelta (): Promise<DeltaCompressor> {
+async function loadDelta (): Promise<DeltaCompressor | undefined> {
   const { DeltaCompressor } = await import('@ipfsz/codecs/zstd-delta')
 
   return DeltaCompressor.load()

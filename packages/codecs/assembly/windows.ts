@@ -1,0 +1,85 @@
+import { commonLength, wordAt } from './bytes'
+import { all, contentStart, lastWindows, windowsBefore } from './memory'
+import { PRIME_1, PRIME_2, PRIME_3 } from './xxh64'
+
+/** The bytes that are looked for at once. */
+export const WINDOW: i32 = 32
+/** Where the windows of the dictionary begin: every so many bytes, and in a large one half as often, for speed. */
+const STEP: i32 = 16
+const LARGE_STEP: i32 = 32
+const LARGE: i32 = 512 * 1024
+/** The most equal windows that are compared. */
+const MAX_EQUAL: i32 = 4
+
+let step: i32 = STEP
+let shift: u64 = 0
+
+/** How many hashes the windows of a dictionary have. */
+export function windowSlots (dictionarySize: i32): i32 {
+  return 1 << (32 - clz(windowsIn(dictionarySize) | 1))
+}
+
+function windowsIn (dictionarySize: i32): i32 {
+  step = dictionarySize > LARGE ? LARGE_STEP : STEP
+
+  return max(0, (dictionarySize - WINDOW) / step + 1)
+}
+
+/** Remember the windows of the dictionary by their hash: parts of it that are found wherever they are in the content. */
+export function indexWindows (): void {
+  const slots = windowSlots(contentStart)
+  const count = windowsIn(contentStart)
+  shift = 64 - ctz(slots)
+  memory.fill(lastWindows, 0, 4 * slots)
+
+  for (let window = 0; window < count; window++) {
+    const last = lastWindows + 4 * usize(hashAt(window * step) >>> shift)
+    store<i32>(windowsBefore + 4 * window, load<i32>(last))
+    store<i32>(last, window + 1)
+  }
+}
+
+/**
+ * Where in the dictionary the content from a place on is found: of several such places the one where most follows, or
+ * else the nearest to where it is expected.
+ *
+ * @param end - where the content ends at the latest
+ * @param minLength - the fewest bytes that have to be the same, at least 32
+ * @returns -1 if they are nowhere
+ */
+export function findWindow (position: i32, end: i32, minLength: i32, expected: i32): i32 {
+  let best = -1
+
+  if (position + minLength > end) {
+    return best
+  }
+
+  const bytes = wordAt(position)
+  let longest = minLength
+  let window = load<i32>(lastWindows + 4 * usize(hashAt(position) >>> shift)) - 1
+
+  for (let i = 0; i < MAX_EQUAL && window >= 0; i++) {
+    const from = window * step
+    window = load<i32>(windowsBefore + 4 * window) - 1
+
+    if (wordAt(from) != bytes) {
+      continue
+    }
+
+    const length = commonLength(from, position, min(end, position + contentStart - from))
+    const isNearer = best < 0 || abs(from - expected) < abs(best - expected)
+
+    if (length > longest || (length == longest && isNearer)) {
+      best = from
+      longest = length
+    }
+  }
+
+  return best
+}
+
+/** A hash of most bytes: all of them are compared anyway. */
+@inline
+function hashAt (at: i32): u64 {
+  return (load<u64>(all + at) * PRIME_1) ^ (load<u64>(all + at, 12) * PRIME_2) ^ (load<u64>(all + at, 24) * PRIME_3)
+}

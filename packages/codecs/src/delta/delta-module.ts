@@ -1,0 +1,106 @@
+import { fromBase64 } from '../runtime/base64.ts'
+import type { Copy } from '../format/zstd/zstd-encode.ts'
+
+/** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */
+interface Exports {
+  memory: WebAssembly.Memory
+  reserve: (dictionarySize: number, contentSize: number) => number
+  findCopies: (maxRest: number) => number
+  copyList: () => number
+  next: () => number
+  checksum: () => number
+  secondRoom: () => number
+  isContentAt: (before: number) => number
+}
+
+/** Finds what some content has in common with a dictionary. It keeps its memory for the next ones. */
+export class DeltaModule {
+  readonly #exports: Exports
+  #contentSize = 0
+  #size = 0
+
+  private constructor (exports: Exports) {
+    this.#exports = exports
+  }
+
+  /** @returns undefined if the platform has no WebAssembly, or a page's policy forbids it */
+  static async load (): Promise<DeltaModule | undefined> {
+    const { modules: [base64] } = await import('../generated/delta-module.ts')
+
+    try {
+      const { instance } = await WebAssembly.instantiate(fromBase64(base64))
+
+      return new DeltaModule(instance.exports as unknown as Exports)
+    } catch {
+      return undefined
+    }
+  }
+
+  /**
+   * Begin with other bytes, which are copied.
+   *
+   * @returns whether there is enough memory. Otherwise nothing else may be called
+   */
+  begin (dictionary: Uint8Array, content: Uint8Array): boolean {
+    const { reserve, memory } = this.#exports
+    const start = reserve(dictionary.byteLength, content.byteLength)
+
+    if (start === 0) {
+      return false
+    }
+
+    const bytes = new Uint8Array(memory.buffer)
+    bytes.set(dictionary, start)
+    bytes.set(content, start + dictionary.byteLength)
+    this.#contentSize = content.byteLength
+    this.#size = dictionary.byteLength + content.byteLength
+
+    return true
+  }
+
+  /**
+   * The copies in the content, in order.
+   *
+   * @param maxRest - the most bytes that may be in no copy of 64 bytes and more
+   * @returns undefined if there are more, and if there is no such copy
+   */
+  findCopies (maxRest: number): Copy[] | undefined {
+    const { findCopies, copyList, memory } = this.#exports
+    const count = findCopies(Math.min(maxRest, this.#contentSize))
+
+    if (count <= 0) {
+      return undefined
+    }
+
+    const contentStart = this.#size - this.#contentSize
+    const numbers = new Int32Array(memory.buffer, copyList(), 3 * count)
+
+    return Array.from({ length: count }, (_, i) => ({
+      start: numbers[3 * i] - contentStart,
+      length: numbers[3 * i + 1],
+      offset: numbers[3 * i + 2]
+    }))
+  }
+
+  /** Where in the dictionary the content would go on: after the last long copy, and as many bytes as follow it. */
+  next (): number {
+    return this.#exports.next()
+  }
+
+  /** The lower 32 bits of the content's XXH64. */
+  checksum (): number {
+    return this.#exports.checksum() >>> 0
+  }
+
+  /** Room for the dictionary and the content once more. */
+  secondRoom (): Uint8Array {
+    const { secondRoom, memory } = this.#exports
+
+    return new Uint8Array(memory.buffer, secondRoom(), this.#size)
+  }
+
+  /** Whether the content is in that room, after `before` bytes. */
+  isContentAt (before: number): boolean {
+    return this.#exports.isContentAt(before) !== 0
+  }
+}
