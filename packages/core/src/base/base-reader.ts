@@ -30,9 +30,14 @@ export class BaseReader implements RegionSource {
     this.#kept = Math.max(2, Math.floor(keptBytes / content.pieceSize))
   }
 
-  /** The most bytes of pieces that are kept. Of a base with no more, all are, once they were read. */
+  /** The most bytes of pieces that are kept. */
   get keptBytes (): number {
     return this.#kept * this.#content.pieceSize
+  }
+
+  /** Whether all pieces are kept, once they have been read. */
+  get keepsAll (): boolean {
+    return this.#pieceCount <= this.#kept
   }
 
   /**
@@ -105,24 +110,46 @@ export class BaseReader implements RegionSource {
     return { first: Math.floor(offset / pieceSize), last: Math.floor((offset + length - 1) / pieceSize) }
   }
 
-  /** All of the base, in pieces. The first ones are kept, so that its regions need not read them again. */
-  async * readAll (signal?: AbortSignal | null): AsyncGenerator<Uint8Array> {
+  /**
+   * All of the base, in pieces. The first ones are kept, so that its regions need not read them again: regions that are
+   * asked for before those have been read wait for them.
+   */
+  readAll (signal?: AbortSignal | null): AsyncGenerator<Uint8Array> {
+    const kept = Array.from({ length: Math.min(this.#kept, this.#pieceCount) }, () =>
+      Promise.withResolvers<Uint8Array>())
+
+    for (const [number, { promise }] of kept.entries()) {
+      // who reads all of it gets the error too
+      promise.catch(() => {})
+      this.#pieces.set(number, promise)
+    }
+
+    return this.#readAll(kept, signal)
+  }
+
+  async * #readAll (
+    kept: ReadonlyArray<PromiseWithResolvers<Uint8Array>>,
+    signal: AbortSignal | null | undefined
+  ): AsyncGenerator<Uint8Array> {
     const { size, pieceSize, read } = this.#content
     const reader = new ByteReader(read(0, size), signal)
 
     try {
-      for (let number = 0; number * pieceSize < size; number++) {
+      for (let number = 0; number < this.#pieceCount; number++) {
         const piece = await reader.read(pieceSize)
-
-        if (this.#pieces.size < this.#kept) {
-          this.#pieces.set(number, Promise.resolve(piece))
-        }
-
+        kept.at(number)?.resolve(piece)
         yield piece
       }
+    } catch (err) {
+      kept.forEach(({ reject }) => { reject(err) })
+      throw err
     } finally {
       reader.close()
     }
+  }
+
+  get #pieceCount (): number {
+    return Math.ceil(this.#content.size / this.#content.pieceSize)
   }
 
   /** Free the memory of what is kept, unless others may use it. Nothing may be read afterwards, or be in use. */
@@ -131,8 +158,10 @@ export class BaseReader implements RegionSource {
     this.#pieces.clear()
 
     if (this.#content.isOwned) {
-      for (const piece of pieces) {
-        freeBytes(await piece)
+      for (const piece of await Promise.allSettled(pieces)) {
+        if (piece.status === 'fulfilled') {
+          freeBytes(piece.value)
+        }
       }
     }
   }

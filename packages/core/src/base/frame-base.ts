@@ -34,6 +34,16 @@ export interface FrameBase {
   /** Its root, if every file with the same content has that root. */
   readonly root?: WrittenBaseRoot | undefined
 
+  /**
+   * Resolves once all of it has been read and is right. Before that, no file that refers to it may be finished.
+   *
+   * @throws {InvalidBaseError} it cannot be decompressed
+   * @throws {InvalidTrailerError} what it has after its frames is not what its header needs
+   * @throws {ContentMismatchError} its header names another content CID than its content has
+   * @throws {NotFoundError} a block of it is missing
+   */
+  readonly checked?: Promise<void>
+
   /** A piece with what it may refer back to, or already compressed. Its region is empty if nothing is like it. */
   aid (bytes: Uint8Array, options: AidOptions): Piece | Promise<Piece>
 

@@ -19,7 +19,7 @@ import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Region } from '../format/header.ts'
 import type { Entry } from '../read/entry.ts'
-import type { StoredBaseSettings } from './base-content.ts'
+import type { BaseContent, StoredBaseSettings } from './base-content.ts'
 import type { AidOptions, FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -43,27 +43,38 @@ export class WrittenBase implements FrameBase {
   readonly size: number
   /** Its root, if that is compressed and has no mode and no mtime: the root of every file with the same content. */
   readonly root: WrittenBaseRoot | undefined
-  readonly #finder: RegionFinder
+  /** See `FrameBase`. */
+  readonly checked: Promise<void>
+  readonly #finder: Promise<RegionFinder>
   readonly #reader: BaseReader
   readonly #comparer: PieceComparer
 
-  private constructor (entry: Entry, finder: RegionFinder, reader: BaseReader, size: number) {
+  private constructor (entry: Entry, content: BaseContent, settings: StoredBaseSettings, { signal }: Options) {
+    const { cid, node, header } = entry
     this.link = linkTo(entry)
-    this.size = size
+    this.size = content.size
     this.root = rootOf(entry, this.link)
-    this.#finder = finder
-    this.#reader = reader
-    this.#comparer = new PieceComparer(reader, size)
+    this.#reader = new BaseReader(cid, content, settings.inFlightBytes)
+    this.#comparer = new PieceComparer(this, content.size)
+    const pieces = checkContent(entry, this.#reader.readAll(signal), signal)
+    this.#finder = RegionFinder.of(pieces, content.size, this.#reader.keptBytes)
+    this.checked = checkBase(this.link.cid, async () => {
+      await Promise.all([
+        this.#finder,
+        // the new file has all of the base, not only its content
+        node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
+      ])
+    })
+    // whoever adds the file gets the error, unless another one came first
+    this.checked.catch(() => {})
   }
 
   /**
-   * Open a base and index its content, which is read once for that. A base of a base takes its place, unless that is
-   * refused, since files refer back only once (docs/format.md, section 6).
+   * Open a base and begin to read and index its content. A base of a base takes its place, unless that is refused,
+   * since files refer back only once (docs/format.md, section 6).
    *
    * @returns undefined if the file is too small or too large to be a base
    * @throws {InvalidBaseError} it is not a file, cannot be decompressed, or has a base, and that is refused
-   * @throws {InvalidTrailerError} what it has after its frames is not what its header needs
-   * @throws {ContentMismatchError} its header names another content CID than its content has
    * @throws {NotFoundError} a block of it is missing
    */
   static async open (
@@ -97,29 +108,29 @@ export class WrittenBase implements FrameBase {
       return undefined
     }
 
-    return WrittenBase.#index(entry, settings, { signal }).catch((err: unknown) => {
-      throw err instanceof Error && err.name === 'CorruptFrameError'
-        ? new InvalidBaseError(entry.cid, `it cannot be decompressed: ${err.message}`, { cause: err })
-        : err
-    })
-  }
+    const content = await checkBase(entry.cid, async () => storedContentOf(entry, settings, { signal }))
 
-  static async #index (entry: Entry, settings: StoredBaseSettings, { signal }: Options): Promise<WrittenBase> {
-    const content = await storedContentOf(entry, settings, { signal })
-    const reader = new BaseReader(entry.cid, content, settings.inFlightBytes)
-    const { node, header } = entry
-    const [finder] = await Promise.all([
-      RegionFinder.of(checkContent(entry, reader.readAll(signal), signal), content.size, reader.keptBytes),
-      // the new file has all of the base, not only its content
-      node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
-    ])
-
-    return new WrittenBase(entry, finder, reader, content.size)
+    return new WrittenBase(entry, content, settings, { signal })
   }
 
   /** Free its content, which no file may use any more. */
   async close (): Promise<void> {
+    await this.checked.catch(() => {})
     await this.#reader.close()
+  }
+
+  /**
+   * The original bytes of a region.
+   *
+   * @throws {InvalidBaseError} the base cannot be decompressed
+   */
+  async read (region: Region): Promise<Uint8Array> {
+    return checkBase(this.link.cid, async () => {
+      // of a base that is not kept, nothing is read twice at the same time
+      await (this.#reader.keepsAll ? undefined : this.#finder)
+
+      return this.#reader.read(region)
+    })
   }
 
   /** See `FrameBase`. */
@@ -134,16 +145,19 @@ export class WrittenBase implements FrameBase {
       return changed
     }
 
-    const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+    const finder = await checkBase(this.link.cid, async () => this.#finder)
+    const region = finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
     const moved = comparing && !contains(expected, region) ? await this.#comparer.compress(bytes, region) : undefined
 
-    return moved ?? this.#aidFrom(bytes, region)
+    return moved ?? this.#aidFrom(bytes, region, finder)
   }
 
   /** See `FrameBase`. */
   async findResembling (bytes: Uint8Array, from: number, frameSize: number): Promise<number | undefined> {
+    const finder = await checkBase(this.link.cid, async () => this.#finder)
+
     for (let start = from; start < bytes.byteLength; start += frameSize) {
-      if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
+      if (finder.find(bytes.subarray(start, start + frameSize), start) != null) {
         return start
       }
     }
@@ -152,13 +166,13 @@ export class WrittenBase implements FrameBase {
   }
 
   /** A piece with a region of the base, for a codec. */
-  async #aidFrom (bytes: Uint8Array, region: Region): Promise<Piece> {
+  async #aidFrom (bytes: Uint8Array, region: Region, finder: RegionFinder): Promise<Piece> {
     if (region.length === 0) {
       return { bytes, region }
     }
 
-    const dictionary = await this.#reader.read(region)
-    const newBytes = (): number => bytes.byteLength - this.#finder.sharedBytes(bytes)
+    const dictionary = await this.read(region)
+    const newBytes = (): number => bytes.byteLength - finder.sharedBytes(bytes)
 
     if (!FORMATTED_DICTIONARY.every((byte, i) => dictionary[i] === byte)) {
       return { bytes, region, dictionary, newBytes }
@@ -170,6 +184,17 @@ export class WrittenBase implements FrameBase {
     return length <= MIN_REGION_SIZE
       ? { bytes, region: NO_REGION }
       : { bytes, region: { offset: offset + 1, length: length - 1 }, dictionary: dictionary.subarray(1), newBytes }
+  }
+}
+
+/** Say which base it is if it cannot be decompressed. */
+async function checkBase<T> (cid: CID, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (err) {
+    throw err instanceof Error && err.name === 'CorruptFrameError'
+      ? new InvalidBaseError(cid, `it cannot be decompressed: ${err.message}`, { cause: err })
+      : err
   }
 }
 

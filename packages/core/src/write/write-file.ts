@@ -98,6 +98,7 @@ async function writeOnlyFrame (
   const { codec, filters, base } = settings
   const table = tableOf(settings)
   emitFrame(options, 0, beginning.frame)
+  await base?.checked
 
   if (base?.root != null && beginning.first != null && hasNoMetadata(metadata) && isBase(beginning.first, base)) {
     return base.root
@@ -164,6 +165,7 @@ async function writeFrames (
   const leaves = cut === 'content' ? leafPerPart(stream) : packLeaves(stream, leafSize)
   const { leaf, ...root } = await writeContent(leaves, table, blockstore, options)
   pool.close()
+  await base?.checked
   const contentCid = await content?.digest()
 
   if (base?.root != null && unchanged?.isWhole(base.size) === true && hasNoMetadata(metadata) && content == null) {
