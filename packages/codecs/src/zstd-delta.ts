@@ -1,14 +1,16 @@
 /**
- * Compresses the next version of some bytes: a frame that says what of them stayed where, and what is new.
+ * Compresses the next version of some bytes, into a frame that says what of them stayed where, and what is new, and
+ * decompresses such frames.
  *
  * @packageDocumentation
  */
 import { DeltaModule } from './delta/delta-module.ts'
 import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { decodesToContent } from './delta/frame-check.ts'
+import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
 
-let loading: Promise<DeltaCompressor | undefined> | undefined
+let loading: Promise<DeltaCodec | undefined> | undefined
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -42,7 +44,7 @@ export interface Delta {
  *
  * It keeps its memory for the next call: a few times as much as the largest dictionary and its content have.
  */
-export class DeltaCompressor {
+export class DeltaCodec {
   readonly #module: DeltaModule
 
   private constructor (module: DeltaModule) {
@@ -54,15 +56,15 @@ export class DeltaCompressor {
    *
    * @returns undefined if the platform has no WebAssembly, or a page's policy forbids it
    */
-  static async load (): Promise<DeltaCompressor | undefined> {
-    return loading ??= DeltaCompressor.create()
+  static async load (): Promise<DeltaCodec | undefined> {
+    return loading ??= DeltaCodec.create()
   }
 
   /** One of its own, or undefined for the same reasons. */
-  static async create (): Promise<DeltaCompressor | undefined> {
+  static async create (): Promise<DeltaCodec | undefined> {
     const module = await DeltaModule.load()
 
-    return module && new DeltaCompressor(module)
+    return module && new DeltaCodec(module)
   }
 
   /** @returns undefined if too much changed, or there is not enough memory for it */
@@ -70,7 +72,10 @@ export class DeltaCompressor {
     const { byteLength: size } = content
     const contentStart = dictionary.byteLength
     const module = this.#module
-    const copies = module.begin(dictionary, content) ? module.findCopies(maxChanged) : undefined
+    const room = module.reserve(contentStart, size)
+    room?.set(dictionary)
+    room?.set(content, contentStart)
+    const copies = room && module.findCopies(maxChanged)
     const span = copies && spanOf(copies, dictionary)
 
     if (copies == null || span == null) {
@@ -92,5 +97,20 @@ export class DeltaCompressor {
       next: module.next(),
       sameAt: length === size ? contentStart - offset : undefined
     }
+  }
+
+  /**
+   * Decompress a frame that says little more than what stayed where. libzstd would begin with a copy of the dictionary,
+   * and with a context of more memory than the content has.
+   *
+   * @param size - bytes of the content
+   * @returns bytes of their own, or undefined if there is not enough memory
+   * @throws {CorruptFrameError}
+   */
+  decompress (frame: Uint8Array, size: number, dictionary: Uint8Array): Uint8Array | undefined {
+    const module = this.#module
+    const room = module.reserve(dictionary.byteLength, size)
+
+    return room && decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum()).slice()
   }
 }

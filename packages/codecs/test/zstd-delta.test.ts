@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeltaModule } from '../src/delta/delta-module.ts'
 import { decodesToContent } from '../src/delta/frame-check.ts'
 import { xxh64Low } from '../src/format/checksums/xxh64.ts'
-import { DeltaCompressor } from '../src/zstd-delta.ts'
+import { DeltaCodec } from '../src/zstd-delta.ts'
 import { ALL, concat, label, noise, random, same, text, toHex } from './fixtures.ts'
 import type { Delta } from '../src/zstd-delta.ts'
 
@@ -11,8 +11,8 @@ const KIB = 1024
 const readers = ALL.filter(({ name }) => name === 'zstd')
 const compressor = await createCompressor()
 
-async function createCompressor (): Promise<DeltaCompressor> {
-  const created = await DeltaCompressor.create()
+async function createCompressor (): Promise<DeltaCodec> {
+  const created = await DeltaCodec.create()
 
   if (created == null) {
     throw new Error('there is no WebAssembly')
@@ -24,6 +24,11 @@ async function createCompressor (): Promise<DeltaCompressor> {
 /** What changed. Every reader has read its frame with nothing but the part of the dictionary that it names. */
 async function read (content: Uint8Array, dictionary: Uint8Array): Promise<Delta | undefined> {
   const delta = compressor.compress(content, { dictionary, maxChanged: Infinity })
+
+  if (delta != null) {
+    const part = dictionary.subarray(delta.start, delta.end)
+    expect(same(compressor.decompress(delta.frame, content.byteLength, part) ?? part, content)).toBe(true)
+  }
 
   for (const reader of delta == null ? [] : readers) {
     const part = dictionary.slice(delta?.start, delta?.end)
@@ -206,7 +211,7 @@ describe('compressing what changed', () => {
   it('is left to others where there is no WebAssembly', async () => {
     vi.stubGlobal('WebAssembly', undefined)
 
-    await expect(DeltaCompressor.create()).resolves.toBeUndefined()
+    await expect(DeltaCodec.create()).resolves.toBeUndefined()
   })
 })
 
@@ -222,7 +227,13 @@ describe('a frame of what changed', () => {
     const passes = (tried: Uint8Array, { size = content.byteLength, dictionary = bytes.subarray(7) } = {}): boolean =>
       module != null && decodesToContent(module, tried, size, dictionary, checksum)
 
-    module?.begin(bytes, content)
+    const begin = (some: Uint8Array): void => {
+      const room = module?.reserve(bytes.byteLength, some.byteLength)
+      room?.set(bytes)
+      room?.set(some, bytes.byteLength)
+    }
+
+    begin(content)
     expect(module?.checksum()).toBe(checksum)
     expect(passes(frame)).toBe(true)
 
@@ -233,8 +244,21 @@ describe('a frame of what changed', () => {
     expect(passes(frame, { dictionary: bytes.subarray(0, -7) })).toBe(false)
     expect(passes(frame, { size: content.byteLength - 1 })).toBe(false)
     // with other content, the checksum alone is right
-    module?.begin(bytes, bytes.subarray(0, -7))
+    begin(bytes.subarray(0, -7))
     expect(passes(frame)).toBe(false)
+  })
+
+  it('is refused if it is damaged', async () => {
+    const frame = await compress(content, bytes)
+    const dictionary = bytes.subarray(7)
+
+    for (let at = 0; at < frame.byteLength; at++) {
+      const wrong = frame.with(at, frame[at] ^ 1)
+      expect(() => compressor.decompress(wrong, content.byteLength, dictionary), `byte ${at}`)
+        .toThrow(expect.objectContaining({ name: 'CorruptFrameError' }))
+    }
+
+    expect(compressor.decompress(frame, 2 ** 27, dictionary)).toBeUndefined()
   })
 
   it('is not made if it would not decode', () => {
@@ -249,7 +273,7 @@ describe('a frame of what changed', () => {
   it.each([0, 1, 3, 4, 7, 8, 11, 31, 32, 33, 64, 71, 1000, 70_001])('has the checksum of %i bytes', async length => {
     const module = await DeltaModule.load()
     const some = noise(length)
-    module?.begin(bytes.subarray(0, length % 16), some)
+    module?.reserve(length % 16, length)?.set(some, length % 16)
 
     expect(module?.checksum()).toBe(xxh64Low(some))
   })

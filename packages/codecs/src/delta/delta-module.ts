@@ -37,25 +37,17 @@ export class DeltaModule {
   }
 
   /**
-   * Begin with other bytes, which are copied.
+   * Begin with other bytes: room for a dictionary, and for the content after it.
    *
-   * @returns whether there is enough memory. Otherwise nothing else may be called
+   * @returns undefined if there is not enough memory. Then nothing else may be called
    */
-  begin (dictionary: Uint8Array, content: Uint8Array): boolean {
+  reserve (dictionarySize: number, contentSize: number): Uint8Array | undefined {
     const { reserve, memory } = this.#exports
-    const start = reserve(dictionary.byteLength, content.byteLength)
+    const start = reserve(dictionarySize, contentSize)
+    this.#contentSize = contentSize
+    this.#size = dictionarySize + contentSize
 
-    if (start === 0) {
-      return false
-    }
-
-    const bytes = new Uint8Array(memory.buffer)
-    bytes.set(dictionary, start)
-    bytes.set(content, start + dictionary.byteLength)
-    this.#contentSize = content.byteLength
-    this.#size = dictionary.byteLength + content.byteLength
-
-    return true
+    return start === 0 ? undefined : new Uint8Array(memory.buffer, start, this.#size)
   }
 
   /**

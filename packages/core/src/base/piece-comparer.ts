@@ -1,6 +1,6 @@
 import { MIN_REGION_SIZE } from '../constants.ts'
+import { isDelta, loadDelta, MAX_DELTA_SIZE } from '../frames/delta.ts'
 import { maxRegion } from './frame-base.ts'
-import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { Piece } from '../frames/compress-frames.ts'
@@ -11,19 +11,14 @@ const SLACK = 256 * 1024
 
 /** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
 const MIN_SIZE = 64 * 1024
-/** Larger ones, of more than 1 MiB, would keep the calling thread too long. */
-const MAX_SIZE = 1024 * 1024
 
-/** With more than an eighth of a piece changed, or where what changed takes more than a 32nd of it, zstd finds more. */
+/** With more than an eighth of a piece changed, zstd finds more. */
 const MAX_CHANGED_SHARE = 1 / 8
-const MAX_DELTA_SHARE = 1 / 32
 
 /** Compresses pieces of a file by what changed since their base, if that is little. */
 export class PieceComparer {
   readonly #base: Pick<RegionSource, 'read'>
   readonly #size: number
-  /** Loaded when it is needed: many files have one frame, and do without. */
-  #delta: Promise<DeltaCompressor | undefined> | undefined
 
   /** @param size - original bytes of the base */
   constructor (base: Pick<RegionSource, 'read'>, size: number) {
@@ -47,15 +42,14 @@ export class PieceComparer {
   async compress (bytes: Uint8Array, region: Region): Promise<Piece | undefined> {
     const { byteLength: size } = bytes
 
-    if (size < MIN_SIZE || size > MAX_SIZE || region.length < MIN_REGION_SIZE) {
+    if (size < MIN_SIZE || size > MAX_DELTA_SIZE || region.length < MIN_REGION_SIZE) {
       return undefined
     }
 
     const dictionary = await this.#base.read(region)
-    const compressor = await (this.#delta ??= loadDelta())
-    const delta = compressor?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    const delta = (await loadDelta())?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
-    if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
+    if (delta == null || !isDelta(delta.frame, size)) {
       return undefined
     }
 
@@ -69,12 +63,6 @@ export class PieceComparer {
       ...sameAt == null ? {} : { sameAt: region.offset + sameAt }
     }
   }
-}
-
-async function loadDelta (): Promise<DeltaCompressor | undefined> {
-  const { DeltaCompressor } = await import('@ipfsz/codecs/zstd-delta')
-
-  return DeltaCompressor.load()
 }
 
 /** Whether a region has all of another one. */

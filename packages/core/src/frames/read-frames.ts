@@ -1,4 +1,4 @@
-import { freeBytes, SPARE } from '@ipfsz/codecs/internal'
+import { EventLoopBreaks, freeBytes, SPARE } from '@ipfsz/codecs/internal'
 import { BufferPool } from './buffer-pool.ts'
 import { isInPlace } from './compressed-file.ts'
 import { ByteReader } from '../util/byte-reader.ts'
@@ -87,17 +87,24 @@ export async function * decompressFrames (
     ? new BufferPool(header.frameSize + SPARE)
     : undefined
 
+  const breaks = new EventLoopBreaks()
+
   const decompressed = mapOrdered(frames, async frame => {
     const { region, size } = frame
     const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
+
+    // such frames may be decompressed on this thread
+    if (dictionary != null && breaks.isDue()) {
+      await breaks.take()
+    }
+
     const into = pool?.take(pool.size)
     const transfer = frame.memory != null
-    const settings = { size, signal, transfer, into, ...dictionary == null ? {} : { dictionary } }
-    const decompress = async (): Promise<Uint8Array> => codec.decompress(frame.bytes, settings)
+    const settings = { size, signal, transfer, into }
     // if it fails, a thread may still read and write this memory: it stays garbage
     const decoded = await (dictionary == null || base == null
-      ? decompress()
-      : decompressBased(node.cid, base.cid, decompress))
+      ? codec.decompress(frame.bytes, settings)
+      : decompressBased({ cid: node.cid, base: base.cid, codec }, frame.bytes, { ...settings, dictionary }))
     const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
     const lent = [frame.memory, into].filter(memory => memory != null)
     const used = lent.find(({ buffer }) => buffer === bytes.buffer)

@@ -1,0 +1,19 @@
+import type { DeltaCodec } from '@ipfsz/codecs/zstd-delta'
+
+/** More, 1 MiB of original bytes, would keep the calling thread too long. */
+export const MAX_DELTA_SIZE = 1024 * 1024
+
+/** Where what changed takes more than a 32nd of a frame's original bytes, libzstd finds more, and reads it as quickly. */
+const MAX_SHARE = 1 / 32
+
+let loading: Promise<DeltaCodec | undefined> | undefined
+
+/** What compresses and decompresses frames by what changed. Undefined: there is no WebAssembly, and libzstd does it. */
+export async function loadDelta (): Promise<DeltaCodec | undefined> {
+  return loading ??= import('@ipfsz/codecs/zstd-delta').then(async ({ DeltaCodec }) => DeltaCodec.load())
+}
+
+/** Whether a frame of zstd says little more than what stayed where in its base. */
+export function isDelta ({ byteLength }: Uint8Array, size: number): boolean {
+  return size <= MAX_DELTA_SIZE && byteLength <= size * MAX_SHARE
+}
