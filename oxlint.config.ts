@@ -43,6 +43,8 @@ export default defineConfig({
   },
   overrides: [
     { files: ['packages/codecs/src/impl/*-wasm.ts'], rules: { 'eslint/no-underscore-dangle': 'off' } },
+    // AssemblyScript has numbers of 64 bits
+    { files: ['packages/codecs/assembly/*.ts'], rules: { 'eslint/no-loss-of-precision': 'off' } },
     { files: ['*.config.ts', '**/*.d.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: ['site/.vitepress/**/*.ts'],

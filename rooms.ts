@@ -47,7 +47,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     generated: [], // written by the build
     util: [],
     format: ['platform'],
-    delta: ['format'],
+    delta: ['format', 'generated', 'util'],
     impl: ['format', 'generated', 'platform', 'util'],
     stream: ['format', 'generated', 'impl', 'platform', 'util'],
     workers: ['platform', 'util'],

@@ -1,12 +1,10 @@
 import { all } from './memory'
 
-@inline
 export function byteAt (at: i32): u32 {
   return load<u8>(all + at)
 }
 
 /** Four bytes. */
-@inline
 export function wordAt (at: i32): i32 {
   return load<i32>(all + at)
 }
@@ -23,12 +21,12 @@ export function commonLength (first: i32, second: i32, end: i32): i32 {
   for (; at + 8 <= end; at += 8, from += 8) {
     const difference = load<u64>(all + at) ^ load<u64>(all + from)
 
-    if (difference != 0) {
+    if (difference !== 0) {
       return at - second + i32(ctz(difference) >>> 3)
     }
   }
 
-  for (; at < end && byteAt(at) == byteAt(from); at++) {
+  for (; at < end && byteAt(at) === byteAt(from); at++) {
     from++
   }
 
@@ -40,7 +38,7 @@ export function commonLengthBefore (first: i32, second: i32, start: i32): i32 {
   const most = min(first, second - start)
   let length = 0
 
-  while (length < most && byteAt(first - length - 1) == byteAt(second - length - 1)) {
+  while (length < most && byteAt(first - length - 1) === byteAt(second - length - 1)) {
     length++
   }
 

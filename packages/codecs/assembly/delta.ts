@@ -56,5 +56,5 @@ export function isContentAt (before: i32): bool {
   const start = i32(decoded - all) + before
   const length = size - contentStart
 
-  return commonLength(contentStart, start, start + length) == length
+  return commonLength(contentStart, start, start + length) === length
 }

@@ -27,7 +27,7 @@ export function indexFarPlaces (): void {
     const slot = slotAt(at)
 
     // these bits stay in the processor's nearest cache, which the table does not
-    if ((load<u8>(bitsOf(slot)) & bitOf(slot)) != 0) {
+    if ((load<u8>(bitsOf(slot)) & bitOf(slot)) !== 0) {
       store<i32>(farTable + 4 * slot, at + 1)
     }
   }
@@ -46,21 +46,18 @@ export function findFar (position: i32, end: i32): i32 {
 
   const from = load<i32>(farTable + 4 * slotAt(position)) - 1
 
-  return from >= 0 && wordAt(from) == wordAt(position) ? from : -1
+  return from >= 0 && wordAt(from) === wordAt(position) ? from : -1
 }
 
-@inline
 function slotAt (at: i32): u32 {
   // the shift drops the two bytes after the six
   return u32(((load<u64>(all + at) << 16) * PRIME_1) >>> (64 - FAR_LOG))
 }
 
-@inline
 function bitsOf (slot: u32): usize {
   return newBits + (slot >>> 3)
 }
 
-@inline
 function bitOf (slot: u32): u8 {
   return <u8>1 << u8(slot & 7)
 }

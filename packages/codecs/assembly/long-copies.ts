@@ -54,5 +54,5 @@ export function findLongCopies (maxRest: i32): i32 {
 
 function isExpected (from: i32, position: i32): bool {
   return from >= 0 && from + MIN_EXPECTED <= contentStart && position + MIN_EXPECTED <= size &&
-    wordAt(from) == wordAt(position) && commonLength(from, position, position + MIN_EXPECTED) == MIN_EXPECTED
+    wordAt(from) === wordAt(position) && commonLength(from, position, position + MIN_EXPECTED) === MIN_EXPECTED
 }

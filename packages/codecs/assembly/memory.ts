@@ -61,7 +61,6 @@ export function layOut (dictionarySize: i32, contentSize: i32, windowSlots: i32,
   return pages <= 0 || memory.grow(pages) >= 0
 }
 
-@inline
 function aligned (address: usize): usize {
   return (address + ALIGNMENT - 1) & ~(ALIGNMENT - 1)
 }

@@ -31,7 +31,7 @@ export function findNear (position: i32): i32 {
   store<i32>(slot, position + 1)
   newTo = max(newTo, position + 1)
 
-  return from >= 0 && wordAt(from) == bytes ? from : -1
+  return from >= 0 && wordAt(from) === bytes ? from : -1
 }
 
 /** Add places of the dictionary, but not again what the last span had. Those beyond its ends are left out. */

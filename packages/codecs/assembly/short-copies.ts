@@ -171,7 +171,7 @@ function findBest (position: i32, end: i32): bool {
   for (let i = count - 1; i >= max(0, count - REPEATED); i--) {
     const offset = offsetOf(copies, i)
 
-    if (offset <= position && wordAt(position - offset) == bytes) {
+    if (offset <= position && wordAt(position - offset) === bytes) {
       compare(position, offset, end, MIN_REPEATED, REPEATED_BITS)
     }
   }
@@ -192,7 +192,7 @@ function compare (position: i32, offset: i32, end: i32, minLength: i32, offsetBi
   const length = commonLength(from, position, stop)
   const gain = BYTE_BITS * length - offsetBits
 
-  if (length >= minLength && (bestLength == 0 || gain > bestGain)) {
+  if (length >= minLength && (bestLength === 0 || gain > bestGain)) {
     bestLength = length
     bestOffset = offset
     bestGain = gain

@@ -25,7 +25,7 @@ function windowsIn (dictionarySize: i32): i32 {
   return max(0, (dictionarySize - WINDOW) / step + 1)
 }
 
-/** Remember the windows of the dictionary by their hash: parts of it that are found wherever they are in the content. */
+/** Remember the windows of the dictionary by their hash: its parts are found wherever they are in the content. */
 export function indexWindows (): void {
   const slots = windowSlots(contentStart)
   const count = windowsIn(contentStart)
@@ -62,14 +62,14 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
     const from = window * step
     window = load<i32>(windowsBefore + 4 * window) - 1
 
-    if (wordAt(from) != bytes) {
+    if (wordAt(from) !== bytes) {
       continue
     }
 
     const length = commonLength(from, position, min(end, position + contentStart - from))
     const isNearer = best < 0 || abs(from - expected) < abs(best - expected)
 
-    if (length > longest || (length == longest && isNearer)) {
+    if (length > longest || (length === longest && isNearer)) {
       best = from
       longest = length
     }
@@ -79,7 +79,6 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
 }
 
 /** A hash of most bytes: all of them are compared anyway. */
-@inline
 function hashAt (at: i32): u64 {
   return (load<u64>(all + at) * PRIME_1) ^ (load<u64>(all + at, 12) * PRIME_2) ^ (load<u64>(all + at, 24) * PRIME_3)
 }

@@ -52,12 +52,10 @@ export function xxh64Low (start: i32, length: i32): u32 {
   return u32(hash ^ (hash >>> 32))
 }
 
-@inline
 function round (lane: u64, bytes: u64): u64 {
   return rotl(lane + bytes * PRIME_2, 31) * PRIME_1
 }
 
-@inline
 function merge (hash: u64, lane: u64): u64 {
   return (hash ^ round(0, lane)) * PRIME_1 + PRIME_4
 }

@@ -1,4 +1,4 @@
-import { fromBase64 } from '../runtime/base64.ts'
+import { fromBase64 } from '../util/base64.ts'
 import type { Copy } from '../format/zstd/zstd-encode.ts'
 
 /** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */

@@ -3,7 +3,7 @@ import type { DeltaCodec } from '@ipfsz/codecs/zstd-delta'
 /** More, 1 MiB of original bytes, would keep the calling thread too long. */
 export const MAX_DELTA_SIZE = 1024 * 1024
 
-/** Where what changed takes more than a 32nd of a frame's original bytes, libzstd finds more, and reads it as quickly. */
+/** Where what changed takes more than a 32nd of a frame, libzstd finds more, and reads it as quickly. */
 const MAX_SHARE = 1 / 32
 
 let loading: Promise<DeltaCodec | undefined> | undefined
