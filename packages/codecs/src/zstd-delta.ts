@@ -10,8 +10,6 @@ import { decodesToContent } from './delta/frame-check.ts'
 import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
 
-let loading: Promise<DeltaCodec | undefined> | undefined
-
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
   dictionary: Uint8Array
@@ -52,15 +50,10 @@ export class DeltaCodec {
   }
 
   /**
-   * The one that all of a program share. That is enough, since each call ends before the next begins.
+   * One is enough for a program, since each call ends before the next begins.
    *
    * @returns undefined if the platform has no WebAssembly, or a page's policy forbids it
    */
-  static async load (): Promise<DeltaCodec | undefined> {
-    return loading ??= DeltaCodec.create()
-  }
-
-  /** One of its own, or undefined for the same reasons. */
   static async create (): Promise<DeltaCodec | undefined> {
     const module = await DeltaModule.load()
 

@@ -8,9 +8,21 @@ const MAX_SHARE = 1 / 32
 
 let loading: Promise<DeltaCodec | undefined> | undefined
 
-/** What compresses and decompresses frames by what changed. Undefined: there is no WebAssembly, and libzstd does it. */
+/**
+ * What compresses and decompresses frames by what changed. Undefined: it cannot be loaded, as in a page that is offline,
+ * or there is no WebAssembly. libzstd does it then.
+ */
 export async function loadDelta (): Promise<DeltaCodec | undefined> {
-  return loading ??= import('@ipfsz/codecs/zstd-delta').then(async ({ DeltaCodec }) => DeltaCodec.load())
+  loading ??= import('@ipfsz/codecs/zstd-delta').then(async ({ DeltaCodec }) => DeltaCodec.create())
+
+  try {
+    return await loading
+  } catch {
+    // the next call tries again
+    loading = undefined
+
+    return undefined
+  }
 }
 
 /** Whether a frame of zstd says little more than what stayed where in its base. */
