@@ -1,6 +1,7 @@
 import { DeltaCodec } from '@ipfsz/codecs/zstd-delta'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { isDelta } from '../src/frames/delta.ts'
+import type * as delta from '../src/frames/delta.ts'
 
 /** A module that has loaded nothing yet. */
 const FRESH = '../src/frames/delta.ts?fresh'
@@ -11,7 +12,7 @@ afterEach(() => {
 
 describe('what compresses by what changed', () => {
   it('is left out while it cannot be loaded, and then tried again', async () => {
-    const { loadDelta } = await import(/* @vite-ignore */ FRESH) as typeof import('../src/frames/delta.ts')
+    const { loadDelta } = await import(/* @vite-ignore */ FRESH) as typeof delta
     vi.spyOn(DeltaCodec, 'create').mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))
 
     await expect(loadDelta()).resolves.toBeUndefined()
