@@ -1,5 +1,5 @@
 import { WrongBaseError } from '../errors.ts'
-import { isDelta, loadDelta } from './delta.ts'
+import { isDelta, loadDelta, MAX_DELTA_DICTIONARY } from './delta.ts'
 import type { Codec, DecompressOptions } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
@@ -27,7 +27,8 @@ export async function decompressBased (
   const { dictionary, size } = options
 
   try {
-    const delta = codec.name === 'zstd' && isDelta(frame, size) ? await loadDelta() : undefined
+    const isSmall = isDelta(frame, size) && dictionary.byteLength <= MAX_DELTA_DICTIONARY
+    const delta = codec.name === 'zstd' && isSmall ? await loadDelta() : undefined
 
     return delta?.decompress(frame, size, dictionary) ?? await codec.decompress(frame, options)
   } catch (err) {
