@@ -1,11 +1,9 @@
 import type { Blockstore } from 'interface-blockstore'
 
-type Store = Pick<Blockstore, 'get'>
-
 /** What Helia's blockstores have besides: they fetch what the store below them lacks. */
-interface NetworkedStore extends Store {
-  createSession: unknown
-  unwrap (): Store
+interface Store extends Pick<Blockstore, 'get'> {
+  createSession?: unknown
+  unwrap?: () => Store
 }
 
 /**
@@ -15,16 +13,8 @@ interface NetworkedStore extends Store {
  * @returns the same blockstore if it is not one of Helia's
  */
 export function localBlocks (blockstore: Store): Store {
-  let local: Store = blockstore
-
-  while (isNetworked(local)) {
-    local = local.unwrap()
-  }
-
-  return local
-}
-
-function isNetworked (store: Store & Partial<NetworkedStore>): store is NetworkedStore {
   // others have `unwrap` too, and what is below those may be stored in another way
-  return typeof store.createSession === 'function' && typeof store.unwrap === 'function'
+  return typeof blockstore.createSession === 'function' && typeof blockstore.unwrap === 'function'
+    ? localBlocks(blockstore.unwrap())
+    : blockstore
 }
