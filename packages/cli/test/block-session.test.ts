@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlockSession } from '../src/network/bitswap/block-session.ts'
 import { badPeer, blockMessage } from './bad-peer.ts'
 import { keep, makeBlock, makeBlocks, testNode } from './nodes.ts'
-import type { FetchedBlock } from '../src/network/network.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { Node } from '../src/network/node/node.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -23,8 +23,8 @@ async function connect (from: Node, ...to: Node[]): Promise<void> {
 }
 
 /** How many blocks came from each node. */
-function countOf (fetched: readonly FetchedBlock[], nodes: readonly Node[]): number[] {
-  return nodes.map(({ libp2p }) => fetched.filter(({ peerId }) => peerId === libp2p.peerId.toString()).length)
+function countOf (fetched: readonly SourceBlock[], nodes: readonly Node[]): number[] {
+  return nodes.map(({ libp2p }) => fetched.filter(({ sender }) => sender === libp2p.peerId.toString()).length)
 }
 
 describe('a session', () => {
@@ -79,7 +79,7 @@ describe('a session', () => {
     const files = session(block.cid, b)
 
     for (let i = 0; i < 3; i++) {
-      await expect(files.fetch(block.cid, { signal })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      await expect(files.fetch(block.cid, { signal })).resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
     }
   })
 
@@ -111,7 +111,7 @@ describe('a session', () => {
     await expect(first).rejects.toMatchObject({ name: 'AbortError' })
     await keep(a, [block])
 
-    await expect(second).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await expect(second).resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
   })
 
   it('finds a peer that connects while it waits', async () => {
@@ -122,7 +122,7 @@ describe('a session', () => {
     const fetching = session(block.cid, b).fetch(block.cid, { signal })
     await connect(a, b)
 
-    await expect(fetching).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await expect(fetching).resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
   })
 
   it('asks another peer for blocks that one does not have', async () => {
@@ -146,7 +146,7 @@ describe('a session', () => {
     await connect(c, a, b)
 
     const files = session(blocks[0].cid, c)
-    const fetched: FetchedBlock[] = []
+    const fetched: SourceBlock[] = []
 
     for (const [i, { cid }] of blocks.entries()) {
       fetched.push(await files.fetch(cid, { signal }))
@@ -175,7 +175,7 @@ describe('a session', () => {
       }
 
       await expect(files.fetch(cid, { signal }))
-        .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+        .resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
     }
   })
 
@@ -188,7 +188,7 @@ describe('a session', () => {
 
     // a peer that received the want would have 3 seconds to answer
     await expect(session(block.cid, b).fetch(block.cid, { signal }))
-      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      .resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
   })
 
   it.each([
@@ -277,7 +277,7 @@ describe('a session', () => {
     await files.fetch(blocks[0].cid, { signal })
 
     await expect(files.fetch(blocks[1].cid, { search: 'lost', signal }))
-      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      .resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
     await Promise.all(blocks.slice(2).map(async ({ cid }) => {
       await expect(files.fetch(cid, { search: 'lost', signal }))
         .rejects.toMatchObject({ name: 'NotFoundError', cid })
@@ -297,7 +297,7 @@ describe('a session', () => {
     await closed
 
     await expect(files.fetch(blocks[1].cid, { search: 'lost', signal }))
-      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      .resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
   })
 
   it('ends a fetch at once when it is aborted', async () => {
@@ -332,7 +332,7 @@ describe('a session with a bad peer', { tags: 'slow' }, () => {
       const fetched = await files.fetch(cid, { signal })
 
       expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
-      expect(fetched.peerId).toBe(good.libp2p.peerId.toString())
+      expect(fetched.sender).toBe(good.libp2p.peerId.toString())
     }
   })
 

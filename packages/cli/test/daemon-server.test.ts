@@ -225,7 +225,7 @@ describe('the control port of a daemon', () => {
     ['lost', 'lost'],
     ['none', 'none']
   ] as const)('passes on whether to search for peers: %s', async (search, expected) => {
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), sender: '12D3KooWother' }))
 
     await client(
       await serve({ fetch })
@@ -238,7 +238,7 @@ describe('the control port of a daemon', () => {
     store,
     expected
   ) => {
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), sender: '12D3KooWother' }))
 
     await client(
       await serve({ fetch })
@@ -252,14 +252,14 @@ describe('the control port of a daemon', () => {
     const server = await serve({ fetch: async () => {
       await release.promise
 
-      return { bytes: new Uint8Array(1), peerId: '12D3KooWother' }
+      return { bytes: new Uint8Array(1), sender: '12D3KooWother' }
     } })
     const fetching = client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
 
     await connections(1100, server)
     release.resolve()
 
-    await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
+    await expect(fetching).resolves.toMatchObject({ sender: '12D3KooWother' })
   })
 
   it('refuses a connection while commands hold 1024', async () => {
@@ -302,16 +302,16 @@ describe('the control port of a daemon', () => {
 
   it('passes on blocks and the peers that sent them', async () => {
     const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
-    const server = await serve({ fetch: async () => ({ bytes, peerId: '12D3KooWother' }) })
+    const server = await serve({ fetch: async () => ({ bytes, sender: '12D3KooWother' }) })
 
     const fetched = await client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
 
     expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
-    expect(fetched.peerId).toBe('12D3KooWother')
+    expect(fetched.sender).toBe('12D3KooWother')
   })
 
   it.each([1_000_000, undefined])('passes on the size of a block, if it is known: %s', async size => {
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), sender: '12D3KooWother' }))
     const server = await serve({ fetch })
 
     await client(server).fetch(cid, { root: cid, size, signal: new AbortController().signal })
@@ -325,12 +325,12 @@ describe('the control port of a daemon', () => {
     const sockets = await commands(MAX_CONNECTIONS, server)
     await vi.waitFor(() => { expect(fetch).toHaveBeenCalledTimes(MAX_CONNECTIONS) }, { timeout: 120_000 })
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
-    fetch.mockImplementation(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+    fetch.mockImplementation(async () => ({ bytes: new Uint8Array(1), sender: '12D3KooWother' }))
 
     const fetching = client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
     sockets.forEach(socket => { socket.destroy() })
 
-    await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
+    await expect(fetching).resolves.toMatchObject({ sender: '12D3KooWother' })
   })
 
   it('causes a DaemonError when the daemon ends in the middle of a block', async () => {
@@ -393,7 +393,7 @@ describe('the control port of a daemon', () => {
     const server = await serve({
       async fetch (_, options) {
         asked.push(options)
-        return { bytes: new Uint8Array([1]), peerId: 'a' }
+        return { bytes: new Uint8Array([1]), sender: 'a' }
       }
     })
     const part = { file: cid, start: 0, end: 30 }

@@ -59,7 +59,7 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
   compressed
 ) => {
   it('is fetched again by a command that may use the network', async () => {
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, sender: PEER }))
     const { cid, repo, files, fetched } = await damaged(fetch, compressed)
 
     const content = await read(files.cat(cid))
@@ -78,13 +78,13 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
   })
 
   it('is refused when peers send other bytes', async () => {
-    const { cid, files } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
+    const { cid, files } = await damaged(async () => ({ bytes: bytes.slice(1), sender: PEER }), compressed)
 
     await expect(read(files.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
   it('is refused by a command that may not use the network', async () => {
-    const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
+    const { cid, repo } = await damaged(async () => ({ bytes, sender: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
@@ -92,7 +92,7 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
 
 describe('a directory in the place of a block', () => {
   it('counts as a damaged block, and is replaced by the one that is fetched', async () => {
-    const { cid, repo, files } = await damaged(async () => ({ bytes, peerId: PEER }))
+    const { cid, repo, files } = await damaged(async () => ({ bytes, sender: PEER }))
 
     for await (const [{ path }] of (repo as SharedFsBlockstore).files()) {
       await rm(path)
@@ -106,7 +106,7 @@ describe('a directory in the place of a block', () => {
 
 describe('a block that the disk cannot read', () => {
   it('is fetched again, and stays damaged in a repair when no peer sends it', async () => {
-    const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }))
+    const { cid, repo } = await damaged(async () => ({ bytes, sender: PEER }))
     const unreadable = {
       get: () => {
         throw Object.assign(new Error('could not read'), {
@@ -117,7 +117,7 @@ describe('a block that the disk cannot read', () => {
       put: repo.put.bind(repo),
       has: async () => true
     } as unknown as Blockstore
-    const network = fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) })
+    const network = fakeNetwork({ fetch: async () => ({ bytes, sender: PEER }) })
 
     expect((await read(filesOf(unreadable, network, cid).cat(cid))).equals(bytes)).toBe(true)
     expect(await Array.fromAsync(repairDag(cid, unreadable, { signal, fetch: async () => undefined })))

@@ -42,7 +42,7 @@ function networkWith (
 
         const bytes = Buffer.concat(await Array.fromAsync(blocks.get(cid)))
 
-        return { bytes, peerId: '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ' }
+        return { bytes, sender: '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ' }
       }
     })
   }

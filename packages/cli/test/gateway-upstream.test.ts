@@ -79,7 +79,7 @@ function networkWith (blocks: Blockstore, asked: CID[] = []): ReturnType<typeof 
     fetch: async cid => {
       asked.push(cid)
 
-      return { bytes: Buffer.concat(await Array.fromAsync(blocks.get(cid))), peerId: PEER }
+      return { bytes: Buffer.concat(await Array.fromAsync(blocks.get(cid))), sender: PEER }
     }
   })
 }

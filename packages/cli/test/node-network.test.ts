@@ -25,9 +25,9 @@ describe('a block that several commands fetch', () => {
     const asked = listen.mock.calls.length
     const second = await network.fetch(block.cid, options)
 
-    for (const { bytes, peerId } of [...first, second]) {
+    for (const { bytes, sender } of [...first, second]) {
       expect(Buffer.from(bytes).equals(block.bytes)).toBe(true)
-      expect(peerId).toBe(a.libp2p.peerId.toString())
+      expect(sender).toBe(a.libp2p.peerId.toString())
     }
 
     expect(put).toHaveBeenCalledTimes(1)

@@ -19,7 +19,7 @@ function make (parts: Partial<Network>): PeerSource {
 describe('a peer source', () => {
   it('asks for the blocks below its root, whatever is read, and says who sent them', async () => {
     const { cid, bytes } = await makeBlock(1)
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER, verified: true }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, sender: PEER, verified: true }))
 
     await expect(make({ fetch }).fetch(cid, { root: cid, size: bytes.byteLength, signal }))
       .resolves.toEqual({ bytes, sender: PEER, verified: true, stored: true })
@@ -51,6 +51,27 @@ describe('a peer source', () => {
     expect(searches).toEqual(['all', 'lost'])
   })
 
+  it('says up to where a response to the plan should go', async () => {
+    const { cid, bytes } = await makeBlock(1)
+    const found = vi.fn<Network['found']>(async () => {})
+    const network = fakeNetwork({ fetch: async () => ({ bytes, sender: PEER }), found })
+    const source = new PeerSource({ network: async () => network, root, plan: { path: '', scope: 'entity' } })
+    const [first, second, third] = [0, 1, 2].map(start => ({ file: root, start, end: 3 }))
+
+    source.found(cid, { part: second })
+    await source.fetch(cid, { root, signal })
+    source.found(cid, { part: second })
+    source.found(cid, { part: third })
+    source.found(cid, { part: first })
+    expect(found.mock.calls).toEqual([[root, second], [root, first]])
+
+    await source.fetch(cid, { root, signal })
+    await source.fetch(cid, { root, part: first, signal })
+    source.found(cid, { part: second })
+    source.found(cid, { part: third })
+    expect(found.mock.calls.slice(2)).toEqual([[root, second]])
+  })
+
   it('looks for peers that went away once, and again after a block has arrived', async () => {
     const [{ cid }, { cid: there, bytes }] = [await makeBlock(1), await makeBlock(2)]
     const searches: unknown[] = []
@@ -60,7 +81,7 @@ describe('a peer source', () => {
         searches.push(search)
 
         if (asked.equals(there)) {
-          return { bytes, peerId: PEER }
+          return { bytes, sender: PEER }
         }
 
         return new Promise((_, reject) => { signal.addEventListener('abort', () => { reject(signal.reason) }) })
@@ -87,7 +108,7 @@ describe('a peer source', () => {
 
   it('goes on searching after a fetch that was only aborted', async () => {
     const { cid, bytes } = await makeBlock(1)
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, sender: PEER }))
     const source = make({ fetch })
 
     await expect(source.fetch(cid, { root, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
@@ -111,7 +132,7 @@ describe('a repo with a peer source', () => {
     const [here, there] = [await makeBlock(1), await makeBlock(2)]
     await blockstore.put(here.cid, here.bytes)
     const fetched = new FetchedStats()
-    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: there.bytes, peerId: PEER }))
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: there.bytes, sender: PEER }))
     const blocks = ipfsz({ blockstore, sources: [fetched.count(make({ fetch }), signal)] }).blocks(root)
 
     for (const { cid, bytes } of [here, there]) {

@@ -144,7 +144,7 @@ describe('the repair of lost blocks', () => {
           return fetchNothing(cid, options)
         }
 
-        return { bytes, peerId: PEER.peerId }
+        return { bytes, sender: PEER.peerId }
       }
     })
 

@@ -63,7 +63,7 @@ async function startSite (
         }
       }
     })
-    const fetchHere = vi.fn<FetchHere>(async () => ({ bytes: block.bytes, peerId: `network of ${id}` }))
+    const fetchHere = vi.fn<FetchHere>(async () => ({ bytes: block.bytes, sender: `network of ${id}` }))
     onTestFinished(await siblings.serve(fetchHere))
     siblings.update({ others: nodes.slice(i + 1).map(recordOf), gone: [] })
     await vi.waitFor(() => {
@@ -104,11 +104,11 @@ describe('a block that the store lacks', () => {
 
     const [own, ...asked] = await Promise.all([owner, ...others].map(async member => fetchAs(member, block)))
 
-    expect(own.peerId).toBe(`network of ${owner.id}`)
+    expect(own.sender).toBe(`network of ${owner.id}`)
 
-    for (const { bytes, peerId } of asked) {
+    for (const { bytes, sender } of asked) {
       expect(Buffer.from(bytes).equals(block.bytes)).toBe(true)
-      expect(peerId).toBe(owner.id)
+      expect(sender).toBe(owner.id)
     }
 
     expect(owner.fetchHere).toHaveBeenCalledTimes(3)
@@ -125,7 +125,7 @@ describe('a block that the store lacks', () => {
     hidden = owner.id
     asking = last.id
 
-    await expect(fetchAs(last, block)).resolves.toMatchObject({ peerId: second.id })
+    await expect(fetchAs(last, block)).resolves.toMatchObject({ sender: second.id })
     expect(second.fetchHere).toHaveBeenCalledTimes(1)
     expect(owner.fetchHere).not.toHaveBeenCalled()
   })
@@ -136,7 +136,7 @@ describe('a block that the store lacks', () => {
     owner.fetchHere.mockRejectedValue(new NotFoundError(block.cid))
 
     for (let i = 0; i < 2; i++) {
-      await expect(fetchAs(other, block)).resolves.toMatchObject({ peerId: `network of ${other.id}` })
+      await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
     }
 
     expect(owner.fetchHere).toHaveBeenCalledTimes(1)
@@ -151,7 +151,7 @@ describe('a block that the store lacks', () => {
     })
     const { owner, others: [other] } = byOwner(members, block)
 
-    await expect(fetchAs(other, block)).resolves.toMatchObject({ peerId: `network of ${other.id}` })
+    await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
     expect(owner.fetchHere).not.toHaveBeenCalled()
   })
 
@@ -160,15 +160,15 @@ describe('a block that the store lacks', () => {
     const { owner, others: [other] } = byOwner(await startSite(block, 2, { patience: 50 }), block)
     owner.fetchHere.mockImplementation(fetchForever())
 
-    await expect(fetchAs(other, block)).resolves.toMatchObject({ peerId: `network of ${other.id}` })
+    await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
   })
 
   it('is fetched here if the owner sends other bytes', async () => {
     const block = await makeBlock(1)
     const { owner, others: [other] } = byOwner(await startSite(block, 2), block)
-    owner.fetchHere.mockResolvedValue({ bytes: new Uint8Array(10), peerId: '' })
+    owner.fetchHere.mockResolvedValue({ bytes: new Uint8Array(10), sender: '' })
 
-    await expect(fetchAs(other, block)).resolves.toMatchObject({ peerId: `network of ${other.id}` })
+    await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
   })
 
   it('is no longer fetched by the owner when the caller gives up', async () => {
@@ -206,10 +206,10 @@ describe('a request of another node', () => {
       patience: LONG,
       nodes: { has: () => true, look: async () => {}, living: [member.id] }
     })
-    const fetchHere = vi.fn<FetchHere>(async () => ({ bytes: block.bytes, peerId: 'here' }))
+    const fetchHere = vi.fn<FetchHere>(async () => ({ bytes: block.bytes, sender: 'here' }))
 
     await expect(asking.fetch(block.cid, { root: block.cid, signal }, fetchHere)).resolves.toMatchObject({
-      peerId: 'here'
+      sender: 'here'
     })
     expect(look).toHaveBeenCalledTimes(1)
     expect(member.fetchHere).not.toHaveBeenCalled()

@@ -74,12 +74,12 @@ describe('daemons of one store', () => {
 
     for (const { cid, bytes } of blocks) {
       const fetched = await Promise.all(daemons.map(async ({ network }) => network.fetch(cid, { root: cid, signal })))
-      const senders = fetched.map(({ peerId }) => peerId)
+      const senders = fetched.map(({ sender }) => sender)
 
       fetched.forEach(block => { expect(Buffer.from(block.bytes).equals(bytes)).toBe(true) })
       // the owner had it from the stranger, and the others from the owner
       expect(senders.filter(id => id === strangerId)).toHaveLength(1)
-      expect(senders.filter(id => ids.includes(id))).toHaveLength(2)
+      expect(senders.filter(id => ids.includes(String(id)))).toHaveLength(2)
 
       for (const { repo } of daemons) {
         await expect(repo.blockstore.has(cid)).resolves.toBe(true)
@@ -112,14 +112,14 @@ describe('daemons of one store', () => {
     }, LONG)
 
     const options = { root: cid, store: false, signal }
-    const senders = await Promise.all(daemons.map(async ({ network }) => (await network.fetch(cid, options)).peerId))
+    const senders = await Promise.all(daemons.map(async ({ network }) => (await network.fetch(cid, options)).sender))
     const other = daemons[senders.findIndex(sender => sender !== stranger.libp2p.peerId.toString())]
     expect([...kept.keys()]).toEqual([`${cid} ${cid}`])
     await stranger.stop()
 
     const fetched = await other.network.fetch(cid, options)
 
-    expect(daemons.map(({ id }) => id.peerId)).toContain(fetched.peerId)
+    expect(daemons.map(({ id }) => id.peerId)).toContain(fetched.sender)
     expect(Buffer.from(fetched.bytes).equals(bytes)).toBe(true)
     await expect(other.repo.blockstore.has(cid)).resolves.toBe(false)
   })
@@ -135,7 +135,7 @@ describe('daemons of one store', () => {
 
     const fetched = await network.fetch(cid, { root: cid, signal })
 
-    expect(fetched.peerId).toBe(b.id.peerId)
+    expect(fetched.sender).toBe(b.id.peerId)
     expect(Buffer.from(fetched.bytes).equals(bytes)).toBe(true)
   })
 })

@@ -32,14 +32,19 @@ export async function answer (
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
       const { cid: wanted, options } = readFetchRequest(body)
-      const { bytes, peerId } = await network.fetch(wanted, { ...options, signal })
+      const { bytes, sender } = await network.fetch(wanted, { ...options, signal })
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-length': bytes.byteLength,
-        [PEER_HEADER]: peerId
+        [PEER_HEADER]: sender
       })
       response.end(bytes)
       return
+    }
+    case '/v0/fetch/found': {
+      const { root, part } = readFetchRequest(body).options
+      await (part == null ? undefined : network.found(root, part))
+      return json(response, {})
     }
     case '/v0/fetch/providers':
       return json(response, { count: await network.providerCount(cid(body, 'root')) })

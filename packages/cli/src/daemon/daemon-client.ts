@@ -10,7 +10,6 @@ import { fetchRequest } from '../fetch-request.ts'
 import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
-  FetchedBlock,
   FetchOptions,
   NameOptions,
   Network,
@@ -22,6 +21,7 @@ import type {
 } from '../network/network.ts'
 import type { DaemonAddress } from './daemon-file.ts'
 import type { WireError } from './protocol.ts'
+import type { FilePart, SourceBlock } from '@ipfsz/core'
 import type { IncomingMessage } from 'node:http'
 
 /** What to do if the daemon cannot be used. */
@@ -61,10 +61,14 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { signal, ...options }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { signal, ...options }: FetchOptions): Promise<SourceBlock> {
     const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal)
 
-    return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
+    return { bytes: await this.#reading(buffer(response), signal), sender: String(response.headers[PEER_HEADER]) }
+  }
+
+  async found (root: CID, part: FilePart): Promise<void> {
+    await this.#json('/v0/fetch/found', fetchRequest(part.file, { root, part }))
   }
 
   async providerCount (root: CID): Promise<number> {

@@ -1,3 +1,4 @@
+import type { FilePart, SourceBlock } from '@ipfsz/core'
 import type { PeerFetchOptions } from '@ipfsz/core/libp2p'
 import type { CID } from 'multiformats/cid'
 
@@ -26,15 +27,6 @@ export interface ConnectedPeer {
 export interface Provider {
   peerId: string
   addresses: string[]
-}
-
-/** A block fetched from a peer. */
-export interface FetchedBlock {
-  bytes: Uint8Array
-  /** The peer that sent it. */
-  peerId: string
-  /** Whether this process compared it with its CID. */
-  verified?: boolean
 }
 
 /** The signal ends the wait. Providers of the root are asked for the block. */
@@ -104,7 +96,10 @@ export interface Network {
    *
    * @throws {NotFoundError} no known peer has it, and none is searched for
    */
-  fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock>
+  fetch (cid: CID, options: FetchOptions): Promise<SourceBlock>
+
+  /** Says that a part of a file below a root is here: a response for all of the file need not go on to there. */
+  found (root: CID, part: FilePart): Promise<void>
 
   /** How many peers were found that may have the blocks below a root. */
   providerCount (root: CID): Promise<number>

@@ -1,6 +1,7 @@
 import { parseBody, readFetchRequest } from '../fetch-request.ts'
 import { Answer, requestOn, SIBLING_PROTOCOL } from './messages.ts'
-import type { FetchedBlock, FetchOptions } from '../network/network.ts'
+import type { FetchOptions } from '../network/network.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
@@ -19,7 +20,7 @@ export interface AnswerSiblingsInit {
   /** Whether a peer is a node of the store: nobody else may make this one fetch. */
   isSibling: (peerId: string) => Promise<boolean>
   /** Fetches a block itself: a request of one node is never passed on to a third. */
-  fetchHere: (cid: CID, options: FetchOptions) => Promise<FetchedBlock>
+  fetchHere: (cid: CID, options: FetchOptions) => Promise<SourceBlock>
 }
 
 /** Fetch blocks for other nodes of the store. Returns what ends it. */

@@ -12,9 +12,10 @@ import { fetchRequest } from '../fetch-request.ts'
 import { answerSiblings } from './answer-siblings.ts'
 import { askSibling, SiblingFailedError } from './ask-sibling.ts'
 import { SIBLING_PROTOCOL } from './messages.ts'
-import type { FetchedBlock, FetchOptions } from '../network/network.ts'
+import type { FetchOptions } from '../network/network.ts'
 import type { NodeRecord } from '../store/node-record.ts'
 import type { StoreNodes } from '../store/store-nodes.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { IdentifyResult, Libp2p } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
@@ -46,7 +47,7 @@ export interface SiblingsInit extends SiblingTimes {
 }
 
 /** Fetches a block in this process, from the network. */
-export type FetchHere = (cid: CID, options: FetchOptions) => Promise<FetchedBlock>
+export type FetchHere = (cid: CID, options: FetchOptions) => Promise<SourceBlock>
 
 /**
  * The other nodes of a store. What the store lacks is fetched by one of them for all, its owner, which the nodes agree
@@ -111,7 +112,7 @@ export class Siblings {
   }
 
   /** Fetch a block through the owner of its root, or here if that is this node, or the owner does not bring it. */
-  async fetch (cid: CID, options: FetchOptions, fetchHere: FetchHere): Promise<FetchedBlock> {
+  async fetch (cid: CID, options: FetchOptions, fetchHere: FetchHere): Promise<SourceBlock> {
     const [owner] = ownersOf(options.root.multihash.bytes, this.#nodes.living, 1)
     const root = keyOf(options.root)
 
@@ -146,7 +147,7 @@ export class Siblings {
     }
   }
 
-  async #ask (owner: string, cid: CID, { signal, ...options }: FetchOptions): Promise<FetchedBlock> {
+  async #ask (owner: string, cid: CID, { signal, ...options }: FetchOptions): Promise<SourceBlock> {
     try {
       const connection = this.#libp2p.getConnections(peerIdFromString(owner))
         .find(({ limits, status }) => limits == null && status === 'open')
@@ -158,7 +159,7 @@ export class Siblings {
       const bytes = await askSibling(connection, fetchRequest(cid, options), { silence: this.#silence, signal })
       await checkBlock(cid, bytes)
 
-      return { bytes, peerId: owner, verified: true }
+      return { bytes, sender: owner, verified: true }
     } catch (err) {
       // too many requests of this node are no fault of the other one
       if (!signal.aborted && !(err instanceof Error && err.name === 'TooManyOutboundProtocolStreamsError')) {

@@ -1,8 +1,9 @@
 import { checkHash, unmark } from '@ipfsz/core'
 import { NodeNetwork } from '../network/node/node-network.ts'
-import type { ConnectedPeer, FetchedBlock, FetchOptions } from '../network/network.ts'
+import type { ConnectedPeer, FetchOptions } from '../network/network.ts'
 import type { NodeNetworkInit } from '../network/node/node-network.ts'
 import type { Siblings } from './siblings.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface StoreNetworkInit extends NodeNetworkInit {
@@ -33,7 +34,7 @@ export class StoreNetwork extends NodeNetwork {
     return peers.map(peer => this.#siblings?.has(peer.peerId) === true ? { ...peer, sameStore: true } : peer)
   }
 
-  override async fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+  override async fetch (cid: CID, options: FetchOptions): Promise<SourceBlock> {
     checkHash(cid)
 
     return this.#siblings == null
@@ -50,14 +51,14 @@ export class StoreNetwork extends NodeNetwork {
   }
 
   /** Fetch a block for another node of the store, without asking a third one. It may have been stored meanwhile. */
-  async fetchForSibling (cid: CID, options: FetchOptions): Promise<FetchedBlock> {
+  async fetchForSibling (cid: CID, options: FetchOptions): Promise<SourceBlock> {
     checkHash(cid)
 
     const root = unmark(options.root)
     const bytes = await this.read(cid) ?? await this.#kept?.get(root, cid, options)
 
     if (bytes != null) {
-      return { bytes, peerId: (await this.id()).peerId, verified: true }
+      return { bytes, sender: (await this.id()).peerId, verified: true }
     }
 
     const fetched = await super.fetch(cid, options)

@@ -1,9 +1,9 @@
 import { checkBlock, PEER_STALL_TIMEOUT, SILENT_PEER_TIMEOUT, STALL_CHECK_INTERVAL } from '@ipfsz/core'
 import { raceSignal } from 'race-signal'
 import { keyOf } from '../../dag/dag-walk.ts'
-import type { FetchedBlock } from '../network.ts'
 import type { SessionPeer, SessionPeers } from './session-peers.ts'
 import type { Wants } from './wants.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
@@ -28,7 +28,7 @@ export class BlockRequest {
   readonly #unlisten: ReadonlyArray<() => void>
   #hasEnded = false
   /** The block, once it has arrived. */
-  block: FetchedBlock | undefined
+  block: SourceBlock | undefined
 
   constructor (cid: CID, size: number | undefined, peers: SessionPeers, wants: Wants) {
     this.#cid = cid
@@ -111,7 +111,7 @@ export class BlockRequest {
     for (const [id, { peer }] of this.#asked) {
       this.#release(id)
 
-      if (id !== this.block?.peerId) {
+      if (id !== this.block?.sender) {
         this.#wants.cancel(this.#cid, peer.id).catch(() => {})
       }
     }
@@ -123,7 +123,7 @@ export class BlockRequest {
     this.#peers.answered(sender, good)
 
     if (good) {
-      this.block ??= { bytes, peerId: sender.toString(), verified: true }
+      this.block ??= { bytes, sender: sender.toString(), verified: true }
     } else {
       // a peer that sends other bytes for this CID does not have the block
       this.#peers.lacks(sender, this.#key)

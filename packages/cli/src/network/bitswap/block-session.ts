@@ -4,8 +4,9 @@ import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockRequest } from './block-request.ts'
 import { onlyHttpPeer } from './http-peers.ts'
 import { LINGER, SessionPeers } from './session-peers.ts'
-import type { FetchedBlock, FetchOptions } from '../network.ts'
+import type { FetchOptions } from '../network.ts'
 import type { SessionComponents } from './search-peers.ts'
+import type { FilePart, SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
@@ -20,7 +21,7 @@ export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' 
 export class BlockSession {
   readonly #components: SessionComponents
   readonly #peers: SessionPeers
-  readonly #arriving = new Map<string, Promise<FetchedBlock>>()
+  readonly #arriving = new Map<string, Promise<SourceBlock>>()
   readonly #root: CID
   #http: PeerGateways | undefined
   #lingering: NodeJS.Timeout | undefined
@@ -50,7 +51,7 @@ export class BlockSession {
    *
    * @throws {NotFoundError} no known peer can send it, and none is searched for
    */
-  async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
     const key = keyOf(cid)
 
     options.signal.throwIfAborted()
@@ -74,21 +75,23 @@ export class BlockSession {
     return fetched
   }
 
+  found (part: FilePart): void {
+    this.#http?.found(this.#root, { part })
+  }
+
   close (): void {
     this.#closeHttp()
     this.#peers.close()
   }
 
   /** Fetch a block over HTTP, or else over Bitswap. */
-  async #fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
-    const { part, plan, size, signal } = options
+  async #fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
+    const { signal } = options
     this.#http ??= this.#openHttp()
     this.#search = options.search
 
     try {
-      const { bytes, sender = '' } = await this.#http.fetch(cid, { root: this.#root, part, plan, size, signal })
-
-      return { bytes, peerId: sender, verified: true }
+      return await this.#http.fetch(cid, { ...options, root: this.#root })
     } catch (err) {
       signal.throwIfAborted()
 
@@ -108,11 +111,7 @@ export class BlockSession {
       early,
       peers: onlyHttpPeer(libp2p, () => this.#peers.connected),
       next: {
-        fetch: async (cid, { size, signal }) => {
-          const { bytes, peerId } = await this.#fetchBlock(cid, { size, signal, search: this.#search })
-
-          return { bytes, sender: peerId }
-        }
+        fetch: async (cid, { size, signal }) => this.#fetchBlock(cid, { size, signal, search: this.#search })
       }
     })
   }
@@ -131,7 +130,7 @@ export class BlockSession {
     this.#http = undefined
   }
 
-  async #fetchBlock (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<FetchedBlock> {
+  async #fetchBlock (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<SourceBlock> {
     const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
     try {

@@ -14,7 +14,6 @@ import { Providing } from '../dht/providing.ts'
 import { waitForDht } from '../dht/dhts.ts'
 import type {
   ConnectedPeer,
-  FetchedBlock,
   FetchOptions,
   NameOptions,
   Network,
@@ -27,6 +26,7 @@ import type {
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
+import type { FilePart, SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The senders of this many blocks are remembered. */
@@ -51,7 +51,7 @@ export class NodeNetwork implements Network {
   readonly #onProvide: NodeNetworkInit['onProvide']
   readonly #sessions: BlockSessions
   /** Blocks that have arrived and are being written, by key. */
-  readonly #storing = new Map<string, Promise<FetchedBlock>>()
+  readonly #storing = new Map<string, Promise<SourceBlock>>()
   /** The senders of the last blocks that were written, by key, the oldest first. */
   readonly #stored = new Map<string, string>()
 
@@ -111,7 +111,7 @@ export class NodeNetwork implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<SourceBlock> {
     // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
@@ -122,16 +122,20 @@ export class NodeNetwork implements Network {
     }
 
     // another caller may have fetched it since this one found it missing: asking again would send it twice
-    const peerId = this.#stored.get(keyOf(cid))
-    const bytes = peerId == null ? undefined : await this.read(cid)
+    const sender = this.#stored.get(keyOf(cid))
+    const bytes = sender == null ? undefined : await this.read(cid)
 
-    if (peerId != null && bytes != null) {
-      return { bytes, peerId, verified: true }
+    if (sender != null && bytes != null) {
+      return { bytes, sender, verified: true }
     }
 
     const fetched = await this.#sessions.get(unmark(root)).fetch(unmark(cid), options)
 
     return store ? this.#store(cid, fetched) : fetched
+  }
+
+  async found (root: CID, part: FilePart): Promise<void> {
+    this.#sessions.get(unmark(root)).found(part)
   }
 
   async providerCount (root: CID): Promise<number> {
@@ -192,7 +196,7 @@ export class NodeNetwork implements Network {
   }
 
   /** Writes a block once for all callers that wait for it. */
-  async #store (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+  async #store (cid: CID, fetched: SourceBlock): Promise<SourceBlock> {
     const key = keyOf(cid)
     const storing = this.#storing.get(key) ?? this.#put(cid, fetched).finally(() => { this.#storing.delete(key) })
 
@@ -201,9 +205,9 @@ export class NodeNetwork implements Network {
     return storing
   }
 
-  async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+  async #put (cid: CID, fetched: SourceBlock): Promise<SourceBlock> {
     await this.#repo.blockstore.put(cid, fetched.bytes)
-    forgetOldest(this.#stored.set(keyOf(cid), fetched.peerId), MAX_STORED)
+    forgetOldest(this.#stored.set(keyOf(cid), fetched.sender ?? ''), MAX_STORED)
     // peers may have asked this node for it
     bitswapBroker(this.#node.helia)?.announce?.(cid).catch(() => {})
 

@@ -131,6 +131,10 @@ export class PeerGateways implements BlockSource {
     return this.#fetch(http, cid, options)
   }
 
+  found (cid: CID, options: Pick<SourceOptions, 'part'>): void {
+    this.#http?.found(cid, options)
+  }
+
   close (): void {
     this.#closed.abort()
     this.#http?.close()
