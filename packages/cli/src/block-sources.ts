@@ -3,12 +3,12 @@ import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { delegatedSources, dhtSources } from './network/routed/routed-sources.ts'
 import type { MakeSource } from './network/gateway-sources.ts'
 import type { Network } from './network/network.ts'
-import type { RoutedSourcesInit } from './network/routed/routed-sources.ts'
+import type { RoutedSourceInit } from './network/routed/routed-source.ts'
 import type { BlockSource } from '@ipfsz/core'
 import type { HttpSource, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-interface BlockSourcesInit extends Pick<RoutedSourcesInit, 'allowLocal'> {
+interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
   /** URLs of gateways. */
   gateways: readonly string[]
   /** URLs of delegated routers. */

@@ -370,8 +370,8 @@ describe('the control port of a daemon', () => {
     })
     const { signal } = new AbortController()
 
-    await expect(client(server).resolveName('k51x', { signal })).resolves.toEqual({ cid, path: 'k51x', ttl: 300 })
-    await expect(client(server).nameRecord('k51x', { signal })).resolves.toEqual(record)
+    await expect(client(server).resolveName('k51x', signal)).resolves.toEqual({ cid, path: 'k51x', ttl: 300 })
+    await expect(client(server).nameRecord('k51x', signal)).resolves.toEqual(record)
   })
 
   it('passes on providers as they are found', async () => {

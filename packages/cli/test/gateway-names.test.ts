@@ -42,7 +42,7 @@ function networkOf (resolve: (name: string, signal: AbortSignal) => Promise<Reso
   return {
     asked,
     network: fakeNetwork({
-      resolveName: async (name, { signal }) => {
+      resolveName: async (name, signal) => {
         asked.push(name)
 
         return resolve(name, signal)

@@ -58,7 +58,7 @@ async function resolveIpns (text: string, context: Context): Promise<Pick<CidPat
     try {
       return await context.output.during(
         `resolving ${text}`,
-        async () => (await requireNetwork(access)).resolveName(text, { signal })
+        async () => (await requireNetwork(access)).resolveName(text, signal)
       )
     } finally {
       await access.close()

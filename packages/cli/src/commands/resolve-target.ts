@@ -79,7 +79,7 @@ function resolver (
   access: Pick<NetworkAccess, 'open'>,
   hasPeers: boolean
 ): Network['resolveName'] {
-  return async (name, { signal }): Promise<ResolvedName> => {
+  return async (name, signal): Promise<ResolvedName> => {
     if (gateways.length > 0) {
       try {
         return await resolveByGateways(name, gateways, signal)
@@ -94,7 +94,7 @@ function resolver (
 
     const network = await access.open()
 
-    return network.resolveName(name, { signal })
+    return network.resolveName(name, signal)
   }
 }
 

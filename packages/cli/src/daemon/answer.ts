@@ -63,11 +63,11 @@ export async function answer (
       return json(response, { name, cid: published.toString(), sequence: sequence.toString() })
     }
     case '/v0/name/resolve': {
-      const { cid, path, ttl } = await network.resolveName(text(body, 'name'), { signal })
+      const { cid, path, ttl } = await network.resolveName(text(body, 'name'), signal)
       return json(response, { cid: cid.toString(), path, ttl })
     }
     case '/v0/name/record': {
-      const record = await network.nameRecord(text(body, 'name'), { signal })
+      const record = await network.nameRecord(text(body, 'name'), signal)
       return json(response, { record: Buffer.from(record).toString('base64') })
     }
     default:

@@ -11,7 +11,6 @@ import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
   FetchOptions,
-  NameOptions,
   Network,
   NodeId,
   Provider,
@@ -102,7 +101,7 @@ export class DaemonClient implements Network {
     return { name: published.name, cid: CID.parse(published.cid), sequence: BigInt(published.sequence) }
   }
 
-  async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
+  async resolveName (name: string, signal: AbortSignal): Promise<ResolvedName> {
     const { cid, ...rest } = await this.#json<Omit<ResolvedName, 'cid'> & { cid: string }>(
       '/v0/name/resolve',
       { name },
@@ -112,7 +111,7 @@ export class DaemonClient implements Network {
     return { cid: CID.parse(cid), ...rest }
   }
 
-  async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
+  async nameRecord (name: string, signal: AbortSignal): Promise<Uint8Array> {
     const { record } = await this.#json<{ record: string }>('/v0/name/record', { name }, signal)
 
     return new Uint8Array(Buffer.from(record, 'base64'))

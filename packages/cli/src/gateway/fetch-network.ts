@@ -48,11 +48,11 @@ export class ReconnectingNetwork implements FetchNetwork {
   }
 
   async resolveName (...args: Parameters<Network['resolveName']>): ReturnType<Network['resolveName']> {
-    return this.#use(async network => network.resolveName(...args), args[1].signal)
+    return this.#use(async network => network.resolveName(...args), args[1])
   }
 
   async nameRecord (...args: Parameters<Network['nameRecord']>): ReturnType<Network['nameRecord']> {
-    return this.#use(async network => network.nameRecord(...args), args[1].signal)
+    return this.#use(async network => network.nameRecord(...args), args[1])
   }
 
   async close (): Promise<void> {

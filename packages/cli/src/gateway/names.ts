@@ -52,7 +52,7 @@ export class GatewayNames implements NameResolver {
     return orNotFound(name, async () => {
       const { signOwnRecord } = await import('../network/names/own-names.ts')
 
-      return await signOwnRecord(repo, name) ?? await network?.nameRecord?.(name, { signal })
+      return await signOwnRecord(repo, name) ?? await network?.nameRecord?.(name, signal)
     })
   }
 
@@ -67,7 +67,7 @@ export class GatewayNames implements NameResolver {
         return own == null ? undefined : fromNetwork(own)
       }
 
-      return this.#cache.get(name, async signal => fromNetwork(await network.resolveName(name, { signal })), signal)
+      return this.#cache.get(name, async signal => fromNetwork(await network.resolveName(name, signal)), signal)
     })
   }
 

@@ -62,11 +62,8 @@ export interface ResolvedName {
   ttl?: number | undefined
 }
 
-export interface NameOptions {
+export interface PublishOptions {
   signal: AbortSignal
-}
-
-export interface PublishOptions extends NameOptions {
   /** The name of a key in the repo. It is created if missing. */
   key: string
   /** How long the record is valid, in milliseconds. */
@@ -114,14 +111,14 @@ export interface Network {
   publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName>
 
   /** @throws {NameError} the text is not a name, or no valid record was found */
-  resolveName (name: string, options: NameOptions): Promise<ResolvedName>
+  resolveName (name: string, signal: AbortSignal): Promise<ResolvedName>
 
   /**
    * The signed record of a name, as its owner published it. It is valid.
    *
    * @throws {NameError} the text is not a name, or no valid record was found
    */
-  nameRecord (name: string, options: NameOptions): Promise<Uint8Array>
+  nameRecord (name: string, signal: AbortSignal): Promise<Uint8Array>
 
   close (): Promise<void>
 }

@@ -85,9 +85,8 @@ export function createNodeFetch ({ agents, lookup }: NodeFetchInit = {}): Fetch 
     // without an error, if the server switches to another protocol
     request.on('close', () => { reject(new Error('the connection was closed without a response')) })
     request.end()
-    const response = await answered
 
-    return responseOf(response)
+    return responseOf(await answered)
   }
 }
 

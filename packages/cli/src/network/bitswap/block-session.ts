@@ -87,8 +87,15 @@ export class BlockSession {
   /** Fetch a block over HTTP, or else over Bitswap. */
   async #fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
     const { signal } = options
-    this.#http ??= this.#openHttp()
     this.#search = options.search
+    this.#http ??= new PeerGateways({
+      root: this.#root,
+      early: this.#components.early,
+      peers: onlyHttpPeer(this.#components.libp2p, () => this.#peers.connected),
+      next: {
+        fetch: async (cid, { size, signal }) => this.#fetchBlock(cid, { size, signal, search: this.#search })
+      }
+    })
 
     try {
       return await this.#http.fetch(cid, { ...options, root: this.#root })
@@ -101,19 +108,6 @@ export class BlockSession {
     }
 
     return this.#fetchBlock(cid, options)
-  }
-
-  #openHttp (): PeerGateways {
-    const { libp2p, early } = this.#components
-
-    return new PeerGateways({
-      root: this.#root,
-      early,
-      peers: onlyHttpPeer(libp2p, () => this.#peers.connected),
-      next: {
-        fetch: async (cid, { size, signal }) => this.#fetchBlock(cid, { size, signal, search: this.#search })
-      }
-    })
   }
 
   /** Close responses some time after the last fetch: they hold what has arrived early. */

@@ -100,14 +100,13 @@ export class SessionPeers {
    * bytes to send, stalled peers last.
    */
   pick (key: string, size: number, except: { has (id: string): boolean }): SessionPeer | undefined {
-    const possible = [...this.#peers]
+    return [...this.#peers]
       .filter(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size))
       .map(([, peer]) => peer)
       .toSorted((a, b) =>
         Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize ||
         b.arrivals.lastArrival - a.arrivals.lastArrival)
-
-    return possible[0]
+      .at(0)
   }
 
   /** Whether a peer may have the block but must send others first. */

@@ -15,7 +15,6 @@ import { waitForDht } from '../dht/dhts.ts'
 import type {
   ConnectedPeer,
   FetchOptions,
-  NameOptions,
   Network,
   NodeId,
   Provider,
@@ -164,11 +163,11 @@ export class NodeNetwork implements Network {
     return this.names.publish(cid, path, options)
   }
 
-  async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
+  async resolveName (name: string, signal: AbortSignal): Promise<ResolvedName> {
     return this.names.resolve(name, signal)
   }
 
-  async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
+  async nameRecord (name: string, signal: AbortSignal): Promise<Uint8Array> {
     return this.names.record(name, signal)
   }
 

@@ -26,8 +26,7 @@ export interface Router {
   find: (root: CID, signal: AbortSignal) => AsyncIterable<string>
 }
 
-export interface RoutedSourceInit
-  extends Omit<GatewaySourcesInit, 'decorate'>, Pick<PublicFetchInit, 'allowLocal'> {
+export interface RoutedSourceInit extends GatewaySourcesInit, PublicFetchInit {
   routers: readonly Router[]
   /** URLs of gateways that are asked anyway. */
   others: readonly string[]

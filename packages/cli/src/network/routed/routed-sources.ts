@@ -2,14 +2,11 @@ import { GatewayPool, parseGatewayUrl } from '@ipfsz/core/http'
 import { delegatedRouter } from './ask-router.ts'
 import { RoutedSource } from './routed-source.ts'
 import type { Network } from '../network.ts'
-import type { PublicFetchInit } from './public-fetch.ts'
 import type { RoutedSourceInit, Router } from './routed-source.ts'
-import type { GatewaySourcesInit, MakeSource } from '../gateway-sources.ts'
+import type { MakeSource } from '../gateway-sources.ts'
 import type { Fetch } from '@ipfsz/core/http'
 
-export interface RoutedSourcesInit extends RoutedSourceInit, PublicFetchInit, Pick<GatewaySourcesInit, 'decorate'> {}
-
-type Init = Omit<RoutedSourcesInit, 'headStart' | 'isHint' | 'routers'>
+type Init = Omit<RoutedSourceInit, 'headStart' | 'isHint' | 'routers'>
 
 /** How long routing over the DHT may take, in milliseconds: peers are asked meanwhile. */
 const DHT_HEAD_START = 10_000
@@ -54,7 +51,7 @@ export function dhtRouter (network: () => Promise<Pick<Network, 'findProviders'>
  *
  * @throws {InvalidGatewayUrlError} one of `others` is no gateway
  */
-export function routedSources ({ decorate = fetch => fetch, ...init }: RoutedSourcesInit): MakeSource {
+export function routedSources ({ decorate = fetch => fetch, ...init }: RoutedSourceInit): MakeSource {
   const others = init.others.map(url => parseGatewayUrl(url).href)
   // what is known of a gateway, all roots share
   const all = new GatewayPool([])

@@ -5,7 +5,7 @@ import { BodyReader } from './body-reader.ts'
 import { GatewayConnectionError, GatewayContentError, GatewayRefusedError } from './errors.ts'
 import { MAX_BLOCK_SIZE } from './limits.ts'
 import { openResponse } from './open-response.ts'
-import type { GatewayResponse, RequestOptions } from './open-response.ts'
+import type { RequestOptions } from './open-response.ts'
 import type { CID } from 'multiformats/cid'
 
 const RAW = 'application/vnd.ipld.raw'
@@ -30,7 +30,9 @@ export async function fetchRawBlock (
 
   try {
     const response = await openResponse(url, `ipfs/${unmark(cid)}?format=raw`, RAW, request)
-    const length = lengthOf(response)
+    // with a Content-Encoding, the header has another length
+    const stated = response.headers.has('content-encoding') ? null : response.headers.get('content-length')
+    const length = stated == null || !/^\d+$/.test(stated) ? undefined : Number(stated)
     const expected = Math.min(length ?? MAX_BLOCK_SIZE, MAX_BLOCK_SIZE)
     // one more: a block could begin with the bytes of another
     const bytes = await new BodyReader(url, response, request).read(expected + 1)
@@ -52,11 +54,4 @@ export async function fetchRawBlock (
     // closes the connection if there is more to read
     stop.abort()
   }
-}
-
-/** How many bytes the body has, if the response says so. With a Content-Encoding, the header has another length. */
-function lengthOf ({ headers }: GatewayResponse): number | undefined {
-  const length = headers.has('content-encoding') ? null : headers.get('content-length')
-
-  return length == null || !/^\d+$/.test(length) ? undefined : Number(length)
 }

@@ -108,8 +108,7 @@ export class WantedBlocks extends Map<string, Want> {
 
   /** The first of the placed ones. */
   get first (): PlacedWant | undefined {
-    return [...this.values()].filter(isPlaced)
-      .reduce<PlacedWant | undefined>((a, b) => a == null || b.part.start < a.part.start ? b : a, undefined)
+    return this.placed.at(0)
   }
 
   /** Where the blocks begin that are waited for, and those that probably follow: leaves of the same size. */
