@@ -11,7 +11,10 @@ export interface DecidedProgress {
   reason: 'type' | 'trial' | 'options' | 'empty'
   /** The dictionary of the file, if it is to have one. */
   dictionary?: ReferredFile
-  /** The earlier version that the file is to refer back to, if it has one that helps. */
+  /**
+   * The earlier version that the file is to refer back to, if it has one that helps. If it helps only with a later part
+   * of the file, the event comes again when that is found.
+   */
   base?: ReferredFile
 }
 

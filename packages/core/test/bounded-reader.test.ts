@@ -68,4 +68,18 @@ describe('a bounded reader', () => {
     await budget.first.take(FRAME)
     await budget.later.take(FRAME)
   })
+
+  it('returns the room of a part of a piece once that is released, and of the others when it is closed', async () => {
+    const budget = new FilesBudget(2 * FRAME)
+    const reader = new BoundedReader(text(3 * FRAME), budget)
+    await reader.read(FRAME)
+    const parts = reader.split(await reader.read(FRAME), FRAME / 4)
+
+    expect(parts.map(({ byteLength }) => byteLength)).toEqual(Array(4).fill(FRAME / 4))
+    reader.release(parts[1])
+    await budget.later.take(FRAME / 4)
+    await expect(budget.later.take(1, AbortSignal.timeout(1))).rejects.toMatchObject({ name: 'TimeoutError' })
+    reader.close()
+    await budget.later.take(FRAME * 3 / 4)
+  })
 })

@@ -46,7 +46,8 @@ export async function addInGroups (
   const base = baseCid == null ? undefined : await WrittenBase.open(baseCid, reading, {})
   const settings = {
     codec,
-    levels: [codec.levels.default],
+    level: codec.levels.default,
+    basedLevels: [codec.levels.default],
     frameSize: cut === 'content' ? 256 * KIB : 64 * KIB,
     leafSize: 64 * KIB,
     cut,

@@ -161,6 +161,24 @@ describe('RegionFinder', () => {
     expect(repeated.find(block, 0)).toBeDefined()
   })
 
+  it('finds the first piece of which at least a quarter is in the base, by looking at few bytes', async () => {
+    const finder = await finderOf(BASE)
+    const piece = 512 * KIB
+    const find = (...parts: Uint8Array[]): number | undefined => finder.findShared(join(...parts), 12_345, piece)
+    const part = BASE.subarray(100_001)
+
+    expect(find(noise(3 * piece, 9))).toBeUndefined()
+    expect(find(noise(3 * piece, 9), part.subarray(0, piece))).toBe(3 * piece)
+    expect(find(noise(2.5 * piece, 9), part.subarray(0, piece))).toBe(2 * piece)
+    expect(find(noise(2.9 * piece, 9), part.subarray(0, piece))).toBe(3 * piece)
+    // a little of the base, or single samples of it
+    expect(find(noise(piece / 2, 9), part.subarray(0, piece / 16), noise(piece, 8))).toBeUndefined()
+    const spans = Array.from({ length: 2000 }, (_, i) => [part.subarray(i * 256, i * 256 + 256), noise(9, i + 1)])
+    expect(find(...spans.flat())).toBeUndefined()
+    expect(find(new Uint8Array(piece))).toBeUndefined()
+    expect(find(part.subarray(0, 500))).toBeUndefined()
+  })
+
   it('remembers a bounded number of samples, and still finds pieces of a large base', async () => {
     const size = 24 * 1024 * KIB
     const base = new Uint8Array(size)

@@ -98,6 +98,45 @@ describe('a frame table', () => {
     expect(table.all.regions).toHaveLength(4097)
   })
 
+  it('lists empty regions and all sizes if only later frames are compared with a base, which are smaller', () => {
+    const table = new FrameTable({ ...init, frameSize: 400 })
+    const bytes = new Uint8Array(40)
+    table.add({ size: 400, bytes })
+    table.add({ size: 400, bytes })
+    expect(table.isBased).toBe(false)
+    expect(table.header).toEqual({ size: 800, frameSize: 400, frameLengths: [40, 40] })
+    table.add({ size: 100, bytes, region: { offset: 0, length: 0 } })
+    expect(table.isBased).toBe(false)
+    table.add({ size: 100, bytes, region: { offset: 5, length: 90 } })
+
+    expect(table.isBased).toBe(true)
+    expect(table.header).toEqual({
+      size: 1000,
+      frameSize: 400,
+      frameLengths: [40, 40, 40, 40],
+      frameSizes: [400, 400, 100, 100],
+      regions: [{ offset: 0, length: 0 }, { offset: 0, length: 0 }, { offset: 0, length: 0 }, { offset: 5, length: 90 }]
+    })
+  })
+
+  it('has a table of frames from 64 KiB on if it has a base, sizes and regions included', () => {
+    const table = new FrameTable(init)
+    const bytes = new Uint8Array(40)
+
+    // a length and an empty region take 3 bytes, and a size would take 3
+    for (let frame = 0; frame < 21_000; frame++) {
+      table.add({ size: 65536, bytes })
+    }
+
+    table.add({ size: 65536, bytes, region: { offset: 5, length: 90 } })
+    expect(table.header.regions).toHaveLength(21_001)
+    table.add({ size: 40_000, bytes, region: { offset: 5, length: 90 } })
+    expect(table.isListed).toBe(true)
+    table.add({ size: 40_000, bytes, region: { offset: 5, length: 90 } })
+    expect(table.isListed).toBe(false)
+    expect(table.header.table).toMatchObject({ frames: 21_003, regions: { length: 6 } })
+  })
+
   it('refuses more frames than a table may have', () => {
     const table = new FrameTable({ ...init, maxListed: 2, path: 'tree/a.db' })
     const frame = { size: 65536, bytes: new Uint8Array(20_000) }

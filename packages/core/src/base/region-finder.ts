@@ -1,4 +1,4 @@
-import { matchPiece, sharedBytes, Votes } from './match-piece.ts'
+import { isShared, matchPiece, sharedBytes, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
 
 const KIB = 1024
@@ -100,6 +100,24 @@ export class RegionFinder {
     const { index, votes } = this.#samples ??= this.#sample()
 
     return sharedBytes(index, votes, piece)
+  }
+
+  /**
+   * Where the first piece begins of a part of another file of which much is in the base, wherever that is.
+   *
+   * @param start - where the part begins in its file
+   * @param pieceSize - in bytes
+   */
+  findShared (bytes: Uint8Array, start: number, pieceSize: number): number | undefined {
+    const { index } = this.#samples ??= this.#sample()
+
+    for (let from = 0; from < bytes.byteLength; from += pieceSize) {
+      if (isShared(index, bytes.subarray(from, from + pieceSize), start + from)) {
+        return from
+      }
+    }
+
+    return undefined
   }
 
   #sample (): { index: SampleIndex, votes: Votes } {

@@ -165,6 +165,11 @@ export class WrittenBase implements FrameBase {
     return undefined
   }
 
+  /** See `FrameBase`. */
+  findShared (bytes: Uint8Array, start: number, frameSize: number): number | undefined {
+    return this.#finder.findShared(bytes, start, frameSize)
+  }
+
   /** A piece with a region of the base, for a codec. */
   async #aidFrom (bytes: Uint8Array, region: Region, finder: RegionFinder): Promise<Piece> {
     if (region.length === 0) {

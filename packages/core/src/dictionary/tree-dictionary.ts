@@ -46,4 +46,9 @@ export class TreeDictionary implements FrameBase {
       ? from
       : undefined
   }
+
+  /** See `FrameBase`. Files that have a dictionary are small. */
+  findShared (): undefined {
+    return undefined
+  }
 }

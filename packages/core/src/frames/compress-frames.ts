@@ -12,8 +12,10 @@ import type { ProgressOptions } from 'progress-events'
 
 interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Pick<Codec, 'compress'>
-  /** The level, and those to try for pieces with a base if it finds too little of what both have in common. */
-  levels: readonly number[]
+  /** The level for pieces without a base. */
+  level: number
+  /** The level for those with one, and the levels to try if it finds too little of what both have in common. */
+  basedLevels: readonly number[]
   /** How many frames are in memory at a time: compressed, or waiting for those before them. */
   concurrency: number
   signal?: AbortSignal | null
@@ -72,14 +74,15 @@ export async function * compressFrames (
   pieces: AsyncIterable<Piece>,
   options: CompressFramesOptions
 ): AsyncGenerator<Frame> {
-  const { codec, levels, signal, onDone } = options
+  const { codec, level, basedLevels, signal, onDone } = options
 
   const compress = async ({ bytes: piece, region, dictionary, newBytes, frame }: Piece): Promise<Frame> => {
     const size = piece.byteLength
+    // nothing else refers to a pooled buffer, so it may be transferred to a worker
+    const alone = { level: region == null ? level : basedLevels[0], signal, transfer: BufferPool.isLent(piece) }
     const bytes = frame ?? await (dictionary == null
-      // nothing else refers to a pooled buffer, so it may be transferred to a worker
-      ? codec.compress(piece, { level: levels[0], signal, transfer: BufferPool.isLent(piece) })
-      : compressAided(piece, { dictionary, newBytes }, codec, levels, signal))
+      ? codec.compress(piece, alone)
+      : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {

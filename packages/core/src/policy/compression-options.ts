@@ -36,7 +36,7 @@ export interface CompressionOptions {
    * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
    * access cheap, large ones make files smaller.
    *
-   * @default 4194304, or 65536 for `ranges`; for files with a base 524288
+   * @default 4194304, or 65536 for `ranges`; for files with a base 524288, from where it helps
    */
   frameSize?: number | undefined
 

@@ -7,6 +7,7 @@ import type { Piece } from '../frames/compress-frames.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
 import type { Decision } from '../policy/policy.ts'
+import type { LateBase } from './pieces.ts'
 import type { FrameAhead } from './compress-ahead.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { CID } from 'multiformats/cid'
@@ -27,6 +28,8 @@ interface Beginning {
   decision: Decision
   /** Undefined without one, and if it does not help. */
   base?: FrameBase
+  /** If it does not help so far, but more may follow. */
+  late?: LateBase
   /** The second frame. Until it resolves, nothing else is to be read. */
   ahead?: Promise<FrameAhead | undefined>
 }
@@ -62,13 +65,16 @@ export async function beginFile (
   const decision = await decide({ bytes: sample }, compression, signal, choice => {
     ahead = compression.cut === 'size' ? compressAhead(bytes, reader, layout, choice, signal) : undefined
   })
+  const late = cid == null || base == null || bytes.byteLength < sampleSize
+    ? undefined
+    : lateBase(base, based.frameSize, decision, compression, signal)
 
-  return { bytes, layout, decision, ...ahead == null ? {} : { ahead } }
+  return { bytes, layout, decision, ...late == null ? {} : { base, late }, ...ahead == null ? {} : { ahead } }
 }
 
 /**
- * Decide by the first piece whether a base helps, or else by the next one that resembles the base: something long may
- * have been inserted before it.
+ * Decide by the first piece whether a base helps, or else by the next one that resembles the base, or by the first one
+ * of which much is in it: something long may have been inserted before it.
  *
  * @param bytes - the first bytes of the file
  * @returns undefined if the base does not help
@@ -87,13 +93,40 @@ async function decideBased (
     return decision
   }
 
-  const start = await base.findResembling(bytes, frameSize, frameSize)
+  const resembling = await base.findResembling(bytes, frameSize, frameSize)
 
-  if (start == null) {
+  if (resembling == null) {
     return undefined
   }
 
-  const piece = await base.aid(bytes.subarray(start, start + frameSize), { start, frameSize, ...compression })
+  const decideAt = async (start: number): Promise<Decision | undefined> =>
+    decideLater(base, bytes.subarray(start, start + frameSize), start, frameSize, compression, signal)
+  const later = await decideAt(resembling)
+
+  if (later != null) {
+    return later
+  }
+
+  const next = resembling + frameSize
+  const shared = base.findShared(bytes.subarray(next), next, frameSize)
+
+  return shared == null ? undefined : decideAt(next + shared)
+}
+
+/**
+ * Decide by a piece after the first one.
+ *
+ * @returns undefined if the base does not help with it
+ */
+async function decideLater (
+  base: FrameBase,
+  bytes: Uint8Array,
+  start: number,
+  frameSize: number,
+  compression: Compression,
+  signal: BeginFileOptions['signal']
+): Promise<Decision | undefined> {
+  const piece = await base.aid(bytes, { start, frameSize, ...compression })
 
   // a region that cannot be a dictionary
   if (!isAided(piece)) {
@@ -104,6 +137,28 @@ async function decideBased (
   const { trial: _trial, ...later } = await decide(piece, compression, signal)
 
   return later.based === true ? later : undefined
+}
+
+/** A base for the rest of a file whose beginning is compressed without it, if both can be in one file. */
+function lateBase (
+  base: FrameBase,
+  frameSize: number,
+  { choice, filters = [] }: Decision,
+  compression: Compression,
+  signal: BeginFileOptions['signal']
+): LateBase | undefined {
+  // filters are those of all frames, and a base resembles none that they were applied to
+  if (choice?.codec.dictionaries !== true || filters.length > 0) {
+    return undefined
+  }
+
+  const chosen: Compression = { ...compression, named: choice, choose: async () => choice }
+
+  return {
+    basedSize: frameSize,
+    helps: async (bytes, start) =>
+      await decideLater(base, bytes, start, frameSize, chosen, signal) != null
+  }
 }
 
 /** Whether anything in the base is like a piece. */

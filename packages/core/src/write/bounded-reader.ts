@@ -1,6 +1,7 @@
 import { Budget } from '../util/budget.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { SMALL_FILE_SIZE } from '../constants.ts'
+import { slices } from '../util/bytes.ts'
 import type { Allocate } from '../util/bytes.ts'
 
 /**
@@ -78,6 +79,19 @@ export class BoundedReader extends ByteReader {
     }
 
     super.close()
+  }
+
+  /** Cut a later piece in parts, each of which is released by itself. */
+  split (piece: Uint8Array, size: number): Uint8Array[] {
+    const parts = [...slices(piece, size)]
+
+    if (this.#later.delete(piece)) {
+      for (const part of parts) {
+        this.#later.set(part, part.byteLength)
+      }
+    }
+
+    return parts
   }
 
   /** Return the room of a later piece to the budget: nothing needs its bytes any more. */

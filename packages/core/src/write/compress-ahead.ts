@@ -11,6 +11,8 @@ const SAMPLE_SIZE = 16 * 1024
 
 /** The second frame of a file, whose original bytes the reader returns next. */
 export interface FrameAhead {
+  /** Those bytes. */
+  piece: Uint8Array
   frame: Promise<Uint8Array>
 }
 
@@ -65,12 +67,12 @@ async function readAhead (
   const frame = compress(piece)
   frame.catch(() => {})
 
-  return { frame }
+  return { piece, frame }
 }
 
-/** A codec that has compressed a piece already, which is the next that it is given. */
-export function codecAhead (codec: Codec, { frame }: FrameAhead): Codec {
-  let made: Promise<Uint8Array> | undefined = frame
+/** A codec that has compressed a piece already, which is the next that it is given, unless it is cut differently. */
+export function codecAhead (codec: Codec, ahead: FrameAhead): Codec {
+  let made: FrameAhead | undefined = ahead
 
   return {
     name: codec.name,
@@ -79,10 +81,10 @@ export function codecAhead (codec: Codec, { frame }: FrameAhead): Codec {
     implementation: codec.implementation,
 
     compress (bytes, options) {
-      const compressed = made ?? codec.compress(bytes, options)
+      const frame = made?.piece === bytes ? made.frame : undefined
       made = undefined
 
-      return compressed
+      return frame ?? codec.compress(bytes, options)
     },
 
     decompress: (frame, options) => codec.decompress(frame, options)

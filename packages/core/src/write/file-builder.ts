@@ -27,7 +27,9 @@ export interface File extends FileEntry {
   content: AsyncIterable<Uint8Array> | Uint8Array
 }
 
-interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'>, Pick<BeginFileOptions, 'openBase'> {
+interface CompressingFileBuilderInit extends
+  Omit<WriteFileOptions, 'contentCid' | 'onLateBase'>,
+  Pick<BeginFileOptions, 'openBase'> {
   /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
   /** How to store files that are not compressed. */
@@ -85,10 +87,17 @@ async function buildFile (
   }
 
   const beginning = await beginFile(path, dictionary, reader, compression, init)
-  const { bytes, first, layout, base, decision } = beginning
+  const { bytes, first, layout, base, late, decision } = beginning
   const { choice, reason, trial, filters = [] } = decision
+  let referred: FrameBase | undefined
 
-  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason, ...referTo(base, dictionary) })
+  const refer = (to?: FrameBase): void => {
+    referred = to
+    const codec = choice?.codec.name ?? 'none'
+    emit(init, 'ipfsz:add:decided', { path, codec, reason, ...referTo(to, dictionary) })
+  }
+
+  refer(late == null ? base : undefined)
 
   const ahead = await beginning.ahead
   const isAhead = choice != null && filters.length === 0
@@ -101,21 +110,23 @@ async function buildFile (
     return writePlainFile(file, reader.isDone ? bytes : withFirst(bytes, reader), blockstore, init.importer, init)
   }
 
-  const levels = base == null ? [choice.level] : choice.basedLevels
   const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
   const codec = isAhead && ahead != null ? codecAhead(filtering, ahead) : filtering
   // the trial is the first frame, unless it was made of several
   const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
   const { cut } = compression
-  const settings = { codec, levels, ...layout, cut, filters, base, maxListed: maxListed(compression, base), path }
+  // version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root
+  const maxListed = cut === 'content' ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
+  const settings = { ...choice, codec, ...layout, cut, filters, base, late, maxListed, path }
   const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
-    contentCid: init.links != null
+    contentCid: init.links != null,
+    onLateBase () { refer(base) }
   })
   const { cid, block, unixfs, dagSize, code, contentCid } = written
   init.onCompressed(cid, code)
 
-  if (base != null && base !== dictionary) {
+  if (referred != null && referred !== dictionary) {
     init.onBased?.(cid, block)
   }
 
@@ -137,11 +148,6 @@ function referTo (base?: FrameBase, dictionary?: FrameBase): Pick<DecidedProgres
   const referred = { cid: base.link.cid, size: base.link.dagSize }
 
   return base === dictionary ? { dictionary: referred } : { base: referred }
-}
-
-/** Version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root. */
-function maxListed ({ cut }: Compression, base?: FrameBase): number {
-  return cut === 'content' || base != null ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
 }
 
 async function * withFirst (piece: Uint8Array, reader: ByteReader): AsyncGenerator<Uint8Array> {

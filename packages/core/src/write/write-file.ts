@@ -1,4 +1,3 @@
-import { aidAll } from '../base/frame-base.ts'
 import { Unchanged } from '../base/unchanged.ts'
 import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
@@ -13,6 +12,7 @@ import { slices } from '../util/bytes.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { codecInTurns } from './background-codec.ts'
 import { joinFrames } from './join-frames.ts'
+import { aidPieces, comparePieces, hashPieces } from './pieces.ts'
 import { isBase, isWhole, takeFrame } from './take-frame.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
@@ -24,7 +24,8 @@ import type { PutStore } from '../dag/block.ts'
 import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
-import type { Frame, Piece } from '../frames/compress-frames.ts'
+import type { Frame } from '../frames/compress-frames.ts'
+import type { LateBase } from './pieces.ts'
 import type { Beginning } from './take-frame.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
@@ -38,6 +39,8 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
    * grows, so the file's own CID changes.
    */
   contentCid: boolean
+  /** Called when a base first helps that did not at the beginning. */
+  onLateBase? (): void
 }
 
 /** A written file, its marker code, and the CID of its uncompressed bytes if requested. */
@@ -47,15 +50,15 @@ interface WrittenCompressedFile extends WrittenFile {
 }
 
 /** How to compress the frames of a file. */
-interface FrameSettings extends Pick<Choice, 'codec'>, Omit<Layout, 'sampleSize'> {
-  /** The level, and those to try for pieces with a base if it finds too little of what both have in common. */
-  levels: readonly number[]
+interface FrameSettings extends Choice, Omit<Layout, 'sampleSize'> {
   /** Where frames end. */
   cut: Cut
   /** What the codec does to the bytes before it compresses them. */
   filters: readonly Filter[]
   /** What they may refer back to. */
   base?: FrameBase | undefined
+  /** How it is found out from where on, if the beginning does not. */
+  late?: LateBase | undefined
   /** The most bytes that the header takes to list them. With more, a table does. */
   maxListed: number
   /** The path of the file, for errors. */
@@ -124,7 +127,7 @@ async function writeFrames (
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const { codec, levels, frameSize, leafSize, cut, filters, base } = settings
+  const { codec, level, basedLevels, frameSize, leafSize, cut, filters, base, late } = settings
   const table = tableOf(settings)
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
@@ -142,21 +145,25 @@ async function writeFrames (
     : splitFrames(reader, frameSize, pool)
   const rest = prepend(slices(bytes.subarray(start), frameSize), later)
 
-  if (base == null && start === bytes.byteLength && frame?.bytes.buffer !== bytes.buffer) {
+  if (first == null && start === bytes.byteLength && frame?.bytes.buffer !== bytes.buffer) {
     BufferPool.release(bytes)
   }
 
   const previous = frame == null ? undefined : first
-  const aiding = { start, frameSize, comparing: levels.length > 1, previous }
-  const pieces = base == null ? toPieces(rest) : aidAll(base, rest, aiding)
+  const aiding = { start, frameSize, comparing: basedLevels.length > 1, previous }
+  const pieces = aidPieces(rest, base, aiding, late && {
+    ...late,
+    from: bytes.byteLength,
+    reader,
+    onFound: options.onLateBase
+  })
   const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
-  // in memory with a frame: the part of a base that it refers to, or its filtered bytes
-  const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
   const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     // the tables of a dictionary fill a core's cache: more frames than cores take a fifth more processor time
     codec: base == null ? codec : codecInTurns(codec),
-    levels,
-    concurrency: frameConcurrency(held, options.inFlightBytes),
+    level,
+    basedLevels,
+    concurrency: frameConcurrency(heldWithFrame(settings), options.inFlightBytes),
     signal: options.signal,
     onDone: reader instanceof BoundedReader ? piece => { reader.release(piece) } : undefined
   })
@@ -185,37 +192,23 @@ async function writeFrames (
   return { ...written, code: codec.code, ...named }
 }
 
+/** Bytes in memory with a frame: itself, and the part of a base that it refers to, or its filtered bytes. */
+function heldWithFrame ({ frameSize, filters, base, late }: FrameSettings): number {
+  const filtered = (filters.length === 0 ? 1 : 2) * frameSize
+
+  if (base == null) {
+    return filtered
+  }
+
+  return late == null ? (1 + REGION_RATIO) * filtered : Math.max(frameSize, (1 + REGION_RATIO) * late.basedSize)
+}
+
 function tableOf ({ frameSize, cut, maxListed, path }: FrameSettings): FrameTable {
   return new FrameTable({ frameSize, listsSizes: cut === 'content', maxListed, path })
 }
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
   return mode == null && mtime == null
-}
-
-/** Compare pieces with the base before they reach the codec. */
-async function * comparePieces (
-  pieces: AsyncIterable<Piece>,
-  unchanged: Unchanged
-): AsyncGenerator<Piece> {
-  for await (const piece of pieces) {
-    unchanged.add(piece)
-    yield piece
-  }
-}
-
-async function * toPieces (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
-  for await (const bytes of chunks) {
-    yield { bytes }
-  }
-}
-
-/** Hash pieces before they reach the codec, which may take over their memory. */
-async function * hashPieces (pieces: AsyncIterable<Piece>, content: ContentCid): AsyncGenerator<Piece> {
-  for await (const piece of pieces) {
-    await content.update(piece.bytes)
-    yield piece
-  }
 }
 
 async function * prepend<T> (first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
