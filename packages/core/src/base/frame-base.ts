@@ -64,7 +64,11 @@ export interface FrameBase {
    *
    * @param start - where the part begins in its file
    */
-  findShared (bytes: Uint8Array, start: number, frameSize: number): number | undefined
+  findShared (
+    bytes: Uint8Array,
+    start: number,
+    frameSize: number
+  ): number | undefined | Promise<number | undefined>
 }
 
 /** Give the pieces of a file what they may refer back to, of which `start` bytes were read before. */

@@ -166,8 +166,10 @@ export class WrittenBase implements FrameBase {
   }
 
   /** See `FrameBase`. */
-  findShared (bytes: Uint8Array, start: number, frameSize: number): number | undefined {
-    return this.#finder.findShared(bytes, start, frameSize)
+  async findShared (bytes: Uint8Array, start: number, frameSize: number): Promise<number | undefined> {
+    const finder = await checkBase(this.link.cid, async () => this.#finder)
+
+    return finder.findShared(bytes, start, frameSize)
   }
 
   /** A piece with a region of the base, for a codec. */

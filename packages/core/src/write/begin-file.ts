@@ -108,7 +108,7 @@ async function decideBased (
   }
 
   const next = resembling + frameSize
-  const shared = base.findShared(bytes.subarray(next), next, frameSize)
+  const shared = await base.findShared(bytes.subarray(next), next, frameSize)
 
   return shared == null ? undefined : decideAt(next + shared)
 }

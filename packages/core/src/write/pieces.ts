@@ -70,7 +70,7 @@ async function * aidLater (
   for await (const bytes of pieces) {
     // read it now: a worker may take over the memory, which leaves no bytes
     const { byteLength } = bytes
-    const at = start < next ? undefined : base.findShared(bytes, start, frameSize)
+    const at = start < next ? undefined : await base.findShared(bytes, start, frameSize)
 
     if (at != null && await helps(bytes.subarray(at, at + frameSize), start + at)) {
       onFound?.()
