@@ -131,6 +131,7 @@ describe('objects in a store that are not what their keys say', () => {
     const file = join(site.store, `${key}.data`)
     await mkdir(join(site.store, 'sessions'), { recursive: true })
     await writeFile(join(site.store, 'sessions', `${ID}.data`), '')
+    await mkdir(dirname(file), { recursive: true })
     await write(file)
 
     expect(await site.run('b', 'gc')).toMatchObject({ code: 1, stderr: expect.stringContaining(named) })

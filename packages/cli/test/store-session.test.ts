@@ -71,7 +71,7 @@ async function open (init?: MemoryObjectsInit): Promise<Opened> {
 describe('a session', () => {
   it('writes its object, renews its lease, and deletes both at its end', async () => {
     const { objects, session, clock } = await open()
-    await clock.pass(0)
+    await clock.pass(T / 6)
 
     expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
     const before = await objects.get(`leases/${session.id}`)
@@ -79,6 +79,20 @@ describe('a session', () => {
     expect(await objects.get(`leases/${session.id}`)).not.toEqual(before)
 
     await session.end()
+    expect(objects.keys()).toEqual([])
+  })
+
+  it('that ends soon writes no lease, and looks for rounds once', async () => {
+    const sent: string[] = []
+    const { objects, session, clock } = await open({
+      before: async ({ kind, key }) => { sent.push(`${kind} ${key.replace(/\w{32}/, 'ID')}`) }
+    })
+    await session.relyOn(multihash(1))
+    await session.confirm()
+    await clock.pass(T / 6 - 1)
+    await session.end()
+
+    expect(sent).toEqual(['put sessions/ID', 'list rounds/', 'get sessions/ID', 'delete sessions/ID'])
     expect(objects.keys()).toEqual([])
   })
 

@@ -151,7 +151,7 @@ export class StoreSession {
     await this.#loops
 
     try {
-      await this.#store.delete([this.#key, `${LEASES}${this.id}`])
+      await this.#store.delete([this.#key, ...this.#renewed > 0 ? [`${LEASES}${this.id}`] : []])
     } catch (err) {
       this.#onError(err)
     }
@@ -161,11 +161,20 @@ export class StoreSession {
     return `${SESSIONS}${this.id}`
   }
 
-  /** Do something in the background, again and again. */
+  /**
+   * Do something in the background, again and again, and for the first time after the interval. Most adds have ended by
+   * then: they write no lease. A collection that meets a session without one waits for the timeout, as for any other.
+   */
   async #repeat (interval: () => number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { signal } = this.#over
 
-    while (!signal.aborted) {
+    while (true) {
+      await sleep(this.#clock, interval(), signal).catch(() => {})
+
+      if (signal.aborted) {
+        return
+      }
+
       try {
         await work(signal)
       } catch (err) {
@@ -175,8 +184,6 @@ export class StoreSession {
           this.#onError(err)
         }
       }
-
-      await sleep(this.#clock, interval(), signal).catch(() => {})
     }
   }
 
