@@ -34,7 +34,7 @@ it('reads the records of all roots that it pins, and looks for its session, at t
 
   expect(await new RepoPins(repoOn(objects, async () => ask('session'))).addNew(ROOTS)).toEqual([undefined, undefined])
   expect(asked.slice(0, 5).toSorted()).toEqual(['get', 'get', 'get', 'get', 'session'])
-  // the pins after the counts, and the session last
+  // the session last
   expect(asked.slice(5)).toEqual(['put', 'put', 'put', 'put', 'session'])
 })
 

@@ -15,7 +15,7 @@
  * ```
  */
 
-export { syncDirectory, syncFile } from './durable.ts'
+export { syncDirectory, syncEach, syncFile } from './durable.ts'
 export { removeStale } from './remove-stale.ts'
 export { SharedFsBlockstore } from './shared-fs-blockstore.ts'
 export { writeAtomic } from './write-atomic.ts'

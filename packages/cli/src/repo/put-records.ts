@@ -5,7 +5,7 @@ import type { Records } from '../store/records.ts'
 /** Put records, encoded in CBOR. Returns the errors of those that could not be stored, by key. */
 export async function putRecords (
   datastore: Pick<Records, 'putEach'>,
-  values: Iterable<[key: string, value: unknown]>
+  values: Iterable<readonly [key: string, value: unknown]>
 ): Promise<Map<string, Error>> {
   const records = Array.from(values, ([key, value]) => ({ key: new Key(key), value: encode(value) }))
   const errors = await datastore.putEach(records)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { opendir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { removeStale, syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { removeStale, syncDirectory, syncEach, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
@@ -131,7 +131,10 @@ export class RepoDatastore extends FsDatastore implements Records {
     return join(this.path, `${key}${EXTENSION}`)
   }
 
-  /** Sync the directories of files, and their parents: another process may have made them just now. */
+  /**
+   * Sync the directories of files, and their parents: another process may have made them just now. All at once: nobody
+   * relies on the files before.
+   */
   async #syncNames (files: readonly string[]): Promise<void> {
     const directories = new Set<string>()
 
@@ -145,10 +148,7 @@ export class RepoDatastore extends FsDatastore implements Records {
       }
     }
 
-    // deepest first
-    for (const directory of [...directories].toSorted((a, b) => b.length - a.length)) {
-      await syncDirectory(directory)
-    }
+    await syncEach(directories, syncDirectory)
   }
 }
 

@@ -74,18 +74,16 @@ export class RepoPins {
     await Promise.allSettled([planning, confirming])
     await confirming
     const { pins, counts } = await planning
-    const uncounted = await putRecords(records, counts)
-    const keysOf = ({ cid }: NewPin): [string, string] =>
-      [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
-    const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
-    const unpinned = await putRecords(
-      records,
-      pinnable.map(([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }])
-    )
+    // in any order: a pin without its count keeps its blocks, and a count can be rebuilt
+    const failures = await putRecords(records, [
+      ...counts,
+      ...Array.from(pins, ([key, { cid, name, depth }]) => [key, { depth, metadata: metadataOf(cid, name) }] as const)
+    ])
     // a collection that took this process for dead may not have seen the pins
     await session?.confirm()
 
-    return added.map(pin => unpinned.get(keysOf(pin)[0]) ?? uncounted.get(keysOf(pin)[1]))
+    return added.map(({ cid }) =>
+      failures.get(String(pinKey(unmark(cid).toV1()))) ?? failures.get(String(countKey(unmark(cid)))))
   }
 
   /**

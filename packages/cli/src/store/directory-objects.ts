@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { syncDirectory, syncEach, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError } from 'interface-store'
 import { StoreError } from '../errors.ts'
@@ -104,9 +104,7 @@ export class DirectoryObjects implements ObjectStore {
         await Promise.all(files.slice(start, start + CONCURRENCY).map(async file => rm(file, { force: true })))
       }
 
-      for (const directory of new Set(files.map(file => dirname(file)))) {
-        await syncDirectory(directory)
-      }
+      await syncEach(new Set(files.map(file => dirname(file))), syncDirectory)
     })
   }
 
@@ -171,18 +169,21 @@ export class DirectoryObjects implements ObjectStore {
     })
   }
 
-  /** Sync the names of a file and of the directories above it, which another node may have made just now. */
+  /**
+   * Sync the names of a file and of the directories above it, which another node may have made just now. All at once:
+   * nobody relies on the file before.
+   */
   async #syncName (file: string): Promise<void> {
-    await syncDirectory(dirname(file))
+    const directories = [dirname(file)]
 
-    for (
-      let directory = dirname(file);
-      directory !== this.#directory && !this.#durable.has(directory);
-      directory = dirname(directory)
-    ) {
-      await syncDirectory(dirname(directory))
-      this.#durable.add(directory)
+    for (const directory of directories) {
+      if (directory !== this.#directory && !this.#durable.has(directory)) {
+        directories.push(dirname(directory))
+      }
     }
+
+    await syncEach(directories, syncDirectory)
+    directories.slice(0, -1).forEach(directory => this.#durable.add(directory))
   }
 
   async #stat (key: string, path: string): Promise<ObjectInfo | undefined> {
