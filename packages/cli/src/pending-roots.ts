@@ -1,6 +1,6 @@
 import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { tellDaemon } from './daemon/tell-daemon.ts'
+import { findDaemon, tellDaemon } from './daemon/tell-daemon.ts'
 import type { Context, Session } from './context.ts'
 import type { KuboSession } from './kubo/kubo.ts'
 import type { NewPin } from './repo/repo-pins.ts'
@@ -83,6 +83,8 @@ async function makeDurable (
   // a raw identity CID holds its whole file: there are no blocks to keep
   const kept = roots.filter(({ cid }) => !isIdentity(cid) || cid.code !== raw.code)
   const failures = new Map<string, unknown>()
+  // while the disk syncs
+  const finding = pin && repo != null ? findDaemon(repo.path) : undefined
 
   try {
     const errors = pin ? await pins?.addNew(kept) : await repo?.storage.sync()
@@ -98,9 +100,7 @@ async function makeDurable (
 
   const safe = roots.map(({ cid }) => cid).filter(cid => !failures.has(cid.toString()))
 
-  if (pin && repo != null && safe.length > 0) {
-    await tellDaemon(repo.path, safe, context)
-  }
+  await tellDaemon(await finding, safe, context)
 
   return failures
 }

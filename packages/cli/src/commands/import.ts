@@ -2,7 +2,7 @@ import { DerivedBlockstore, importDag } from '@ipfsz/core/originals'
 import { withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { walkDag } from '../dag/dag-walk.ts'
-import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
 import { OriginalsStore } from '../repo/originals-store.ts'
 import { counter } from '../terminal/progress.ts'
@@ -152,7 +152,7 @@ async function importRoot (
   }
 
   report(original, imported, context)
-  await tellDaemon(repo.path, [imported.cid], context)
+  await tellDaemon(await findDaemon(repo.path), [imported.cid], context)
 }
 
 /**

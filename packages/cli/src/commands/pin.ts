@@ -2,7 +2,7 @@ import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { openToRead, withRepo } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
-import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { counter } from '../terminal/progress.ts'
@@ -34,7 +34,7 @@ export async function addPins (texts: string[], context: Context): Promise<void>
         output.row({ cid: cid.toString() }, [cid.toString(), 'pinned'])
       }
 
-      await tellDaemon(repo.path, cids, context)
+      await tellDaemon(await findDaemon(repo.path), cids, context)
     }))
 }
 
