@@ -11,7 +11,7 @@ import type { Io } from './io.ts'
  * @returns the exit code
  */
 export async function main (argv: string[], io: Io): Promise<number> {
-  const program = createProgram(io)
+  const program = createProgram(io, argv[2])
 
   try {
     await program.parseAsync(argv)

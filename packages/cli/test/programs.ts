@@ -5,9 +5,13 @@ import type { Command } from 'commander'
 
 /** The command line of `ipfsz`, without a process. */
 export function newProgram (columns?: number, io: Partial<Io> = {}): Command {
+  return createProgram(ioOf(columns, io))
+}
+
+export function ioOf (columns?: number, io: Partial<Io> = {}): Io {
   const stream = (): PassThrough & { columns?: number | undefined } => Object.assign(new PassThrough(), { columns })
 
-  return createProgram({
+  return {
     stdin: new PassThrough(),
     stdinIsPiped: false,
     stdout: stream(),
@@ -17,7 +21,7 @@ export function newProgram (columns?: number, io: Partial<Io> = {}): Command {
     now: () => 0,
     signal: new AbortController().signal,
     ...io
-  })
+  }
 }
 
 /** All commands below one that have no commands below them. */
