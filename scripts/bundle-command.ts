@@ -46,7 +46,7 @@ export async function bundleCommand (): Promise<void> {
     input: join(COMMAND, 'dist/run-process.js'),
     platform: 'node',
     external: isAddon,
-    plugins: [lazyGlob(), lazyBuiltins()],
+    plugins: [lazyGlob(), silentDebug(), lazyBuiltins()],
     // its index exports a store that makes a logger at load, which looks for colours of the terminal: nothing uses it
     treeshake: { moduleSideEffects: [{ test: /\/node_modules\/datastore-core\//, sideEffects: false }] },
     output: {
@@ -146,6 +146,17 @@ function lazyGlob (): Plugin {
         ? `export default async function * glob (...args) { yield * (await import('${name}')).default(...args) }`
         : undefined
     }
+  }
+}
+
+/** Leave out what prints messages for the developers of a dependency: it looks for colours of the terminal at load. */
+function silentDebug (): Plugin {
+  const [name, silent] = ['debug', '\0silent-debug']
+
+  return {
+    name: 'silent-debug',
+    resolveId: source => source === name ? silent : undefined,
+    load: id => id === silent ? 'export default () => Object.assign(() => {}, { enabled: false })' : undefined
   }
 }
 
