@@ -25,8 +25,9 @@ type Failures = Map<Side, Error>
 export const benchmark: Benchmark = {
   question: 'how long nodes of a site that share one store take to write and read objects, and how many bytes pass ' +
     'between sites, beside nodes with stores of their own. A client writes through the API of a node, or by a ' +
-    'command on its host (`ipfs add`, `ipfsz add`), which pins too. Bare writes are those of a program that writes ' +
-    'what it gets as files of a MiB, syncs them, and does nothing else',
+    'command on its host (`ipfs add`, `ipfsz add`), which pins too. What ipfsz acknowledges survives a power cut; ' +
+    'Kubo syncs its records, and no blocks by default. Bare writes are those of a program that writes what it gets ' +
+    'as files of a MiB, syncs them, and does nothing else',
   inputs: [],
   plans: Object.keys(PLANS),
   sides: SIDES.map(({ id }) => id),

@@ -78,7 +78,7 @@ async function answer (request: IncomingMessage, response: ServerResponse): Prom
   if (pathname === '/add') {
     // beside what is still being sent, as Kubo does
     const cid = await files.addByteStream(request)
-    // acknowledged only when it is on the disk, as Kubo does
+    // acknowledged only when it is on the disk, as the command does. Kubo syncs its records, and no blocks by default
     await (disk instanceof SharedFsBlockstore ? disk.sync() : undefined)
     response.end(cid.toString())
   } else {
