@@ -53,6 +53,13 @@ describe('a start', () => {
     expect((await stat(file)).ino).toBe(ino)
   })
 
+  it('keeps what the help of a command compiled apart from what the command does', async ({ sandbox }) => {
+    const { cache } = await startWithCache(sandbox, 'codecs', '--help')
+    await startWithCache(sandbox, 'add', '-h')
+
+    expect((await readdir(cache)).filter(name => name.startsWith('ipfsz-'))).toEqual(['ipfsz-help'])
+  })
+
   it('refuses damaged code, and replaces it', async ({ sandbox }) => {
     const { cache } = await startWithCache(sandbox, 'codecs')
     const file = join(cache, 'ipfsz-codecs')

@@ -27,7 +27,7 @@ if (major < 22 || (major === 22 && minor < 15)) {
   const cache = getCompileCacheDir?.()
 
   if (cache != null) {
-    load('./load-start.cjs')(load.resolve('../bundle/start.cjs'), cache, process.argv[2])
+    load('./load-start.cjs')(load.resolve('../bundle/start.cjs'), cache, process.argv.slice(2))
   }
 
   load('../bundle/run-process.cjs').runProcess(process.argv)

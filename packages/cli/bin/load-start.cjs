@@ -9,6 +9,9 @@ const HEADER_SIZE = 8
 /** What the name of a command looks like. */
 const COMMAND = /^[a-z]{2,16}$/
 
+/** The option of every command that prints its help. */
+const HELP = /^(-h|--help)$/
+
 /** The names of files that are being written: the number is that of the process. */
 const UNFINISHED = /^ipfsz-[a-z]{2,16}\.\d+$/
 
@@ -23,14 +26,14 @@ const STALE_AFTER = 60 * 60 * 1000
  * @param {string} file - of the chunk
  * @param {string} directory - Node's cache of compiled code, which only this user may write: V8 runs what it finds
  *   there. Node makes one for each of its versions
- * @param {string | undefined} command - the first argument
+ * @param {string[]} args - of the command
  */
-module.exports = function loadStart (file, directory, command) {
+module.exports = function loadStart (file, directory, args) {
   const { crc32 } = require('node:zlib')
   const { constants, Script } = require('node:vm')
   const source = readFileSync(file)
   const sourceCrc = crc32(source)
-  const cache = join(directory, `ipfsz-${COMMAND.test(command ?? '') ? command : 'other'}`)
+  const cache = join(directory, `ipfsz-${nameOf(args)}`)
   const cachedData = readCode(cache, sourceCrc, crc32)
   // it is ASCII, which is decoded fastest as Latin-1
   const code = `(function (exports, require, module, __filename, __dirname) { ${source.latin1Slice()}\n})`
@@ -53,6 +56,15 @@ module.exports = function loadStart (file, directory, command) {
   require.cache[file] = module
   script.runInThisContext()(module.exports, require('node:module').createRequire(file), module, file, module.path)
   module.loaded = true
+}
+
+/** What the cache of a command is called. Its help, often the first that is asked for, runs few of its functions. */
+function nameOf ([command = '', ...args]) {
+  if (args.some(arg => HELP.test(arg))) {
+    return 'help'
+  }
+
+  return COMMAND.test(command) ? command : 'other'
 }
 
 /** The code in a cache, if it is whole and that of this source: V8 looks at the length of the source alone. */
