@@ -7,7 +7,7 @@ import type { Piece } from '../frames/compress-frames.ts'
 import type { AidOptions } from './frame-base.ts'
 
 /** Bytes of a base on both sides of where a piece is expected, for what was inserted or deleted. */
-const SLACK = 256 * 1024
+const SLACK = 64 * 1024
 
 /** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
 const MIN_SIZE = 64 * 1024

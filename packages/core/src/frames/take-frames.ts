@@ -6,8 +6,11 @@ import type { CompressedFile, RegionSource } from './compressed-file.ts'
 import type { FrameRun } from './frame-runs.ts'
 import type { Region } from '../format/header.ts'
 
-/** How many frames ahead the regions of frames are read: a piece of the base may hold those of several. */
-const REGIONS_AHEAD = 8
+/**
+ * How many frames ahead the regions of frames are read. A piece of the base may hold those of eight, and several pieces
+ * are decompressed at a time.
+ */
+const REGIONS_AHEAD = 24
 
 /** A compressed frame, and the range of original bytes that it holds. */
 export interface ReadFrame {
