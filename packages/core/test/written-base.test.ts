@@ -114,7 +114,7 @@ describe('pieces of a file with a base', () => {
     // the halves of each piece are far from each other in the base
     const pieces = await aidAll(concat(Array.from({ length: 8 }, (_, i) => concat([
       BASE.subarray(i * frameSize, i * frameSize + frameSize / 2),
-      BASE.subarray(i * frameSize + 200 * KIB, i * frameSize + 200 * KIB + frameSize / 2)
+      BASE.subarray(i * frameSize + 80 * KIB, i * frameSize + 80 * KIB + frameSize / 2)
     ]))), undefined, frameSize)
 
     expect(pieces.every(({ region }) => region != null && region.length <= 4 * frameSize)).toBe(true)

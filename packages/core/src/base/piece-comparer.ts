@@ -1,12 +1,14 @@
 import { MIN_REGION_SIZE } from '../constants.ts'
 import { isDelta, loadDelta, MAX_DELTA_SIZE } from '../frames/delta.ts'
-import { maxRegion } from './frame-base.ts'
 import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { AidOptions } from './frame-base.ts'
 
-/** Bytes of a base on both sides of where a piece is expected, for what was inserted or deleted. */
+/**
+ * Bytes of a base on both sides of where a piece is expected, for what was inserted or deleted. So a region has at most
+ * three times the bytes of a piece. The format allows four times (docs/format.md, section 6).
+ */
 const SLACK = 64 * 1024
 
 /** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
@@ -27,11 +29,10 @@ export class PieceComparer {
   }
 
   /** Where a piece is expected in the base: after the one before, or else where it is in its file. */
-  expect ({ byteLength }: Uint8Array, { start, frameSize, previous }: AidOptions): Region {
+  expect ({ byteLength }: Uint8Array, { start, previous }: Pick<AidOptions, 'start' | 'previous'>): Region {
     const offset = Math.max(0, Math.min(previous?.next ?? start, this.#size) - SLACK)
-    const longest = Math.min(maxRegion(byteLength, frameSize), byteLength + 2 * SLACK)
 
-    return { offset, length: Math.min(longest, this.#size - offset) }
+    return { offset, length: Math.min(byteLength + 2 * SLACK, this.#size - offset) }
   }
 
   /**
