@@ -9,7 +9,6 @@ export function fakeNetwork (parts: Partial<Network> = {}): Network {
     peers: async () => [],
     connect: async () => '12D3KooWother',
     fetch: fetchNothing,
-    found: async () => {},
     providerCount: async () => 0,
     async * findProviders () {},
     provide: async () => {},

@@ -51,27 +51,6 @@ describe('a peer source', () => {
     expect(searches).toEqual(['all', 'lost'])
   })
 
-  it('says up to where a response to the plan should go', async () => {
-    const { cid, bytes } = await makeBlock(1)
-    const found = vi.fn<Network['found']>(async () => {})
-    const network = fakeNetwork({ fetch: async () => ({ bytes, sender: PEER }), found })
-    const source = new PeerSource({ network: async () => network, root, plan: { path: '', scope: 'entity' } })
-    const [first, second, third] = [0, 1, 2].map(start => ({ file: root, start, end: 3 }))
-
-    source.found(cid, { part: second })
-    await source.fetch(cid, { root, signal })
-    source.found(cid, { part: second })
-    source.found(cid, { part: third })
-    source.found(cid, { part: first })
-    expect(found.mock.calls).toEqual([[root, second], [root, first]])
-
-    await source.fetch(cid, { root, signal })
-    await source.fetch(cid, { root, part: first, signal })
-    source.found(cid, { part: second })
-    source.found(cid, { part: third })
-    expect(found.mock.calls.slice(2)).toEqual([[root, second]])
-  })
-
   it('looks for peers that went away once, and again after a block has arrived', async () => {
     const [{ cid }, { cid: there, bytes }] = [await makeBlock(1), await makeBlock(2)]
     const searches: unknown[] = []

@@ -307,12 +307,6 @@ describe('a file of which a part is here', () => {
     expect(requests.toSorted()).toEqual([expect.stringContaining('dag-scope=entity'), leaves[1], leaves[3]].toSorted())
   })
 
-  it('is fetched with the response that brought its root, if the first block is missing too', async () => {
-    const { requests } = await readMissing(false, i => i > 0, async ({ answer }) => answer())
-
-    expect(requests).toEqual([expect.stringContaining('dag-scope=entity')])
-  })
-
   it('is asked for up to the next block that is here, and a block between such ones alone', async () => {
     const { cid, blockstore, leaves } = await plainFile()
     const gateway = await startGateway(blockstore)

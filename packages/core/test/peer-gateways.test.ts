@@ -330,25 +330,6 @@ describe('PeerGateways', () => {
     expect(gateway.requests).toEqual([expect.stringContaining(`entity-bytes=0:${5 * MIB - 1}`)])
   })
 
-  it('ends its response to a plan where the file turns out to be here', async () => {
-    const { cid, blockstore, leaves } = await plainFile()
-    const plan = { path: '', scope: 'entity' } as const
-    const { peers, gateway } = await readerOf(cid, blockstore, {
-      known: true,
-      always: plan,
-      async answer ({ blocks, response }) {
-        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
-        response.write(encode((await blocks()).slice(0, 1)))
-      }
-    })
-
-    await peers.fetch(cid, { root: cid, signal: new AbortController().signal })
-    peers.found(leaves[0], { part: { file: cid, start: 0, end: 5 * MIB } })
-
-    await expect.poll(() => gateway.aborted).toBe(1)
-    expect(gateway.requests).toHaveLength(1)
-  })
-
   it('is not in the way if looking for peers fails', async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const failing = await readerOf(cid, blockstore, { peers: async () => { throw new Error('the daemon is old') } })

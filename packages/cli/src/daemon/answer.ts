@@ -41,11 +41,6 @@ export async function answer (
       response.end(bytes)
       return
     }
-    case '/v0/fetch/found': {
-      const { root, part } = readFetchRequest(body).options
-      await (part == null ? undefined : network.found(root, part))
-      return json(response, {})
-    }
     case '/v0/fetch/providers':
       return json(response, { count: await network.providerCount(cid(body, 'root')) })
     case '/v0/providers':

@@ -20,7 +20,7 @@ import type {
 } from '../network/network.ts'
 import type { DaemonAddress } from './daemon-file.ts'
 import type { WireError } from './protocol.ts'
-import type { FilePart, SourceBlock } from '@ipfsz/core'
+import type { SourceBlock } from '@ipfsz/core'
 import type { IncomingMessage } from 'node:http'
 
 /** What to do if the daemon cannot be used. */
@@ -64,10 +64,6 @@ export class DaemonClient implements Network {
     const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal)
 
     return { bytes: await this.#reading(buffer(response), signal), sender: String(response.headers[PEER_HEADER]) }
-  }
-
-  async found (root: CID, part: FilePart): Promise<void> {
-    await this.#json('/v0/fetch/found', fetchRequest(part.file, { root, part }))
   }
 
   async providerCount (root: CID): Promise<number> {

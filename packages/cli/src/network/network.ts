@@ -1,4 +1,4 @@
-import type { FilePart, SourceBlock } from '@ipfsz/core'
+import type { SourceBlock } from '@ipfsz/core'
 import type { PeerFetchOptions } from '@ipfsz/core/libp2p'
 import type { CID } from 'multiformats/cid'
 
@@ -94,9 +94,6 @@ export interface Network {
    * @throws {NotFoundError} no known peer has it, and none is searched for
    */
   fetch (cid: CID, options: FetchOptions): Promise<SourceBlock>
-
-  /** Says that a part of a file below a root is here: a response for all of the file need not go on to there. */
-  found (root: CID, part: FilePart): Promise<void>
 
   /** How many peers were found that may have the blocks below a root. */
   providerCount (root: CID): Promise<number>

@@ -13,7 +13,7 @@ export class PeerSearches {
 }
 
 /** What a source needs of other nodes. */
-export type PeerNetwork = Pick<Network, 'fetch' | 'peers' | 'providerCount'> & Partial<Pick<Network, 'found'>>
+export type PeerNetwork = Pick<Network, 'fetch' | 'peers' | 'providerCount'>
 
 export interface PeerSourceInit {
   /** Opens the network. Called when the first block is missing. */
@@ -43,8 +43,6 @@ export class PeerSource implements BlockSource {
   /** That of the last fetch. */
   #searched: FetchOptions['search']
   #opened: PeerNetwork | undefined
-  /** How far a response to the plan goes in a file. Other responses are told what is here as they are asked for. */
-  #planEnd = 0
   #plan: ReadPlan | undefined
 
   constructor (init: PeerSourceInit) {
@@ -62,7 +60,6 @@ export class PeerSource implements BlockSource {
 
     signal.throwIfAborted()
     this.#searched = search
-    this.#planEnd = part == null && this.#plan != null ? Number.POSITIVE_INFINITY : this.#planEnd
 
     try {
       const block = await network.fetch(cid, { root, size, part, plan: this.#plan, search, store, signal })
@@ -80,13 +77,6 @@ export class PeerSource implements BlockSource {
       const providers = await network.providerCount(root)
 
       throw new FetchStalledError(cid, this.#searches.waited, { providers, cause: err })
-    }
-  }
-
-  found (_: CID, { part }: Pick<SourceOptions, 'part'>): void {
-    if (part != null && part.start < this.#planEnd) {
-      this.#planEnd = part.start
-      this.#opened?.found?.(this.#init.root, part).catch(() => {})
     }
   }
 

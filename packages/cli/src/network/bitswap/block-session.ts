@@ -6,7 +6,7 @@ import { onlyHttpPeer } from './http-peers.ts'
 import { LINGER, SessionPeers } from './session-peers.ts'
 import type { FetchOptions } from '../network.ts'
 import type { SessionComponents } from './search-peers.ts'
-import type { FilePart, SourceBlock } from '@ipfsz/core'
+import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
@@ -73,10 +73,6 @@ export class BlockSession {
     this.#arriving.set(key, fetched)
 
     return fetched
-  }
-
-  found (part: FilePart): void {
-    this.#http?.found(this.#root, { part })
   }
 
   close (): void {

@@ -25,7 +25,7 @@ import type {
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo/repo.ts'
-import type { FilePart, SourceBlock } from '@ipfsz/core'
+import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The senders of this many blocks are remembered. */
@@ -131,10 +131,6 @@ export class NodeNetwork implements Network {
     const fetched = await this.#sessions.get(unmark(root)).fetch(unmark(cid), options)
 
     return store ? this.#store(cid, fetched) : fetched
-  }
-
-  async found (root: CID, part: FilePart): Promise<void> {
-    this.#sessions.get(unmark(root)).found(part)
   }
 
   async providerCount (root: CID): Promise<number> {

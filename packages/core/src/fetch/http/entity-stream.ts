@@ -67,12 +67,12 @@ export class EntityStream {
     return this.isOpen && this.#requests.of(gateway).length > 0
   }
 
-  /** A block is here: a response ends where it begins. One for a range that has brought nothing yet ends at once. */
+  /** A block is here: a response ends where it begins. One that has brought nothing yet ends at once. */
   found ({ start }: FilePart): void {
     for (const piece of this.#requests.open.filter(piece => covers(piece, start))) {
       piece.end = start
 
-      if (!piece.isPlanned && piece.brought.end <= piece.brought.start) {
+      if (piece.brought.end <= piece.brought.start) {
         this.#requests.leave(piece)
       }
     }

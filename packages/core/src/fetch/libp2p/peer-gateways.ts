@@ -131,10 +131,6 @@ export class PeerGateways implements BlockSource {
     return this.#fetch(http, cid, options)
   }
 
-  found (cid: CID, options: Pick<SourceOptions, 'part'>): void {
-    this.#http?.found(cid, options)
-  }
-
   close (): void {
     this.#closed.abort()
     this.#http?.close()
