@@ -9,6 +9,7 @@ import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { decodesToContent } from './delta/frame-check.ts'
 import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
+import { checkDictionary } from './runtime/check-dictionary.ts'
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -28,7 +29,7 @@ export interface Delta {
   /** What it refers back to: all of that, but at least 8 bytes, which do not look like a trained dictionary. */
   start: number
   end: number
-  /** Where the content would go on. */
+  /** Where the content would go on, which may be after the dictionary. */
   next: number
   /** Where all of the content is, if it did not change. */
   sameAt: number | undefined
@@ -98,9 +99,11 @@ export class DeltaCodec {
    *
    * @param size - bytes of the content
    * @returns bytes of their own, or undefined if there is not enough memory
+   * @throws {InvalidDictionaryError}
    * @throws {CorruptFrameError}
    */
   decompress (frame: Uint8Array, size: number, dictionary: Uint8Array): Uint8Array | undefined {
+    checkDictionary(dictionary)
     const module = this.#module
     const room = module.reserve(dictionary.byteLength, size)
 

@@ -261,6 +261,16 @@ describe('a frame of what changed', () => {
     expect(compressor.decompress(frame, 2 ** 27, dictionary)).toBeUndefined()
   })
 
+  it('is refused with a dictionary that others refuse', async () => {
+    const formatted = concat(Uint8Array.of(0x37, 0xa4, 0x30, 0xec), bytes)
+    const frame = await compress(content, bytes)
+
+    for (const dictionary of [formatted, bytes.subarray(0, 7), new Uint8Array(0)]) {
+      expect(() => compressor.decompress(frame, content.byteLength, dictionary))
+        .toThrow(expect.objectContaining({ name: 'InvalidDictionaryError' }))
+    }
+  })
+
   it('is not made if it would not decode', () => {
     const isContentAt = vi.spyOn(DeltaModule.prototype, 'isContentAt').mockReturnValueOnce(false)
     const options = { dictionary: bytes, maxChanged: 100 }

@@ -229,8 +229,11 @@ describe('a file with a base', () => {
       await blockstore.put(lying.Hash, leaf)
       const base = await putNode({ Data, Links: [lying, ...rest] }, blockstore)
 
-      await expect(fs.addBytes(Buffer.concat([bytes, text(20)]), { compression: { base } }))
-        .rejects.toMatchObject({ name: 'InvalidBaseError', base, cause: { name: 'CorruptFrameError' } })
+      // with its base, and without: it resembles nothing, does not shrink, is small, or empty
+      for (const content of [Buffer.concat([bytes, text(20)]), text(MIB), noise(MIB), text(10), text(0)]) {
+        await expect(fs.addBytes(content, { compression: { base } }), `${content.byteLength} bytes`)
+          .rejects.toMatchObject({ name: 'InvalidBaseError', base, cause: { name: 'CorruptFrameError' } })
+      }
     }
   )
 

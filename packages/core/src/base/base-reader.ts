@@ -133,6 +133,7 @@ export class BaseReader implements RegionSource {
   ): AsyncGenerator<Uint8Array> {
     const { size, pieceSize, read } = this.#content
     const reader = new ByteReader(read(0, size), signal)
+    let failure: unknown = new Error('the base is no longer read')
 
     try {
       for (let number = 0; number < this.#pieceCount; number++) {
@@ -141,9 +142,10 @@ export class BaseReader implements RegionSource {
         yield piece
       }
     } catch (err) {
-      kept.forEach(({ reject }) => { reject(err) })
+      failure = err
       throw err
     } finally {
+      kept.forEach(({ reject }) => { reject(failure) })
       reader.close()
     }
   }

@@ -69,6 +69,11 @@ export async function beginFile (
     ? undefined
     : lateBase(base, based.frameSize, decision, compression, signal)
 
+  if (late == null) {
+    // a base that is asked for and wrong is reported, although the file does without
+    await base?.checked
+  }
+
   return { bytes, layout, decision, ...late == null ? {} : { base, late }, ...ahead == null ? {} : { ahead } }
 }
 
