@@ -60,7 +60,7 @@ module.exports = function loadStart (file, directory, args) {
 
 /** What the cache of a command is called. Its help, often the first that is asked for, runs few of its functions. */
 function nameOf ([command = '', ...args]) {
-  if (args.some(arg => HELP.test(arg))) {
+  if ([command, ...args].some(arg => HELP.test(arg))) {
     return 'help'
   }
 

@@ -437,7 +437,11 @@ describe('a collection', () => {
     await clock.pass(T * 0.9)
     expect(objects.keys('sessions/')).toHaveLength(killed + 1)
     expect(store.events).toContainEqual({ type: 'clearing', dead: 0 })
-    await clock.pass(T * 3)
+
+    // three times, but a busy machine takes more turns of the event loop for so many, in which time passes
+    while (state.outcome === 'works') {
+      await clock.pass(T)
+    }
 
     expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
     expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
