@@ -48,7 +48,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     util: [],
     format: ['platform'],
     delta: ['format', 'generated', 'util'],
-    impl: ['format', 'generated', 'platform', 'util'],
+    impl: ['delta', 'format', 'generated', 'platform', 'util'],
     stream: ['format', 'generated', 'impl', 'platform', 'util'],
     workers: ['platform', 'util'],
     runtime: ['platform', 'stream', 'util', 'workers']

@@ -1,15 +1,12 @@
 /**
- * Compresses the next version of some bytes, into a frame that says what of them stayed where, and what is new, and
- * decompresses such frames.
+ * Compresses the next version of some bytes: a frame that says what of them stayed where, and what is new.
  *
  * @packageDocumentation
  */
 import { DeltaModule } from './delta/delta-module.ts'
 import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { decodesToContent } from './delta/frame-check.ts'
-import { decodeZstdFrameInto } from './format/zstd/zstd-decode.ts'
 import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
-import { checkDictionary } from './runtime/check-dictionary.ts'
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -43,7 +40,7 @@ export interface Delta {
  *
  * It keeps its memory for the next call: a few times as much as the largest dictionary and its content have.
  */
-export class DeltaCodec {
+export class DeltaCompressor {
   readonly #module: DeltaModule
 
   private constructor (module: DeltaModule) {
@@ -51,14 +48,21 @@ export class DeltaCodec {
   }
 
   /**
-   * One is enough for a program, since each call ends before the next begins.
+   * One with the memory that all of a program share.
    *
-   * @returns undefined if the platform has no WebAssembly, or a page's policy forbids it
+   * @returns undefined if it cannot be loaded, as in a page that is offline, or there is no WebAssembly
    */
-  static async create (): Promise<DeltaCodec | undefined> {
+  static async load (): Promise<DeltaCompressor | undefined> {
+    const module = await DeltaModule.shared()
+
+    return module && new DeltaCompressor(module)
+  }
+
+  /** One with memory of its own. Undefined if the platform has no WebAssembly, or a page's policy forbids it. */
+  static async create (): Promise<DeltaCompressor | undefined> {
     const module = await DeltaModule.load()
 
-    return module && new DeltaCodec(module)
+    return module && new DeltaCompressor(module)
   }
 
   /** @returns undefined if too much changed, or there is not enough memory for it */
@@ -91,22 +95,5 @@ export class DeltaCodec {
       next: module.next(),
       sameAt: length === size ? contentStart - offset : undefined
     }
-  }
-
-  /**
-   * Decompress a frame that says little more than what stayed where. libzstd would begin with a copy of the dictionary,
-   * and with a context of more memory than the content has.
-   *
-   * @param size - bytes of the content
-   * @returns bytes of their own, or undefined if there is not enough memory
-   * @throws {InvalidDictionaryError}
-   * @throws {CorruptFrameError}
-   */
-  decompress (frame: Uint8Array, size: number, dictionary: Uint8Array): Uint8Array | undefined {
-    checkDictionary(dictionary)
-    const module = this.#module
-    const room = module.reserve(dictionary.byteLength, size)
-
-    return room && decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum()).slice()
   }
 }

@@ -2,17 +2,21 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeltaModule } from '../src/delta/delta-module.ts'
 import { decodesToContent } from '../src/delta/frame-check.ts'
+import { readDelta } from '../src/delta/read-delta.ts'
 import { xxh64Low } from '../src/format/checksums/xxh64.ts'
-import { DeltaCodec } from '../src/zstd-delta.ts'
+import { DeltaCompressor } from '../src/zstd-delta.ts'
 import { ALL, concat, label, noise, random, same, text, toHex } from './fixtures.ts'
+import type * as deltaModule from '../src/delta/delta-module.ts'
 import type { Delta } from '../src/zstd-delta.ts'
 
 const KIB = 1024
+/** A module that has loaded nothing yet. */
+const FRESH_MODULE = '../src/delta/delta-module.ts?fresh'
 const readers = ALL.filter(({ name }) => name === 'zstd')
 const compressor = await createCompressor()
 
-async function createCompressor (): Promise<DeltaCodec> {
-  const created = await DeltaCodec.create()
+async function createCompressor (): Promise<DeltaCompressor> {
+  const created = await DeltaCompressor.create()
 
   if (created == null) {
     throw new Error('there is no WebAssembly')
@@ -27,7 +31,7 @@ async function read (content: Uint8Array, dictionary: Uint8Array): Promise<Delta
 
   if (delta != null) {
     const part = dictionary.subarray(delta.start, delta.end)
-    expect(same(compressor.decompress(delta.frame, content.byteLength, part) ?? part, content)).toBe(true)
+    expect(same(await readDelta(delta.frame, content.byteLength, part) ?? content, content)).toBe(true)
   }
 
   for (const reader of delta == null ? [] : readers) {
@@ -211,7 +215,7 @@ describe('compressing what changed', () => {
   it('is left to others where there is no WebAssembly', async () => {
     vi.stubGlobal('WebAssembly', undefined)
 
-    await expect(DeltaCodec.create()).resolves.toBeUndefined()
+    await expect(DeltaCompressor.create()).resolves.toBeUndefined()
   })
 })
 
@@ -254,21 +258,30 @@ describe('a frame of what changed', () => {
 
     for (let at = 0; at < frame.byteLength; at++) {
       const wrong = frame.with(at, frame[at] ^ 1)
-      expect(() => compressor.decompress(wrong, content.byteLength, dictionary), `byte ${at}`)
-        .toThrow(expect.objectContaining({ name: 'CorruptFrameError' }))
+      await expect(readDelta(wrong, content.byteLength, dictionary), `byte ${at}`)
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
-
-    expect(compressor.decompress(frame, 2 ** 27, dictionary)).toBeUndefined()
   })
 
-  it('is refused with a dictionary that others refuse', async () => {
-    const formatted = concat(Uint8Array.of(0x37, 0xa4, 0x30, 0xec), bytes)
+  it('is left to others if it is large, as it is or decompressed, or its dictionary is', async () => {
     const frame = await compress(content, bytes)
+    const large = 1024 * KIB
 
-    for (const dictionary of [formatted, bytes.subarray(0, 7), new Uint8Array(0)]) {
-      expect(() => compressor.decompress(frame, content.byteLength, dictionary))
-        .toThrow(expect.objectContaining({ name: 'InvalidDictionaryError' }))
-    }
+    await expect(readDelta(frame, content.byteLength, bytes.subarray(7))).resolves.toEqual(content)
+    await expect(readDelta(frame, 32 * frame.byteLength - 1, bytes)).resolves.toBeUndefined()
+    await expect(readDelta(frame, large + 1, bytes)).resolves.toBeUndefined()
+    await expect(readDelta(frame, large, new Uint8Array(2 * large + 1))).resolves.toBeUndefined()
+  })
+
+  it('is left to others while what reads it cannot be loaded', async () => {
+    const { DeltaModule } = await import(/* @vite-ignore */ FRESH_MODULE) as typeof deltaModule
+    const load = vi.spyOn(DeltaModule, 'load')
+    load.mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))
+
+    await expect(DeltaModule.shared()).resolves.toBeUndefined()
+    await expect(DeltaModule.shared()).resolves.toBeInstanceOf(DeltaModule)
+    expect(await DeltaModule.shared()).toBe(await DeltaModule.shared())
+    load.mockRestore()
   })
 
   it('is not made if it would not decode', () => {

@@ -13,6 +13,8 @@ interface Exports {
   isContentAt: (before: number) => number
 }
 
+let shared: Promise<DeltaModule | undefined> | undefined
+
 /** Finds what some content has in common with a dictionary. It keeps its memory for the next ones. */
 export class DeltaModule {
   readonly #exports: Exports
@@ -21,6 +23,24 @@ export class DeltaModule {
 
   private constructor (exports: Exports) {
     this.#exports = exports
+  }
+
+  /**
+   * The one that all of a program share: each use ends before the next begins.
+   *
+   * @returns undefined if it cannot be loaded, as in a page that is offline, or there is no WebAssembly
+   */
+  static async shared (): Promise<DeltaModule | undefined> {
+    shared ??= DeltaModule.load()
+
+    try {
+      return await shared
+    } catch {
+      // the next call tries again
+      shared = undefined
+
+      return undefined
+    }
   }
 
   /** @returns undefined if the platform has no WebAssembly, or a page's policy forbids it */

@@ -82,10 +82,20 @@ export function create (): Implementation {
 
     async decompress (frame, size, options = {}) {
       checkZstdFrame(frame, size, options.dictionary)
+      const { dictionary } = options
+      const content = dictionary && await readBased(frame, size, dictionary)
 
-      return zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
+      return content ??
+        zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
     }
   }
+}
+
+/** Read a frame with a dictionary without libzstd, if that takes less. What does so is loaded when it is needed. */
+async function readBased (frame: Uint8Array, size: number, dictionary: Uint8Array): Promise<Uint8Array | undefined> {
+  const { readDelta } = await import('../delta/read-delta.ts')
+
+  return readDelta(frame, size, dictionary)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { MIN_REGION_SIZE } from '../constants.ts'
-import { isDelta, loadDelta, MAX_DELTA_SIZE } from '../frames/delta.ts'
+import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
 import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { Piece } from '../frames/compress-frames.ts'
@@ -13,9 +13,12 @@ const SLACK = 64 * 1024
 
 /** Smaller pieces, of less than 64 KiB, take zstd no longer than what changed of them, and it finds more. */
 const MIN_SIZE = 64 * 1024
+/** Larger ones, of more than 1 MiB, would keep the calling thread too long. */
+const MAX_SIZE = 1024 * 1024
 
-/** With more than an eighth of a piece changed, zstd finds more. */
+/** With more than an eighth of a piece changed, or where what changed takes more than a 32nd of it, zstd finds more. */
 const MAX_CHANGED_SHARE = 1 / 8
+const MAX_DELTA_SHARE = 1 / 32
 
 /** Compresses pieces of a file by what changed since their base, if that is little. */
 export class PieceComparer {
@@ -43,14 +46,14 @@ export class PieceComparer {
   async compress (bytes: Uint8Array, region: Region): Promise<Piece | undefined> {
     const { byteLength: size } = bytes
 
-    if (size < MIN_SIZE || size > MAX_DELTA_SIZE || region.length < MIN_REGION_SIZE) {
+    if (size < MIN_SIZE || size > MAX_SIZE || region.length < MIN_REGION_SIZE) {
       return undefined
     }
 
     const dictionary = await this.#base.read(region)
     const delta = (await loadDelta())?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
-    if (delta == null || !isDelta(delta.frame, size)) {
+    if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
       return undefined
     }
 
@@ -63,6 +66,17 @@ export class PieceComparer {
       next: region.offset + next,
       ...sameAt == null ? {} : { sameAt: region.offset + sameAt }
     }
+  }
+}
+
+/** Undefined where it cannot be loaded, as in a page that is offline: zstd does it then. */
+async function loadDelta (): Promise<DeltaCompressor | undefined> {
+  try {
+    const { DeltaCompressor } = await import('@ipfsz/codecs/zstd-delta')
+
+    return await DeltaCompressor.load()
+  } catch {
+    return undefined
   }
 }
 

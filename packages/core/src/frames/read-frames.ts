@@ -100,11 +100,12 @@ export async function * decompressFrames (
 
     const into = pool?.take(pool.size)
     const transfer = frame.memory != null
-    const settings = { size, signal, transfer, into }
+    const settings = { size, signal, transfer, into, ...dictionary == null ? {} : { dictionary } }
+    const decompress = async (): Promise<Uint8Array> => codec.decompress(frame.bytes, settings)
     // if it fails, a thread may still read and write this memory: it stays garbage
     const decoded = await (dictionary == null || base == null
-      ? codec.decompress(frame.bytes, settings)
-      : decompressBased({ cid: node.cid, base: base.cid, codec }, frame.bytes, { ...settings, dictionary }))
+      ? decompress()
+      : decompressBased(node.cid, base.cid, decompress))
     const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
     const lent = [frame.memory, into].filter(memory => memory != null)
     const used = lent.find(({ buffer }) => buffer === bytes.buffer)
