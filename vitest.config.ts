@@ -20,8 +20,6 @@ const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/a
 
 /** Unit suites that do not run in Chromium, and why. */
 const NODE_ONLY = [
-  // open: in Chromium, a late base did not help a file with frames of 3 MiB, of which 10 MiB were inserted
-  'packages/core/test/late-base.test.ts',
   // native implementations, addons and worker threads, or frames that only Node's zlib makes
   'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,race-abort,stream-hostile}.test.ts',
   'packages/codecs/test/{workers,zstd-native}.test.ts',
