@@ -161,10 +161,7 @@ export class StoreSession {
     return `${SESSIONS}${this.id}`
   }
 
-  /**
-   * Do something in the background, again and again, and for the first time after the interval. Most adds have ended by
-   * then: they write no lease. A collection that meets a session without one waits for the timeout, as for any other.
-   */
+  /** Do something in the background after each interval. Most adds end before the first one, and write no lease. */
   async #repeat (interval: () => number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { signal } = this.#over
 

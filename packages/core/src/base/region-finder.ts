@@ -1,4 +1,5 @@
-import { isShared, matchPiece, sharedBytes, Votes } from './match-piece.ts'
+import { isShared } from './look-into-piece.ts'
+import { matchPiece, sharedBytes, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
 
 const KIB = 1024
