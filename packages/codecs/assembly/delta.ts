@@ -1,9 +1,11 @@
-/** What of some content is also in a dictionary. The dictionary and the content after it are in `memory`. */
+/** What changed of some content since a dictionary. The dictionary and the content after it are in `memory`. */
 import { commonLength } from './bytes'
-import { offsetOf } from './copies'
+import { lengthOf, offsetOf } from './copies'
+import { encodeFrame } from './frame-encode'
 import { findLongCopies, MIN_EXPECTED } from './long-copies'
-import { all, contentStart, copies, decoded, layOut, longCopies, size } from './memory'
+import { all, contentStart, copies, layOut, longCopies, room, size } from './memory'
 import { addShortCopies, MIN_REPEATED } from './short-copies'
+import { findSpan, spanEnd, spanStart } from './span'
 import { indexWindows, windowSlots } from './windows'
 import { xxh64Low } from './xxh64'
 
@@ -41,20 +43,27 @@ export function copyList (): usize {
   return copies
 }
 
+/** Where in the dictionary all of the content is, if there is a copy. -1: it changed. */
+export function sameAt (): i32 {
+  return lengthOf(copies, 0) === size - contentStart ? contentStart - offsetOf(copies, 0) : -1
+}
+
 /** The lower 32 bits of the content's XXH64. */
 export function checksum (): u32 {
   return xxh64Low(contentStart, size - contentStart)
 }
 
-/** Where in the memory is room for as many bytes once more. */
+/** Where in the memory is room for the dictionary and the content once more. A frame is there first. */
 export function secondRoom (): usize {
-  return decoded
+  return room
 }
 
 /** Whether the content is there, after `before` bytes. */
 export function isContentAt (before: i32): bool {
-  const start = i32(decoded - all) + before
+  const start = i32(room - all) + before
   const length = size - contentStart
 
   return commonLength(contentStart, start, start + length) === length
 }
+
+export { encodeFrame, findSpan, spanEnd, spanStart }

@@ -9,6 +9,14 @@ const MAX_SIZE: i32 = 64 * 1024 * 1024
 /** Bytes of one copy in a list of copies. */
 export const COPY_SIZE: i32 = 12
 
+/** The most bytes of a block of a frame (RFC 8878, section 3.1.1.2.4). */
+export const MAX_BLOCK: i32 = 128 * 1024
+/** What the headers of a frame and its checksum take at most, and those of a block. */
+const FRAME_HEADER: i32 = 13
+const BLOCK_HEADER: i32 = 3
+/** A block that is encoded in vain is longer than what it holds: three bytes may take a sequence of eleven. */
+const BLOCK_ROOM: i32 = 4 * MAX_BLOCK
+
 export const NEAR_LOG: i32 = 13
 export const FAR_LOG: i32 = 17
 
@@ -32,8 +40,8 @@ export let windowsBefore: usize = 0
 /** Lists of the long copies and of all. */
 export let longCopies: usize = 0
 export let copies: usize = 0
-/** Room for a dictionary and content once more: a frame is decoded there. */
-export let decoded: usize = 0
+/** Room for a frame, and then for the dictionary and the content once more: the frame is decoded there. */
+export let room: usize = 0
 
 /**
  * Make room for a dictionary and content.
@@ -54,9 +62,10 @@ export function layOut (dictionarySize: i32, contentSize: i32, windowSlots: i32,
   windowsBefore = lastWindows + 4 * windowSlots
   longCopies = windowsBefore + 4 * windowSlots
   copies = longCopies + COPY_SIZE * (contentSize / minLong + 1)
-  decoded = aligned(copies + COPY_SIZE * (contentSize / minShort + 1))
-
-  const pages = i32((decoded + size + (1 << PAGE_BITS) - 1) >>> PAGE_BITS) - memory.size()
+  room = aligned(copies + COPY_SIZE * (contentSize / minShort + 1))
+  const frameRoom = FRAME_HEADER + contentSize + BLOCK_HEADER * (contentSize / MAX_BLOCK + 1) + BLOCK_ROOM
+  const end = room + max(size, frameRoom)
+  const pages = i32((end + (1 << PAGE_BITS) - 1) >>> PAGE_BITS) - memory.size()
 
   return pages <= 0 || memory.grow(pages) >= 0
 }

@@ -62,7 +62,8 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
     const from = window * step
     window = load<i32>(windowsBefore + 4 * window) - 1
 
-    if (wordAt(from) !== bytes) {
+    // most of those that begin like it end before the longest one so far
+    if (wordAt(from) !== bytes || from + longest > contentStart || !isSame(from, position, longest)) {
       continue
     }
 
@@ -76,6 +77,11 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
   }
 
   return best
+}
+
+/** Whether the last eight of so many bytes are the same. */
+function isSame (first: i32, second: i32, length: i32): bool {
+  return load<u64>(all + first + length - 8) === load<u64>(all + second + length - 8)
 }
 
 /** A hash of most bytes: all of them are compared anyway. */

@@ -4,9 +4,10 @@
  * @packageDocumentation
  */
 import { DeltaModule } from './delta/delta-module.ts'
-import { spanOf, withDictionaryEnd } from './delta/dictionary-span.ts'
 import { decodesToContent } from './delta/frame-check.ts'
-import { encodeZstdFrame } from './format/zstd/zstd-encode.ts'
+import type { Delta } from './delta/delta-module.ts'
+
+export type { Delta } from './delta/delta-module.ts'
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -17,19 +18,6 @@ export interface DeltaOptions {
    * finds more of what they have in common.
    */
   maxChanged: number
-}
-
-/** What changed. All places are in the dictionary that was given, in bytes. */
-export interface Delta {
-  /** A frame of one segment with a checksum. Its dictionary is the content from `start` to `end`. */
-  frame: Uint8Array
-  /** What it refers back to: all of that, but at least 8 bytes, which do not look like a trained dictionary. */
-  start: number
-  end: number
-  /** Where the content would go on, which may be after the dictionary. */
-  next: number
-  /** Where all of the content is, if it did not change. */
-  sameAt: number | undefined
 }
 
 /**
@@ -67,33 +55,23 @@ export class DeltaCompressor {
 
   /** @returns undefined if too much changed, or there is not enough memory for it */
   compress (content: Uint8Array, { dictionary, maxChanged }: DeltaOptions): Delta | undefined {
-    const { byteLength: size } = content
-    const contentStart = dictionary.byteLength
     const module = this.#module
-    const room = module.reserve(contentStart, size)
-    room?.set(dictionary)
-    room?.set(content, contentStart)
-    const copies = room && module.findCopies(maxChanged)
-    const span = copies && spanOf(copies, dictionary)
+    const room = module.reserve(dictionary.byteLength, content.byteLength)
 
-    if (copies == null || span == null) {
+    if (room == null) {
       return undefined
     }
 
-    const checksum = module.checksum()
-    const frame = encodeZstdFrame(content, withDictionaryEnd(copies, contentStart, span.end), checksum)
+    room.set(dictionary)
+    room.set(content, dictionary.byteLength)
+    const delta = module.encode(maxChanged)
 
-    if (!decodesToContent(module, frame, size, dictionary.subarray(span.start, span.end), checksum)) {
+    if (delta == null) {
       return undefined
     }
 
-    const [{ length, offset }] = copies
+    const { frame, start, end } = delta
 
-    return {
-      frame,
-      ...span,
-      next: module.next(),
-      sameAt: length === size ? contentStart - offset : undefined
-    }
+    return decodesToContent(module, frame, content.byteLength, dictionary.subarray(start, end)) ? delta : undefined
   }
 }

@@ -1,21 +1,37 @@
 import { fromBase64 } from '../util/base64.ts'
-import type { Copy } from '../format/zstd/zstd-encode.ts'
 
 /** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */
 interface Exports {
   memory: WebAssembly.Memory
+  spanStart: WebAssembly.Global
+  spanEnd: WebAssembly.Global
   reserve: (dictionarySize: number, contentSize: number) => number
   findCopies: (maxRest: number) => number
-  copyList: () => number
+  findSpan: (count: number) => number
+  encodeFrame: (count: number, dictionaryEnd: number) => number
   next: () => number
+  sameAt: () => number
   checksum: () => number
   secondRoom: () => number
   isContentAt: (before: number) => number
 }
 
+/** What changed. All places are in the dictionary, in bytes. */
+export interface Delta {
+  /** A frame of one segment with a checksum. Its dictionary is the content from `start` to `end`. */
+  frame: Uint8Array
+  /** What it refers back to: all of that, but at least 8 bytes, which do not look like a trained dictionary. */
+  start: number
+  end: number
+  /** Where the content would go on, which may be after the dictionary. */
+  next: number
+  /** Where all of the content is, if it did not change. */
+  sameAt: number | undefined
+}
+
 let shared: Promise<DeltaModule | undefined> | undefined
 
-/** Finds what some content has in common with a dictionary. It keeps its memory for the next ones. */
+/** Compresses content by what changed since a dictionary. It keeps its memory for the next ones. */
 export class DeltaModule {
   readonly #exports: Exports
   #contentSize = 0
@@ -71,32 +87,30 @@ export class DeltaModule {
   }
 
   /**
-   * The copies in the content, in order.
+   * Encode the content.
    *
-   * @param maxRest - the most bytes that may be in no copy of 64 bytes and more
-   * @returns undefined if there are more, and if there is no such copy
+   * @param maxRest - the most bytes that may be in no piece of 64 bytes and more that the dictionary also has
+   * @returns undefined if there are more, or nothing of it is in the dictionary
    */
-  findCopies (maxRest: number): Copy[] | undefined {
-    const { findCopies, copyList, memory } = this.#exports
+  encode (maxRest: number): Delta | undefined {
+    const { memory, spanStart, spanEnd, findCopies, findSpan, encodeFrame, next, sameAt, secondRoom } = this.#exports
     const count = findCopies(Math.min(maxRest, this.#contentSize))
 
-    if (count <= 0) {
+    if (count <= 0 || findSpan(count) === 0) {
       return undefined
     }
 
-    const contentStart = this.#size - this.#contentSize
-    const numbers = new Int32Array(memory.buffer, copyList(), 3 * count)
+    const [start, end] = [spanStart, spanEnd].map(({ value }) => value as number)
+    const length = encodeFrame(count, end)
+    const same = sameAt()
 
-    return Array.from({ length: count }, (_, i) => ({
-      start: numbers[3 * i] - contentStart,
-      length: numbers[3 * i + 1],
-      offset: numbers[3 * i + 2]
-    }))
-  }
-
-  /** Where in the dictionary the content would go on: after the last long copy, and as many bytes as follow it. */
-  next (): number {
-    return this.#exports.next()
+    return {
+      frame: new Uint8Array(memory.buffer, secondRoom(), length).slice(),
+      start,
+      end,
+      next: next(),
+      sameAt: same < 0 ? undefined : same
+    }
   }
 
   /** The lower 32 bits of the content's XXH64. */
@@ -104,7 +118,7 @@ export class DeltaModule {
     return this.#exports.checksum() >>> 0
   }
 
-  /** Room for the dictionary and the content once more. */
+  /** Room for the dictionary and the content once more. It has been used for the frame. */
   secondRoom (): Uint8Array {
     const { secondRoom, memory } = this.#exports
 

@@ -11,13 +11,12 @@ export function decodesToContent (
   module: DeltaModule,
   frame: Uint8Array,
   size: number,
-  dictionary: Uint8Array,
-  checksum: number
+  dictionary: Uint8Array
 ): boolean {
   const room = module.secondRoom().subarray(0, dictionary.byteLength + size)
 
   try {
-    decodeZstdFrameInto(room, frame, size, dictionary, () => checksum)
+    decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum())
   } catch {
     return false
   }

@@ -24,6 +24,7 @@ const MAX_DELTA_SHARE = 1 / 32
 export class PieceComparer {
   readonly #base: Pick<RegionSource, 'read'>
   readonly #size: number
+  #delta: Promise<DeltaCompressor | undefined> | undefined
 
   /** @param size - original bytes of the base */
   constructor (base: Pick<RegionSource, 'read'>, size: number) {
@@ -50,8 +51,9 @@ export class PieceComparer {
       return undefined
     }
 
-    const dictionary = await this.#base.read(region)
-    const delta = (await loadDelta())?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    this.#delta ??= loadDelta()
+    const [dictionary, compressor] = await Promise.all([this.#base.read(region), this.#delta])
+    const delta = compressor?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
     if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
       return undefined

@@ -9,9 +9,8 @@ export interface Codes {
   readonly meanings: Int32Array
   /** The value of each code, without the additional bits. */
   readonly values: Int32Array
-  /** The default table (RFC 8878, section 3.1.1.3.2.2), and what it is built from. */
+  /** The default table (RFC 8878, section 3.1.1.3.2.2). */
   readonly predefined: FseTable
-  readonly predefinedProbabilities: readonly number[]
 }
 
 /** Literal lengths (RFC 8878, section 3.1.1.3.2.1.1). Codes up to 15 are the length itself. */
@@ -49,7 +48,7 @@ function createCodes (
 
   buildFseTable(predefined, { accuracy, probabilities }, meanings)
 
-  return { maxAccuracy, meanings, values, predefined, predefinedProbabilities: probabilities }
+  return { maxAccuracy, meanings, values, predefined }
 }
 
 function zeros (count: number): number[] {

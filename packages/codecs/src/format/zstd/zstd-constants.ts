@@ -1,25 +1,22 @@
-/** Numbers of RFC 8878 that both reading and writing need. */
+/** Numbers of RFC 8878. */
 
 /** The most bytes in a block (section 3.1.1.2.4). The window may limit it further. */
 export const MAX_BLOCK = 128 * 1024
 
-/** Types of blocks (section 3.1.1.2.2). */
+/** Types of blocks (section 3.1.1.2.2). Others are compressed. */
 export const RAW_BLOCK = 0
 export const RLE_BLOCK = 1
-export const COMPRESSED_BLOCK = 2
 export const RESERVED_BLOCK = 3
 
-/** Types of literals (section 3.1.1.3.1.1). The last ones use the Huffman code of a block before. */
+/** Types of literals (section 3.1.1.3.1.1). Others use the Huffman code of a block before. */
 export const RAW_LITERALS = 0
 export const RLE_LITERALS = 1
 export const COMPRESSED_LITERALS = 2
-export const TREELESS_LITERALS = 3
 
-/** Modes of the tables for sequences (section 3.1.1.3.2.1). */
+/** Modes of the tables for sequences (section 3.1.1.3.2.1). In another one, a table is used again. */
 export const PREDEFINED_TABLE = 0
 export const RLE_TABLE = 1
 export const DESCRIBED_TABLE = 2
-export const REPEATED_TABLE = 3
 
 /** Counts of sequences from this one up take three bytes, and are stored less this number (section 3.1.1.3.2.1). */
 export const LONG_COUNT = 0x7f00

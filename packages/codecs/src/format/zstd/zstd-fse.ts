@@ -129,7 +129,7 @@ export function buildFseTable (
 }
 
 /** Put the symbol of each state into its cell (RFC 8878, section 4.1.1). The probabilities have to add up. */
-export function spreadSymbols (
+function spreadSymbols (
   cells: Int32Array,
   { accuracy, probabilities }: Pick<FseDescription, 'accuracy' | 'probabilities'>
 ): void {
