@@ -47,7 +47,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     generated: [], // written by the build
     util: [],
     format: ['platform'],
-    delta: ['format', 'generated', 'util'],
+    delta: ['format', 'generated', 'platform', 'util'],
     impl: ['delta', 'format', 'generated', 'platform', 'util'],
     stream: ['format', 'generated', 'impl', 'platform', 'util'],
     workers: ['platform', 'util'],

@@ -20,11 +20,13 @@ const MAX_SIZE = 1024 * 1024
 const MAX_CHANGED_SHARE = 1 / 8
 const MAX_DELTA_SHARE = 1 / 32
 
+/** Kept, since an import takes a while even if it was made before. */
+let compressor: DeltaCompressor | undefined
+
 /** Compresses pieces of a file by what changed since their base, if that is little. */
 export class PieceComparer {
   readonly #base: Pick<RegionSource, 'read'>
   readonly #size: number
-  #delta: Promise<DeltaCompressor | undefined> | undefined
 
   /** @param size - original bytes of the base */
   constructor (base: Pick<RegionSource, 'read'>, size: number) {
@@ -51,9 +53,9 @@ export class PieceComparer {
       return undefined
     }
 
-    this.#delta ??= loadDelta()
-    const [dictionary, compressor] = await Promise.all([this.#base.read(region), this.#delta])
-    const delta = compressor?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    const dictionary = await this.#base.read(region)
+    const loaded = compressor ?? await loadCompressor()
+    const delta = loaded?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
 
     if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
       return undefined
@@ -72,14 +74,15 @@ export class PieceComparer {
 }
 
 /** Undefined where it cannot be loaded, as in a page that is offline: zstd does it then. */
-async function loadDelta (): Promise<DeltaCompressor | undefined> {
+async function loadCompressor (): Promise<DeltaCompressor | undefined> {
   try {
     const { DeltaCompressor } = await import('@ipfsz/codecs/zstd-delta')
-
-    return await DeltaCompressor.load()
+    compressor = await DeltaCompressor.load()
   } catch {
-    return undefined
+    // the next piece tries again
   }
+
+  return compressor
 }
 
 /** Whether a region has all of another one. */

@@ -135,9 +135,7 @@ export class WrittenBase implements FrameBase {
 
   /** See `FrameBase`. */
   async aid (bytes: Uint8Array, options: AidOptions): Promise<Piece> {
-    const { start, frameSize } = options
-    // where V8 has yet to compile what compares, a file of one frame takes zstd less
-    const comparing = options.comparing && (start > 0 || bytes.byteLength >= frameSize)
+    const { start, frameSize, comparing } = options
     const expected = this.#comparer.expect(bytes, options)
     const changed = comparing ? await this.#comparer.compress(bytes, expected) : undefined
 

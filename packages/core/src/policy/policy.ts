@@ -22,6 +22,8 @@ export const BASE_LENGTH = 2 * LINK_LENGTH + 16
  * the calling thread. With half as many, data that shrink to a tenth would be compressed a second time as a whole.
  */
 const PART_SIZE = 64 * 1024
+/** The same, where the frame with the base has been made: so many times as many bytes as it has. */
+const PART_RATIO = 12
 
 /** How to compress a file, if at all, and why. */
 export interface Decision {
@@ -163,7 +165,8 @@ async function compressBoth (
     return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
-  const [aided, part] = await Promise.all([aiding, unaided(piece.subarray(0, PART_SIZE))])
+  const partSize = frame == null ? PART_SIZE : PART_RATIO * (frame.byteLength + BASE_LENGTH)
+  const [aided, part] = await Promise.all([aiding, unaided(piece.subarray(0, partSize))])
   const saves = (bytes: Uint8Array): boolean =>
     aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
 
@@ -172,7 +175,7 @@ async function compressBoth (
     return { trial: { size, bytes: aided, region }, based: true }
   }
 
-  const bytes = size > PART_SIZE ? await unaided() : part
+  const bytes = size > partSize ? await unaided() : part
 
   return saves(bytes)
     ? { trial: { size, bytes: aided, region }, based: true }
