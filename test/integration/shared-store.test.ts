@@ -306,6 +306,23 @@ describe('ipfsz gc on a store', () => {
     expect(await a.ok(['gc'])).toContain('Deleted')
   })
 
+  it('lets nodes unpin, unlink and forget where nothing can be written, as on a full disk', async (
+    { nodes: [a, b], sandbox, store }
+  ) => {
+    const path = await sandbox.write('notes.txt', text(50_000))
+    const add = ['add', '-Q', '--link', '--base', 'latest', path]
+    const cid = (await a.ok(add)).trim()
+    // every session would be written here
+    await rm(join(store, 'sessions'), { recursive: true })
+    await writeFile(join(store, 'sessions'), '')
+
+    expect((await b.run(add)).code).toBe(1)
+    expect(await b.ok(['pin', 'rm', cid])).toContain('no longer pinned')
+    expect(await b.ok(['link', 'rm', cid])).toContain('no longer linked')
+    expect(await b.ok(['log', '--forget', 'notes.txt'])).toContain('forgotten')
+    expect(await b.ok(['rm', cid])).toContain('was not pinned')
+  })
+
   it('deletes nothing without a pin', async ({ nodes: [a], sandbox }) => {
     const cid = (await a.ok(['add', '-Q', '--no-pin', await sandbox.write('notes', text(50_000))])).trim()
 

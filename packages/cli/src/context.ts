@@ -62,6 +62,11 @@ export interface SessionOptions extends IpfszInit {
   links?: boolean
   /** Whether the repo must exist already. */
   existing?: boolean
+  /**
+   * Whether the work stores nothing that a garbage collection could delete. In a store that nodes share it then has
+   * nothing to protect, and works although the store is full.
+   */
+  removes?: boolean
   /** Whether to wait until added blocks are synced to disk, and survive a power cut. */
   sync?: boolean
 }
@@ -74,7 +79,7 @@ export interface SessionOptions extends IpfszInit {
  */
 export async function withRepo<T> (
   context: Context,
-  { lock, links: writes = false, existing = false, sync = true, ...init }: SessionOptions,
+  { lock, links: writes = false, existing = false, removes = false, sync = true, ...init }: SessionOptions,
   work: (session: Session) => Promise<T>
 ): Promise<T> {
   const { output, signal, repo: path } = context
@@ -93,7 +98,7 @@ export async function withRepo<T> (
 
   try {
     repo = await openRepo(path, { sync })
-    repo = lock === 'add' ? await withSession(repo, context) : repo
+    repo = lock === 'add' && !removes ? await withSession(repo, context) : repo
     links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
 
     return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { directoryBackend } from '../src/store/directory-backend.ts'
+import { MountedStorage } from '../src/store/file-storage.ts'
+import { Mount } from '../src/store/mount.ts'
+import { Room } from '../src/store/room.ts'
 import { writeMark } from '../src/store/store-mark.ts'
 import { makeBlock } from './nodes.ts'
 import type { StoredBlock } from '../src/store/block-storage.ts'
@@ -62,4 +65,19 @@ it('says that it is the store that cannot be written', async () => {
   await expect(storage({ sync: false }).open()).rejects.toMatchObject({
     name: 'StoreError', message: expect.stringContaining(`The store ${directory} cannot be written`) as string
   })
+})
+
+it('writes no new block to a disk that is full, but for what a garbage collection needs', async () => {
+  const directory = await temporaryDirectory()
+  const disk = { bsize: 4096, blocks: 100_000, bavail: 100_000, files: 0, ffree: 0 }
+  const open = (): MountedStorage => new MountedStorage(join(directory, 'blocks'), {
+    mount: new Mount(directory, directory), sync: false, room: new Room(directory, async () => disk)
+  })
+  const [there, other] = [await makeBlock(1, 10), await makeBlock(2, 10)]
+  await open().put(there.cid, there.bytes)
+  disk.bavail = 1000
+  const full = open()
+
+  await expect(full.put(other.cid, other.bytes)).rejects.toMatchObject({ name: 'StoreError' })
+  await expect(full.put(there.cid, there.bytes)).resolves.toEqual(there.cid)
 })

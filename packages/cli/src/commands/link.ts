@@ -67,7 +67,7 @@ export async function removeLinks (texts: string[], context: Context): Promise<v
   const { output, signal } = context
 
   await withTargets(texts, context, async targets =>
-    withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
+    withRepo(context, { lock: 'add', links: true, existing: true, removes: true }, async session => {
       for (const cid of await cidsAt(targets, session.files, signal)) {
         if (!await unlink(cid, session, signal)) {
           throw new NotLinkedError(cid)

@@ -60,7 +60,7 @@ export async function listHistories (context: Context): Promise<void> {
  * @throws {NoHistoryError} the name has no history
  */
 export async function forgetHistory (name: string, context: Context): Promise<void> {
-  await withRepo(context, { lock: 'add', existing: true }, async ({ repo }) => {
+  await withRepo(context, { lock: 'add', existing: true, removes: true }, async ({ repo }) => {
     const versions = await new Histories(repo).forget(name)
 
     if (versions === 0) {

@@ -47,7 +47,7 @@ export async function removePins (texts: string[], context: Context): Promise<vo
 
   await withTargets(texts, context, async targets =>
     // locked: a running collection has already chosen what to keep
-    withRepo(context, { lock: 'add', existing: true }, async ({ files, pins }) => {
+    withRepo(context, { lock: 'add', existing: true, removes: true }, async ({ files, pins }) => {
       for (const cid of await cidsAt(targets, files, signal)) {
         await pins.rm(cid)
         output.row(

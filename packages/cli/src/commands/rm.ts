@@ -12,7 +12,7 @@ export async function rm (texts: string[], context: Context): Promise<void> {
 
   await withTargets(texts, context, async targets =>
     // locked, because garbage collection prunes links
-    withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
+    withRepo(context, { lock: 'add', links: true, existing: true, removes: true }, async session => {
       for (const cid of await cidsAt(targets, session.files, signal)) {
         await removeOne(cid, session, context)
       }

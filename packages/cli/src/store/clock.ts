@@ -2,14 +2,17 @@
 export interface Clock {
   /** Milliseconds since some moment, which never go back. */
   now: () => number
-  /** Call a function once, after a time in milliseconds. Returns a function that takes this back. */
+  /**
+   * Call a function once, after a time in milliseconds. That may be below 0: the process may have been suspended.
+   * Returns a function that takes this back.
+   */
   after: (milliseconds: number, run: () => void) => () => void
 }
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (milliseconds, run) => {
-    const timer = setTimeout(run, milliseconds)
+    const timer = setTimeout(run, Math.max(0, milliseconds))
 
     return () => { clearTimeout(timer) }
   }
@@ -19,7 +22,7 @@ export const systemClock: Clock = {
 export const backgroundClock: Clock = {
   now: systemClock.now,
   after: (milliseconds, run) => {
-    const timer = setTimeout(run, milliseconds).unref()
+    const timer = setTimeout(run, Math.max(0, milliseconds)).unref()
 
     return () => { clearTimeout(timer) }
   }

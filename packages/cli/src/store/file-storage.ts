@@ -4,6 +4,7 @@ import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs
 import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from './directory-objects.ts'
+import { Room } from './room.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from './mount.ts'
 
@@ -38,13 +39,22 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
   }
 }
 
+export interface MountedStorageInit {
+  mount: Mount
+  sync: boolean
+  /** @default that of the mount's directory */
+  room?: Room
+}
+
 /** Blocks as files on a file system that may be unmounted at any time. */
 export class MountedStorage extends FileStorage {
   readonly #mount: Mount
+  readonly #room: Room
 
-  constructor (location: string, { mount, sync }: { mount: Mount, sync: boolean }) {
+  constructor (location: string, { mount, sync, room = new Room(mount.directory) }: MountedStorageInit) {
     super(location, { sync, makeDirectory: mount.makeDirectory })
     this.#mount = mount
+    this.#room = room
   }
 
   /**
@@ -85,11 +95,14 @@ export class MountedStorage extends FileStorage {
 
   /**
    * @throws {StoreMissingError}
-   * @throws {StoreError} the file system failed
+   * @throws {StoreError} the file system failed, or is full but for what a garbage collection needs
    */
   override async put (...args: Parameters<FileStorage['put']>): ReturnType<FileStorage['put']> {
+    const [cid, value] = args
+    const size = value instanceof Uint8Array ? value.byteLength : 0
+
     try {
-      return await super.put(...args)
+      return await this.#room.write(size, async () => super.put(...args), async () => super.has(cid))
     } catch (err) {
       // an abort
       if (!(err instanceof Error) || err.name !== 'PutFailedError') {

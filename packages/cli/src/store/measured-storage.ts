@@ -1,6 +1,6 @@
 import { MountedStorage } from './file-storage.ts'
 import { outcomeOf } from './store-traffic.ts'
-import type { Mount } from './mount.ts'
+import type { MountedStorageInit } from './file-storage.ts'
 import type { StoreOutcome, StoreTraffic } from './store-traffic.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -8,7 +8,7 @@ import type { CID } from 'multiformats/cid'
 export class MeasuredStorage extends MountedStorage {
   readonly #traffic: StoreTraffic
 
-  constructor (location: string, { traffic, ...init }: { mount: Mount, sync: boolean, traffic: StoreTraffic }) {
+  constructor (location: string, { traffic, ...init }: MountedStorageInit & { traffic: StoreTraffic }) {
     super(location, init)
     this.#traffic = traffic
   }
