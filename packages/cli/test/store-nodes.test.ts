@@ -147,6 +147,41 @@ describe('the nodes of a store', () => {
     await node.stop()
   })
 
+  it('say so if another one has their peer id, as in a copy of a repo', async () => {
+    const clock = new ManualClock()
+    const world = makeWorld()
+    const [notes, otherNotes]: [string[], string[]] = [[], []]
+    const node = nodeOf(world, 1, { clock, onNote: message => { notes.push(message) } })
+    await node.start()
+    await clock.pass(LEASE_TIMEOUT)
+    expect(notes).toEqual([])
+
+    const copy = nodeOf(world, 1, { clock, onNote: message => { otherNotes.push(message) } })
+    await copy.start()
+    await clock.pass(2 * LEASE_TIMEOUT)
+    await Promise.all([node.stop(), copy.stop()])
+
+    expect(notes).toEqual([expect.stringContaining('has the peer id of this one')])
+    expect(otherNotes).toEqual(notes)
+  })
+
+  it('do not take a write of their own whose answer got lost for that of a copy', async () => {
+    const clock = new ManualClock()
+    const world = makeWorld()
+    const node = nodeOf(world, 1, { clock })
+    await node.start()
+    const put = world.store.put.bind(world.store)
+    world.store.put = async (...args) => {
+      world.store.put = put
+      await put(...args)
+      throw new Error('no answer')
+    }
+    await clock.pass(LEASE_TIMEOUT)
+    await node.stop()
+
+    expect(world.notes).toEqual([expect.stringContaining('no answer')])
+  })
+
   it(`are at most ${MAX_NODES} for each other`, async () => {
     const world = makeWorld()
 

@@ -1,9 +1,11 @@
 import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
+import { readObject } from './read-object.ts'
+import type { ObjectStore } from './object-store.ts'
 
 /** The objects of the nodes of a store: the prefix, and behind it the peer id. */
 export const NODES = 'nodes/'
 /** A node's object has at most this many bytes. */
-export const MAX_RECORD_BYTES = 4096
+const MAX_RECORD_BYTES = 4096
 
 /** A node says at most this many addresses, of at most this many characters. */
 const MAX_ADDRESSES = 16
@@ -37,6 +39,15 @@ export function parseNodeKey (key: string): string | undefined {
   const peerId = key.slice(NODES.length)
 
   return key.startsWith(NODES) && PEER_ID.test(peerId) ? peerId : undefined
+}
+
+/** The bytes of a node's object, or undefined if there is none. Of one that is too long, too many to decode. */
+export async function readNode (
+  store: ObjectStore,
+  peerId: string,
+  signal: AbortSignal
+): Promise<Uint8Array | undefined> {
+  return readObject(store, nodeKey(peerId), { offset: 0, length: MAX_RECORD_BYTES + 1, signal })
 }
 
 export function encodeNode (record: NodeRecord): Uint8Array {

@@ -1,11 +1,11 @@
-import { hostname } from 'node:os'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { sleep, systemClock } from './clock.ts'
-import { decodeNode, encodeNode, MAX_RECORD_BYTES, nodeKey, NODES, parseNodeKey } from './node-record.ts'
-import { objectsOf, readObject } from './read-object.ts'
+import { decodeNode, nodeKey, NODES, parseNodeKey, readNode } from './node-record.ts'
+import { OwnNode } from './own-node.ts'
+import { objectsOf } from './read-object.ts'
 import type { Clock } from './clock.ts'
 import type { NodeRecord } from './node-record.ts'
-import type { ObjectStore } from './object-store.ts'
+import type { OwnNodeInit } from './own-node.ts'
 
 /** A node writes its object, and reads those of the others, this many times within the lease timeout. */
 const RENEWALS = 3
@@ -13,17 +13,13 @@ const RENEWALS = 3
 export const MAX_NODES = 256
 /** How many objects are read at a time. */
 const CONCURRENCY = 16
+/** What notes of another daemon with the own peer id are about. */
+const COPY = 'copy'
 /** How long a node that stops tries to delete its object, in milliseconds: if the store is away, others soon do. */
 const STOP_TIMEOUT = 5000
 
-export interface StoreNodesInit {
-  store: ObjectStore
+export interface StoreNodesInit extends OwnNodeInit {
   leaseTimeout: number
-  /** Of this node. */
-  peerId: string
-  /** The multiaddrs of this node, asked for each time that its object is written. */
-  addresses: () => string[]
-  version: string
   /** Called after each look with the other nodes that live, and the peer ids of those that no longer do. */
   onLook?: (look: { others: readonly NodeRecord[], gone: readonly string[] }) => void
   onNote: (message: string) => void
@@ -52,12 +48,13 @@ export class StoreNodes {
   /** The others that live. */
   #others = new Map<string, NodeRecord>()
   readonly #noted = new Set<string>()
-  #counter = 0
+  readonly #own: OwnNode
   #looking: Promise<void> | undefined
   #running = Promise.resolve()
 
   constructor (init: StoreNodesInit) {
     this.#init = init
+    this.#own = new OwnNode(init)
     this.#clock = init.clock ?? systemClock
   }
 
@@ -100,7 +97,7 @@ export class StoreNodes {
     const cancel = this.#clock.after(STOP_TIMEOUT, () => { late.abort(new Error('the store does not answer')) })
 
     try {
-      await this.#init.store.delete([nodeKey(this.#init.peerId)], { signal: late.signal })
+      await this.#own.delete(late.signal)
     } catch (err) {
       this.#init.onNote(`cannot delete the object of this node in the store: ${messageOf(err)}`)
     } finally {
@@ -139,10 +136,16 @@ export class StoreNodes {
   }
 
   async #write (): Promise<void> {
-    const { store, peerId, addresses, version } = this.#init
-    const record = { peerId, addresses: addresses(), host: hostname(), version, counter: ++this.#counter }
+    const { peerId } = this.#init
+    const other = await this.#own.write(this.#over.signal)
 
-    await store.put(nodeKey(peerId), encodeNode(record), { signal: this.#over.signal })
+    if (other == null) {
+      this.#noted.delete(COPY)
+    } else {
+      const host = JSON.stringify(this.#decode(other, peerId)?.host ?? '?')
+      this.#note(COPY, `another daemon of the store, on the host ${host}, has the peer id of this one: its repo is a ` +
+        'copy. Give each node a repo of its own, with ipfsz init --store')
+    }
   }
 
   async #look (): Promise<void> {
@@ -206,9 +209,7 @@ export class StoreNodes {
   }
 
   async #read (peerId: string): Promise<void> {
-    const { store } = this.#init
-    const options = { offset: 0, length: MAX_RECORD_BYTES + 1, signal: this.#over.signal }
-    const bytes = await readObject(store, nodeKey(peerId), options)
+    const bytes = await readNode(this.#init.store, peerId, this.#over.signal)
     const text = Buffer.from(bytes ?? []).toString('latin1')
 
     if (bytes == null) {
