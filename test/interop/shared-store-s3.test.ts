@@ -4,10 +4,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { S3Objects } from '@ipfsz/blockstore-s3'
 import { describe, expect, onTestFinished } from 'vitest'
-import { expectSuccess, it } from '../integration/run-cli.ts'
+import { expectFailure, expectSuccess, it } from '../integration/run-cli.ts'
 import { makeTree } from '../integration/tree-files.ts'
 import { countingProxy } from '../support/counting-proxy.ts'
-import { text } from '../support/data.ts'
+import { noise, text } from '../support/data.ts'
 import { storeAt } from './s3/server.ts'
 import { faultyGateway } from './ceph/faulty-gateway.ts'
 import { useS3 } from './s3/use-server.ts'
@@ -82,6 +82,32 @@ describe('a store in an S3 bucket', () => {
     expect((await readFile(join(sandbox.directory, 'again', 'file 3'))).equals(text(100_000, 3))).toBe(true)
     // what must find out whether the store has it, asks the store
     expect(await received('verify', cid)).toBeGreaterThan(0.9)
+  })
+
+  it('keeps as much of it on a node as was set there, in every command', async ({ sandbox }) => {
+    const store = await makeStore()
+    const a = nodeIn('a', sandbox)
+    const cacheOf = async (): Promise<number> => {
+      const files = await readdir(join(sandbox.directory, 'a', 'store-cache', 'blocks'), { recursive: true })
+        .catch(() => [])
+
+      return files.filter(file => file.includes('/')).length
+    }
+    await makeTree(join(sandbox.directory, 'tree'), Object.fromEntries(
+      Array.from({ length: 10 }, (_, i) => [`file ${i}`, noise(30_000, i)])
+    ))
+    await ok(a('init', '--store', store, '--cache', '100KiB'))
+    const cid = (await ok(a('add', '-Q', '-r', 'tree'))).trim()
+    await ok(a('get', cid, '-o', 'out'))
+    expect(await cacheOf()).toBeLessThan(5)
+
+    await ok(a('init', '--store', store, '--cache', '1MiB'))
+    await ok(a('init', '--store', store))
+    await ok(a('get', cid, '-o', 'again'))
+    expect(await cacheOf()).toBeGreaterThan(9)
+    // a gateway says only how much it keeps of what it fetches
+    expectFailure(await a('gateway', '--cache', '1MiB'), 2)
+    expectFailure(await a('init', '--store', sandbox.directory, '--cache', '1MiB'), 2)
   })
 
   it('reads each pin once in a collection that deletes', async ({ sandbox }) => {

@@ -26,7 +26,7 @@ const it = base.extend<{ directory: string, open: (size?: number) => Promise<Sha
     const onNote = vi.fn()
 
     await use(async (size = SIZE) => {
-      const cache = new SharedCache({ directory, size, onNote })
+      const cache = new SharedCache({ directory, size: () => size, onNote })
       opened.push(cache)
       await cache.open()
 
@@ -142,7 +142,7 @@ it('keeps nothing more when its table turns out to be damaged, and begins anew t
   await index.write(Buffer.alloc(size - 4096, 0xff), 0, size - 4096, 4096)
   await index.close()
   const onNote = vi.fn()
-  const damaged = new SharedCache({ directory, size: SIZE, onNote })
+  const damaged = new SharedCache({ directory, size: () => SIZE, onNote })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
 
   try {

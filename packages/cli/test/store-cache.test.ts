@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MemoryBlockstore } from 'blockstore-core'
@@ -15,6 +15,10 @@ import { withStoreCache } from '../src/repo/store-cache.ts'
 import { StoreWatch } from '../src/store/store-watch.ts'
 import type { Repo } from '../src/repo/repo.ts'
 
+const { statfs } = vi.hoisted(() => ({ statfs: vi.fn(async () => ({ bsize: 4096, bavail: 1e9 })) }))
+
+vi.mock('node:fs/promises', async original => ({ ...await original<object>(), statfs }))
+
 const it = base.extend<{ repo: Repo }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
   repo: async ({}, use) => {
@@ -23,12 +27,28 @@ const it = base.extend<{ repo: Repo }>({
     const traffic = { cache: { hits: 0, misses: 0 } }
     const watch = new StoreWatch({ name: 's3://bucket', isRemote: true, look: async () => {} })
     const mark = { id: randomUUID(), compression: { codec: 'zstd' }, leaseTimeout: 30_000 }
-    const shared = { ...mark, name: 's3://bucket', isRemote: true, traffic, watch } as NonNullable<Repo['shared']>
+    const place = { name: 's3://bucket', isRemote: true, cacheSize: undefined }
+    const shared = { ...mark, ...place, traffic, watch } as NonNullable<Repo['shared']>
 
     await use({ ...repo, blockstore: new MemoryBlockstore(), shared })
     await rm(directory, { recursive: true, force: true })
   }
 })
+
+/** The same repo of a node that keeps so many bytes. */
+function withSize (repo: Repo, cacheSize: number): Repo {
+  return { ...repo, shared: { ...repo.shared, cacheSize } as NonNullable<Repo['shared']> }
+}
+
+/** The bytes of the blocks that are kept. */
+async function bytesIn ({ path }: Repo): Promise<number> {
+  const files = await readdir(join(path, 'store-cache', 'blocks'), { recursive: true, withFileTypes: true })
+    .catch(() => [])
+  const sizes = await Promise.all(files.filter(file => file.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 async function putBlock ({ blockstore }: Repo, size: number, fill: number): Promise<CID> {
   const bytes = new Uint8Array(size).fill(fill)
@@ -99,8 +119,9 @@ describe('withStoreCache', () => {
 
   it('keeps what was read last, within its size', async ({ repo }) => {
     const cids = await Promise.all([1, 2, 3, 4, 5, 6].map(async fill => putBlock(repo, 30_000, fill)))
-    const init = { size: 150_000, onNote: () => {} }
-    const first = await withStoreCache(repo, init)
+    const sized = withSize(repo, 150_000)
+    const init = { onNote: () => {} }
+    const first = await withStoreCache(sized, init)
 
     for (const cid of cids) {
       await all(first.repo.blockstore.get(cid))
@@ -108,7 +129,7 @@ describe('withStoreCache', () => {
 
     await first.close()
     const get = vi.spyOn(repo.blockstore, 'get')
-    const { repo: { blockstore }, close } = await withStoreCache(repo, init)
+    const { repo: { blockstore }, close } = await withStoreCache(sized, init)
 
     for (const cid of cids) {
       await all(blockstore.get(cid))
@@ -118,6 +139,29 @@ describe('withStoreCache', () => {
     await close()
   })
 
+  it('keeps as much in each process, as what is kept does not count as space that is taken', async ({ repo }) => {
+    const cids = await Promise.all([1, 2, 3, 4].map(async fill => putBlock(repo, 30_000, fill)))
+    // of 300,000 bytes half are used: the four blocks and what the disk takes for them
+    statfs.mockImplementation(async () => ({ bsize: 1, bavail: 300_000 - await bytesIn(repo) }))
+
+    for (let process = 0; process < 3; process++) {
+      const { repo: { blockstore }, close } = await withStoreCache(repo, { onNote: () => {} })
+
+      for (const cid of cids) {
+        await all(blockstore.get(cid))
+      }
+
+      await close()
+    }
+
+    const get = vi.spyOn(repo.blockstore, 'get')
+    const { repo: { blockstore }, close } = await withStoreCache(repo, { onNote: () => {} })
+    await Promise.all(cids.map(async cid => all(blockstore.get(cid))))
+    await close()
+
+    expect(get).not.toHaveBeenCalled()
+  })
+
   it('keeps nothing of a repo of its own, of a mounted directory, or with a size of 0', async ({ repo }) => {
     const init = { onNote: () => {} }
     const { shared, ...own } = repo
@@ -125,7 +169,8 @@ describe('withStoreCache', () => {
 
     expect((await withStoreCache(own, init)).repo).toBe(own)
     expect((await withStoreCache(mounted, init)).repo).toBe(mounted)
-    expect((await withStoreCache(repo, { ...init, size: 0 })).repo).toBe(repo)
+    const none = withSize(repo, 0)
+    expect((await withStoreCache(none, init)).repo).toBe(none)
     expect(await readdir(repo.path)).not.toContain('store-cache')
   })
 })

@@ -20,6 +20,14 @@ it('is read as it was written, and is missing in a repo of its own', async ({ di
   expect(await readReference(directory)).toBeUndefined()
   await writeReference(directory, REFERENCE)
   expect(await readReference(directory)).toEqual(REFERENCE)
+  await writeReference(directory, { ...REFERENCE, cache: 0 })
+  expect(await readReference(directory)).toEqual({ ...REFERENCE, cache: 0 })
+})
+
+it.for(['"10GiB"', '-1', '1.5'])('refuses %s as the size of the cache', async (cache, { directory }) => {
+  await writeFile(join(directory, 'store.json'), `{"store":"s3://bucket","id":"abc","cache":${cache}}`)
+
+  await expect(readReference(directory)).rejects.toMatchObject({ name: 'RepoError' })
 })
 
 it('that is damaged is to be deleted, one that cannot be read is not', async ({ directory }) => {

@@ -36,8 +36,8 @@ const OLD = 'old-'
 export interface SharedCacheInit {
   /** It may be deleted at any time. */
   directory: string
-  /** The most bytes on the disk. */
-  size: number
+  /** The most bytes on the disk, by how many there are when the cache is opened. */
+  size: (kept: number) => number
   /** Called with a message for the user. */
   onNote: (message: string) => void
 }
@@ -52,12 +52,13 @@ export interface SharedCacheInit {
  */
 export class SharedCache {
   readonly #directory: string
-  readonly #size: number
+  readonly #sizeBy: SharedCacheInit['size']
   readonly #onNote: (message: string) => void
   readonly #uses = new Map<string, Use>()
   /** The blocks that are being written, by name. */
   readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<void> }>()
   #writingBytes = 0
+  #size = 0
   #table: UseTable | undefined
   #work: Promise<void> = Promise.resolve()
   #timers: NodeJS.Timeout[] = []
@@ -66,7 +67,7 @@ export class SharedCache {
 
   constructor ({ directory, size, onNote }: SharedCacheInit) {
     this.#directory = directory
-    this.#size = size
+    this.#sizeBy = size
     this.#onNote = onNote
   }
 
@@ -79,6 +80,8 @@ export class SharedCache {
       // nobody knows what these take
       await rename(join(this.#directory, 'blocks'), join(this.#directory, `${OLD}${randomUUID()}`)).catch(() => {})
     }
+
+    this.#size = this.#sizeBy(this.#ask(({ bytes }) => bytes) ?? 0)
 
     this.#do(async () => {
       await removeStale(this.#temporary)

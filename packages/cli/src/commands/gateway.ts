@@ -91,7 +91,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   options.host?.forEach(host => { checkHostName(host, '--host') })
 
   if (!options.fetch) {
-    return withCached(await openRepoToRead(path), options, context, async repo =>
+    return withCached(await openRepoToRead(path), context, async repo =>
       withServedOriginals(repo, options, context, async (repo, originals) =>
         run(await serveRepo(options, context, repo, { originals }), context, signal)))
   }
@@ -114,7 +114,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   try {
     // now, so that a wrong peer shows when the gateway starts
     await network?.open()
-    await withCached(await openOrCreateRepo(path), options, context, async repo =>
+    await withCached(await openOrCreateRepo(path), context, async repo =>
       withServedOriginals(repo, options, context, async (repo, originals) =>
         run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal)))
   } finally {
@@ -125,11 +125,10 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
 /** Keep what is read from a store over the network, while the gateway runs. */
 async function withCached (
   opened: Repo,
-  { cache: size }: Pick<GatewayCommandOptions, 'cache'>,
   { output }: Context,
   work: (repo: Repo) => Promise<void>
 ): Promise<void> {
-  const { repo, close } = await withStoreCache(opened, { size, onNote: message => { output.note(message) } })
+  const { repo, close } = await withStoreCache(opened, { onNote: message => { output.note(message) } })
 
   await work(repo).finally(close)
 }

@@ -51,12 +51,13 @@ export async function init (compression: RepoCompression | undefined, { output, 
  * empty place, and joins one that is there.
  *
  * @param store - a directory, or a URL that begins with s3://
+ * @param asked.cache - the most bytes that this node keeps of it. By default what was set before, if anything
  * @throws {RepoError} the repo has blocks of its own, or uses another store
  * @throws {StoreError} something else than a store is there, or a newer ipfsz made it
  */
 export async function initStore (
   store: string,
-  asked: RepoCompression | undefined,
+  asked: { compression: RepoCompression | undefined, cache: number | undefined },
   { output, signal, repo: path }: Context
 ): Promise<void> {
   const before = await readReference(path)
@@ -66,7 +67,7 @@ export async function initStore (
   }
 
   const { joinStore } = await import('../store/shared-store.ts')
-  const { reference, compression: { codec }, isNew } = await joinStore(store, asked)
+  const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression)
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {
@@ -85,7 +86,7 @@ export async function initStore (
       await checkIsEmpty(path)
     }
 
-    await writeReference(path, reference)
+    await writeReference(path, { ...reference, cache: asked.cache ?? before?.cache })
   } finally {
     await release()
   }

@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
-import { parseNumber } from '../terminal/units.ts'
+import { parseNumber, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 import type { Command } from 'commander'
@@ -21,15 +21,26 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     )
     .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option('--store <place>', 'share blocks, pins and links with other nodes: a mounted directory, or s3://BUCKET/PREFIX')
+    .option(
+      '--cache <size>',
+      'keep at most this much of a store in S3 on the disk of this node, or none (default: 10GiB, or half of the ' +
+        'free space)',
+      parseSizeOrNone
+    )
     .action(async (
-      { blockstoreCodec: codec, blockstoreLevel: level, store }: {
+      { blockstoreCodec: codec, blockstoreLevel: level, store, cache }: {
         blockstoreCodec?: string
         blockstoreLevel?: number
         store?: string
+        cache?: number
       }
     ) => {
       if (codec == null && level != null) {
         throw new UsageError('--blockstore-level needs --blockstore-codec: name a codec too')
+      }
+
+      if (cache != null && (store == null || !isUrl(store))) {
+        throw new UsageError('--cache is for a store in S3, because others are read where they are: drop it')
       }
 
       const { init, initStore } = await import('../commands/init.ts')
@@ -37,7 +48,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
       await (store == null
         ? init(compression, context())
-        : initStore(isUrl(store) ? store : resolvePath(store, context().io), compression, context()))
+        : initStore(isUrl(store) ? store : resolvePath(store, context().io), { compression, cache }, context()))
     })
 
   program.command('stats')

@@ -7,28 +7,19 @@ import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { isStoreAway } from '../store/store-away.ts'
 import { keepMark, storeCacheIn } from './kept-mark.ts'
 import type { Repo } from './repo.ts'
+import type { SharedCacheInit } from '../cache/shared-cache.ts'
 import type { StoreWatch } from '../store/store-watch.ts'
 import type { Blockstore, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** How much of what is read is kept, 10 GiB. */
+/** How much of what is read is kept by default, 10 GiB. */
 const DEFAULT_SIZE = 10 * 1024 ** 3
-/** The part of the free space that is used by default. */
+/** The part of the space that is used by default, of that which is free without it. */
 const FREE_PART = 0.5
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
 type Cache = Pick<SharedCache, 'get' | 'put'>
-
-export interface StoreCacheInit {
-  /**
-   * The most bytes on the disk. 0 for none.
-   *
-   * @default 10737418240, and at most half of the space that is free
-   */
-  size?: number | undefined
-  onNote: (message: string) => void
-}
 
 /**
  * A view of a repo for reading: it keeps on this node's disk what it reads from a store over the network, for all
@@ -39,20 +30,24 @@ export interface StoreCacheInit {
  */
 export async function withStoreCache (
   repo: Repo,
-  { size: asked, onNote }: StoreCacheInit
+  { onNote }: Pick<SharedCacheInit, 'onNote'>
 ): Promise<{ repo: Repo, close: () => Promise<void> }> {
   const { shared } = repo
 
-  if (shared?.isRemote !== true || asked === 0) {
+  if (shared?.isRemote !== true || shared.cacheSize === 0) {
     return { repo, close: async () => {} }
   }
 
-  const { name, watch, traffic } = shared
+  const { name, watch, traffic, cacheSize } = shared
 
   try {
     await makeRepoDirectory(repo.path)
-    const size = asked ?? Math.min(DEFAULT_SIZE, await freeSpace(repo.path) * FREE_PART)
-    const cache = new SharedCache({ directory: storeCacheIn(repo.path), size, onNote })
+    const free = await freeSpace(repo.path)
+    const cache = new SharedCache({
+      directory: storeCacheIn(repo.path),
+      size: kept => cacheSize ?? Math.min(DEFAULT_SIZE, (free + kept) * FREE_PART),
+      onNote
+    })
     await cache.open()
     await keepMark(repo.path, shared)
     watch.onChange = away => {

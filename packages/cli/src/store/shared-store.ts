@@ -22,6 +22,8 @@ export interface SharedStore extends StoreMark {
   readonly name: string
   /** Whether it is asked over the network, so that what is read is worth keeping on the disk of a node. */
   readonly isRemote: boolean
+  /** The most bytes that this node keeps of it, if that was set. */
+  readonly cacheSize: number | undefined
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
   /** What this process asked of it. */
@@ -57,7 +59,7 @@ export interface OpenStoreInit {
  * @throws {StoreError} it cannot be reached, or a newer ipfsz made it
  */
 export async function openStore (
-  { store, id }: StoreReference,
+  { store, id, cache }: StoreReference,
   { sync, readKeptMark }: OpenStoreInit
 ): Promise<StoreParts> {
   const backend = await openBackend(store)
@@ -76,7 +78,7 @@ export async function openStore (
     throw new StoreMissingError(backend.name, { other: mark != null })
   }
 
-  return partsOf(backend, mark, sync)
+  return partsOf(backend, mark, { sync, cacheSize: cache })
 }
 
 /** A store that a repo has joined. */
@@ -141,7 +143,11 @@ export function describeCompression ({ codec, level }: StoreCompression): string
   return level == null ? codec : `${codec} level ${level}`
 }
 
-function partsOf (backend: StoreBackend, mark: StoreMark, sync: boolean): StoreParts {
+function partsOf (
+  backend: StoreBackend,
+  mark: StoreMark,
+  { sync, cacheSize }: { sync: boolean, cacheSize: number | undefined }
+): StoreParts {
   const { name, objects, isRemote, traffic, watch } = backend
   const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
     new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
@@ -155,6 +161,6 @@ function partsOf (backend: StoreBackend, mark: StoreMark, sync: boolean): StoreP
       exist: async () => true,
       open: recordsOf
     },
-    shared: { ...mark, name, isRemote, objects, traffic, watch }
+    shared: { ...mark, name, isRemote, cacheSize, objects, traffic, watch }
   }
 }

@@ -11,6 +11,12 @@ export interface StoreReference {
   store: string
   /** The id in the mark of the store. */
   id: string
+  /**
+   * The most bytes that this node keeps on its disk of what it reads from a store over the network. 0 for none.
+   *
+   * @default 10737418240, and at most half of the space that is free without them
+   */
+  cache?: number | undefined
 }
 
 /**
@@ -33,13 +39,21 @@ export async function readReference (repo: string): Promise<StoreReference | und
   }
 
   try {
-    const { store, id } = JSON.parse(text) as Record<string, unknown>
+    const { store, id, cache } = JSON.parse(text) as Record<string, unknown>
 
     if (typeof store !== 'string' || typeof id !== 'string') {
       throw new TypeError('store or id is missing')
     }
 
-    return { store, id }
+    if (cache == null) {
+      return { store, id }
+    }
+
+    if (!Number.isSafeInteger(cache) || Number(cache) < 0) {
+      throw new TypeError('cache is not a number of bytes')
+    }
+
+    return { store, id, cache: Number(cache) }
   } catch (err) {
     throw new RepoError(
       `Cannot tell from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)}): ` +
@@ -50,10 +64,10 @@ export async function readReference (repo: string): Promise<StoreReference | und
 }
 
 /** Set which store a repo uses. Atomic, and durable when it returns. */
-export async function writeReference (repo: string, { store, id }: StoreReference): Promise<void> {
+export async function writeReference (repo: string, { store, id, cache }: StoreReference): Promise<void> {
   const temporary = `${fileIn(repo)}.${randomUUID()}`
 
-  await writeAtomic(fileIn(repo), Buffer.from(`${JSON.stringify({ store, id })}\n`), { temporary, sync: true })
+  await writeAtomic(fileIn(repo), Buffer.from(`${JSON.stringify({ store, id, cache })}\n`), { temporary, sync: true })
   await syncDirectory(repo)
 }
 
