@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { feed, waitForBlocks } from './repo.ts'
 import { start } from './run-gateway.ts'
-import { expectSuccess, finish, it as base } from './run-cli.ts'
+import { expectFailure, expectSuccess, finish, it as base } from './run-cli.ts'
 import type { RunOptions, RunResult, Sandbox } from './run-cli.ts'
 
 /** A node, and the store that it shares with the other. */
@@ -321,6 +321,26 @@ describe('ipfsz gc on a store', () => {
     expect(await b.ok(['link', 'rm', cid])).toContain('no longer linked')
     expect(await b.ok(['log', '--forget', 'notes.txt'])).toContain('forgotten')
     expect(await b.ok(['rm', cid])).toContain('was not pinned')
+  })
+
+  it('is refused where somebody names the store itself as a repo, as is all else', async (
+    { nodes: [a], sandbox, store }
+  ) => {
+    const path = await sandbox.write('notes.txt', text(50_000))
+    const cid = (await a.ok(['add', '-Q', path])).trim()
+    const files = await filesBelow(store)
+
+    for (const args of [
+      ['gc', '--force'], ['add', await sandbox.write('other', text(100))], ['pin', 'rm', cid], ['cat', cid], ['init'],
+      ['init', '--store', store], ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0']
+    ]) {
+      const result = await sandbox.run([...args, '--repo', store])
+      expectFailure(result, 1)
+      expect(result.stderr).toContain('a store that nodes share')
+    }
+
+    expect((await filesBelow(store)).toSorted()).toEqual(files.toSorted())
+    expect(await a.ok(['verify', '--all'])).toContain('good')
   })
 
   it('deletes nothing without a pin', async ({ nodes: [a], sandbox }) => {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
 import { explain } from '../src/errors.ts'
+import { directoryBackend } from '../src/store/directory-backend.ts'
+import { MARK_KEY } from '../src/store/store-mark.ts'
 import { readReference, writeReference } from '../src/store/store-reference.ts'
 
 const it = base.extend<{ directory: string }>({
@@ -28,6 +30,14 @@ it.for(['"10GiB"', '-1', '1.5'])('refuses %s as the size of the cache', async (c
   await writeFile(join(directory, 'store.json'), `{"store":"s3://bucket","id":"abc","cache":${cache}}`)
 
   await expect(readReference(directory)).rejects.toMatchObject({ name: 'RepoError' })
+})
+
+it('refuses a store in place of a repo', async ({ directory }) => {
+  await directoryBackend(directory).unmarked.put(MARK_KEY, Buffer.from('{}'))
+
+  await expect(readReference(directory)).rejects.toMatchObject({
+    name: 'RepoError', message: expect.stringContaining('a store that nodes share') as string
+  })
 })
 
 it('that is damaged is to be deleted, one that cannot be read is not', async ({ directory }) => {

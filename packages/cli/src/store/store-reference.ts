@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { RepoError } from '../errors.ts'
+import { pathOf } from './object-names.ts'
+import { MARK_KEY } from './store-mark.ts'
 
 /** Which store a repo keeps its blocks, pins, links and histories in. */
 export interface StoreReference {
@@ -22,7 +24,7 @@ export interface StoreReference {
 /**
  * Read which store a repo uses. Undefined if it keeps everything itself.
  *
- * @throws {RepoError} the file cannot be read, or is damaged
+ * @throws {RepoError} the file cannot be read or is damaged, or the repo is a store
  */
 export async function readReference (repo: string): Promise<StoreReference | undefined> {
   let text: string
@@ -31,7 +33,7 @@ export async function readReference (repo: string): Promise<StoreReference | und
     text = await readFile(fileIn(repo), 'utf8')
   } catch (err) {
     if (err instanceof Error && 'code' in err && (err.code === 'ENOENT' || err.code === 'ENOTDIR')) {
-      return undefined
+      return checkIsNoStore(repo)
     }
 
     // not to be deleted: it may be whole, and belong to another user
@@ -61,6 +63,24 @@ export async function readReference (repo: string): Promise<StoreReference | und
       { cause: err }
     )
   }
+}
+
+/**
+ * A store has a directory of blocks, too, and its pins elsewhere: a garbage collection of a repo would delete them all.
+ *
+ * @throws {RepoError} it is one
+ */
+async function checkIsNoStore (repo: string): Promise<undefined> {
+  const mark = await lstat(join(repo, pathOf(MARK_KEY))).catch(() => undefined)
+
+  if (mark != null) {
+    throw new RepoError(
+      `${repo} is no repo, but a store that nodes share: each of them uses it by a repo of its own, which ` +
+        `ipfsz init --repo DIR --store ${repo} makes`
+    )
+  }
+
+  return undefined
 }
 
 /** Set which store a repo uses. Atomic, and durable when it returns. */
