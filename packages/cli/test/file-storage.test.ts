@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -7,7 +7,7 @@ import { directoryBackend } from '../src/store/directory-backend.ts'
 import { MountedStorage } from '../src/store/file-storage.ts'
 import { Mount } from '../src/store/mount.ts'
 import { Room } from '../src/store/room.ts'
-import { writeMark } from '../src/store/store-mark.ts'
+import { MARK_KEY, writeMark } from '../src/store/store-mark.ts'
 import { makeBlock } from './nodes.ts'
 import type { StoredBlock } from '../src/store/block-storage.ts'
 
@@ -80,4 +80,23 @@ it('writes no new block to a disk that is full, but for what a garbage collectio
 
   await expect(full.put(other.cid, other.bytes)).rejects.toMatchObject({ name: 'StoreError' })
   await expect(full.put(there.cid, there.bytes)).resolves.toEqual(there.cid)
+})
+
+it('says that it is the store whose blocks cannot be listed, deleted or synced', async () => {
+  const directory = await temporaryDirectory()
+  const { unmarked, storage: open } = directoryBackend(directory)
+  await unmarked.put(MARK_KEY, Buffer.from('{}'))
+  const storage = open({ sync: true })
+  const { cid, bytes } = await makeBlock(1, 10)
+  await storage.open()
+  await storage.put(cid, bytes)
+  const [[block]] = await Array.fromAsync(storage.files())
+  const failed = { name: 'StoreError', message: expect.stringContaining(`The store ${directory} failed`) as string }
+
+  // fails for root too, unlike permissions
+  await rename(join(directory, 'blocks'), join(directory, 'other'))
+  await symlink('blocks', join(directory, 'blocks'))
+  await expect(storage.sync()).rejects.toMatchObject(failed)
+  await expect(Array.fromAsync(storage.files())).rejects.toMatchObject(failed)
+  await expect(storage.remove([block])).rejects.toMatchObject(failed)
 })

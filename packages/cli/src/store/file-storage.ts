@@ -80,17 +80,28 @@ export class MountedStorage extends FileStorage {
    * None while nobody has written into the store.
    *
    * @throws {StoreMissingError}
+   * @throws {StoreError} the file system failed
    */
   override async * files (...args: Parameters<FileStorage['files']>): ReturnType<FileStorage['files']> {
     try {
       yield * super.files(...args)
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code !== 'ENOENT') {
-        throw err
+        throw this.#failed('list its blocks', err)
       }
 
       await this.#mount.check()
     }
+  }
+
+  /** @throws {StoreError} the file system failed */
+  override async sync (): Promise<void> {
+    await super.sync().catch((err: unknown) => { throw this.#failed('write its blocks to the disk', err) })
+  }
+
+  /** @throws {StoreError} the file system failed */
+  override async remove (...args: Parameters<FileStorage['remove']>): Promise<void> {
+    await super.remove(...args).catch((err: unknown) => { throw this.#failed('delete its blocks', err) })
   }
 
   /**
@@ -113,5 +124,12 @@ export class MountedStorage extends FileStorage {
         ? err.cause
         : new StoreError(`The store ${this.#mount.directory} failed: ${err.message}`, { cause: err })
     }
+  }
+
+  /** The same error, unless it is one of the system, which does not say that it is the store that failed. */
+  #failed (what: string, err: unknown): unknown {
+    return err instanceof Error && 'syscall' in err
+      ? new StoreError(`The store ${this.#mount.directory} failed: cannot ${what}: ${messageOf(err)}`, { cause: err })
+      : err
   }
 }
