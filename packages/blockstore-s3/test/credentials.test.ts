@@ -9,7 +9,7 @@ import { S3Objects } from '../src/index.ts'
 import { BUCKET, fakeS3, refuse } from './fake-s3.ts'
 import type { S3Credentials, S3ObjectsInit } from '../src/index.ts'
 import type { FakeS3 } from './fake-s3.ts'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 const before = { ...env }
 let s3: FakeS3
@@ -241,4 +241,42 @@ it('fetches credentials anew when the store says that they have expired', async 
   expect(await use({
     credentials: async () => ({ accessKeyId: `KEY${++fetched}`, secretAccessKey: 's' })
   })).toEqual(['KEY2', 'us-east-1', undefined])
+})
+
+it.for([
+  { code: 'InvalidAccessKeyId', title: 'of AWS and Ceph' },
+  { code: 'AccessDenied', title: 'of Garage' },
+  { code: undefined, title: 'without a code, as to HEAD' }
+])('goes on with other keys of the profile when the store refuses the first ones, $title', async ({ code }) => {
+  await writeProfiles({ credentials: '[default]\naws_access_key_id = OLD\naws_secret_access_key = s\n' })
+  const objects = new S3Objects({ bucket: BUCKET, endpoints: [s3.origin], attempts: 1 })
+  onTestFinished(() => { objects.close() })
+  await objects.put('key', new Uint8Array(1))
+  await writeProfiles({ credentials: '[default]\naws_access_key_id = NEW\naws_secret_access_key = s\n' })
+  await objects.put('key', new Uint8Array(1))
+  const refuseOld = code == null
+    ? (response: ServerResponse): void => { response.writeHead(403).end() }
+    : refuse(403, code)
+  s3.faults.push(refuseOld, refuseOld)
+  await Promise.all(['a', 'b'].map(async key => objects.stat(key)))
+  await objects.stat('c')
+
+  expect(s3.seen.map(({ headers }) => /Credential=(\w*)/.exec(headers.authorization ?? '')?.[1]))
+    .toEqual(['OLD', 'OLD', 'OLD', 'OLD', 'NEW', 'NEW', 'NEW'])
+})
+
+it('sends nothing again that the store refuses while the keys are the same, or cannot be read', async () => {
+  await writeProfiles({ credentials: '[default]\naws_access_key_id = KEY\naws_secret_access_key = s\n' })
+  const objects = new S3Objects({ bucket: BUCKET, endpoints: [s3.origin] })
+  onTestFinished(() => { objects.close() })
+  const refused = { name: 'S3ResponseError', status: 403 }
+
+  s3.faults.push(refuse(403, 'AccessDenied'))
+  await expect(objects.put('key', new Uint8Array(1))).rejects.toMatchObject(refused)
+  await rm(join(directory, 'credentials'))
+  s3.faults.push(refuse(403, 'AccessDenied'))
+  await expect(objects.put('key', new Uint8Array(1))).rejects.toMatchObject(refused)
+  await objects.put('key', new Uint8Array(1))
+
+  expect(s3.seen).toHaveLength(3)
 })

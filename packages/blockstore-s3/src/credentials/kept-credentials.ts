@@ -47,6 +47,21 @@ export class KeptCredentials {
     }
   }
 
+  /**
+   * The store refused them. Keys may have been replaced since they were read: a profile is a file, which a daemon that
+   * runs for months must not read once.
+   *
+   * @returns whether there are others
+   */
+  async replace (refused: S3Credentials): Promise<boolean> {
+    if (this.#kept === refused) {
+      this.#fetching ??= this.#fetch().finally(() => { this.#fetching = undefined })
+      await this.#fetching.catch(() => {})
+    }
+
+    return this.#kept != null && !isEqual(this.#kept, refused)
+  }
+
   /** How long those that are kept are good, in milliseconds. */
   #left (): number {
     const expiration = this.#kept?.expiration?.getTime()
@@ -69,6 +84,11 @@ export class KeptCredentials {
 
     return this.#kept
   }
+}
+
+function isEqual (a: S3Credentials, b: S3Credentials): boolean {
+  return a.accessKeyId === b.accessKeyId && a.secretAccessKey === b.secretAccessKey &&
+    a.sessionToken === b.sessionToken
 }
 
 /** Never names a value. */

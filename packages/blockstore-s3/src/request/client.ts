@@ -84,7 +84,7 @@ export class S3Client {
       if (result instanceof Error) {
         milliseconds = this.#recovery.afterFailure(sending, result)
       } else if (result.status >= 300) {
-        milliseconds = this.#recovery.afterError(sending, result)
+        milliseconds = await this.#recovery.afterError(sending, result)
       } else {
         try {
           return request.read(result)

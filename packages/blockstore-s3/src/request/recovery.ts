@@ -34,7 +34,7 @@ export class Recovery {
    *
    * @returns how long to wait before the next attempt, in milliseconds
    */
-  afterError (sending: Sending, { status, headers, body }: Answer): number {
+  async afterError (sending: Sending, { status, headers, body }: Answer): Promise<number> {
     const { code, message } = parseError(status, body)
     const skew = this.#clock.skewOf(headers.date)
 
@@ -56,6 +56,15 @@ export class Recovery {
       this.#credentials.drop(sending.credentials)
 
       return 0
+    }
+
+    // stores have several codes for a key that they do not know, and none in an answer to HEAD
+    if (status === 403 && !sending.credentialsDropped) {
+      sending.credentialsDropped = true
+
+      if (await this.#credentials.replace(sending.credentials)) {
+        return 0
+      }
     }
 
     if (isRetried(status, code) && sending.attempts < this.#maxAttempts) {
