@@ -49,6 +49,13 @@ describe('the room of a store', () => {
     expect(disk.bavail * 4096).toBeLessThan(left + MIB)
   })
 
+  it('counts in the blocks of the disk, not in those that are best to write', async () => {
+    const blocks = { blocks: 1024 * 1024 * MIB / 4096, bavail: 32 * MIB / 4096 }
+    const room = new Room('/store', async () => ({ bsize: 128 * 1024, frsize: 4096, ...blocks, ...MANY_INODES }))
+
+    await expect(room.write(100, async () => {}, never)).rejects.toMatchObject({ name: 'StoreError' })
+  })
+
   it('leaves inodes too', async () => {
     const disk = { bsize: 4096, blocks: 1e9, bavail: 1e9, files: 100_000, ffree: 3000 }
 

@@ -8,7 +8,10 @@ const TAKEN_PART = 1 / 16
 /** What a small file takes on most file systems. A disk may have fewer inodes than room for such files. */
 const FILE_SIZE = 4096
 
-type Disk = Record<'bavail' | 'blocks' | 'bsize' | 'ffree' | 'files', number>
+type Disk = Record<'bavail' | 'blocks' | 'bsize' | 'ffree' | 'files', number> & {
+  /** What blocks are counted in. File systems of processes, such as GlusterFS, have a larger `bsize`. */
+  frsize?: number | undefined
+}
 
 /**
  * The room that blocks may take on the disk of a store. They leave some: on a disk that is full to its last byte, a
@@ -73,9 +76,9 @@ export class Room {
 }
 
 /** Bytes that files may take. Some file systems have no number of blocks, or of inodes. */
-function bytesOf ({ bavail, blocks, bsize, ffree, files }: Disk, what: 'free' | 'all'): number {
+function bytesOf ({ bavail, blocks, bsize, frsize = bsize, ffree, files }: Disk, what: 'free' | 'all'): number {
   return Math.min(
-    blocks === 0 ? Infinity : bsize * (what === 'all' ? blocks : bavail),
+    blocks === 0 ? Infinity : frsize * (what === 'all' ? blocks : bavail),
     files === 0 ? Infinity : FILE_SIZE * (what === 'all' ? files : ffree)
   )
 }
