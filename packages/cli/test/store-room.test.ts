@@ -72,14 +72,21 @@ describe('the room of a store', () => {
     expect(disk.bavail * 4096).toBe(MIB)
   })
 
-  it('looks once while the disk is nearly empty', async () => {
-    const { write, looks } = roomOn({ bsize: 4096, blocks: 1e9, bavail: 1e9, ...MANY_INODES })
+  it('looks seldom, and soon enough to see what others have written', async () => {
+    const disk = { bsize: 4096, blocks: 1e9, bavail: 1e9, ...MANY_INODES }
+    const { write, looks } = roomOn(disk)
 
     for (let i = 0; i < 1000; i++) {
-      await write(MIB)
+      await write(MIB / 16)
     }
 
-    expect(looks()).toBe(1)
+    expect(looks()).toBeLessThan(20)
+    disk.bavail = 0
+    await expect((async () => {
+      for (let i = 0; i < 4; i++) {
+        await write(MIB)
+      }
+    })()).rejects.toMatchObject({ name: 'StoreError' })
   })
 
   it('is there again once something was deleted', async () => {

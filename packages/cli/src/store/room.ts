@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts'
 
 /** What blocks leave free of a disk: a hundredth, and at most 64 MiB. A collection writes up to 1 MiB. */
 const [LEFT_PART, MAX_LEFT] = [0.01, 64 * 1024 * 1024]
-/** The part of the room that is used before the next look: other nodes use it too. */
+/** The part of the room, or of 64 MiB, that is taken before the next look: other nodes use it, too. */
 const TAKEN_PART = 1 / 16
 /** What a small file takes on most file systems. A disk may have fewer inodes than room for such files. */
 const FILE_SIZE = 4096
@@ -71,7 +71,7 @@ export class Room {
     const [free, all] = disk == null ? [Infinity, Infinity] : [bytesOf(disk, 'free'), bytesOf(disk, 'all')]
 
     this.#room = free - Math.min(all * LEFT_PART, MAX_LEFT) - this.#writing
-    this.#untilLook = this.#room * TAKEN_PART
+    this.#untilLook = Math.min(this.#room, MAX_LEFT) * TAKEN_PART
   }
 }
 
