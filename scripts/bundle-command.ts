@@ -47,6 +47,12 @@ export async function bundleCommand (): Promise<void> {
     platform: 'node',
     external: isAddon,
     plugins: [lazyGlob(), silentDebug(), lazyBuiltins()],
+    onLog (level, log, print) {
+      // a dynamic import does not move a module out of the first chunk: that is what START is for
+      if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' || !START.test(log.id ?? '')) {
+        print(level, log)
+      }
+    },
     // its index exports a store that makes a logger at load, which looks for colours of the terminal: nothing uses it
     treeshake: { moduleSideEffects: [{ test: /\/node_modules\/datastore-core\//, sideEffects: false }] },
     output: {
