@@ -10,6 +10,7 @@ import { toMarkdown, toSection } from './markdown.ts'
 import { overview } from './overview.ts'
 import { rowsOf } from './rows.ts'
 import { summary } from './summary.ts'
+import { obstacles, PROFILED } from './targets/obstacles.ts'
 import { targets } from './targets/targets.ts'
 import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
@@ -73,7 +74,7 @@ export async function writeReport (directory: string, docs: string): Promise<voi
   }
 
   const missing = names.filter(name => !results.has(name))
-  writeFileSync(join(pages, 'targets.md'), `${targetsPage(targets(results))}\n`)
+  writeFileSync(join(pages, 'targets.md'), `${targetsPage(targets(results), obstacles(results))}\n`)
 
   for (const [name, result] of results) {
     const losses = LOSSES[name]?.(results) ?? []
@@ -157,7 +158,7 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
   return linkPaper(page, '../format.md')
 }
 
-function targetsPage (goals: readonly Row[]): string {
+function targetsPage (goals: readonly Row[], obstacles: readonly string[]): string {
   return [
     '# Targets',
     'The targets, and what was measured. The limit is what the codec, the hash and the store alone reach on this ' +
@@ -165,6 +166,11 @@ function targetsPage (goals: readonly Row[]): string {
     'bare Node program was measured, as over 1 Gbit/s, that is the limit: it checks and decompresses, but stores ' +
     'nothing.',
     toMarkdown(goals),
+    ...obstacles.length === 0 ? [] : [
+      '## What stands in the way',
+      `Of adding and reading on one machine. Times are those of the benchmarks; shares are of profiles of ${PROFILED}.`,
+      bullets(obstacles)
+    ],
     '[All benchmarks](../benchmarks.md)'
   ].join('\n\n')
 }

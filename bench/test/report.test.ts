@@ -8,6 +8,7 @@ import { lossGroups } from '../report/loss-groups.ts'
 import { LOSSES } from '../report/losses.ts'
 import { toMarkdown } from '../report/markdown.ts'
 import { TITLES, writeReport } from '../report/report.ts'
+import { obstacles } from '../report/targets/obstacles.ts'
 import { targets } from '../report/targets/targets.ts'
 import { keepResults, readResult, resultFile, writeResult } from '../support/results.ts'
 import type { JoinTables, Row, Table } from '../benchmark.ts'
@@ -380,6 +381,13 @@ describe('losses of other benchmarks', () => {
   })
 })
 
+/** Rows of the benchmark of the floor, with the times of plain Helia, of the floor and of IPFSz. */
+function memoryReads (bytes: number, times: readonly number[]): Row[] {
+  return ['plain Helia', 'the floor', 'ipfsz'].map((side, i) => (
+    { bytes, store: 'memory', side, 'ms, median': times[i] }
+  ))
+}
+
 describe('targets', () => {
   it('are 0.8 / ratio for a fetch, and 1 for reading blocks with `verify: length`', () => {
     const rows = targets(new Map([
@@ -466,6 +474,21 @@ describe('targets', () => {
     expect(rows.filter(({ reached }) => reached === '**no**'))
       .toEqual([expect.objectContaining({ measured: 2.5, 'the limit here': 5, 'share of it': 0.5 })])
     expect(rows.filter(({ measured }) => measured === 'not measured').length).to.be.above(0)
+  })
+
+  it('come with what stands in the way, where plain Helia or Kubo is faster', () => {
+    const lines = obstacles(new Map([
+      ['floor', resultOf('floor', [
+        { title: '', rows: [...memoryReads(1e6, [0.3, 2, 3]), ...memoryReads(1e8, [200, 100, 150])] },
+        { title: '', rows: [{ what: 'add', MB: 100, side: 'the floor', "times Kubo's speed": 0.4 }] },
+        { title: '', rows: [{ what: 'cat', MB: 100, side: 'the floor', "times Kubo's speed": 1.1 }] }
+      ])]
+    ]))
+
+    expect(lines).toEqual([
+      expect.stringContaining('plain Helia takes 0.3 ms, codec, hash and store alone 2, IPFSz 3. '),
+      expect.stringContaining("compress, hash and write 100 MB reaches 0.4 times Kubo's speed")
+    ])
   })
 
   it('of stores that compare blocks with hashes, and of LevelDB, have the floor as their limit', () => {

@@ -7,7 +7,7 @@ import type { Results } from '../rows.ts'
 const FAST = 'times as fast'
 
 /** IPFSz with its defaults, where a benchmark compares it with the floor. */
-const OURS = 'ipfsz'
+export const OURS = 'ipfsz'
 
 /** The rows of all tables of the benchmark of the floor: each table has columns of its own. */
 export function floorRows (results: Results): readonly Row[] {
