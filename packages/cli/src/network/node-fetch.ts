@@ -142,6 +142,7 @@ function bodyOf (stream: Readable): GatewayBody {
 
       return {
         read: async () => ({ value: await chunks.next() }),
+        waiting: () => chunks.take(),
         // a decoder may still write into the memory of what it gave
         release: isNode && stream instanceof IncomingMessage ? freeBytes : undefined
       }

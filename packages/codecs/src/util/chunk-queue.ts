@@ -44,6 +44,24 @@ export class ChunkQueue {
     }
   }
 
+  /** Put back what was taken last, or the rest of it. */
+  unread (chunk: Uint8Array): void {
+    this.#chunks.unshift(chunk)
+    this.#waiting += chunk.byteLength
+  }
+
+  /** The next chunk, if it waits. */
+  take (): Uint8Array | undefined {
+    const chunk = this.#chunks.shift()
+    this.#waiting -= chunk?.byteLength ?? 0
+
+    if (chunk != null && this.#waiting < this.#init.maxWaiting) {
+      this.#init.resume()
+    }
+
+    return chunk
+  }
+
   /**
    * The next chunk. Undefined: the stream has ended.
    *
@@ -51,15 +69,9 @@ export class ChunkQueue {
    */
   async next (): Promise<Uint8Array | undefined> {
     for (;;) {
-      const chunk = this.#chunks.shift()
+      const chunk = this.take()
 
       if (chunk != null) {
-        this.#waiting -= chunk.byteLength
-
-        if (this.#waiting < this.#init.maxWaiting) {
-          this.#init.resume()
-        }
-
         return chunk
       }
 

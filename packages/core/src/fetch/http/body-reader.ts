@@ -1,6 +1,5 @@
 import { raceAbort } from '@ipfsz/codecs/internal'
 import { MEASURED_AFTER, MIN_PROGRESS } from '../../constants.ts'
-import { ByteReader } from '../../util/byte-reader.ts'
 import { StallDetector } from '../stall-detector.ts'
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
 import { MEASURED_BYTES } from './limits.ts'
@@ -19,7 +18,9 @@ export class BodyReader {
   readonly #reader: Reader | undefined
   /** On the clock of the time that the reader has waited. */
   readonly #arrivals = new StallDetector({ now: () => this.#waited + this.#waiting, least: MIN_PROGRESS })
-  readonly #bytes = new ByteReader(this.#chunks())
+  /** The last chunk, and those of its bytes that are not read. */
+  #chunk: Uint8Array = new Uint8Array(0)
+  #rest = this.#chunk
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
@@ -70,23 +71,42 @@ export class BodyReader {
    * @throws {GatewayConnectionError} the connection was cut, or the bytes cannot be decoded
    */
   async read (length: number): Promise<Uint8Array> {
+    this.#options.signal.throwIfAborted()
     const bytes = new Uint8Array(length)
+    let filled = 0
 
-    return bytes.subarray(0, await this.#bytes.readInto(bytes))
-  }
+    while (filled < length && (this.#takeWaiting() || await this.#pull())) {
+      const part = this.#rest.subarray(0, length - filled)
+      bytes.set(part, filled)
+      filled += part.byteLength
+      this.#rest = this.#rest.subarray(part.byteLength)
 
-  async * #chunks (): AsyncGenerator<Uint8Array> {
-    for (let chunk = await this.#pull(); chunk != null; chunk = await this.#pull()) {
-      yield chunk
-      // `readInto` has copied it
-      this.#reader?.release?.(chunk)
+      if (this.#rest.byteLength === 0) {
+        this.#reader?.release?.(this.#chunk)
+      }
     }
+
+    return bytes.subarray(0, filled)
   }
 
-  /** The next chunk. Undefined: the body has ended. */
-  async #pull (): Promise<Uint8Array | undefined> {
+  /** Returns whether bytes have arrived that are not read. */
+  #takeWaiting (): boolean {
+    return this.#rest.byteLength > 0 || this.#take(this.#reader?.waiting?.())
+  }
+
+  /** Begin with a chunk. Returns whether there is one. */
+  #take (chunk: Uint8Array | undefined): boolean {
+    const length = chunk?.byteLength ?? 0
+    this.#chunk = this.#rest = chunk ?? this.#rest
+    this.#received += length
+    this.#arrivals.arrived(length)
+
+    return chunk != null
+  }
+
+  /** Wait for the next chunk. Returns whether there is one: the body may have ended. */
+  async #pull (): Promise<boolean> {
     const { signal, stallTimeout } = this.#options
-    signal.throwIfAborted()
 
     this.#waitsSince = performance.now()
     const stalled = Promise.withResolvers<never>()
@@ -98,12 +118,8 @@ export class BodyReader {
       const pulled: ReturnType<Reader['read']> = this.#reader?.read() ?? Promise.resolve({})
       const { value } = await raceAbort(Promise.race([pulled, stalled.promise]), signal)
         .catch((err: unknown) => { throw this.#explain(err) })
-      const length = value?.byteLength ?? 0
 
-      this.#received += length
-      this.#arrivals.arrived(length)
-
-      return value
+      return this.#take(value)
     } finally {
       this.#waited += this.#waiting
       this.#waitsSince = undefined

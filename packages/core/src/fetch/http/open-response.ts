@@ -16,6 +16,8 @@ export interface GatewayBody {
   getReader: () => {
     /** The next chunk. Without a value: the body has ended. */
     read: () => Promise<{ value?: Uint8Array | undefined }>
+    /** The next chunk, if it has arrived: to wait for each of Kubo's, of 32 KiB, takes longer than to copy it. */
+    waiting?: (() => Uint8Array | undefined) | undefined
     /** Called with a chunk whose bytes have been copied: nobody will read its memory again. */
     release?: ((chunk: Uint8Array) => void) | undefined
   }

@@ -31,8 +31,9 @@ export async function fetchOverStream (
     const chunks = chunksOf(stream)
     stream.send(new TextEncoder().encode(requestHead(url, new Headers(headers))))
     const { status, headers: fields, rest } = await readResponseHead(chunks)
+    chunks.unread(rest)
 
-    return { status, headers: fields, body: bodyOf(stream, chunks, rest, release) }
+    return { status, headers: fields, body: bodyOf(stream, chunks, release) }
   } catch (err) {
     stream.abort(toError(err))
     throw err
@@ -45,14 +46,12 @@ function requestHead ({ pathname, search, host }: URL, headers: Headers): string
   return `GET ${pathname}${search} HTTP/1.0\r\n${fields.join('')}\r\n`
 }
 
-function bodyOf (stream: Stream, chunks: StreamChunks, rest: Uint8Array, release: () => void): GatewayBody {
-  let first: Uint8Array | undefined = rest
-
+function bodyOf (stream: Stream, chunks: StreamChunks, release: () => void): GatewayBody {
   return {
     getReader: () => ({
+      waiting: () => chunks.take(),
       async read () {
-        const value = first ?? await chunks.next()
-        first = undefined
+        const value = await chunks.next()
 
         if (value == null) {
           // what has ended is not reset: to close a stream of WebRTC takes a round trip

@@ -3,7 +3,7 @@ import { MAX_READ_BUFFER, MAX_WAITING } from './limits.ts'
 import type { Stream } from '@libp2p/interface'
 
 /** What a stream receives, chunk by chunk. */
-export type StreamChunks = Pick<ChunkQueue, 'next'>
+export type StreamChunks = Pick<ChunkQueue, 'next' | 'take' | 'unread'>
 
 /**
  * Read a stream as fast as its chunks are taken: meanwhile it is paused, so that the peer stops sending. The iterator
