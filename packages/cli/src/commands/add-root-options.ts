@@ -1,4 +1,4 @@
-import type { Preserve } from '../disk/tree-source.ts'
+import type { Preserve } from '../disk/file-content.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { readInput, statAgain } from './read-input.ts'
 import { ReferredFiles } from './referred-files.ts'
-import { isTorn, losesExecutableBit, metadata, readSize } from './tree-source.ts'
+import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { Preserve } from './tree-source.ts'
+import type { Preserve } from './file-content.ts'
 import type { AddOptions, Ipfsz, Mtime, Stats } from '@ipfsz/core'
 
 /** The bytes of a single file, or of stdin. */

@@ -1,27 +1,18 @@
-import { constants } from 'node:fs'
-import { lstat, open, readdir, readlink, stat } from 'node:fs/promises'
+import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { losesExecutableBit, metadata, readContent } from './file-content.ts'
 import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
+import type { FileEvents, Preserve } from './file-content.ts'
 import type { Ignore } from './ignore.ts'
-import type { ImportCandidateStream, Mtime } from '@ipfsz/core'
+import type { ImportCandidateStream } from '@ipfsz/core'
 import type { BigIntStats } from 'node:fs'
 
 /** An entry of a tree, as the importer takes it. */
 export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
-/** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
-const READ_SIZE = 4 * 1024 * 1024
-/** A file may grow while it is read. Those in /proc report a size of 0, and some give all in their first read only. */
-const MIN_READ_SIZE = 64 * 1024
-
 /** How many entries of a directory are examined ahead. */
 const AHEAD = 32
-
-export interface Preserve {
-  mode: boolean
-  mtime: boolean
-}
 
 export interface TreeSourceInit {
   /** Whether to include names that begin with a dot. */
@@ -34,15 +25,11 @@ export interface TreeSourceInit {
 }
 
 /** What is noticed while a tree is read. Paths are relative to its root. */
-export interface TreeSourceEvents {
-  /** Called with the number of bytes of each read. */
-  onRead (path: string, bytes: number): void
+export interface TreeSourceEvents extends FileEvents {
   /** Called for each entry that is left out because its name begins with a dot. */
   onHidden (path: string): void
   /** Called for each file that is executable, unless modes are preserved. */
   onExecutable (path: string): void
-  /** Called for each file that was written to while it was read, so that its bytes may be of several versions. */
-  onChanged (path: string): void
 }
 
 export interface TreeSourceOptions extends TreeSourceInit, TreeSourceEvents {}
@@ -106,7 +93,7 @@ async function * walk (
           options.onExecutable(path)
         }
 
-        yield { ...candidate, content: content(file, path, stats, options) }
+        yield { ...candidate, content: readContent(file, path, stats, options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
         yield { path: candidate.path, link: await readTarget(file), mtime: candidate.mtime } as Candidate
@@ -184,81 +171,4 @@ async function readTarget (file: string): Promise<string> {
   }
 
   return target
-}
-
-/** How many bytes to read at once: all of a small file, as each read allocates that much. */
-export function readSize (stats: BigIntStats): number {
-  return stats.isFile() ? Math.min(Math.max(Number(stats.size) + 1, MIN_READ_SIZE), READ_SIZE) : READ_SIZE
-}
-
-/** The mode and mtime of a file for UnixFS, if they are to be preserved. */
-export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode?: number, mtime?: Mtime } {
-  return {
-    ...mode ? { mode: Number(stats.mode & 0o7777n) } : {},
-    ...mtime ? { mtime: toMtime(stats.mtimeNs) } : {}
-  }
-}
-
-/**
- * Whether a file was written to after it was examined, so that several reads may have given parts of several versions.
- * Smaller files are read at once, and those of /proc have no size.
- *
- * @param before - when it was examined
- * @param after - when all of it was read
- */
-export function isTorn (before: BigIntStats, after: BigIntStats): boolean {
-  const { size, ino, mtimeNs } = before
-
-  // one that took its place meanwhile is not the one that was read
-  return size >= READ_SIZE && after.ino === ino && (after.size !== size || after.mtimeNs !== mtimeNs)
-}
-
-/** Whether a file is executable, and will not be when it is read back. */
-export function losesExecutableBit (stats: BigIntStats, { mode }: Preserve): boolean {
-  return !mode && stats.isFile() && (stats.mode & 0o111n) !== 0n
-}
-
-/**
- * Rounds an mtime down to whole microseconds. Node sets file times as numbers, which cannot hold nanoseconds: with
- * them, a tree that was written to disk and added again would get another CID.
- */
-function toMtime (nanoseconds: bigint): Mtime {
-  const second = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
-
-  return { secs: (nanoseconds - second) / 1_000_000_000n, nsecs: Number(second / 1000n * 1000n) }
-}
-
-/** @param stats - when the file was examined: it may have another size now */
-async function * content (
-  file: string,
-  path: string,
-  stats: BigIntStats,
-  { onRead, onChanged }: TreeSourceEvents
-): AsyncGenerator<Uint8Array> {
-  const size = Number(stats.size)
-  // fails if the file was meanwhile replaced by a symlink
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
-
-  try {
-    // one byte more than expected, so that the last read also finds the end
-    for (let left = size, isAtEnd = false; !isAtEnd;) {
-      const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(left + 1, READ_SIZE) : MIN_READ_SIZE)
-      const { bytesRead } = await handle.read(buffer)
-      left -= bytesRead
-      // those in /proc give less than is asked for before their end too
-      isAtEnd = bytesRead === 0 || (size > 0 && bytesRead < buffer.byteLength && left <= 0)
-
-      if (bytesRead > 0) {
-        onRead(path, bytesRead)
-        yield buffer.subarray(0, bytesRead)
-      }
-    }
-
-    // a smaller one is read at once
-    if (size >= READ_SIZE && isTorn(stats, await handle.stat({ bigint: true }))) {
-      onChanged(path)
-    }
-  } finally {
-    await handle.close()
-  }
 }

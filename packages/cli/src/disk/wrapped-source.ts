@@ -1,5 +1,6 @@
 import { readInput, statAgain, statInput } from './read-input.ts'
-import { isTorn, losesExecutableBit, metadata, readSize, treeSource } from './tree-source.ts'
+import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
+import { treeSource } from './tree-source.ts'
 import type { Candidate, TreeSourceOptions } from './tree-source.ts'
 import type { BigIntStats } from 'node:fs'
 
