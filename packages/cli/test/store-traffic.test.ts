@@ -16,7 +16,8 @@ import type { StoreTraffic } from '../src/store/store-traffic.ts'
 
 /** Requests and bytes by kind and outcome. */
 function counted ({ rows }: StoreTraffic): Record<string, [count: number, bytes: number]> {
-  return Object.fromEntries(rows.map(({ kind, outcome, count, bytes }) => [`${kind} ${outcome}`, [count, bytes]]))
+  return Object.fromEntries(rows.map(({ kind, outcome, durations, bytes }) =>
+    [`${kind} ${outcome}`, [durations.count, bytes]]))
 }
 
 describe('the traffic of a store', () => {
@@ -71,7 +72,7 @@ describe('the traffic of a store', () => {
     await expect(objects.stat('x')).rejects.toThrow()
     await expect(objects.put('x', new Uint8Array(100))).rejects.toThrow()
 
-    expect(traffic.rows).toContainEqual(expect.objectContaining({ kind: 'has', outcome: 'missing', count: 1 }))
+    expect(traffic.rows).toContainEqual(expect.objectContaining({ kind: 'has', outcome: 'missing' }))
     expect(traffic.rows).toContainEqual(expect.objectContaining({ kind: 'put', outcome: 'failed', bytes: 100 }))
   })
 
@@ -88,7 +89,11 @@ describe('the traffic of a store', () => {
       const line of [
         'ipfsz_store_requests_total{kind="get",outcome="ok"} 1',
         'ipfsz_store_bytes_total{kind="get",outcome="ok"} 100',
-        'ipfsz_store_seconds_total{kind="get",outcome="ok"} 0.5',
+        'ipfsz_store_request_duration_seconds_bucket{kind="get",outcome="ok",le="0.1"} 0',
+        'ipfsz_store_request_duration_seconds_bucket{kind="get",outcome="ok",le="0.5"} 1',
+        'ipfsz_store_request_duration_seconds_bucket{kind="get",outcome="ok",le="+Inf"} 1',
+        'ipfsz_store_request_duration_seconds_sum{kind="get",outcome="ok"} 0.5',
+        'ipfsz_store_request_duration_seconds_count{kind="get",outcome="ok"} 1',
         'ipfsz_store_cache_hits_total 3',
         'ipfsz_store_cache_misses_total 0'
       ]

@@ -1,3 +1,4 @@
+import { Histogram } from '../histogram.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { StoreRequests, StoreTraffic } from '../store/store-traffic.ts'
 
@@ -5,9 +6,6 @@ import type { StoreRequests, StoreTraffic } from '../store/store-traffic.ts'
 export type ResponseKind =
   | 'stored' | 'compressed' | 'file' | 'range' | 'block' | 'car' | 'tar' | 'listing' | 'document' | 'record'
   | 'unchanged' | 'redirect' | 'error' | 'other'
-
-/** Upper bounds of the histogram, in seconds. */
-const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
 /** Content types that are a kind of their own. */
 const KINDS: Readonly<Record<string, ResponseKind>> = {
@@ -74,9 +72,8 @@ interface Cache {
 /** Counts what a gateway does, and prints it in Prometheus' text format 0.0.4. */
 export class Metrics {
   readonly #requests = new Map<string, { kind: ResponseKind, status: number, count: number, bytes: number }>()
-  readonly #buckets = BUCKETS.map(() => 0)
+  readonly #durations = new Histogram()
   readonly #version: string
-  #durations = { count: 0, sum: 0 }
   #inFlight = 0
   #incomplete = 0
   #decompressed = 0
@@ -101,21 +98,13 @@ export class Metrics {
   end (kind: ResponseKind, { status, bytes, duration, complete }: AccessEntry): void {
     const key = `${kind} ${status}`
     const row = this.#requests.get(key) ?? { kind, status, count: 0, bytes: 0 }
-    const seconds = duration / 1000
 
     row.count++
     row.bytes += bytes
     this.#requests.set(key, row)
     this.#inFlight--
     this.#incomplete += complete ? 0 : 1
-    this.#durations.count++
-    this.#durations.sum += seconds
-
-    const bucket = BUCKETS.findIndex(bound => seconds <= bound)
-
-    if (bucket !== -1) {
-      this.#buckets[bucket]++
-    }
+    this.#durations.add(duration / 1000)
   }
 
   /** Count original bytes that were decompressed for a response. */
@@ -148,7 +137,6 @@ export class Metrics {
     const rows = [...this.#requests.values()]
     const labels = ({ kind, status }: typeof rows[number]): string => `{kind="${kind}",status="${status}"}`
     const { user, system } = process.cpuUsage()
-    let below = 0
 
     return [
       metric('ipfsz_gateway_requests_total', 'counter', 'Requests that were answered.',
@@ -169,12 +157,8 @@ export class Metrics {
       ...this.#store == null ? [] : printStore(this.#store),
       metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were not written.',
         [` ${this.#droppedLines}`]),
-      metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.', [
-        ...BUCKETS.map((bound, i) => `_bucket{le="${bound}"} ${below += this.#buckets[i]}`),
-        `_bucket{le="+Inf"} ${this.#durations.count}`,
-        `_sum ${this.#durations.sum}`,
-        `_count ${this.#durations.count}`
-      ]),
+      metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.',
+        this.#durations.print()),
       metric('process_cpu_seconds_total', 'counter', 'Processor time of the process.', [` ${(user + system) / 1e6}`]),
       metric('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [` ${process.memoryUsage.rss()}`]),
       metric('ipfsz_info', 'gauge', 'The version of ipfsz.', [`{version="${this.#version}"} 1`])
@@ -190,18 +174,23 @@ function printCache ({ usage: { roots, bytes } }: Cache): string[] {
 }
 
 function printStore ({ rows, cache: { hits, misses } }: StoreTraffic): string[] {
-  const values = (of: (row: StoreRequests) => number): string[] =>
-    rows.map(row => `{kind="${row.kind}",outcome="${row.outcome}"} ${of(row)}`)
+  const values = (of: (row: StoreRequests) => number): string[] => rows.map(row => `{${labels(row)}} ${of(row)}`)
 
   return [
-    metric('ipfsz_store_requests_total', 'counter', 'Requests to the shared store.', values(({ count }) => count)),
+    metric('ipfsz_store_requests_total', 'counter', 'Requests to the shared store.',
+      values(({ durations }) => durations.count)),
     metric('ipfsz_store_bytes_total', 'counter', 'Bytes that were sent to it or read, as they are stored.',
       values(({ bytes }) => bytes)),
-    metric('ipfsz_store_seconds_total', 'counter', 'Time that the requests took.', values(({ seconds }) => seconds)),
+    metric('ipfsz_store_request_duration_seconds', 'histogram', 'Time that the requests took.',
+      rows.flatMap(row => row.durations.print(labels(row)))),
     metric('ipfsz_store_cache_hits_total', 'counter', 'Blocks of the store read from the disk of this node.',
       [` ${hits}`]),
     metric('ipfsz_store_cache_misses_total', 'counter', 'Blocks of the store that were not there.', [` ${misses}`])
   ]
+}
+
+function labels ({ kind, outcome }: StoreRequests): string {
+  return `kind="${kind}",outcome="${outcome}"`
 }
 
 function metric (name: string, type: 'counter' | 'gauge' | 'histogram', help: string, values: string[]): string {

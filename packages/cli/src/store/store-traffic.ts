@@ -1,3 +1,5 @@
+import { Histogram } from '../histogram.ts'
+
 /** What is done to a store: `has` looks whether something is there. */
 export type StoreRequestKind = 'get' | 'put' | 'has' | 'delete' | 'list'
 /** How it ended. `missing`: nothing is there. `aborted`: nobody waits for it any longer. */
@@ -17,10 +19,9 @@ export function outcomeOf (err: unknown): StoreOutcome {
 export interface StoreRequests {
   readonly kind: StoreRequestKind
   readonly outcome: StoreOutcome
-  count: number
+  readonly durations: Histogram
   /** Of what was read or written, as it is stored. */
   bytes: number
-  seconds: number
 }
 
 /** Counts what a process asks of a store. */
@@ -35,11 +36,10 @@ export class StoreTraffic {
 
   add (kind: StoreRequestKind, outcome: StoreOutcome, { bytes, seconds }: { bytes: number, seconds: number }): void {
     const key = `${kind} ${outcome}`
-    const row = this.#rows.get(key) ?? { kind, outcome, count: 0, bytes: 0, seconds: 0 }
+    const row = this.#rows.get(key) ?? { kind, outcome, durations: new Histogram(), bytes: 0 }
 
-    row.count++
+    row.durations.add(seconds)
     row.bytes += bytes
-    row.seconds += seconds
     this.#rows.set(key, row)
   }
 
