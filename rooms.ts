@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     filters: ['util'],
     format: ['filters', 'util'],
     dag: ['format', 'util'],
-    fetch: ['dag', 'util'],
+    fetch: ['dag', 'helia', 'util'],
     directory: ['dag', 'format', 'util'],
     'content-cid': ['dag', 'format', 'util'],
     frames: ['dag', 'filters', 'format', 'util'],

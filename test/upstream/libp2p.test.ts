@@ -20,7 +20,7 @@ describe('@libp2p/yamux', () => {
     stream.send(new Uint8Array(MIB))
     const [{ error }] = await aborted as [{ error?: Error }]
 
-    expect(error?.name, mended('@libp2p/yamux', 'packages/cli/src/network/helia-internals/widen-window.ts'))
+    expect(error?.name, mended('@libp2p/yamux', 'packages/core/src/helia/widen-window.ts'))
       .toBe('ReceiveWindowExceededError')
   })
 })
@@ -47,7 +47,7 @@ describe('libp2p', () => {
 
     await expect(
       connection.newStream('/not/spoken', { negotiateFully: false }),
-      mended('libp2p', 'packages/cli/src/network/helia-internals/open-at-once.ts')
+      mended('libp2p', 'packages/core/src/helia/open-at-once.ts')
     ).rejects.toThrow(expect.objectContaining({ name: 'UnsupportedProtocolError' }))
   })
 
@@ -65,5 +65,18 @@ describe('libp2p', () => {
     // so a middleware cannot offer the compressed protocol first
     expect(negotiated, mended('libp2p', 'packages/libp2p-compression/src/negotiation/libp2p-internals.ts'))
       .toEqual([PROTOCOL])
+  })
+
+  it('calls the handler of a protocol that has a middleware once more with each stream', async () => {
+    const [here, there] = await Promise.all([startPeer(), startPeer()])
+    let calls = 0
+    there.use(PROTOCOL, (stream, connection, next) => { next(stream, connection) })
+    await there.handle(PROTOCOL, () => { calls++ })
+
+    await here.dialProtocol(there.getMultiaddrs(), PROTOCOL)
+    await expect.poll(() => calls).toBe(1)
+    await here.dialProtocol(there.getMultiaddrs(), PROTOCOL)
+
+    await expect.poll(() => calls, { message: mended('libp2p', 'packages/core/src/helia/listen-at-once.ts') }).toBe(3)
   })
 })

@@ -10,9 +10,9 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { createHeliaLight } from 'helia'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bitswapBroker } from '../src/network/helia-internals/bitswap-broker.ts'
-import { bitswapMessages, ON_STREAM } from '../src/network/helia-internals/bitswap-messages.ts'
+import { bitswapMessages } from '../src/network/helia-internals/bitswap-messages.ts'
 import { makeBlock, testNode } from './nodes.ts'
-import type { Libp2p, PeerId, StreamMuxer } from '@libp2p/interface'
+import type { Libp2p, PeerId } from '@libp2p/interface'
 import type { Helia } from 'helia'
 import type { Libp2pOptions } from 'libp2p'
 import type { BitswapMessages } from '../src/network/helia-internals/bitswap-messages.ts'
@@ -49,11 +49,10 @@ async function startBroker (): Promise<Broker | undefined> {
 }
 
 describe('the private fields that the command uses', () => {
-  it('exist in @helia/bitswap for streams and messages', async () => {
+  it('exist in @helia/bitswap for messages', async () => {
     const { bitswap } = await startBroker() ?? {}
 
     expectField(bitswap, 'object', '@helia/bitswap', 'bitswap of its broker')
-    expectField(bitswap?.network[ON_STREAM], 'function', '@helia/bitswap', 'network._onStream')
     expectField(bitswap?.network.sendMessage, 'function', '@helia/bitswap', 'network.sendMessage')
     expectField(bitswap?.network.addEventListener, 'function', '@helia/bitswap', 'network.addEventListener')
   })
@@ -65,25 +64,6 @@ describe('the private fields that the command uses', () => {
     expectField(peers?.keys, 'function', '@helia/bitswap', 'wantList.peers.keys')
     expectField(bitswap?.wantList.addEventListener, 'function', '@helia/bitswap', 'wantList.addEventListener')
     expect(bitswapMessages({ bitswap })).toBe(bitswap)
-  })
-
-  it('exist in @libp2p/yamux for the window of a stream', async () => {
-    const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
-    const connection = await b.libp2p.dial(a.libp2p.getMultiaddrs())
-    const stream = await connection.newStream('/ipfs/ping/1.0.0') as unknown as Record<string, unknown>
-
-    expectField(stream.recvWindow, 'number', '@libp2p/yamux', 'recvWindow of a stream')
-    expectField(stream.recvWindowCapacity, 'number', '@libp2p/yamux', 'recvWindowCapacity of a stream')
-    expectField(stream.sendWindowUpdate, 'function', '@libp2p/yamux', 'sendWindowUpdate of a stream')
-  })
-
-  it('exist in libp2p for streams that send at once', async () => {
-    const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
-    const { muxer } = await b.libp2p.dial(a.libp2p.getMultiaddrs()) as { muxer?: Partial<StreamMuxer> }
-    expectField(muxer?.createStream, 'function', 'libp2p', 'createStream of the muxer of a connection')
-    const stream = await muxer?.createStream?.() as unknown as Record<string, unknown>
-
-    expectField(stream.onData, 'function', '@libp2p/yamux', 'onData of a stream')
   })
 
   it('exist in @libp2p/tcp for what is sent in one packet', async () => {
@@ -121,11 +101,10 @@ describe('the private fields that the command uses', () => {
 
   it('are required: a Bitswap without them is refused', () => {
     const wantList = { peers: new Map() }
-    const network = { sendMessage: () => {}, [ON_STREAM]: () => {} }
+    const network = { sendMessage: () => {} }
 
     for (const bitswap of [
-      undefined, {}, { wantList }, { network }, { wantList, network: { ...network, sendMessage: undefined } },
-      { wantList, network: { ...network, [ON_STREAM]: undefined } }
+      undefined, {}, { wantList }, { network }, { wantList, network: { sendMessage: undefined } }
     ]) {
       expect(() => bitswapMessages({ bitswap })).toThrow(expect.objectContaining({ name: 'NodeError' }))
     }

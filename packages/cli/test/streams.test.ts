@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listenAtOnce } from '../src/network/helia-internals/listen-at-once.ts'
 import { keepStreams, shortenStreams } from '../src/network/helia-internals/short-streams.ts'
 import { keep, makeBlocks, testNode } from './nodes.ts'
 import type { WantMessage } from '../src/network/helia-internals/bitswap-messages.ts'
-import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interface'
+import type { PeerId, Stream } from '@libp2p/interface'
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'
 const MIB = 1024 * 1024
@@ -144,50 +143,6 @@ describe('shortenStreams', () => {
   })
 })
 
-describe('listenAtOnce', () => {
-  beforeEach(() => { vi.useFakeTimers() })
-  afterEach(() => { vi.useRealTimers() })
-
-  it('lets Bitswap listen to a stream before its own side is closed', async () => {
-    const stream = new FakeStream()
-    const listening = await accept(stream)
-
-    // the close never ends
-    expect(listening).toHaveBeenCalledOnce()
-    expect(stream.closed).toBe(1)
-  })
-
-  it('reports the end of a stream that ended before Bitswap listened', async () => {
-    const stream = new FakeStream()
-    const ended = vi.fn()
-    await accept(stream)
-    stream.addEventListener('remoteCloseWrite', ended)
-
-    stream.dispatchEvent(new Event('close'))
-    await vi.advanceTimersByTimeAsync(1000)
-
-    expect(ended).toHaveBeenCalledOnce()
-  })
-
-  it('widens the receive window of a yamux stream to 16 MiB, and acknowledges a quarter of it at a time', async () => {
-    const update = vi.fn()
-    const window = { recvWindow: MIB / 4, recvWindowCapacity: 0, sendWindowUpdate: update }
-    const stream = Object.assign(new FakeStream(), window)
-    await accept(stream)
-
-    expect(stream.recvWindow).toBe(16 * MIB)
-    expect(update).toHaveBeenCalledOnce()
-
-    stream.recvWindowCapacity = 12 * MIB
-    stream.sendWindowUpdate()
-    expect(update).toHaveBeenCalledOnce()
-
-    stream.recvWindowCapacity--
-    stream.sendWindowUpdate()
-    expect(update).toHaveBeenCalledTimes(2)
-  })
-})
-
 describe('keepStreams', () => {
   beforeEach(() => { vi.useFakeTimers() })
   afterEach(() => { vi.useRealTimers() })
@@ -315,30 +270,6 @@ function keeping (): { open: (peer?: PeerId, protocol?: string) => Promise<Strea
   keepStreams(libp2p as Parameters<typeof keepStreams>[0])
 
   return { open: async (peer = PEER, protocol = BITSWAP) => libp2p.dialProtocol(peer, protocol), streams }
-}
-
-/** A stream whose own side never finishes closing, as on a busy link. */
-class FakeStream extends EventTarget {
-  closed = 0
-
-  async close (): Promise<void> {
-    this.closed++
-
-    return new Promise(() => {})
-  }
-}
-
-/** Hand a stream to a Bitswap that, like Helia's, closes its own side first. Returns what it then calls to listen. */
-async function accept (stream: FakeStream): Promise<() => void> {
-  const listening = vi.fn()
-  let handler: StreamHandler | undefined
-  const network = { _onStream: (opened: Stream) => { void opened.close().then(listening) } }
-
-  await listenAtOnce({ unhandle: async () => {}, handle: async (_, given) => { handler = given } }, network)
-  await handler?.(stream as unknown as Stream, {} as Connection)
-  await vi.advanceTimersByTimeAsync(0)
-
-  return listening
 }
 
 function message (sizes: readonly number[], parts: Partial<WantMessage> = {}): WantMessage {

@@ -1,5 +1,6 @@
 import { markerCodecs } from '../marker.ts'
 import { depthFirstWalker } from './depth-first-walker.ts'
+import { quickenStreams } from './quicken-streams.ts'
 import type { CodecLoader, GraphWalkerFactory, Helia } from '@helia/interface'
 
 const CODECS = new Map(markerCodecs.map(codec => [codec.code, codec]))
@@ -10,6 +11,10 @@ const CODECS = new Map(markerCodecs.map(codec => [codec.code, codec]))
  *
  * A pin that fails rejects, and nothing else: with Helia's own walker, it is an unhandled rejection as well. If you
  * pass a `walker`, it is used.
+ *
+ * Over links with delay, the node fetches sooner from any peer, and the peers need nothing: its streams send without
+ * waiting until the other side has confirmed the protocol, and a message of Bitswap arrives in one go. This concerns
+ * connections that are made afterwards, and does nothing if the node has no libp2p, or one with other internals.
  *
  * @example
  *
@@ -29,6 +34,7 @@ export function withIpfsz<H extends Pick<Helia, 'getCodec' | 'pins'>> (helia: H)
   // pins keep the loader that the node was created with, and hand it to the walker of each call
   pins.add = (cid, options) => add(cid, { ...options, walker: walkerOf(options?.walker) })
   pins.rm = (cid, options) => rm(cid, { ...options, walker: walkerOf(options?.walker) })
+  quickenStreams(helia)
 
   return helia
 }

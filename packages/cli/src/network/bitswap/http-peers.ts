@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connectedPeers, HTTP_PROTOCOL } from '@ipfsz/core/libp2p'
-import { widenWindow } from '../helia-internals/widen-window.ts'
 import type { HttpPeers } from '@ipfsz/core/libp2p'
 import type { Libp2p, PeerId } from '@libp2p/interface'
 
@@ -18,7 +17,7 @@ export function onlyHttpPeer (libp2p: Libp2p, providers: () => readonly PeerId[]
   let hasWaited = false
 
   return {
-    ...connectedPeers(libp2p, { onStream: widenWindow }),
+    ...connectedPeers(libp2p),
     async find () {
       const known = providers()
       const [peer, ...others] = known.length > 0 ? known : libp2p.getPeers()

@@ -1,5 +1,5 @@
 import { NodeError } from '../../errors.ts'
-import type { PeerId, StreamHandler } from '@libp2p/interface'
+import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 /** An entry of a wantlist (Bitswap 1.2.0, message.proto). */
@@ -22,13 +22,10 @@ export interface WantMessage {
 }
 
 export const BITSWAP = '/ipfs/bitswap/1.2.0'
-export const ON_STREAM = '_onStream'
 
-/** The private fields of a broker's `bitswap` that send and receive messages. */
+/** The private fields of a broker's `bitswap` that send messages, and say what came. */
 export interface BitswapMessages {
   network: {
-    /** Handles an incoming stream. */
-    [ON_STREAM]: StreamHandler
     sendMessage (peer: PeerId, message: WantMessage, options?: { signal?: AbortSignal }): Promise<unknown>
     addEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
     removeEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
@@ -61,8 +58,7 @@ export function bitswapMessages (broker: unknown): BitswapMessages {
   const { bitswap } = (broker ?? {}) as { bitswap?: Fields }
   const fields = {
     'wantList.peers': bitswap?.wantList?.peers?.keys,
-    'network.sendMessage': bitswap?.network?.sendMessage,
-    [`network.${ON_STREAM}`]: bitswap?.network?.[ON_STREAM]
+    'network.sendMessage': bitswap?.network?.sendMessage
   }
 
   for (const [name, field] of Object.entries(fields)) {

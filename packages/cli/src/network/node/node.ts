@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
 import { messageOf } from '@ipfsz/codecs/internal'
+import { withIpfsz } from '@ipfsz/core'
 import { earlyBudget } from '@ipfsz/core/libp2p'
 import { identify, identifyPush } from '@libp2p/identify'
 import { ping } from '@libp2p/ping'
@@ -15,8 +16,6 @@ import { dhtServices } from './dht-services.ts'
 import { encrypter } from './encrypter.ts'
 import { bitswapBroker } from '../helia-internals/bitswap-broker.ts'
 import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
-import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
-import { openAtOnce } from '../helia-internals/open-at-once.ts'
 import { sendTogether } from '../helia-internals/send-together.ts'
 import { keepStreams, shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
@@ -106,7 +105,9 @@ export async function startNode (init: NodeInit): Promise<Node> {
 
   await checkPorts(loaded.listen)
 
-  const helia = withBitswap(withLibp2pLight<Helia, Services>(createHeliaLight({ ...stores, hashers: [sha512] }), {
+  // for its streams, which wait for fewer round trips
+  const light = withIpfsz(createHeliaLight({ ...stores, hashers: [sha512] }))
+  const helia = withBitswap(withLibp2pLight<Helia, Services>(light, {
     addresses: { listen: loaded.listen, announce: [...announce] },
     transports: loaded.transports,
     // every connection is given to it before anything is sent
@@ -144,9 +145,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
   try {
     await helia.start()
     messages = bitswapMessages(bitswapBroker(helia))
-    await listenAtOnce(helia.libp2p, messages.network)
     shortenStreams(messages.network)
-    openAtOnce(helia.libp2p)
     keepStreams(helia.libp2p)
   } catch (err) {
     await helia.stop().catch(() => {})

@@ -1,21 +1,17 @@
+import { widenWindow } from '../../helia/widen-window.ts'
 import { fetchOverStream } from './fetch-over-stream.ts'
 import { HTTP_PROTOCOL } from './limits.ts'
 import type { HttpPeers } from './peer-gateways.ts'
-import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Connection, Libp2p } from '@libp2p/interface'
 
 /** What is needed of a libp2p node. */
 export type HttpPeersComponents = Pick<Libp2p, 'getConnections' | 'peerStore'>
-
-export interface ConnectedPeersInit {
-  /** Called with the stream of each request, before anything is sent. */
-  onStream?: ((stream: Stream) => void) | undefined
-}
 
 /**
  * The connected peers of a libp2p node that speak `HTTP_PROTOCOL`. Connections through a relay are left out: they end
  * after a few bytes.
  */
-export function connectedPeers (libp2p: HttpPeersComponents, { onStream }: ConnectedPeersInit = {}): HttpPeers {
+export function connectedPeers (libp2p: HttpPeersComponents): HttpPeers {
   const connections = (): Connection[] =>
     libp2p.getConnections().filter(({ limits, status }) => limits == null && status === 'open')
 
@@ -43,7 +39,7 @@ export function connectedPeers (libp2p: HttpPeersComponents, { onStream }: Conne
 
       const stream = await connection.newStream(HTTP_PROTOCOL, signal == null ? {} : { signal })
 
-      onStream?.(stream)
+      widenWindow(stream)
 
       return fetchOverStream(stream, url, { headers, signal })
     }

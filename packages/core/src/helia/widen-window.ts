@@ -1,5 +1,3 @@
-import type { Stream } from '@libp2p/interface'
-
 /** The receive window that yamux itself grows to after some round trips, 16 MiB. */
 const WINDOW = 16 * 1024 * 1024
 
@@ -21,7 +19,7 @@ interface YamuxStream {
  *
  * Streams of other muxers are left alone.
  */
-export function widenWindow (stream: Stream): void {
+export function widenWindow (stream: object): void {
   if (isYamux(stream)) {
     const update = stream.sendWindowUpdate.bind(stream)
     stream.recvWindow = Math.max(stream.recvWindow, WINDOW)
@@ -35,5 +33,8 @@ export function widenWindow (stream: Stream): void {
 }
 
 function isYamux (stream: object): stream is YamuxStream {
-  return 'recvWindow' in stream && 'sendWindowUpdate' in stream
+  const { recvWindow, recvWindowCapacity, sendWindowUpdate } = stream as Partial<YamuxStream>
+
+  return typeof recvWindow === 'number' && typeof recvWindowCapacity === 'number' &&
+    typeof sendWindowUpdate === 'function'
 }

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openAtOnce } from '../src/network/helia-internals/open-at-once.ts'
-import { testNode } from './nodes.ts'
+import { openAtOnce } from '../src/helia/open-at-once.ts'
+import { startQuick, startStock } from './helia-nodes.ts'
 import type { Connection, Stream, StreamHandler } from '@libp2p/interface'
 
 const PROTOCOL = '/test/1.0.0'
 
 /** Connect two nodes, of which one speaks the protocol, and return the other's connection once it knows. */
 async function connect (handler: StreamHandler): Promise<Connection> {
-  const [here, there] = await Promise.all([testNode({ listen: [] }), testNode()])
+  const [here, there] = await Promise.all([startQuick(), startStock()])
   await there.libp2p.handle(PROTOCOL, handler)
   const identified = once(here.libp2p, 'peer:identify')
   const connection = await here.libp2p.dial(there.libp2p.getMultiaddrs())

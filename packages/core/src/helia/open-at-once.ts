@@ -1,5 +1,7 @@
 import { raceAbort } from '@ipfsz/codecs/internal'
 import { ConnectionClosedError, UnsupportedProtocolError } from '@libp2p/interface'
+import { concat } from '../util/bytes.ts'
+import { unheldTimeout } from '../util/unheld-timeout.ts'
 import type { Connection, CreateStreamOptions, IdentifyResult, Libp2p, Stream, StreamMuxer } from '@libp2p/interface'
 
 /** What begins each negotiation (multistream-select 1.0.0). */
@@ -27,17 +29,19 @@ interface Bytes {
  * What the other side answers is compared when it comes, and taken out of what is read.
  */
 export function openAtOnce (libp2p: Pick<Libp2p, 'addEventListener'>): void {
-  const spoken = new WeakMap<Connection, ReadonlySet<string>>()
+  // the same function each time, so that a second call adds nothing
+  libp2p.addEventListener('peer:identify', onIdentify)
+}
 
-  libp2p.addEventListener('peer:identify', ({ detail }: CustomEvent<IdentifyResult>) => {
-    const { connection, protocols } = detail
+/** The protocols that the other side of a connection has said it speaks. */
+const spoken = new WeakMap<Connection, ReadonlySet<string>>()
 
-    if (!spoken.has(connection)) {
-      replaceCreateStream(connection, name => spoken.get(connection)?.has(name) === true)
-    }
+function onIdentify ({ detail: { connection, protocols } }: CustomEvent<IdentifyResult>): void {
+  if (!spoken.has(connection)) {
+    replaceCreateStream(connection, name => spoken.get(connection)?.has(name) === true)
+  }
 
-    spoken.set(connection, new Set(protocols))
-  })
+  spoken.set(connection, new Set(protocols))
 }
 
 function replaceCreateStream (connection: Connection, isSpoken: (protocol: string) => boolean): void {
@@ -81,10 +85,10 @@ function negotiate (
   const receive = stream.onData.bind(stream)
   const close = stream.close.bind(stream)
   // as libp2p: a signal alone says how long, since on a slow link all that was sent before comes first
-  const timer = signal != null ? undefined : setTimeout(() => {
+  const timer = signal != null ? undefined : unheldTimeout(() => {
     fail(new UnsupportedProtocolError(`The peer does not confirm ${protocol} within ${TIMEOUT / 1000} seconds`))
-  }, TIMEOUT).unref()
-  let answer = new Uint8Array(0)
+  }, TIMEOUT)
+  let answer: Uint8Array = new Uint8Array(0)
   let isConfirmed = false
 
   stream.addEventListener('close', ({ local, error }) => {
@@ -108,11 +112,11 @@ function negotiate (
   }, { once: true })
 
   stream.onData = data => {
-    answer = Buffer.concat([answer, data.subarray()])
+    answer = concat([answer, data.subarray()])
     const length = Math.min(answer.byteLength, question.byteLength)
 
     // who agrees says the same
-    if (!question.subarray(0, length).equals(answer.subarray(0, length))) {
+    if (question.subarray(0, length).some((byte, i) => byte !== answer[i])) {
       fail(new UnsupportedProtocolError(`The peer no longer speaks ${protocol}`))
     } else if (length === question.byteLength) {
       clearTimeout(timer)
@@ -138,6 +142,6 @@ function negotiate (
 }
 
 /** Each with its length before it. */
-function lines (...names: string[]): Buffer {
-  return Buffer.concat(names.flatMap(name => [new Uint8Array([name.length + 1]), Buffer.from(`${name}\n`)]))
+function lines (...names: string[]): Uint8Array {
+  return concat(names.flatMap(name => [Uint8Array.of(name.length + 1), new TextEncoder().encode(`${name}\n`)]))
 }
