@@ -30,9 +30,10 @@ const LEAST_PATIENCE = 20_000
 const NODES = 0.001
 
 /** Notes on the figures. */
-const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The ' +
-  'time of the command includes dialling; the others are connected before. Bare Node fetches what the command ' +
-  'fetches, checks and decompresses it, and stores nothing, over the fastest links alone'
+const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. That of ' +
+  '"ipfsz, zstd" is made by withIpfsz; its node is stock otherwise. The time of the command includes dialling; the ' +
+  'others are connected before. Bare Node fetches what the command fetches, checks and decompresses it, and stores ' +
+  'nothing, over the fastest links alone'
 
 interface Measured extends Fetched, Traffic {}
 

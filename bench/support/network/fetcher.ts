@@ -5,16 +5,18 @@
  */
 import { once } from 'node:events'
 import { unixfs } from '@helia/unixfs'
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, withIpfsz } from '@ipfsz/core'
 import { multiaddr } from '@multiformats/multiaddr'
 import { MemoryBlockstore } from 'blockstore-core'
+import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
 import { measureFetch } from './measure-fetch.ts'
 import { createNode } from './node.ts'
 import type { FetcherInit } from './messages.ts'
 
 const { peer, port, transport, reader, cid, size, timeout } = JSON.parse(process.argv[2]) as FetcherInit
-const helia = await createNode(new MemoryBlockstore(), [], transport)
+const light = createHeliaLight({ blockstore: new MemoryBlockstore() })
+const helia = await createNode(reader === 'ipfsz' ? withIpfsz(light) : light, [], transport)
 
 // once the topology reports this peer, Bitswap knows it too
 const connected = new Promise<void>(resolve => {

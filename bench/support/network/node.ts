@@ -5,20 +5,19 @@ import { noise } from '@libp2p/noise'
 import { identify } from '@libp2p/identify'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
-import { createHeliaLight } from 'helia'
 import type { HeliaWithLibp2p } from '@helia/libp2p'
-import type { Blockstore } from 'interface-blockstore'
+import type { Helia } from 'helia'
 
 /** Whether connections are compressed. */
 export type Transport = 'plain' | 'compressed'
 
-/** Start a Helia node that knows only peers that it dials, and listens on the given addresses. */
+/** Start a Helia node with libp2p: it knows only peers that it dials, and listens on the given addresses. */
 export async function createNode (
-  blockstore: Blockstore,
+  light: Helia,
   listen: string[],
   transport: Transport
 ): Promise<HeliaWithLibp2p<Record<string, unknown>>> {
-  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore }), {
+  const helia = withBitswap(withLibp2pLight(light, {
     addresses: { listen },
     transports: [tcp()],
     connectionEncrypters: [noise()],

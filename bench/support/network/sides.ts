@@ -20,7 +20,7 @@ import type { Offer, Side, Sides } from './side.ts'
 
 const LEVEL = 3
 
-/** The library on a stock Helia, on both sides. */
+/** The library. The fetching Helia is made by `withIpfsz` and stock otherwise, the providing one is stock. */
 export const LIBRARY = 'ipfsz, zstd'
 
 /** Start all providers and fetchers on this machine. */

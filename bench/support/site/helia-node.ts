@@ -12,6 +12,7 @@ import { connectedPeers, PeerGateways } from '@ipfsz/core/libp2p'
 import { serveOverLibp2p } from '@ipfsz/gateway/libp2p'
 import { multiaddr } from '@multiformats/multiaddr'
 import { FsBlockstore } from 'blockstore-fs'
+import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
 import { createNode } from '../network/node.ts'
 import { API_PORT, BUCKET, CREDENTIALS, SWARM_PORT } from './messages.ts'
@@ -25,7 +26,7 @@ const HANG_UP_TIMEOUT = 1000
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
 const disk = await openBlocks()
 await disk.open()
-const helia = await createNode(disk, [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
+const helia = await createNode(createHeliaLight({ blockstore: disk }), [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
 
 if (kind === 'ipfsz') {
