@@ -159,6 +159,14 @@ describe('compressing what changed', () => {
     await expect(read(bytes.subarray(500), bytes.subarray(500))).resolves.toBeUndefined()
   })
 
+  it('compresses content that is shorter than the smallest buffer of zlib', async () => {
+    const bytes = noise(1000)
+
+    for (const size of [16, 62, 63, 64]) {
+      await compress(bytes.subarray(0, size), bytes)
+    }
+  })
+
   it('makes no frame of content that has nothing of the dictionary', async () => {
     await expect(read(noise(1000), text(1000))).resolves.toBeUndefined()
     await expect(read(text(1000), new Uint8Array(0))).resolves.toBeUndefined()

@@ -4,6 +4,9 @@ import { freeBytes } from '../util/free-bytes.ts'
 import type { ZlibResult } from '../platform/node.ts'
 import type { DeltaModule } from './delta-module.ts'
 
+/** zlib refuses a smaller buffer. */
+const MIN_CHUNK_SIZE = 64
+
 /**
  * Whether a frame decodes to the content of a module, and has its checksum. So a fault of an encoder loses nothing. In
  * Node, libzstd decodes it: our decoder would take the first frame of a process ten times as long.
@@ -32,7 +35,7 @@ export function decodesToContent (
 function decodeWithZlib (module: DeltaModule, frame: Uint8Array, size: number, dictionary: Uint8Array): number {
   // not on the thread pool, so it is no promise. With one byte more it needs no second buffer to find out that it ends
   const { bytes, consumed } = runZlib('zstdDecompress', frame, {
-    chunkSize: size + 1,
+    chunkSize: Math.max(size + 1, MIN_CHUNK_SIZE),
     maxOutputLength: size,
     dictionary
   }, true) as ZlibResult
