@@ -182,6 +182,27 @@ describe('the nodes of a store', () => {
     expect(world.notes).toEqual([expect.stringContaining('no answer')])
   })
 
+  it('write their object again although what is there cannot be read', async () => {
+    const clock = new ManualClock()
+    const world = makeWorld()
+    const [key, get] = [`nodes/${peerOf(1)}`, world.store.get.bind(world.store)]
+    const node = nodeOf(world, 1, { clock })
+    await node.start()
+    const before = await get(key)
+    world.store.get = async (asked, options) => {
+      if (asked === key) {
+        throw new Error('EACCES: permission denied')
+      }
+
+      return get(asked, options)
+    }
+    await clock.pass(LEASE_TIMEOUT)
+
+    expect(await get(key)).not.toEqual(before)
+    expect(world.notes).toEqual([])
+    await node.stop()
+  })
+
   it(`are at most ${MAX_NODES} for each other`, async () => {
     const world = makeWorld()
 

@@ -30,7 +30,8 @@ export class OwnNode {
   async write (signal: AbortSignal): Promise<Uint8Array | undefined> {
     const { store, peerId, addresses, version } = this.#init
     const before = this.#written
-    const found = before == null ? undefined : await readNode(store, peerId, signal)
+    // what cannot be read, such as a file of another user, is replaced all the same: the others need it
+    const found = before == null ? undefined : await readNode(store, peerId, signal).catch(() => undefined)
     const record = { peerId, addresses: addresses(), host: hostname(), version, counter: ++this.#counter }
     const bytes = encodeNode(record)
     // a write that fails may still be carried out
