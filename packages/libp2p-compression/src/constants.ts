@@ -50,6 +50,12 @@ export const SEND_LOW_WATER = 64 * 1024
 export const RECEIVE_HIGH_WATER = 256 * 1024
 export const RECEIVE_LOW_WATER = 64 * 1024
 
+/**
+ * What an inner stream of a protocol buffers at least while it is paused, 16 MiB: the largest window of @libp2p/yamux
+ * by default. By itself it buffers a fourth of that.
+ */
+export const MIN_INNER_BUFFER = 16 * 1024 * 1024
+
 /** The window of zstd as a power of two: 1 MiB. Receivers refuse larger ones. */
 export const ZSTD_WINDOW_LOG = 20
 

@@ -1,11 +1,15 @@
+import { yamux } from '@libp2p/yamux'
 import { afterEach, describe, expect, it } from 'vitest'
-import { text } from '../../../test/support/data.ts'
+import { noise, text } from '../../../test/support/data.ts'
 import { compressProtocols } from '../src/index.ts'
 import { CompressedStream } from '../src/connection/compressed-stream.ts'
+import { gather } from './fixtures.ts'
 import { ECHO, startNode } from './nodes.ts'
+import type { NodeInit } from './nodes.ts'
 import type { CompressionCodec } from '../src/index.ts'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 
+const MIB = 1024 * 1024
 const BYTES = text(200_000)
 const VARIANT = `/ipfsz/zstd/1.0.0${ECHO}`
 const nodes: Libp2p[] = []
@@ -16,8 +20,13 @@ interface Pair {
   connection: Connection
 }
 
-async function start (codecs?: CompressionCodec[], protocols = [ECHO]): Promise<Libp2p> {
+async function start (
+  codecs?: CompressionCodec[],
+  protocols = [ECHO],
+  muxer?: NodeInit['muxer']
+): Promise<Libp2p> {
   const node = await startNode({
+    ...muxer == null ? {} : { muxer },
     listen: '/ip4/127.0.0.1/tcp/0',
     services: codecs == null ? {} : { compression: compressProtocols({ protocols, codecs }) }
   })
@@ -296,6 +305,29 @@ describe('compressProtocols', () => {
     await here.dialProtocol(there.getMultiaddrs(), ECHO, { force: true })
 
     expect(here.getConnections()).toHaveLength(2)
+  })
+
+  it('keeps what arrives while a handler has paused its stream, as much as the muxer lets through', async () => {
+    const bytes = noise(8 * MIB)
+    const muxer = yamux({ streamOptions: { initialStreamWindowSize: 16 * MIB, maxStreamWindowSize: 16 * MIB } })
+    const [here, there] = [await start(['zstd'], [ECHO], muxer), await start(['zstd'], [ECHO], muxer)]
+    const paused = new Promise<Stream>(resolve => {
+      void there.handle(ECHO, stream => {
+        stream.pause()
+        resolve(stream)
+      }, { force: true })
+    })
+    const stream = await open(await connect(here, there))
+    stream.send(bytes)
+    const received = gather(await paused)
+    await stream.close()
+    // all of it has arrived
+    const inner = there.getConnections()[0].streams.find(({ protocol }) => protocol === VARIANT)
+    await expect.poll(() => inner?.remoteWriteStatus).toBe('closed')
+    const handled = await paused
+    handled.resume()
+
+    expect(Buffer.compare(await received.has(bytes.byteLength), bytes)).toBe(0)
   })
 
   it('stops handling the compressed variants of a protocol when the protocol is unhandled', async () => {

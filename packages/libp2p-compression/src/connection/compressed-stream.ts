@@ -1,5 +1,5 @@
 import { AbstractStream } from '@libp2p/utils'
-import { SENT_STORED_SIZE } from '../constants.ts'
+import { MIN_INNER_BUFFER, SENT_STORED_SIZE } from '../constants.ts'
 import { Duplex } from './duplex.ts'
 import type { CompressionInit } from './duplex.ts'
 import type { AbortOptions, Stream } from '@libp2p/interface'
@@ -24,6 +24,8 @@ export class CompressedStream extends AbstractStream {
       maxMessageSize: SENT_STORED_SIZE
     })
 
+    // paused, it still gets what the window of its muxer lets the other side send, and libp2p would abort it
+    inner.maxReadBufferLength = Math.max(inner.maxReadBufferLength, MIN_INNER_BUFFER)
     this.#inner = inner
     this.#duplex = new Duplex(inner, init, {
       onData: bytes => { this.onData(bytes) },
