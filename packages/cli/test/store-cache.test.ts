@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import fs, { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MemoryBlockstore } from 'blockstore-core'
@@ -7,17 +8,13 @@ import all from 'it-all'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { describe, expect, it as base, vi } from 'vitest'
+import { describe, expect, it as base, onTestFinished, vi } from 'vitest'
 import { openRepo } from '../src/repo/repo.ts'
 import { StoreAwayError } from '../src/error-classes.ts'
 import { readKeptMark } from '../src/repo/kept-mark.ts'
 import { withStoreCache } from '../src/repo/store-cache.ts'
 import { StoreWatch } from '../src/store/store-watch.ts'
 import type { Repo } from '../src/repo/repo.ts'
-
-const { statfs } = vi.hoisted(() => ({ statfs: vi.fn(async () => ({ bsize: 4096, bavail: 1e9 })) }))
-
-vi.mock('node:fs/promises', async original => ({ ...await original<object>(), statfs }))
 
 const it = base.extend<{ repo: Repo }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
@@ -34,6 +31,17 @@ const it = base.extend<{ repo: Repo }>({
     await rm(directory, { recursive: true, force: true })
   }
 })
+
+/** Until the test ends: a mocked module would stay with those that other test files of this worker import. */
+function replaceStatfs (instead: () => Promise<{ bsize: number, bavail: number }>): void {
+  const { statfs } = fs
+  fs.statfs = instead as unknown as typeof statfs
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    fs.statfs = statfs
+    syncBuiltinESMExports()
+  })
+}
 
 /** The same repo of a node that keeps so many bytes. */
 function withSize (repo: Repo, cacheSize: number): Repo {
@@ -142,7 +150,7 @@ describe('withStoreCache', () => {
   it('keeps as much in each process, as what is kept does not count as space that is taken', async ({ repo }) => {
     const cids = await Promise.all([1, 2, 3, 4].map(async fill => putBlock(repo, 30_000, fill)))
     // of 300,000 bytes half are used: the four blocks and what the disk takes for them
-    statfs.mockImplementation(async () => ({ bsize: 1, bavail: 300_000 - await bytesIn(repo) }))
+    replaceStatfs(async () => ({ bsize: 1, bavail: 300_000 - await bytesIn(repo) }))
 
     for (let process = 0; process < 3; process++) {
       const { repo: { blockstore }, close } = await withStoreCache(repo, { onNote: () => {} })
