@@ -32,8 +32,9 @@ const NODE_ONLY = [
   'packages/core/test/background-codec.test.ts',
   // which memory is freed, which is the same code in browsers, but for what zlib made
   'packages/{blockstore-compressed/test/memory,core/test/{buffer-pool,release-frames,transient}}.test.ts',
-  // servers on loopback
+  // servers on loopback, and nodes that listen there
   'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
+  'packages/core/test/{libp2p-internals,open-at-once,quicken-streams}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
   // how many blocks are read ahead, damage that is found by arithmetic, and indexes and wrappers that servers keep
