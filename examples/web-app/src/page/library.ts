@@ -11,9 +11,20 @@ import { announce, byId, codecLabel, explain, formatBytes, formatPercent, h } fr
 import type { App } from './app.ts'
 import type { Entry } from '../ipfs/catalogue.ts'
 
+let begun = 0
+let shown = 0
+
 /** The list of files that are kept in this browser, and their size. */
 export async function showLibrary (app: App): Promise<void> {
+  const number = ++begun
   const [entries, deleted] = await Promise.all([listEntries(app.store), listDeleted(app.store)])
+
+  // what was read later is shown already, and newer
+  if (number < shown) {
+    return
+  }
+
+  shown = number
   const focused = document.activeElement
   const action = byId('library').contains(focused) ? focused?.getAttribute('aria-label') : undefined
 
