@@ -73,6 +73,7 @@ describe.concurrent('ipfsz migrate', () => {
       dryRun: false,
       copied: blocks,
       copiedSize: expect.any(Number),
+      replaced: 0,
       there: 0,
       lost: 0,
       pins: 2,
@@ -109,6 +110,43 @@ describe.concurrent('ipfsz migrate', () => {
       copied: 2, there: all.length - 2, lost: 0, pins: 0, pinsThere: 1
     })
     expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
+  })
+
+  it.for(['none', 'zstd'])(
+    'reads what is there if it is asked to, and replaces what is damaged, in a repo with the codec %s',
+    async (codec, { sandbox }) => {
+      await sandbox.add(noise(2_200_000))
+      expectSuccess(await sandbox.run(['--repo', 'new', 'init', '--blockstore-codec', codec]))
+      await migrate(sandbox, sandbox.repo, 'new')
+      const files = await blockFiles(join(sandbox.directory, 'new'))
+      const [first, second] = files
+
+      // one was damaged by the disk, and of one a power cut left the beginning
+      await writeFile(first, Buffer.from((await readFile(first)).map((byte, i) => i === 100 ? byte ^ 1 : byte)))
+      await truncate(second, 50)
+
+      const replaced = { copied: 2, replaced: 2, there: files.length - 2, lost: 0 }
+      expect(await migrate(sandbox, '--verify', '--dry-run', sandbox.repo, 'new')).toMatchObject(replaced)
+      expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({ copied: 0, there: files.length })
+      expect(await migrate(sandbox, '--verify', sandbox.repo, 'new')).toMatchObject(replaced)
+      expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
+    }
+  )
+
+  it('leaves good compressed blocks in a directory of blocks as they are, and replaces the others', async ({ sandbox }) => {
+    await sandbox.add(text(1_500_000), '--codec', 'none')
+    expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))
+    await migrate(sandbox, sandbox.repo, 'small')
+    await cp(join(sandbox.directory, 'small', 'blocks'), join(sandbox.directory, 'blocks'), { recursive: true })
+    const before = await contents(join(sandbox.directory, 'blocks'))
+    const [file] = Object.keys(before)
+    await truncate(file, 50)
+
+    const from = join(sandbox.repo, 'blocks')
+    expect(await migrate(sandbox, '--verify', from, 'blocks')).toMatchObject({ replaced: 1, lost: 0 })
+    const after = await contents(join(sandbox.directory, 'blocks'))
+    expect(Object.keys(before).filter(path => before[path] !== after[path])).toEqual([file])
+    expect(await migrate(sandbox, '--verify', from, 'blocks')).toMatchObject({ replaced: 0, copied: 0 })
   })
 
   it('lists damaged blocks and skips them and their pins, copies the rest, and exits with 1', async ({ sandbox }) => {

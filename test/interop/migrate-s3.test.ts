@@ -59,6 +59,25 @@ describe('ipfsz migrate', () => {
     expect(code).toBe(1)
     expect(parseLines(stdout)).toMatchObject([{ copied: length - 1, lost: 1 }])
     expect(stderr).toContain('CorruptBlockError')
+
+    expect(await run(sandbox.repo, url)).toMatchObject({ replaced: 0, there: length })
+    expect(await run('--verify', sandbox.repo, url)).toMatchObject({ replaced: 1, there: length - 1, lost: 0 })
+    expect(await run(url, 'again')).toMatchObject({ copied: 1, lost: 0 })
+  })
+
+  it('replaces a block that is damaged in a store, though the cache of the node has it', async ({ sandbox }) => {
+    const { bucket, url } = await makeBucket()
+    const cid = await sandbox.add(noise(100_000))
+    expectSuccess(await sandbox.run(['--repo', 'node', 'init', '--store', url]))
+    expectSuccess(await sandbox.run(['migrate', sandbox.repo, 'node']))
+    expectSuccess(await sandbox.run(['--repo', 'node', 'cat', '--offline', cid]))
+    const [[block]] = await Array.fromAsync(bucket.list())
+    await bucket.put(block.cid, text(10))
+
+    const result = await sandbox.run(['migrate', '--json', '--verify', sandbox.repo, 'node'])
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toMatchObject([{ replaced: 1, lost: 0 }])
+    expect((await bucket.list().next()).value[0].size).toBe(100_000)
   })
 
   it('copies blocks, pins and links to a store that nodes share, and from it', async ({ sandbox }) => {

@@ -23,6 +23,8 @@ export async function createNode (
     connectionEncrypters: [noise()],
     // in order of preference
     streamMuxers: [...transport === 'compressed' ? compress(yamux()) : [], yamux()],
+    // pings would come in between, and count as bytes of whatever is measured just then
+    connectionMonitor: { enabled: false },
     services: { identify: identify() }
   }))
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { unixfs } from '@helia/unixfs'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { S3Blockstore } from '@ipfsz/blockstore-s3'
-import { heliaSource, ipfsz } from '@ipfsz/core'
+import { heliaSource, ipfsz, withIpfsz } from '@ipfsz/core'
 import { connectedPeers, PeerGateways } from '@ipfsz/core/libp2p'
 import { serveOverLibp2p } from '@ipfsz/gateway/libp2p'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -26,7 +26,12 @@ const HANG_UP_TIMEOUT = 1000
 const { address, blocks, kind } = JSON.parse(process.argv[2]) as HeliaNodeInit
 const disk = await openBlocks()
 await disk.open()
-const helia = await createNode(createHeliaLight({ blockstore: disk }), [`/ip4/${address}/tcp/${SWARM_PORT}`], 'plain')
+const light = createHeliaLight({ blockstore: disk })
+const helia = await createNode(
+  kind === 'ipfsz' ? withIpfsz(light) : light,
+  [`/ip4/${address}/tcp/${SWARM_PORT}`],
+  'plain'
+)
 const files = kind === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
 
 if (kind === 'ipfsz') {

@@ -13,11 +13,15 @@ import type { NewPin } from '../repo/repo-pins.ts'
 export interface MigrateCommandOptions {
   /** Count what would be copied, but copy nothing. */
   dryRun: boolean
+  /** Also read the blocks that are there already, and replace damaged ones. */
+  verify: boolean
 }
 
 /** How many of each kind were copied, were there already, or are lost: damaged, unreadable, or without some block. */
 interface Totals {
   blocks: Count
+  /** How many of the blocks that were copied replaced a damaged one. */
+  replaced: number
   /** Bytes of the blocks that were copied, not compressed. */
   size: number
   pins: Count
@@ -39,9 +43,10 @@ interface Count {
 export async function migrate (
   from: string,
   to: string,
-  { dryRun }: MigrateCommandOptions,
+  options: MigrateCommandOptions,
   context: Context
 ): Promise<void> {
+  const { dryRun } = options
   const source = await openMigrationSource(from, context)
 
   try {
@@ -49,7 +54,7 @@ export async function migrate (
       to,
       { dryRun, links: source.links != null },
       context,
-      async destination => copyAll(source, destination, { dryRun }, context)
+      async destination => copyAll(source, destination, options, context)
     )
 
     report(totals, { from, to, dryRun }, context)
@@ -62,12 +67,13 @@ export async function migrate (
 async function copyAll (
   source: MigrationSource,
   destination: Destination | undefined,
-  { dryRun }: MigrateCommandOptions,
+  options: MigrateCommandOptions,
   context: Context
 ): Promise<Totals> {
+  const { dryRun } = options
   const { output, signal } = context
   const [blocks, pins, links] = Array.from({ length: 3 }, (): Count => ({ copied: 0, there: 0, lost: 0 }))
-  const totals: Totals = { blocks, size: 0, pins, links }
+  const totals: Totals = { blocks, replaced: 0, size: 0, pins, links }
 
   if (source.place === destination?.place) {
     throw new UsageError(`${source.place} cannot be copied to itself: name another store`)
@@ -84,14 +90,14 @@ async function copyAll (
     pinned.push({ cid, depth, ...name == null ? {} : { name } })
   }
 
-  await copyAllBlocks(source, destination, totals, { dryRun }, context)
+  await copyAllBlocks(source, destination, totals, options, context)
   await (dryRun ? undefined : destination?.storage.sync())
 
   const session = destination?.session
 
   if (destination != null && session == null) {
     if (pinned.length > 0) {
-      output.note(`${destination.place} has blocks alone: ${count(pinned.length, 'pin')} stay behind`)
+      output.note(`${destination.place} has blocks alone, so ${count(pinned.length, 'pin')} will stay behind`)
     }
   } else if (dryRun) {
     for (const { cid } of pinned) {
@@ -109,7 +115,7 @@ async function copyAllBlocks (
   source: MigrationSource,
   destination: Destination | undefined,
   totals: Totals,
-  { dryRun }: MigrateCommandOptions,
+  { dryRun, verify }: MigrateCommandOptions,
   { output, signal }: Context
 ): Promise<void> {
   const total = output.showsProgress
@@ -119,12 +125,13 @@ async function copyAllBlocks (
   const done = counter(progress)
 
   try {
-    for await (const block of copyBlocks(source, destination, { dryRun, signal })) {
+    for await (const block of copyBlocks(source, destination, { dryRun, verify, signal })) {
       totals.blocks[block.state]++
       done(1)
 
       if (block.state === 'copied') {
         totals.size += block.size
+        totals.replaced += block.replaced ? 1 : 0
       } else if (block.state === 'lost') {
         output.error(`${block.cid} was not copied: ${explain(block.error)}`, block.error)
       }
@@ -181,7 +188,7 @@ async function countBlocks (source: MigrationSource, signal: AbortSignal): Promi
 
 /** @throws {IncompleteError} */
 function report (
-  { blocks, size, pins, links }: Totals,
+  { blocks, replaced, size, pins, links }: Totals,
   { from, to, dryRun }: { from: string, to: string, dryRun: boolean },
   { output }: Context
 ): void {
@@ -194,6 +201,7 @@ function report (
       dryRun,
       copied: blocks.copied,
       copiedSize: size,
+      replaced,
       there: blocks.there,
       lost: blocks.lost,
       pins: pins.copied,
@@ -204,7 +212,8 @@ function report (
       linksLost: links.lost
     },
     `${verb} ${count(blocks.copied, 'block')}${amount}, ${count(pins.copied, 'pin')}${rest} from ${from} to ${to}, ` +
-      `which has ${count(blocks.there, 'block')} already`
+      `which has ${count(blocks.there, 'block')} already` +
+      (replaced > 0 ? `, and ${dryRun ? 'has' : 'had'} ${count(replaced, 'damaged block')}` : '')
   )
 
   if (blocks.lost > 0 || pins.lost > 0) {

@@ -29,6 +29,8 @@ export interface Destination {
   readonly storage: Pick<BlockStorage, 'sync' | 'syncLater'>
   /** The blocks, which are compressed as the repo is set to. */
   readonly blockstore: Pick<Blockstore, 'has' | 'put'>
+  /** The blocks, decompressed, and not compared with their CIDs. */
+  readonly reader: Pick<Blockstore, 'get'>
   /** The repo, unless the store is a directory of blocks alone. */
   readonly session: Session | undefined
 }

@@ -15,17 +15,19 @@ const MAX_BLOCK_SIZE = 16 * 1024 * 1024
 /** What became of a block. One that is `lost` is damaged, or cannot be read, and the error says why. */
 export type CopiedBlock =
   & { cid: CID }
-  & ({ state: 'copied', size: number } | { state: 'there' } | { state: 'lost', error: Error })
+  & ({ state: 'copied', size: number, replaced: boolean } | { state: 'there' } | { state: 'lost', error: Error })
 
 export interface CopyOptions {
-  /** Whether to look only. Then no block is read, and `size` is 0. */
+  /** Whether to look only. Then no block of the source is read, and `size` is 0. */
   dryRun: boolean
+  /** Whether to read the blocks that are there, and to replace damaged ones. */
+  verify: boolean
   signal: AbortSignal
 }
 
 /**
  * Copy the blocks that the destination lacks, a few at a time, each compared with its CID. Those that are there are
- * not read, only synced later: another process may have written them just now.
+ * synced later, since another process may have written them just now, and read only if that is asked for.
  *
  * @param destination - undefined for one that does not exist yet
  * @throws {Error} a block cannot be written, or the source cannot be listed
@@ -33,23 +35,26 @@ export interface CopyOptions {
 export function copyBlocks (
   source: MigrationSource,
   destination: Destination | undefined,
-  { dryRun, signal }: CopyOptions
+  { dryRun, verify, signal }: CopyOptions
 ): AsyncGenerator<CopiedBlock> {
   return mapOrdered(cids(source, signal), async (cid): Promise<CopiedBlock> => {
-    if (destination != null && await hasBlock(destination, cid, signal)) {
+    const isThere = destination != null && await hasBlock(destination, cid, signal)
+    const replaced = isThere && verify && await isDamaged(cid, destination, signal)
+
+    if (isThere && !replaced) {
       await (dryRun ? undefined : destination.storage.syncLater(cid))
 
       return { cid, state: 'there' }
     }
 
     if (dryRun || destination == null) {
-      return { cid, state: 'copied', size: 0 }
+      return { cid, state: 'copied', size: 0, replaced }
     }
 
     let bytes: Uint8Array
 
     try {
-      bytes = await readVerified(cid, source, signal)
+      bytes = await readVerified(cid, source.blockstore, signal)
     } catch (error) {
       signal.throwIfAborted()
 
@@ -58,11 +63,28 @@ export function copyBlocks (
 
     await destination.blockstore.put(cid, bytes, { signal })
 
-    return { cid, state: 'copied', size: bytes.byteLength }
+    return { cid, state: 'copied', size: bytes.byteLength, replaced }
   }, { concurrency: CONCURRENCY, signal })
 }
 
-async function readVerified (cid: CID, { blockstore }: MigrationSource, signal: AbortSignal): Promise<Uint8Array> {
+/** Whether a block cannot be read, or is not what its CID says. Where nothing can be written either, `put` says why. */
+async function isDamaged (cid: CID, { reader }: Destination, signal: AbortSignal): Promise<boolean> {
+  try {
+    await readVerified(cid, reader, signal)
+
+    return false
+  } catch {
+    signal.throwIfAborted()
+
+    return true
+  }
+}
+
+async function readVerified (
+  cid: CID,
+  blockstore: MigrationSource['blockstore'],
+  signal: AbortSignal
+): Promise<Uint8Array> {
   checkHash(cid)
 
   const bytes = await readAtMost(

@@ -5,6 +5,7 @@ import { NextToLast } from 'blockstore-fs/sharding'
 import { openToRead, withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
+import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
 import { FileStorage } from '../store/file-storage.ts'
 import { readReference } from '../store/store-reference.ts'
 import { isS3, placeOf, refuseStore } from './places.ts'
@@ -88,7 +89,13 @@ async function withDirectory<T> (path: string, work: (destination: Destination) 
   const storage = new FileStorage(path)
 
   try {
-    return await work({ place: await placeOf(storage), storage, blockstore: storage, session: undefined })
+    return await work({
+      place: await placeOf(storage),
+      storage,
+      blockstore: storage,
+      reader: new PlainRepoBlockstore(storage),
+      session: undefined
+    })
   } finally {
     await storage.settled()
   }
@@ -97,7 +104,7 @@ async function withDirectory<T> (path: string, work: (destination: Destination) 
 async function ofSession (session: Session): Promise<Destination> {
   const { storage, blockstore, shared } = session.repo
 
-  return { place: await placeOf(storage, shared), storage, blockstore, session }
+  return { place: await placeOf(storage, shared), storage, blockstore, reader: blockstore, session }
 }
 
 async function kindOf (path: string, text: string): Promise<Kind> {

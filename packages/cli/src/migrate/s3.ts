@@ -45,6 +45,7 @@ export async function withS3Destination<T> (
       place: placeIn(s3),
       storage: { sync: async () => {}, syncLater: async () => {} },
       blockstore: s3,
+      reader: new CompressedBlockstore(s3, { codec: 'none' }),
       session: undefined
     })
   } finally {

@@ -5,6 +5,7 @@ import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { parseNumber, parseSizeOrNone } from '../terminal/units.ts'
+import type { MigrateCommandOptions } from '../commands/migrate.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 import type { Command } from 'commander'
@@ -63,9 +64,10 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), a directory of blocks, or s3://BUCKET/PREFIX')
     .argument('<to>', 'a repo, which is made if there is none, a directory of blocks, or s3://BUCKET/PREFIX')
     .option('--dry-run', 'count what would be copied')
-    .action(async (from: string, to: string, { dryRun = false }: { dryRun?: boolean }) => {
+    .option('--verify', 'also read the blocks that are there already, and replace damaged ones')
+    .action(async (from: string, to: string, { dryRun = false, verify = false }: Partial<MigrateCommandOptions>) => {
       const { migrate } = await import('../commands/migrate.ts')
-      await migrate(from, to, { dryRun }, context())
+      await migrate(from, to, { dryRun, verify }, context())
     })
 
   program.command('blockstore')

@@ -85,27 +85,62 @@ async function cachedContentOf (entry: Entry, settings: BaseSettings, options: O
   return contentIn(bytes)
 }
 
+/** Which blocks of a base were in a cache, and so were not read from the store. */
+export interface CachedBlocks {
+  root: boolean
+  leaves: boolean
+}
+
 /**
- * The content of a root that a new file is to link to. If it was read before, it is not read again, but its leaves have
- * to be here still: without them the new file could not be read.
+ * The content of a root that a new file is to link to, and whether its leaves were cached: see `ensureStored`.
  *
  * @throws {InvalidBaseError}
  */
-export async function storedContentOf (
+export async function contentToLink (
   entry: Entry,
   settings: StoredBaseSettings,
   options: Options
-): Promise<BaseContent> {
+): Promise<{ content: BaseContent, leaves: boolean }> {
   // a raw block has just been read, and may be a part of larger memory
   if (entry.node == null) {
-    return contentOf(entry, settings, options)
+    return { content: contentOf(entry, settings, options), leaves: false }
   }
 
   const known = settings.roots?.contents.get(entry.cid)
 
-  return known != null && await hasLeaves(entry, settings.blockstore, options)
-    ? contentIn(known)
-    : cachedContentOf(entry, settings, options)
+  return known == null
+    ? { content: await cachedContentOf(entry, settings, options), leaves: false }
+    : { content: contentIn(known), leaves: true }
+}
+
+/**
+ * See to it that the blocks of a base are stored which a cache had: without them, a file that links to it could not be
+ * read. If one was deleted, it is fetched.
+ *
+ * @throws {NotFoundError} a block was deleted, and nobody has it
+ */
+export async function ensureStored (
+  entry: Entry,
+  cached: CachedBlocks,
+  settings: StoredBaseSettings,
+  options: Options
+): Promise<void> {
+  const { blockstore } = settings
+
+  const here = await Promise.all([
+    !cached.root || isStored(entry.cid, blockstore, options),
+    !cached.leaves || hasLeaves(entry, blockstore, options)
+  ])
+
+  if (here.every(Boolean)) {
+    return
+  }
+
+  const { size, read } = contentOf(await openRoot(entry.cid, 'in-tree', settings, options), settings, options)
+
+  for await (const _ of cached.leaves ? read(0, size) : []) {
+    options.signal?.throwIfAborted()
+  }
 }
 
 /** Whether all leaves of a file are stored. False if that is not known from a few links of its root. */
@@ -123,7 +158,7 @@ async function hasLeaves ({ node }: Entry, blockstore: HasStore, options: Option
 }
 
 /** Whether a block is stored, without fetching it. */
-export async function isStored (cid: CID, blockstore: HasStore, { signal }: Pick<Options, 'signal'>): Promise<boolean> {
+async function isStored (cid: CID, blockstore: HasStore, { signal }: Pick<Options, 'signal'>): Promise<boolean> {
   return isIdentity(cid) || blockstore.has(cid, { signal } as Parameters<HasStore['has']>[1])
 }
 

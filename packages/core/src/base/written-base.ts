@@ -10,7 +10,7 @@ import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { verifyTrailer } from '../read/verify-trailer.ts'
-import { isStored, storedContentOf, throwIfNotFile } from './base-content.ts'
+import { contentToLink, ensureStored, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
 import { contains, PieceComparer } from './piece-comparer.ts'
@@ -19,7 +19,7 @@ import type { Piece } from '../frames/compress-frames.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { Region } from '../format/header.ts'
 import type { Entry } from '../read/entry.ts'
-import type { BaseContent, StoredBaseSettings } from './base-content.ts'
+import type { BaseContent, CachedBlocks, StoredBaseSettings } from './base-content.ts'
 import type { AidOptions, FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -49,7 +49,13 @@ export class WrittenBase implements FrameBase {
   readonly #reader: BaseReader
   readonly #comparer: PieceComparer
 
-  private constructor (entry: Entry, content: BaseContent, settings: StoredBaseSettings, { signal }: Options) {
+  private constructor (
+    entry: Entry,
+    content: BaseContent,
+    cached: CachedBlocks,
+    settings: StoredBaseSettings,
+    { signal }: Options
+  ) {
     const { cid, node, header } = entry
     this.link = linkTo(entry)
     this.size = content.size
@@ -61,6 +67,7 @@ export class WrittenBase implements FrameBase {
     this.checked = checkBase(this.link.cid, async () => {
       await Promise.all([
         this.#finder,
+        ensureStored(entry, cached, settings, { signal }),
         // the new file has all of the base, not only its content
         node == null || header == null ? undefined : verifyTrailer({ node, header }, settings.blockstore, { signal })
       ])
@@ -82,15 +89,14 @@ export class WrittenBase implements FrameBase {
     settings: StoredBaseSettings,
     { signal, refuseBased = false }: WrittenBaseOptions
   ): Promise<WrittenBase | undefined> {
-    const open = async (cid: CID): Promise<Entry> => {
-      const { roots, blockstore } = settings
-      // one that was deleted since it was cached is fetched, or missing
-      const isHere = roots?.get(cid) == null || await isStored(cid, blockstore, { signal })
+    const { roots } = settings
+    const open = async (cid: CID): Promise<{ entry: Entry, root: boolean }> => {
+      const root = roots?.get(cid) != null
 
-      return openRoot(cid, 'in-tree', settings, { signal }, isHere ? roots : undefined)
+      return { entry: await openRoot(cid, 'in-tree', settings, { signal }, roots), root }
     }
 
-    let entry = await open(unmark(asked))
+    let { entry, root } = await open(unmark(asked))
 
     if (entry.header != null && hasBase(entry.header) && entry.node != null) {
       const baseOfBase = baseOf(entry.node)
@@ -99,7 +105,7 @@ export class WrittenBase implements FrameBase {
         throw new InvalidBaseError(entry.cid, `it has a base itself, ${baseOfBase}`, { baseOfBase })
       }
 
-      entry = await open(baseOfBase)
+      ({ entry, root } = await open(baseOfBase))
     }
 
     throwIfNotFile(entry)
@@ -108,9 +114,9 @@ export class WrittenBase implements FrameBase {
       return undefined
     }
 
-    const content = await checkBase(entry.cid, async () => storedContentOf(entry, settings, { signal }))
+    const { content, leaves } = await checkBase(entry.cid, async () => contentToLink(entry, settings, { signal }))
 
-    return new WrittenBase(entry, content, settings, { signal })
+    return new WrittenBase(entry, content, { root, leaves }, settings, { signal })
   }
 
   /** Free its content, which no file may use any more. */
