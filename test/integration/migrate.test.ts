@@ -133,7 +133,7 @@ describe.concurrent('ipfsz migrate', () => {
     }
   )
 
-  it('leaves good compressed blocks in a directory of blocks as they are, and replaces the others', async ({ sandbox }) => {
+  it('leaves good compressed blocks in a directory as they are, and replaces the others', async ({ sandbox }) => {
     await sandbox.add(text(1_500_000), '--codec', 'none')
     expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))
     await migrate(sandbox, sandbox.repo, 'small')

@@ -96,6 +96,8 @@ export function explain (err: Error): string {
     case 'InvalidTrailerError':
       return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
         'Read the stored bytes with ipfsz cat --raw'
+    case 'WrongFrameError':
+      return `${err.message}. Add it without a base, and report what you added: this is a fault of ipfsz`
     case 'InvalidBaseError':
       return baseOfBase == null
         ? err.message

@@ -9,7 +9,6 @@ const STEP: i32 = 4
 
 /** Begin to look for what is new in all of the dictionary. */
 export function forgetFarPlaces (): void {
-  memory.fill(farTable, 0, 4 << FAR_LOG)
   memory.fill(newBits, 0, 1 << (FAR_LOG - 3))
 }
 
@@ -17,6 +16,8 @@ export function forgetFarPlaces (): void {
 export function markNew (start: i32, end: i32): void {
   for (let at = start; at + LENGTH <= end; at++) {
     const slot = slotAt(at)
+    // only these places of the table are used: it is too large to clear all of it each time
+    store<i32>(farTable + 4 * slot, 0)
     store<u8>(bitsOf(slot), load<u8>(bitsOf(slot)) | bitOf(slot))
   }
 }

@@ -10,6 +10,9 @@ const LARGE_STEP: i32 = 32
 const LARGE: i32 = 512 * 1024
 /** The most equal windows that are compared. */
 const MAX_EQUAL: i32 = 4
+/** An entry has the number of a window, plus one, and above that bits of its hash: most others are told by those. */
+const NUMBER_BITS: i32 = 22
+const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1
 
 let step: i32 = STEP
 let shift: u64 = 0
@@ -33,9 +36,10 @@ export function indexWindows (): void {
   memory.fill(lastWindows, 0, 4 * slots)
 
   for (let window = 0; window < count; window++) {
-    const last = lastWindows + 4 * usize(hashAt(window * step) >>> shift)
-    store<i32>(windowsBefore + 4 * window, load<i32>(last))
-    store<i32>(last, window + 1)
+    const hash = hashAt(window * step)
+    const last = lastWindows + 4 * usize(hash >>> shift)
+    store<u32>(windowsBefore + 4 * window, load<u32>(last))
+    store<u32>(last, tagOf(hash) | (window + 1))
   }
 }
 
@@ -55,15 +59,19 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
   }
 
   const bytes = wordAt(position)
+  const hash = hashAt(position)
+  const tag = tagOf(hash)
   let longest = minLength
-  let window = load<i32>(lastWindows + 4 * usize(hashAt(position) >>> shift)) - 1
+  let entry = load<u32>(lastWindows + 4 * usize(hash >>> shift))
 
-  for (let i = 0; i < MAX_EQUAL && window >= 0; i++) {
+  for (let i = 0; i < MAX_EQUAL && entry !== 0; i++) {
+    const window = i32(entry & NUMBER_MASK) - 1
+    const isLike = (entry & ~NUMBER_MASK) === tag
     const from = window * step
-    window = load<i32>(windowsBefore + 4 * window) - 1
+    entry = load<u32>(windowsBefore + 4 * window)
 
     // most of those that begin like it end before the longest one so far
-    if (wordAt(from) !== bytes || from + longest > contentStart || !isSame(from, position, longest)) {
+    if (!isLike || wordAt(from) !== bytes || from + longest > contentStart || !isSame(from, position, longest)) {
       continue
     }
 
@@ -77,6 +85,11 @@ export function findWindow (position: i32, end: i32, minLength: i32, expected: i
   }
 
   return best
+}
+
+/** The bits of a hash beside the number of a window: not those that chose its place in the table. */
+function tagOf (hash: u64): u32 {
+  return u32(hash) & ~NUMBER_MASK
 }
 
 /** Whether the last eight of so many bytes are the same. */

@@ -142,3 +142,15 @@ export class WorkersUnavailableError extends Error {
   static override readonly name = 'WorkersUnavailableError'
   override readonly name = 'WorkersUnavailableError'
 }
+
+/** Thrown when a frame does not decode to what was compressed: a fault of the encoder, or of the machine's memory. */
+export class WrongFrameError extends Error {
+  static override readonly name = 'WrongFrameError'
+  override readonly name = 'WrongFrameError'
+  readonly codec: string
+
+  constructor (codec: string) {
+    super(`The ${codec} frame that was made does not decode to what was compressed, so it was not stored`)
+    this.codec = codec
+  }
+}

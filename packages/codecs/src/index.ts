@@ -52,5 +52,6 @@ export {
   MissingImplementationError,
   UnknownCodecError,
   WindowTooLargeError,
-  WorkerCrashedError
+  WorkerCrashedError,
+  WrongFrameError
 } from './errors.ts'

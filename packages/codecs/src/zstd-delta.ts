@@ -4,10 +4,21 @@
  * @packageDocumentation
  */
 import { DeltaModule } from './delta/delta-module.ts'
-import { decodesToContent } from './delta/frame-check.ts'
+import { checkFrame } from './delta/frame-check.ts'
 import type { Delta } from './delta/delta-module.ts'
 
 export type { Delta } from './delta/delta-module.ts'
+
+/** What changed, as a frame. */
+export interface CheckedDelta extends Delta {
+  /**
+   * Resolves once the frame was decoded, and is right: until then it must not be stored, and the content must not be
+   * changed. In Node, that is done on another thread.
+   *
+   * @throws {WrongFrameError} it is wrong: a fault of the encoder, or of the machine's memory
+   */
+  checked: Promise<void>
+}
 
 export interface DeltaOptions {
   /** The version before: raw content that frames may refer back to (RFC 8878, section 5). */
@@ -18,13 +29,16 @@ export interface DeltaOptions {
    * finds more of what they have in common.
    */
   maxChanged: number
+
+  /** The most bytes of a frame. With more, libzstd is likely to make a shorter one. */
+  maxLength?: number
 }
 
 /**
  * Compresses content that is mostly that of its dictionary into zstd frames (RFC 8878), which any decoder of zstd
  * reads with the dictionary. libzstd hashes all bytes of a dictionary and of the content; this compares them, and
  * searches only around what changed. So it takes a fourth of the processor time, and finds as much. Each frame is
- * decoded before it is returned.
+ * decoded before it may be stored.
  *
  * It keeps its memory for the next call: a few times as much as the largest dictionary and its content have.
  */
@@ -54,7 +68,10 @@ export class DeltaCompressor {
   }
 
   /** @returns undefined if too much changed, or there is not enough memory for it */
-  compress (content: Uint8Array, { dictionary, maxChanged }: DeltaOptions): Delta | undefined {
+  compress (
+    content: Uint8Array,
+    { dictionary, maxChanged, maxLength = Infinity }: DeltaOptions
+  ): CheckedDelta | undefined {
     const module = this.#module
     const room = module.reserve(dictionary.byteLength, content.byteLength)
 
@@ -66,12 +83,15 @@ export class DeltaCompressor {
     room.set(content, dictionary.byteLength)
     const delta = module.encode(maxChanged)
 
-    if (delta == null) {
+    if (delta == null || delta.frame.byteLength > maxLength) {
       return undefined
     }
 
     const { frame, start, end } = delta
+    const checked = checkFrame(module, { frame, content, dictionary: dictionary.subarray(start, end) })
+    // whoever waits for it gets the error
+    checked.catch(() => {})
 
-    return decodesToContent(module, frame, content.byteLength, dictionary.subarray(start, end)) ? delta : undefined
+    return { ...delta, checked }
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeltaModule } from '../src/delta/delta-module.ts'
-import { decodesToContent } from '../src/delta/frame-check.ts'
+import { checkFrame } from '../src/delta/frame-check.ts'
 import { readDelta } from '../src/delta/read-delta.ts'
 import { xxh64Low } from '../src/format/checksums/xxh64.ts'
 import { DeltaCompressor } from '../src/zstd-delta.ts'
@@ -12,6 +12,7 @@ import type { Delta } from '../src/zstd-delta.ts'
 const KIB = 1024
 /** A module that has loaded nothing yet. */
 const FRESH_MODULE = '../src/delta/delta-module.ts?fresh'
+const WRONG = { name: 'WrongFrameError', codec: 'zstd' }
 const readers = ALL.filter(({ name }) => name === 'zstd')
 const compressor = await createCompressor()
 
@@ -28,6 +29,7 @@ async function createCompressor (): Promise<DeltaCompressor> {
 /** What changed. Every reader has read its frame with nothing but the part of the dictionary that it names. */
 async function read (content: Uint8Array, dictionary: Uint8Array): Promise<Delta | undefined> {
   const delta = compressor.compress(content, { dictionary, maxChanged: Infinity })
+  await delta?.checked
 
   if (delta != null) {
     const part = dictionary.subarray(delta.start, delta.end)
@@ -212,6 +214,18 @@ describe('compressing what changed', () => {
     expect(compressor.compress(noise(100), { dictionary: text(100), maxChanged: 99 })).toBeUndefined()
   })
 
+  it('makes no frame of more bytes than it may have', () => {
+    const bytes = noise(100 * KIB)
+    const content = concat(bytes.subarray(0, 50 * KIB), noise(500, 2), bytes.subarray(50 * KIB))
+    const length = (maxLength: number): number | undefined =>
+      compressor.compress(content, { dictionary: bytes, maxChanged: Infinity, maxLength })?.frame.byteLength
+    const whole = length(Infinity) ?? 0
+
+    expect(whole).toBeGreaterThan(500)
+    expect(length(whole)).toBe(whole)
+    expect(length(whole - 1)).toBeUndefined()
+  })
+
   it('makes no frame if that would take too much memory', async () => {
     const small = text(1000)
     const huge = { byteLength: 64 * 1024 * KIB + 1 } as unknown as Uint8Array
@@ -231,13 +245,16 @@ describe('a frame of what changed', () => {
   const bytes = noise(70_000)
   const content = bytes.subarray(7)
 
-  it('is decoded first: a wrong one is not returned', async () => {
+  it('is decoded: a wrong one is refused', async () => {
     const frame = await compress(content, bytes)
     const module = await DeltaModule.load()
     const checksum = xxh64Low(content)
 
-    const passes = (tried: Uint8Array, { size = content.byteLength, dictionary = bytes.subarray(7) } = {}): boolean =>
-      module != null && decodesToContent(module, tried, size, dictionary)
+    const check = async (tried: Uint8Array, { of = content, dictionary = bytes.subarray(7) } = {}): Promise<void> => {
+      if (module != null) {
+        await checkFrame(module, { frame: tried, content: of, dictionary })
+      }
+    }
 
     const begin = (some: Uint8Array): void => {
       const room = module?.reserve(bytes.byteLength, some.byteLength)
@@ -247,17 +264,18 @@ describe('a frame of what changed', () => {
 
     begin(content)
     expect(module?.checksum()).toBe(checksum)
-    expect(passes(frame)).toBe(true)
+    await check(frame)
 
     for (let at = 0; at < frame.byteLength; at++) {
-      expect(passes(frame.with(at, frame[at] ^ 1)), `byte ${at}`).toBe(false)
+      await expect(check(frame.with(at, frame[at] ^ 1)), `byte ${at}`).rejects.toMatchObject(WRONG)
     }
 
-    expect(passes(frame, { dictionary: bytes.subarray(0, -7) })).toBe(false)
-    expect(passes(frame, { size: content.byteLength - 1 })).toBe(false)
+    await expect(check(frame, { dictionary: bytes.subarray(0, -7) })).rejects.toMatchObject(WRONG)
+    await expect(check(frame, { of: content.subarray(0, -1) })).rejects.toMatchObject(WRONG)
+    await expect(check(concat(frame, Uint8Array.of(0)))).rejects.toMatchObject(WRONG)
     // with other content, the checksum alone is right
     begin(bytes.subarray(0, -7))
-    expect(passes(frame)).toBe(false)
+    await expect(check(frame, { of: bytes.subarray(0, -7) })).rejects.toMatchObject(WRONG)
   })
 
   it('is refused if it is damaged', async () => {
@@ -292,13 +310,26 @@ describe('a frame of what changed', () => {
     load.mockRestore()
   })
 
-  it('is not made if it would not decode', () => {
-    const isContentAt = vi.spyOn(DeltaModule.prototype, 'isContentAt').mockReturnValueOnce(false)
+  it('says so if it would not decode, and others do', async () => {
+    const encode = vi.spyOn(DeltaModule.prototype, 'encode')
     const options = { dictionary: bytes, maxChanged: 100 }
+    encode.mockImplementationOnce(function (this: DeltaModule, maxRest) {
+      const delta = this.encode(maxRest)
 
-    expect(compressor.compress(content, options)).toBeUndefined()
-    expect(compressor.compress(content, options)).toBeDefined()
-    isContentAt.mockRestore()
+      return delta && { ...delta, frame: delta.frame.map((byte, i) => i === 9 ? byte ^ 1 : byte) }
+    })
+
+    await expect(compressor.compress(content, options)?.checked).rejects.toMatchObject(WRONG)
+    await expect(compressor.compress(content, options)?.checked).resolves.toBeUndefined()
+    encode.mockRestore()
+  })
+
+  it('is checked although another one is made at once', async () => {
+    const all = Array.from({ length: 5 }, (_, i) => bytes.subarray(i * 1000))
+    const deltas = all.map(some => compressor.compress(some, { dictionary: bytes, maxChanged: 100 }))
+
+    await Promise.all(deltas.map(delta => delta?.checked))
+    expect(deltas).not.toContain(undefined)
   })
 
   it.each([0, 1, 3, 4, 7, 8, 11, 31, 32, 33, 64, 71, 1000, 70_001])('has the checksum of %i bytes', async length => {

@@ -141,4 +141,16 @@ describe('cached roots', () => {
     expect(cache.get(roots[1].node.cid)).toBe(large)
     expect(cache.get(roots[0].node.cid)).toBeUndefined()
   })
+
+  it('are decoded once they are needed, if they were only written', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = unmark(await ipfsz({ blockstore }).addBytes(text(1000)))
+    const block = await getBlock(cid, blockstore)
+    const cache = new RootCache()
+    cache.setWritten(cid, block)
+    const root = cache.get(cid)
+
+    expect(root).toEqual({ block, node: decodeNode(cid, block) })
+    expect(cache.get(cid)).toBe(root)
+  })
 })

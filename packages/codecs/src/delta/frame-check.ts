@@ -1,58 +1,60 @@
-import { hasZlibDictionaries, runZlib } from '#platform'
+import { hasZlibDictionaries, isSame, runZlib } from '#platform'
+import { WrongFrameError } from '../errors.ts'
 import { decodeZstdFrameInto } from '../format/zstd/zstd-decode.ts'
 import { freeBytes } from '../util/free-bytes.ts'
-import type { ZlibResult } from '../platform/node.ts'
 import type { DeltaModule } from './delta-module.ts'
 
 /** zlib refuses a smaller buffer. */
 const MIN_CHUNK_SIZE = 64
 
-/**
- * Whether a frame decodes to the content of a module, and has its checksum. So a fault of an encoder loses nothing. In
- * Node, libzstd decodes it: our decoder would take the first frame of a process ten times as long.
- *
- * @param size - bytes of the content
- * @param dictionary - the part of the module's dictionary that the frame refers to
- */
-export function decodesToContent (
-  module: DeltaModule,
-  frame: Uint8Array,
-  size: number,
+/** A frame to check. */
+interface Made {
+  frame: Uint8Array
+  /** What it is to decode to. */
+  content: Uint8Array
+  /** The part of the module's dictionary that the frame refers to. */
   dictionary: Uint8Array
-): boolean {
-  try {
-    const before = hasZlibDictionaries()
-      ? decodeWithZlib(module, frame, size, dictionary)
-      : decodeInModule(module, frame, size, dictionary)
+}
 
-    return module.isContentAt(before)
+/**
+ * See to it that a frame decodes to the content of a module, and has its checksum. So a fault of an encoder loses
+ * nothing. In Node, libzstd decodes it on another thread, and our decoder, which would take the first frame of a
+ * process ten times as long, does not. Elsewhere it is done when this returns, and the module is free again.
+ *
+ * @throws {WrongFrameError}
+ */
+export async function checkFrame (module: DeltaModule, made: Made): Promise<void> {
+  let isRight = false
+
+  try {
+    isRight = hasZlibDictionaries() ? await decodesWithZlib(made) : decodesInModule(module, made)
   } catch {
-    return false
+    // it does not decode at all
+  }
+
+  if (!isRight) {
+    throw new WrongFrameError('zstd')
   }
 }
 
-/** @returns what is in the module's second room before what it decoded, in bytes, as `decodeInModule` does */
-function decodeWithZlib (module: DeltaModule, frame: Uint8Array, size: number, dictionary: Uint8Array): number {
-  // not on the thread pool, so it is no promise. With one byte more it needs no second buffer to find out that it ends
-  const { bytes, consumed } = runZlib('zstdDecompress', frame, {
+async function decodesWithZlib ({ frame, content, dictionary }: Made): Promise<boolean> {
+  const size = content.byteLength
+  // with one byte more it needs no second buffer to find out that the frame ends
+  const { bytes, consumed } = await runZlib('zstdDecompress', frame, {
     chunkSize: Math.max(size + 1, MIN_CHUNK_SIZE),
     maxOutputLength: size,
     dictionary
-  }, true) as ZlibResult
-
-  if (bytes.byteLength !== size || consumed !== frame.byteLength) {
-    throw new Error('It decodes to something else')
-  }
-
-  module.secondRoom().set(bytes)
+  }, false)
+  const isRight = isSame(bytes, content) && consumed === frame.byteLength
   freeBytes(bytes)
 
-  return 0
+  return isRight
 }
 
-function decodeInModule (module: DeltaModule, frame: Uint8Array, size: number, dictionary: Uint8Array): number {
+function decodesInModule (module: DeltaModule, { frame, content, dictionary }: Made): boolean {
+  const size = content.byteLength
   const room = module.secondRoom().subarray(0, dictionary.byteLength + size)
   decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum())
 
-  return dictionary.byteLength
+  return module.isContentAt(dictionary.byteLength)
 }

@@ -14,6 +14,10 @@ export async function runZlib (): Promise<ZlibResult> {
   throw new Error('There is no zlib on this platform')
 }
 
+export function isSame (): boolean {
+  throw new Error('There is no Buffer on this platform')
+}
+
 export function zstdInTasks (): undefined {}
 
 export const zlibConstants = {}

@@ -101,6 +101,11 @@ function toResult (result: unknown): ZlibResult {
   }
 }
 
+/** Whether two arrays have the same bytes. */
+export function isSame (one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0
+}
+
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'

@@ -55,17 +55,21 @@ export class PieceComparer {
 
     const dictionary = await this.#base.read(region)
     const loaded = compressor ?? await loadCompressor()
-    const delta = loaded?.compress(bytes, { dictionary, maxChanged: Math.floor(size * MAX_CHANGED_SHARE) })
+    const delta = loaded?.compress(bytes, {
+      dictionary,
+      maxChanged: Math.floor(size * MAX_CHANGED_SHARE),
+      maxLength: size * MAX_DELTA_SHARE
+    })
 
-    if (delta == null || delta.frame.byteLength > size * MAX_DELTA_SHARE) {
+    if (delta == null) {
       return undefined
     }
 
-    const { frame, start, end, next, sameAt } = delta
+    const { frame, checked, start, end, next, sameAt } = delta
 
     return {
       bytes,
-      frame,
+      frame: { bytes: frame, checked },
       region: { offset: region.offset + start, length: end - start },
       next: region.offset + next,
       ...sameAt == null ? {} : { sameAt: region.offset + sameAt }

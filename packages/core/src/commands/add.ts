@@ -10,7 +10,6 @@ import { DEFAULT_FRAME_SIZE, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
-import { decodeNode } from '../dag/node.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
 import { importEntries } from '../write/import-entries.ts'
@@ -144,7 +143,7 @@ async function * importCandidates (
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) },
     // of many files, they would take the place of roots that are read
-    ...budget == null ? { onBased: (cid, block) => settings.roots.set({ block, node: decodeNode(cid, block) }) } : {}
+    ...budget == null ? { onBased: (cid, block) => settings.roots.setWritten(cid, block) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, blockstore),

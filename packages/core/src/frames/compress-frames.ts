@@ -32,11 +32,17 @@ export interface Piece extends Partial<Aid> {
    */
   region?: Region
   /** The frame, if it was compressed already by comparing it with the base. */
-  frame?: Uint8Array
+  frame?: ComparedFrame
   /** Then, where in the base the piece that follows is expected. */
   next?: number
   /** And where all of the piece is in the base, if it did not change. */
   sameAt?: number
+}
+
+interface ComparedFrame {
+  bytes: Uint8Array
+  /** Resolves once it was decoded to the piece. Until then, the piece must not change. */
+  checked: Promise<void>
 }
 
 /** A compressed frame, and how many original bytes it holds. */
@@ -45,6 +51,8 @@ export interface Frame {
   bytes: Uint8Array
   /** The region of the base that it refers back to. */
   region?: Region
+  /** Resolves once it was decoded to the piece, if that is still going on: the file's CID is not told before. */
+  checked?: Promise<void>
 }
 
 /** Split the rest of a reader into pieces of `frameSize` bytes. The last one may be shorter. */
@@ -80,9 +88,10 @@ export async function * compressFrames (
     const size = piece.byteLength
     // nothing else refers to a pooled buffer, so it may be transferred to a worker
     const alone = { level: region == null ? level : basedLevels[0], signal, transfer: BufferPool.isLent(piece) }
-    const bytes = frame ?? await (dictionary == null
+    const bytes = frame?.bytes ?? await (dictionary == null
       ? codec.compress(piece, alone)
       : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
+    await frame?.checked
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {

@@ -158,27 +158,22 @@ async function compressBoth (
   const size = piece.byteLength
   const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
-  const aiding = frame ??
+  const aiding = frame?.bytes ??
     (dictionary == null ? undefined : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
 
   if (aiding == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }
   }
 
-  const partSize = frame == null ? PART_SIZE : PART_RATIO * (frame.byteLength + BASE_LENGTH)
+  const partSize = frame == null ? PART_SIZE : PART_RATIO * (frame.bytes.byteLength + BASE_LENGTH)
   const [aided, part] = await Promise.all([aiding, unaided(piece.subarray(0, partSize))])
   const saves = (bytes: Uint8Array): boolean =>
     aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
-
   // without its base, all of the piece takes at least what a part of it does
-  if (saves(part)) {
-    return { trial: { size, bytes: aided, region }, based: true }
-  }
-
-  const bytes = size > partSize ? await unaided() : part
+  const bytes = saves(part) || size <= partSize ? part : await unaided()
 
   return saves(bytes)
-    ? { trial: { size, bytes: aided, region }, based: true }
+    ? { trial: { size, bytes: aided, region, ...frame == null ? {} : { checked: frame.checked } }, based: true }
     : { trial: { size, bytes }, based: false }
 }
 

@@ -1,4 +1,5 @@
 import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
+import { decodeNode } from '../dag/node.ts'
 import { ContentCache } from './content-cache.ts'
 import { PathCache } from './path-cache.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -12,6 +13,8 @@ export interface CachedRoot {
   /** Undefined until it is needed: reading by the plain CID ignores it. */
   header?: Header
 }
+
+type Written = Pick<CachedRoot, 'block'>
 
 /** Approximate bytes that a decoded link (or a group of frames) and a frame length take besides the block. */
 const LINK_SIZE = 40
@@ -27,29 +30,48 @@ export class RootCache {
   readonly paths = new PathCache()
   /** The content of small bases. */
   readonly contents = new ContentCache()
-  readonly #roots = new Map<string, { root: CachedRoot, size: number }>()
+  /** By CID. What was only written is decoded once it is needed. */
+  readonly #roots = new Map<string, { root: CachedRoot | Written, size: number }>()
   #size = 0
 
   get (cid: CID): CachedRoot | undefined {
     const key = cid.toString()
     const found = this.#roots.get(key)
 
-    if (found != null) {
-      // a Map keeps insertion order: move this one to the end
-      this.#roots.delete(key)
-      this.#roots.set(key, found)
+    if (found == null) {
+      return undefined
     }
 
-    return found?.root
+    if (!('node' in found.root)) {
+      const { block } = found.root
+      const root = { block, node: decodeNode(cid, block) }
+      this.set(root)
+
+      return root
+    }
+
+    // a Map keeps insertion order: move this one to the end
+    this.#roots.delete(key)
+    this.#roots.set(key, found)
+
+    return found.root
   }
 
   set (root: CachedRoot): void {
-    const key = root.node.cid.toString()
     const frames = root.header?.frameLengths.length ?? 0
     const { groups = [], regions = [] } = root.header?.table ?? {}
     const decoded = (root.node.links.length + groups.length + regions.length) * LINK_SIZE + frames * FRAME_SIZE
-    const size = root.block.byteLength + decoded
 
+    this.#keep(root.node.cid, root, root.block.byteLength + decoded)
+  }
+
+  /** Keep the root of a file that was written: it may be read, or be a base, next. */
+  setWritten (cid: CID, block: Uint8Array): void {
+    this.#keep(cid, { block }, block.byteLength)
+  }
+
+  #keep (cid: CID, root: CachedRoot | Written, size: number): void {
+    const key = cid.toString()
     this.#delete(key)
     this.#roots.set(key, { root, size })
     this.#size += size

@@ -52,7 +52,8 @@ export function takeFrame (
   codec: string,
   base: FrameBase | undefined
 ): { inline: Uint8Array, leaf?: undefined } | { leaf: Uint8Array } {
-  if (frame.bytes.buffer !== bytes.buffer) {
+  // a frame that is still checked is compared with them
+  if (frame.bytes.buffer !== bytes.buffer && frame.checked == null) {
     BufferPool.release(bytes)
   }
 

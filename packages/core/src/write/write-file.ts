@@ -100,10 +100,13 @@ async function writeOnlyFrame (
 ): Promise<WrittenCompressedFile> {
   const { codec, filters, base } = settings
   const table = tableOf(settings)
-  emitFrame(options, 0, beginning.frame)
+  const { bytes, frame } = beginning
+  emitFrame(options, 0, frame)
   await base?.checked
 
   if (base?.root != null && beginning.first != null && hasNoMetadata(metadata) && isBase(beginning.first, base)) {
+    await frame.checked
+
     return base.root
   }
 
@@ -114,6 +117,12 @@ async function writeOnlyFrame (
   const written = await (only.leaf == null
     ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
     : writeLeafAndRoot(only.leaf, { header, base: link }, metadata, blockstore, options))
+
+  if (frame.checked != null) {
+    // beside writing: without its CID, a wrong file is garbage
+    await frame.checked
+    BufferPool.release(bytes)
+  }
 
   return { ...written, code: codec.code }
 }
@@ -173,6 +182,7 @@ async function writeFrames (
   const { leaf, ...root } = await writeContent(leaves, table, blockstore, options)
   pool.close()
   await base?.checked
+  await frame?.checked
   const contentCid = await content?.digest()
 
   if (base?.root != null && unchanged?.isWhole(base.size) === true && hasNoMetadata(metadata) && content == null) {
