@@ -97,7 +97,7 @@ export function explain (err: Error): string {
       return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
         'Read the stored bytes with ipfsz cat --raw'
     case 'WrongFrameError':
-      return `${err.message}. Add it without a base, and report what you added: this is a fault of ipfsz`
+      return `${err.message}. Add it again, or without a base: this is a fault of ipfsz, or of this machine`
     case 'InvalidBaseError':
       return baseOfBase == null
         ? err.message

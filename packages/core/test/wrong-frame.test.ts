@@ -30,7 +30,8 @@ describe('a frame of what changed that does not decode', () => {
     let frames = 0
 
     const { compress } = DeltaCompressor.prototype
-    const spy = vi.spyOn(DeltaCompressor.prototype, 'compress').mockImplementation(function (this: DeltaCompressor, ...args) {
+    const spy = vi.spyOn(DeltaCompressor.prototype, 'compress')
+    spy.mockImplementation(function (this: DeltaCompressor, ...args) {
       const delta = compress.apply(this, args)
       frames += delta == null ? 0 : 1
 
