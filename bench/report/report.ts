@@ -168,7 +168,7 @@ function targetsPage (goals: readonly Row[], obstacles: readonly string[]): stri
     toMarkdown(goals),
     ...obstacles.length === 0 ? [] : [
       '## What stands in the way',
-      `Of adding and reading on one machine. Times are those of the benchmarks; shares are of profiles of ${PROFILED}.`,
+      `Times are those of the benchmarks; shares are of profiles of ${PROFILED}.`,
       bullets(obstacles)
     ],
     '[All benchmarks](../benchmarks.md)'

@@ -482,12 +482,21 @@ describe('targets', () => {
         { title: '', rows: [...memoryReads(1e6, [0.3, 2, 3]), ...memoryReads(1e8, [200, 100, 150])] },
         { title: '', rows: [{ what: 'add', MB: 100, side: 'the floor', "times Kubo's speed": 0.4 }] },
         { title: '', rows: [{ what: 'cat', MB: 100, side: 'the floor', "times Kubo's speed": 1.1 }] }
-      ])]
+      ])],
+      ['local', resultOf('local', [{
+        title: '', rows: [{ MB: 1, store: 'level', what: 'cat', side: 'ipfsz, zstd 3', 'times as fast': 0.4 }]
+      }])],
+      ['network', resultOf('network', [{
+        title: '',
+        rows: [{ 'Mbit/s': 1000, 'round trip, ms': 2, side: 'bare Node, from ipfsz gateway', 'times the floor': 1.6 }]
+      }])]
     ]))
 
     expect(lines).toEqual([
       expect.stringContaining('plain Helia takes 0.3 ms, codec, hash and store alone 2, IPFSz 3. '),
-      expect.stringContaining("compress, hash and write 100 MB reaches 0.4 times Kubo's speed")
+      expect.stringContaining("reads at 0.4 times plain Helia's speed"),
+      expect.stringContaining("compress, hash and write 100 MB reaches 0.4 times Kubo's speed"),
+      expect.stringContaining('takes 1.6 times the floor at 2 ms')
     ])
   })
 

@@ -1,8 +1,10 @@
 import { DEFAULT, PLAIN } from '../../support/file-systems.ts'
 import { FLOOR } from '../../support/floor/names.ts'
+import { BARE, BARE_FROM_KUBO } from '../../support/network/command-sides.ts'
 import { find, numberOf, rowsOf } from '../rows.ts'
 import { brief } from '../words.ts'
 import { floorRows, OURS } from './floor.ts'
+import { OWN, siteRows } from './sites.ts'
 import type { Row } from '../../benchmark.ts'
 import type { Results } from '../rows.ts'
 
@@ -44,9 +46,12 @@ const PROFILES: ReadonlyArray<readonly [what: string, values: Row, profile: stri
   ]
 ]
 
-/** What keeps adds and reads from their targets: a line each. */
+/** What keeps adds, reads and fetches from their targets: a line each. */
 export function obstacles (results: Results): string[] {
-  return [...againstPlain(results), ...againstKubo(results), ...inPage(results), ...inMemory(results)]
+  return [
+    ...againstPlain(results), ...fromLevel(results), ...againstKubo(results), ...inPage(results), ...inMemory(results),
+    ...overFastLinks(results), ...inSites(results)
+  ]
 }
 
 function againstPlain (results: Results): string[] {
@@ -59,6 +64,16 @@ function againstPlain (results: Results): string[] {
       : [`**${what}**: plain Helia takes ${brief(plain)} ms, codec, hash and store alone ${brief(floor)}, ` +
         `IPFSz ${brief(ours)}. ${profile}`]
   })
+}
+
+function fromLevel (results: Results): string[] {
+  const read = { MB: 1, store: 'level', what: 'cat', side: DEFAULT }
+  const ours = numberOf(find(rowsOf(results, 'local'), read), 'times as fast')
+
+  return ours == null || ours >= 1 ? [] : [
+    `**cat 1 MB from level**: IPFSz reads at ${brief(ours)} times plain Helia's speed. Getting the same blocks from ` +
+    'level, hashing and decompressing them, and nothing else, allows some 0.5 times'
+  ]
 }
 
 function againstKubo (results: Results): string[] {
@@ -90,5 +105,28 @@ function inMemory (results: Results): string[] {
   return plain == null || ours == null ? [] : [
     `**peak memory of the library**: an add of 1 GB with plain Helia takes ${brief(plain)} MB in the same process, ` +
     `IPFSz ${brief(ours)}. Node's program takes 57 MB of either, and V8's heap some 55`
+  ]
+}
+
+function overFastLinks (results: Results): string[] {
+  const link = { 'Mbit/s': 1000, 'round trip, ms': 2 }
+  const times = [BARE, BARE_FROM_KUBO].flatMap(
+    side => numberOf(find(rowsOf(results, 'network'), { ...link, side }), 'times the floor') ?? []
+  )
+
+  return times.length === 0 ? [] : [
+    '**fetch over 1 Gbit/s**: a Node program that fetches, checks and decompresses the same, and stores nothing, ' +
+    `takes ${times.map(brief).join(' and ')} times the floor at 2 ms, from ipfsz gateway and from Kubo's. The gateway ` +
+    'and the link take their share of the same two cores'
+  ]
+}
+
+function inSites (results: Results): string[] {
+  const own = find(siteRows(results), { side: OWN, phase: 'write by a command' })
+
+  return own == null ? [] : [
+    '**write to a directory that nodes share**: IPFSz compresses and syncs what it acknowledges, and Kubo syncs no ' +
+    'blocks by default: with syncs it takes 1.5 times as long. `ipfsz add` starts a process of Node, and one that ' +
+    "only writes the same blocks takes as long as Kubo's whole command"
   ]
 }

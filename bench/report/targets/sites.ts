@@ -5,7 +5,7 @@ import type { Row } from '../../benchmark.ts'
 import type { Results } from '../rows.ts'
 
 /** Nodes with stores of their own: the fair baseline. */
-const OWN = 'Kubo, own stores, peering in the site'
+export const OWN = 'Kubo, own stores, peering in the site'
 const OURS = /^ipfsz.* shared directory$/
 /** Files written to the same directory, by who neither hashes nor compresses: no write through an API takes less. */
 const BARE = 'bare writes, shared directory'
@@ -21,9 +21,13 @@ const LOCAL_READS = ['read in the site, by the node that wrote it', 'read in the
 /** Through the API of a node, or by a command: each is compared with the same of the baseline. */
 const WRITES = ['write', 'write by a command']
 
+export function siteRows (results: Results): readonly Row[] {
+  return results.get('site')?.tables.find(({ title }) => PLACE.test(title))?.rows ?? []
+}
+
 /** Nodes of a site that share one directory, against nodes with stores of their own. */
 export function siteTargets (results: Results): Row[] {
-  const rows = results.get('site')?.tables.find(({ title }) => PLACE.test(title))?.rows ?? []
+  const rows = siteRows(results)
 
   return rows.filter(({ side, phase }) => OURS.test(String(side)) && WRITES.includes(String(phase))).flatMap(row => {
     const { side, object } = row
