@@ -116,8 +116,8 @@ function overFastLinks (results: Results): string[] {
 
   return times.length === 0 ? [] : [
     '**fetch over 1 Gbit/s**: a Node program that fetches, checks and decompresses the same, and stores nothing, ' +
-    `takes ${times.map(brief).join(' and ')} times the floor at 2 ms, from ipfsz gateway and from Kubo's. The gateway ` +
-    'and the link take their share of the same two cores'
+    `takes ${times.map(brief).join(' and ')} times the floor at 2 ms, from ipfsz gateway and from Kubo's. The ` +
+    'gateway and the link take their share of the same two cores'
   ]
 }
 
