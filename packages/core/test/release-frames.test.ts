@@ -54,6 +54,18 @@ describe('the memory of stored frames', () => {
     expect(blockstore.freed).toBe(0)
   })
 
+  it('stays if it is short, and shares the memory of small buffers', async () => {
+    const blockstore = new ReleasingStore()
+    const fs = ipfsz({ blockstore })
+    // what follows does not fit into its leaf
+    const bytes = Buffer.concat([Buffer.alloc(4 * MIB), noise(4 * MIB), Buffer.alloc(4 * MIB), noise(4 * MIB)])
+    const small = Buffer.from('in the same memory')
+    const cid = await fs.addBytes(bytes)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
+    expect(small.toString()).toBe('in the same memory')
+  })
+
   it('stays if the codec gave back what it was given', async () => {
     const inner = zstd()
     // in memory that holds the result of a codec

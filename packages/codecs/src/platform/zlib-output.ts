@@ -20,7 +20,10 @@ export function freeParts (parts: readonly Buffer[], joined: Buffer, chunkSize: 
   }
 }
 
-/** Whether nothing else is in the memory of an output: it is an output buffer, or was made for all of the output. */
+/**
+ * Whether nothing else is in the memory of an output: it is an output buffer, or was made for all of the output. A
+ * short one that was joined from several is neither: Node puts it into its pool.
+ */
 export function isAlone ({ buffer, byteLength }: Buffer, chunkSize: number): boolean {
-  return chunkSize > Buffer.poolSize && buffer.byteLength <= Math.max(chunkSize, byteLength)
+  return chunkSize > Buffer.poolSize && (buffer.byteLength === chunkSize || buffer.byteLength === byteLength)
 }
