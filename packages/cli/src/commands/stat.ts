@@ -56,6 +56,8 @@ async function show (
     { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
   )
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid, filters, base } = stats
+  // a dictionary counts for each file that has it, and so do equal files: together, they may be larger than originals
+  const distinctSize = stats.uniqueBlocks === blocks ? undefined : stats.deduplicatedDagSize
   const type = typeOf(stats)
   const directory = type === 'directory'
   // a directory below a marked CID is marked too
@@ -72,6 +74,7 @@ async function show (
     codec: directory ? undefined : codec,
     size,
     storedSize,
+    distinctSize,
     ratio,
     frames: directory ? undefined : frames,
     frameSize,
@@ -89,7 +92,10 @@ async function show (
     ...directory ? [] : [['Frames', formatFrames(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ['Blocks', String(blocks)]
+    ['Blocks', String(blocks)],
+    ...distinctSize == null
+      ? []
+      : [['Distinct', `${distinctSize} bytes (${formatSize(distinctSize)}), ${stats.uniqueBlocks} blocks`] as const]
   ])
 }
 
