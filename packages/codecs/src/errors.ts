@@ -143,7 +143,10 @@ export class WorkersUnavailableError extends Error {
   override readonly name = 'WorkersUnavailableError'
 }
 
-/** Thrown when a frame does not decode to what was compressed: a fault of the encoder, or of the machine's memory. */
+/**
+ * Thrown when a frame does not decode to what was compressed: a fault of the encoder, of the machine's memory, or of a
+ * program that changed the bytes meanwhile.
+ */
 export class WrongFrameError extends Error {
   static override readonly name = 'WrongFrameError'
   override readonly name = 'WrongFrameError'
