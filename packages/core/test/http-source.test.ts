@@ -672,6 +672,14 @@ describe('a gateway that fails', () => {
     expect(followed).toBe(0)
   })
 
+  it('says where a redirect leads that differs in the protocol alone', async () => {
+    const { failure } = await readBeside(async ({ response }) => {
+      response.writeHead(302, { location: `ftp://${response.req.headers.host}/` }).end()
+    })
+
+    expect(failure).toMatchObject({ failures: [{ message: expect.stringContaining('redirects to ftp://127.0.0.1:') }] })
+  })
+
   it('follows a redirect on the same host, a bounded number of times', async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const once = await startGateway(blockstore, async ({ url, response, answer }) => url.endsWith('&again')

@@ -142,7 +142,9 @@ function redirected (from: URL, { status, headers }: GatewayResponse, gateway: s
   const isUpgraded = protocol === 'http:' && port === '' && to?.protocol === 'https:' && to.port === ''
 
   if (to == null || !isSameHost || !(isSameOrigin || isUpgraded)) {
-    throw new GatewayRefusedError(gateway, status, `redirects to ${to?.host ?? 'an invalid URL'}`)
+    // with the protocol: it may be all that differs
+    const place = to == null ? 'an invalid URL' : `${to.protocol}//${to.host}`
+    throw new GatewayRefusedError(gateway, status, `redirects to ${place}`)
   }
 
   return to
