@@ -52,7 +52,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .description('delete unpinned blocks')
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
-    .option('--evict <id>', 'let a command fail that a collection of a shared store waited for in vain')
+    .option('--evict <id>', 'in a shared store, end the command that gc waited for in vain: it then fails')
     .action(async ({ dryRun = false, force = false, evict }: Partial<GcCommandOptions>) => {
       const { gc } = await import('../commands/gc.ts')
       await gc({ dryRun, force, evict }, context())
