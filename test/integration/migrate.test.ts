@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { base32upper } from 'multiformats/bases/base32'
 import { describe, expect } from 'vitest'
@@ -28,6 +28,12 @@ async function contents (directory: string): Promise<Record<string, string>> {
 
 function sizeOf (files: Record<string, string>): number {
   return Object.values(files).join('').length
+}
+
+async function largest (files: readonly string[]): Promise<string> {
+  const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+
+  return files[sizes.indexOf(Math.max(...sizes))]
 }
 
 /** The blocks of a repo, as Kubo lays them out. */
@@ -153,8 +159,7 @@ describe.concurrent('ipfsz migrate', () => {
     const good = await sandbox.add(text(100_000))
     const bad = await sandbox.add(noise(1_500_000))
     const files = await blockFiles(sandbox.repo)
-    const sizes = await Promise.all(files.map(async file => (await readFile(file)).byteLength))
-    const damaged = files[sizes.indexOf(Math.max(...sizes))]
+    const damaged = await largest(files)
     await writeFile(damaged, Buffer.concat([await readFile(damaged), Buffer.of(0)]))
 
     const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, sandbox.repo, 'new'])
@@ -167,6 +172,22 @@ describe.concurrent('ipfsz migrate', () => {
     expectSuccess(await sandbox.run(['--repo', 'new', 'verify', good]))
     expect(await blockFiles(join(sandbox.directory, 'new'))).toHaveLength(files.length - 1)
   })
+
+  it.for(['damaged', 'empty'])(
+    'pins nothing whose block is lost, though an older file in its place is there: %s',
+    async (older, { sandbox }) => {
+      await sandbox.add(noise(1_500_000))
+      await cp(join(sandbox.repo, 'blocks'), join(sandbox.directory, 'new', 'blocks'), { recursive: true })
+      const leaf = await largest(await blockFiles(sandbox.repo))
+      await writeFile(leaf, 'damaged')
+      await writeFile(leaf.replace(sandbox.repo, join(sandbox.directory, 'new')), older === 'empty' ? '' : older)
+
+      const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, '--verify', sandbox.repo, 'new'])
+      expect(code).toBe(1)
+      expect(parseLines(stdout)).toMatchObject([{ copied: 0, lost: 1, pins: 0, pinsLost: 1 }])
+      expect(stderr).toContain('run ipfsz migrate --verify again')
+    }
+  )
 
   it('lists files of blocks that are too large, no files, or have an unknown hash', async ({ sandbox }) => {
     await sandbox.add(text(1000))

@@ -1,4 +1,5 @@
 import { copyLinks } from '@ipfsz/core'
+import { keyOf } from '../dag/dag-walk.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
 import { copyBlocks } from '../migrate/copy-blocks.ts'
 import { copyPins } from '../migrate/copy-pins.ts'
@@ -46,18 +47,17 @@ export async function migrate (
   options: MigrateCommandOptions,
   context: Context
 ): Promise<void> {
-  const { dryRun } = options
   const source = await openMigrationSource(from, context)
 
   try {
     const totals = await withDestination(
       to,
-      { dryRun, links: source.links != null },
+      { dryRun: options.dryRun, links: source.links != null },
       context,
       async destination => copyAll(source, destination, options, context)
     )
 
-    report(totals, { from, to, dryRun }, context)
+    report(totals, { from, to, ...options }, context)
   } finally {
     await source.close()
   }
@@ -90,7 +90,7 @@ async function copyAll (
     pinned.push({ cid, depth, ...name == null ? {} : { name } })
   }
 
-  await copyAllBlocks(source, destination, totals, options, context)
+  const lost = await copyAllBlocks(source, destination, totals, options, context)
   await (dryRun ? undefined : destination?.storage.sync())
 
   const session = destination?.session
@@ -104,20 +104,22 @@ async function copyAll (
       pins[await session?.pins.has(cid) === true ? 'there' : 'copied']++
     }
   } else if (session != null) {
-    await pinAll(pinned, session, totals, context)
+    await pinAll(pinned, lost, session, totals, context)
     await linkAll(source, session, totals, context)
   }
 
   return totals
 }
 
+/** @returns the blocks that were not copied, by `keyOf` */
 async function copyAllBlocks (
   source: MigrationSource,
   destination: Destination | undefined,
   totals: Totals,
   { dryRun, verify }: MigrateCommandOptions,
   { output, signal }: Context
-): Promise<void> {
+): Promise<Set<string>> {
+  const lost = new Set<string>()
   const total = output.showsProgress
     ? await output.during('counting blocks', async () => countBlocks(source, signal))
     : 0
@@ -133,16 +135,20 @@ async function copyAllBlocks (
         totals.size += block.size
         totals.replaced += block.replaced ? 1 : 0
       } else if (block.state === 'lost') {
+        lost.add(keyOf(block.cid))
         output.error(`${block.cid} was not copied: ${explain(block.error)}`, block.error)
       }
     }
   } finally {
     progress.end()
   }
+
+  return lost
 }
 
 async function pinAll (
   pinned: readonly NewPin[],
+  lost: ReadonlySet<string>,
   session: NonNullable<Destination['session']>,
   { pins }: Totals,
   { output, signal }: Context
@@ -150,7 +156,7 @@ async function pinAll (
   const progress = output.progress('pinning', undefined, 'block')
 
   try {
-    for await (const copied of copyPins(pinned, session, { signal, onBlocks: counter(progress) })) {
+    for await (const copied of copyPins(pinned, session, { signal, lost, onBlocks: counter(progress) })) {
       if (copied.state === 'incomplete') {
         pins.lost++
         output.error(`${copied.pin.cid} was not pinned: ${explain(copied.error)}`, copied.error)
@@ -189,7 +195,7 @@ async function countBlocks (source: MigrationSource, signal: AbortSignal): Promi
 /** @throws {IncompleteError} */
 function report (
   { blocks, replaced, size, pins, links }: Totals,
-  { from, to, dryRun }: { from: string, to: string, dryRun: boolean },
+  { from, to, dryRun, verify }: MigrateCommandOptions & { from: string, to: string },
   { output }: Context
 ): void {
   const [verb, amount, rest] = dryRun
@@ -219,7 +225,8 @@ function report (
   if (blocks.lost > 0 || pins.lost > 0) {
     throw new IncompleteError(
       `${count(blocks.lost, 'block')} and ${count(pins.lost, 'pin')} were not copied: see the errors above. ` +
-        'Repair the source, and run ipfsz migrate again: it copies only what is missing'
+        `Repair the source, and run ipfsz migrate${verify ? ' --verify' : ''} again: it copies only what is missing` +
+        (verify ? ' or damaged' : '')
     )
   }
 }

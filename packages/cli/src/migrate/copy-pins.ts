@@ -1,8 +1,9 @@
 import { unmark } from '@ipfsz/core'
 import { StoreError } from '../errors.ts'
-import { walkDag } from '../dag/dag-walk.ts'
+import { keyOf, walkDag } from '../dag/dag-walk.ts'
 import { Reached } from '../dag/reached.ts'
 import type { Session } from '../context.ts'
+import type { WalkStore } from '../dag/dag-walk.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 
 /** What became of a pin. The error of one that is `incomplete` says which block the destination lacks. */
@@ -12,13 +13,15 @@ export type CopiedPin =
 
 export interface CopyPinsOptions {
   signal: AbortSignal
+  /** The blocks that were not copied, by `keyOf`. What is in their place is damaged, or empty. */
+  lost: ReadonlySet<string>
   /** Called with the number of blocks that were looked at since the last call. */
   onBlocks?: (blocks: number) => void
 }
 
 /**
  * Pin what another store has pinned, if all of it is here. Nodes are read, leaves only looked for: those that were
- * copied have been checked. Pins that are here stay as they are.
+ * copied have been checked, and those that are known to be lost count as missing. Pins that are here stay as they are.
  *
  * Pins of a few levels are not copied into a store: a pin of the same CID that another node writes at the same time, or
  * a request that arrives late, would be replaced by one that keeps less.
@@ -26,8 +29,13 @@ export interface CopyPinsOptions {
 export async function * copyPins (
   from: readonly NewPin[],
   { pins, repo }: Session,
-  { signal, onBlocks }: CopyPinsOptions
+  { signal, lost, onBlocks }: CopyPinsOptions
 ): AsyncGenerator<CopiedPin> {
+  const { blockstore } = repo
+  const store: WalkStore = {
+    get: (...args) => blockstore.get(...args),
+    has: async (cid, options) => !lost.has(keyOf(cid)) && blockstore.has(cid, options)
+  }
   let reached = new Reached()
 
   for (const pin of from) {
@@ -45,7 +53,7 @@ export async function * copyPins (
 
     try {
       for await (
-        const _ of walkDag(unmark(pin.cid), repo.blockstore, { signal, leaves: 'has', depth: pin.depth, reached })
+        const _ of walkDag(unmark(pin.cid), store, { signal, leaves: 'has', depth: pin.depth, reached })
       ) {
         onBlocks?.(1)
       }
