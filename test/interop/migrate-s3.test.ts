@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { S3Blockstore } from '@ipfsz/blockstore-s3'
+import { blockKey, S3Blockstore } from '@ipfsz/blockstore-s3'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
@@ -78,6 +78,24 @@ describe('ipfsz migrate', () => {
     expectSuccess(result)
     expect(parseLines(result.stdout)).toMatchObject([{ replaced: 1, lost: 0 }])
     expect((await bucket.list().next()).value[0].size).toBe(100_000)
+  })
+
+  it('replaces a block whose checksum the store has kept, and that repair finds damaged', async ({ sandbox }) => {
+    const { bucket, url } = await makeBucket()
+    await sandbox.add(noise(1000))
+    expectSuccess(await sandbox.run(['--repo', 'node', 'init', '--store', url]))
+    expectSuccess(await sandbox.run(['migrate', sandbox.repo, 'node']))
+    const [[{ cid }]] = await Array.fromAsync(bucket.list())
+    // without a checksum of its own: the server keeps that of the block
+    await fetch(`${server.endpoint}/${bucket.objects.bucket}/site/${blockKey(cid)}`, { method: 'PUT', body: 'damaged' })
+
+    const repaired = await sandbox.run(['--repo', 'node', 'repair', '--json'])
+    expect(repaired.code).toBe(1)
+    expect(parseLines(repaired.stdout)).toContainEqual(expect.objectContaining({ state: 'damaged' }))
+    const result = await sandbox.run(['migrate', '--json', '--verify', sandbox.repo, 'node'])
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toMatchObject([{ replaced: 1, lost: 0 }])
+    expectSuccess(await sandbox.run(['--repo', 'node', 'verify', '--all']))
   })
 
   it('copies blocks, pins and links to a store that nodes share, and from it', async ({ sandbox }) => {

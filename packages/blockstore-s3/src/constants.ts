@@ -67,5 +67,5 @@ export const SAMPLE = 16
 /** When so many smaller blocks in a row were not there, they are no longer looked for. */
 export const MAX_MISSES = 4
 
-/** How many objects are remembered that the store said it does not have. */
-export const MAX_KNOWN_MISSING = 1000
+/** How many objects are remembered that the store said it does not have, or that were read. */
+export const MAX_TO_SEND = 1000

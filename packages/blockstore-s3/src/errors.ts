@@ -64,6 +64,22 @@ export class S3NetworkError extends Error {
   }
 }
 
+/** Thrown when an object does not have the checksum that the store names, however often it is asked. */
+export class S3DamagedObjectError extends Error {
+  static override readonly name = 'S3DamagedObjectError'
+  override readonly name = 'S3DamagedObjectError'
+  readonly from = 'store'
+  readonly subject: S3Subject
+  /** What a file system says of a file whose checksum is wrong: who mends files mends objects too. */
+  readonly code = 'EBADMSG'
+
+  constructor (subject: S3Subject) {
+    super(`${describe(subject)}: the store at ${subject.endpoint} sends other bytes than its checksum says: the ` +
+      `object is damaged${times(subject)}`)
+    this.subject = subject
+  }
+}
+
 /** Thrown when the store refuses requests because of their time, even after they were signed with its own clock. */
 export class S3ClockSkewError extends Error {
   static override readonly name = 'S3ClockSkewError'

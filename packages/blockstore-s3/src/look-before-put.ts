@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { forgetOldest } from '@ipfsz/codecs/internal'
-import { LEAST_LOOKED_FOR, MAX_KNOWN_MISSING, MAX_MISSES, SAMPLE } from './constants.ts'
-import { NotFoundError, S3ResponseError } from './errors.ts'
+import { LEAST_LOOKED_FOR, MAX_MISSES, MAX_TO_SEND, SAMPLE } from './constants.ts'
+import { S3ResponseError } from './errors.ts'
 import type { S3Options } from './contract.ts'
 import type { S3Objects } from './s3-objects.ts'
 
@@ -12,7 +12,8 @@ import type { S3Objects } from './s3-objects.ts'
  * found all are, until four in a row are not there.
  *
  * What the store has just missed is not looked for again: Helia asks for each block before it puts it, and what was
- * fetched was missed before. If another node has put it since, it is sent twice.
+ * fetched was missed before. If another node has put it since, it is sent twice. Nor is what was read before it is put:
+ * its reader has found it damaged, and a store whose disk has damaged it still names the MD5 of what was sent.
  */
 export class LookBeforePut {
   readonly #objects: Pick<S3Objects, 'stat'>
@@ -20,8 +21,8 @@ export class LookBeforePut {
   #count = 0
   /** How many of the small blocks that were looked for last were not there. */
   #misses = Infinity
-  /** Keys of objects that the store did not have when it was asked last. Each is for one put. */
-  readonly #missing = new Set<string>()
+  /** Keys of objects that the store did not have when it was asked last, or that were read. Each is for one put. */
+  readonly #toSend = new Set<string>()
 
   constructor (objects: Pick<S3Objects, 'stat'>) {
     this.#objects = objects
@@ -32,27 +33,28 @@ export class LookBeforePut {
     const isThere = await this.#objects.stat(key, { signal }) != null
 
     if (!isThere) {
-      this.#missed(key)
+      this.asked(key)
     }
 
     return isThere
   }
 
-  /** An object could not be read. */
-  failed (key: string, err: unknown): void {
-    if (err instanceof NotFoundError) {
-      this.#missed(key)
-    }
+  /** An object is read: whoever puts it after that has found it missing or damaged. */
+  asked (key: string): void {
+    this.#toSend.delete(key)
+    this.#toSend.add(key)
+
+    forgetOldest(this.#toSend, MAX_TO_SEND)
   }
 
   /** An object was stored: what was missed while it was on its way is there now. */
   stored (key: string): void {
-    this.#missing.delete(key)
+    this.#toSend.delete(key)
   }
 
   /** Whether the store is known to have an object with these bytes. */
   async isThere (key: string, bytes: Uint8Array, signal: S3Options['signal']): Promise<boolean> {
-    if (this.#missing.delete(key)) {
+    if (this.#toSend.delete(key)) {
       return false
     }
 
@@ -71,13 +73,6 @@ export class LookBeforePut {
     this.#misses = isThere ? 0 : this.#misses + 1
 
     return isThere
-  }
-
-  #missed (key: string): void {
-    this.#missing.delete(key)
-    this.#missing.add(key)
-
-    forgetOldest(this.#missing, MAX_KNOWN_MISSING)
   }
 
   /** Whether the store has these bytes. If it refuses to tell, they are stored again. */

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { MAX_ERROR_SIZE, MAX_KEYS, MAX_LISTING_SIZE } from './constants.ts'
 import { compareKeys } from './keys.ts'
 import { AnswerError } from './request/attempt.ts'
-import { TransportFailure } from './request/transport.ts'
+import { TransportFailure, WrongChecksum } from './request/transport.ts'
 import { parseDeleted, writeDelete } from './xml/delete.ts'
 import { parseListing } from './xml/listing.ts'
 import type { DeleteOptions, ObjectInfo } from './contract.ts'
@@ -171,7 +171,7 @@ function checkChecksum ({ headers, body }: Answer): void {
 
   // those of objects that were put in parts are of another kind
   if (typeof expected === 'string' && !expected.includes('-') && expected !== crc32Of(body)) {
-    throw new TransportFailure('body', false, 'the answer does not have the checksum that the store names')
+    throw new WrongChecksum('body', false, 'the answer does not have the checksum that the store names')
   }
 }
 

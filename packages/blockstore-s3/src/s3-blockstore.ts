@@ -89,7 +89,7 @@ export class S3Blockstore implements Blockstore {
   /**
    * Store a block. When this resolves, every node that uses the store sees it. One of 64 KiB or more that is there with
    * the same bytes, by their MD5, is not sent again. Nor is a smaller one, as long as those before it were there. One
-   * that the store has just missed is sent at once.
+   * that the store has just missed, or that was just read, is sent at once.
    *
    * @throws {PutFailedError}
    */
@@ -127,10 +127,9 @@ export class S3Blockstore implements Blockstore {
     return wrapErrors(GetFailedError, `Could not read the block ${cid}`, signal, async () => {
       const key = blockKey(cid)
 
-      return this.objects.get(key, { offset, length, signal }).catch((err: unknown) => {
-        this.#look.failed(key, err)
-        throw err
-      })
+      this.#look.asked(key)
+
+      return this.objects.get(key, { offset, length, signal })
     })
   }
 

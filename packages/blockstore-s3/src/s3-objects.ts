@@ -11,9 +11,9 @@ import type {
 /**
  * Objects by key, in an S3 bucket, below a prefix. Keys are without the prefix.
  *
- * Every method throws S3ResponseError if the store refuses, S3NetworkError if no endpoint answers, S3CredentialsError
- * without credentials, S3ClockSkewError if the store does not accept the time, S3KeyError for a key that S3 cannot
- * hold, and the reason of the signal.
+ * Every method throws S3ResponseError if the store refuses, S3NetworkError if no endpoint answers, S3DamagedObjectError
+ * if no answer has the checksum that the store names, S3CredentialsError without credentials, S3ClockSkewError if the
+ * store does not accept the time, S3KeyError for a key that S3 cannot hold, and the reason of the signal.
  */
 export class S3Objects {
   readonly bucket: string

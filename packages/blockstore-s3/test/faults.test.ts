@@ -226,6 +226,19 @@ it('reads an answer again that does not have the checksum of the store', async (
   expect(s3.seen).toHaveLength(2)
 })
 
+it('says that an object is damaged in the store if no answer has its checksum', async () => {
+  const damaged = answer(Buffer.from('same bytes'), { 'x-amz-checksum-crc32': checksumOf(BYTES) })
+  s3.faults.push(damaged, damaged)
+
+  await expect(connect({ attempts: 2 }).get('key')).rejects.toMatchObject({
+    name: 'S3DamagedObjectError',
+    from: 'store',
+    code: 'EBADMSG',
+    message: `Could not get s3://${BUCKET}/key: the store at ${s3.origin} sends other bytes than its checksum says: ` +
+      'the object is damaged (2 attempts)'
+  })
+})
+
 it('signs the body, and names its checksum', async () => {
   await connect().put('key', BYTES)
 

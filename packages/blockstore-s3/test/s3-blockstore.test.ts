@@ -131,6 +131,19 @@ it('does not send a large block again that is there, unless its object was damag
   expect(Buffer.concat(await Array.fromAsync(store.get(cid)))).toHaveLength(64 * 1024)
 })
 
+it('sends a block again that was read, though the store names the MD5 of what was sent', async () => {
+  const { cid, bytes } = await block('x'.repeat(64 * 1024))
+  await store.put(cid, bytes)
+  const damaged = Buffer.from('y'.repeat(64 * 1024))
+  s3.faults.push(response => { response.end(damaged) })
+
+  expect(Buffer.concat(await Array.fromAsync(store.get(cid)))).toEqual(damaged)
+  await store.put(cid, bytes)
+  expect(puts()).toBe(2)
+  await store.put(cid, bytes)
+  expect(puts()).toBe(2)
+})
+
 it('sends a block at once that the store has just missed, and looks for it the next time', async () => {
   const { cid, bytes } = await block('x'.repeat(64 * 1024))
   const methods = async (work: () => Promise<unknown>): Promise<string[]> => {

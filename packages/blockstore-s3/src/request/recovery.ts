@@ -1,11 +1,13 @@
 import { messageOf } from '@ipfsz/codecs/internal'
 import { CLOCK_TOLERANCE } from '../constants.ts'
-import { S3ClockSkewError, S3NetworkError, S3ObjectTooLargeError, S3ResponseError } from '../errors.ts'
+import {
+  S3ClockSkewError, S3DamagedObjectError, S3NetworkError, S3ObjectTooLargeError, S3ResponseError
+} from '../errors.ts'
 import { parseError, printable } from '../xml/error.ts'
 import { AnswerError } from './attempt.ts'
 import { isRetried, parseRetryAfter, retryDelay } from './backoff.ts'
 import { subjectOf } from './sending.ts'
-import { AnswerTooLarge, TransportFailure } from './transport.ts'
+import { AnswerTooLarge, TransportFailure, WrongChecksum } from './transport.ts'
 import type { KeptCredentials } from '../credentials/kept-credentials.ts'
 import type { Sending } from './sending.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -115,7 +117,10 @@ export class Recovery {
     }
 
     if (sending.attempts >= this.#maxAttempts) {
-      throw new S3NetworkError(subjectOf(sending), phase, message, cause)
+      // a network does not damage every answer
+      throw failure instanceof WrongChecksum
+        ? new S3DamagedObjectError(subjectOf(sending))
+        : new S3NetworkError(subjectOf(sending), phase, message, cause)
     }
 
     return endpoints.hasOther(avoid) ? 0 : retryDelay(sending.attempts)

@@ -48,6 +48,9 @@ export class TransportFailure extends Error {
   }
 }
 
+/** The answer does not have the checksum that the store names: it was damaged on its way, or in the store. */
+export class WrongChecksum extends TransportFailure {}
+
 /** The answer has more bytes than `maxBytes`. */
 export class AnswerTooLarge extends Error {}
 
