@@ -53,7 +53,7 @@ it('refuses to copy a pin of a few levels into a store, where it could replace o
   const copied = copyPins(
     [{ cid: CID_PINNED, depth: 1 }],
     { repo, pins: new RepoPins(repo) } as unknown as Session,
-    { signal: new AbortController().signal }
+    { signal: new AbortController().signal, lost: new Set() }
   )
 
   expect(await Array.fromAsync(copied)).toMatchObject([{ state: 'incomplete', error: { name: 'StoreError' } }])
