@@ -1,9 +1,8 @@
 import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
 import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
-import { ContentCid } from '../content-cid/content-cid.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { fileSize } from '../dag/read.ts'
-import { ContentMismatchError, InvalidBaseError } from '../errors.ts'
+import { InvalidBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
@@ -12,6 +11,7 @@ import { openRoot } from '../read/entry.ts'
 import { verifyTrailer } from '../read/verify-trailer.ts'
 import { contentToLink, ensureStored, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
+import { checkContent } from './check-content.ts'
 import { maxRegion, NO_REGION } from './frame-base.ts'
 import { contains, PieceComparer } from './piece-comparer.ts'
 import { RegionFinder } from './region-finder.ts'
@@ -206,33 +206,6 @@ async function checkBase<T> (cid: CID, read: () => Promise<T>): Promise<T> {
     throw err instanceof Error && err.name === 'CorruptFrameError'
       ? new InvalidBaseError(cid, `it cannot be decompressed: ${err.message}`, { cause: err })
       : err
-  }
-}
-
-/** Pass a base's content on, and compare it with the content CID of its header: files that link to it rely on it. */
-async function * checkContent (
-  { cid, header }: Entry,
-  pieces: AsyncIterable<Uint8Array>,
-  signal: Options['signal']
-): AsyncGenerator<Uint8Array> {
-  const expected = header?.contentCid
-
-  if (expected == null) {
-    yield * pieces
-    return
-  }
-
-  const content = new ContentCid({ signal })
-
-  for await (const bytes of pieces) {
-    await content.update(bytes)
-    yield bytes
-  }
-
-  const actual = await content.digest()
-
-  if (!actual.equals(expected)) {
-    throw new ContentMismatchError(cid, expected, actual)
   }
 }
 
