@@ -7,7 +7,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { compressAlone, decompressAlone, FrameFiles } from './blockstore-floor.ts'
-import { FLOOR, FLOOR_OF_STORE } from './floor/names.ts'
+import { FLOOR, FLOOR_OF_STORE, ZLIB_ALONE } from './floor/names.ts'
 import type { CompressedBlockstoreInit } from '@ipfsz/blockstore-compressed'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -128,10 +128,11 @@ function compressed (child: Child, name: string, init: CompressedBlockstoreInit)
 
 /** What zlib takes to decode the stored values, without the CompressedBlockstore. */
 function zlibAlone (): Side {
-  const { open, ...side } = compressed('SharedFsBlockstore', 'zstd 3, zlib alone', { level: 3 })
+  const { open, child } = compressed('SharedFsBlockstore', 'zstd 3', { level: 3 })
 
   return {
-    ...side,
+    name: ZLIB_ALONE,
+    child,
     readsOnly: true,
     async open (directory) {
       const files = new SharedFsBlockstore(directory)

@@ -484,7 +484,16 @@ describe('targets', () => {
         { title: '', rows: [{ what: 'cat', MB: 100, side: 'the floor', "times Kubo's speed": 1.1 }] }
       ])],
       ['local', resultOf('local', [{
-        title: '', rows: [{ MB: 1, store: 'level', what: 'cat', side: 'ipfsz, zstd 3', 'times as fast': 0.4 }]
+        title: '',
+        rows: [['ipfsz, zstd 3', 0.4], ['the floor', 0.5]].map(
+          ([side, times]) => ({ MB: 1, store: 'level', what: 'cat', side, 'times as fast': times })
+        )
+      }])],
+      ['blockstore', resultOf('blockstore', [{
+        title: '',
+        rows: [['FsBlockstore', 700], ['the floor', 500], ['SharedFsBlockstore, zstd 3, hash', 450]].map(
+          ([side, rate]) => ({ files: 'paper', what: 'get, cached, 8 at a time', side, 'MB/s': rate })
+        )
       }])],
       ['network', resultOf('network', [{
         title: '',
@@ -494,13 +503,14 @@ describe('targets', () => {
 
     expect(lines).toEqual([
       expect.stringContaining('plain Helia takes 0.3 ms, codec, hash and store alone 2, IPFSz 3. '),
-      expect.stringContaining("reads at 0.4 times plain Helia's speed"),
+      expect.stringMatching(/reads at 0\.4 times plain Helia's speed.* nothing else, reaches 0\.5 times/),
       expect.stringContaining("compress, hash and write 100 MB reaches 0.4 times Kubo's speed"),
-      expect.stringContaining('takes 1.6 times the floor at 2 ms')
+      expect.stringContaining('takes 1.6 times the floor at 2 ms'),
+      expect.stringMatching(/an FsBlockstore alone reads 700 MB\/s.* alone 500, a CompressedBlockstore 450\. /)
     ])
   })
 
-  it('of stores that compare blocks with hashes, and of LevelDB, have the floor as their limit', () => {
+  it('of stores that compare blocks with hashes, and of LevelDB, have the floor as their limit, others zlib', () => {
     const block = { files: 'paper', what: 'get, cached, 8 at a time' }
     const level = { MB: 1, store: 'level', what: 'cat' }
     const rows = targets(new Map([
@@ -509,6 +519,8 @@ describe('targets', () => {
         rows: [
           { ...block, side: 'SharedFsBlockstore, zstd 3, hash', 'times as fast': 0.61 },
           { ...block, side: 'FsBlockstore, zstd 3, hash', 'times as fast': 0.51 },
+          { ...block, side: 'FsBlockstore, zstd 3, length', 'times as fast': 0.71 },
+          { ...block, side: 'SharedFsBlockstore, zstd 3, zlib alone', 'times as fast': 0.9 },
           { ...block, side: 'the floor', 'times as fast': 0.8 }
         ]
       }])],
@@ -522,7 +534,7 @@ describe('targets', () => {
     ]))
     const limitOf = (value: number): unknown => rows.find(({ measured }) => measured === value)?.['the limit here']
 
-    expect([0.61, 0.51, 0.41].map(limitOf)).toEqual([0.8, 0.8, 0.5])
+    expect([0.61, 0.51, 0.71, 0.41].map(limitOf)).toEqual([0.8, 0.8, 0.9, 0.5])
   })
 
   it('compare the command with Kubo, and have a bare Node program as the limit', () => {
