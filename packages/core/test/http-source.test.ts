@@ -680,6 +680,18 @@ describe('a gateway that fails', () => {
     expect(failure).toMatchObject({ failures: [{ message: expect.stringContaining('redirects to ftp://127.0.0.1:') }] })
   })
 
+  it.each([
+    ['does not say where to', {}],
+    ['names an empty place', { location: '' }],
+    ['names no URL', { location: 'http://[' }]
+  ])('refuses a redirect that %s, and asks no more', async (_, headers) => {
+    const { failure, bad } = await readBeside(async ({ response }) => { response.writeHead(302, headers).end() })
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayRefusedError', status: 302 }] })
+    // for a CAR by each of both readings, and for a block by the second one
+    expect(bad.requests).toHaveLength(3)
+  })
+
   it('follows a redirect on the same host, a bounded number of times', async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const once = await startGateway(blockstore, async ({ url, response, answer }) => url.endsWith('&again')

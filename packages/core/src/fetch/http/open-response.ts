@@ -130,7 +130,9 @@ async function check (response: GatewayResponse, gateway: string, type: string):
  * with (Subdomain Gateway), over https if it was https before.
  */
 function redirected (from: URL, { status, headers }: GatewayResponse, gateway: string, redirects: number): URL {
-  const to = URL.parse(headers.get('location') ?? '', from)
+  const location = headers.get('location') ?? ''
+  // without one, or an empty one, it would lead to itself
+  const to = location === '' ? null : URL.parse(location, from)
   const { hostname, protocol, port } = new URL(gateway)
 
   if (redirects === MAX_REDIRECTS) {
@@ -143,7 +145,7 @@ function redirected (from: URL, { status, headers }: GatewayResponse, gateway: s
 
   if (to == null || !isSameHost || !(isSameOrigin || isUpgraded)) {
     // with the protocol: it may be all that differs
-    const place = to == null ? 'an invalid URL' : `${to.protocol}//${to.host}`
+    const place = to == null ? 'no valid URL' : `${to.protocol}//${to.host}`
     throw new GatewayRefusedError(gateway, status, `redirects to ${place}`)
   }
 
