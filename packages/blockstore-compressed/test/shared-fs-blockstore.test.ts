@@ -90,6 +90,19 @@ describe('SharedFsBlockstore', () => {
     expect(await readFile(join(store.path, '.tmp', moved, 'foreign'), 'utf8')).toBe('foreign')
   })
 
+  it.for([true, false])('leaves nothing of an empty directory in the place of a block: sync %s', async (
+    sync,
+    { store, block }
+  ) => {
+    await mkdir(await pathOf(store, block), { recursive: true })
+    const other = new SharedFsBlockstore(store.path, { sync })
+
+    await other.put(block.cid, block.bytes)
+
+    expect(await readBlock(other, block.cid)).toEqual(block.bytes)
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
   it('reads what FsBlockstore wrote', async ({ store, block }) => {
     await new FsBlockstore(store.path).put(block.cid, block.bytes)
 

@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, rename, rm, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
@@ -24,7 +24,7 @@ export interface WriteAtomicOptions {
   makeDirectory?: ((directory: string) => Promise<unknown>) | undefined
   /**
    * Whether the file takes the place of a directory, which only a damaged file system or a stranger can have made. That
-   * is moved beside the temporary file, because it may hold something.
+   * is moved beside the temporary file if it holds something.
    *
    * @default false
    */
@@ -102,8 +102,12 @@ async function replace (temporary: string, file: string): Promise<void> {
       throw err
     }
 
-    await rename(file, `${temporary}.directory`)
+    const moved = `${temporary}.directory`
+
+    await rename(file, moved)
     await rename(temporary, file)
+    // fails if it holds something: that is not ours to delete
+    await rmdir(moved).catch(() => {})
   }
 }
 
