@@ -139,6 +139,51 @@ describe.concurrent('ipfsz migrate', () => {
     }
   )
 
+  it('counts an empty file and a directory in the place of a block as replaced if it verifies', async ({ sandbox }) => {
+    await sandbox.add(noise(2_200_000))
+    // the block of no bytes is an empty file, and good
+    await sandbox.add(Buffer.alloc(0), '--codec', 'none')
+    await migrate(sandbox, sandbox.repo, 'new')
+    const files = await blockFiles(join(sandbox.directory, 'new'))
+    const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+    const [first, second] = files.filter((_, i) => sizes[i] > 0)
+    await truncate(first)
+    await rm(second)
+    await mkdir(second)
+
+    const replaced = { copied: 2, replaced: 2, there: files.length - 2, lost: 0 }
+    expect(sizes).toContain(0)
+    expect(await migrate(sandbox, '--verify', '--dry-run', sandbox.repo, 'new')).toMatchObject(replaced)
+    expect(await migrate(sandbox, '--verify', sandbox.repo, 'new')).toMatchObject(replaced)
+    expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
+  })
+
+  it.for(['a new repo', 'one that has the block'])(
+    'reads what it would copy if a dry run verifies, and writes nothing, to %s',
+    async (to, { sandbox }) => {
+      await sandbox.add(noise(1_500_000))
+      const files = await blockFiles(sandbox.repo)
+      const leaf = await largest(files)
+      const there = leaf.replace(sandbox.repo, join(sandbox.directory, 'new'))
+
+      if (to !== 'a new repo') {
+        await mkdir(dirname(there), { recursive: true })
+        await cp(leaf, there)
+        await truncate(there, 50)
+      }
+
+      await writeFile(leaf, 'damaged')
+      const before = await contents(sandbox.directory)
+
+      const args = ['--dry-run', '--verify', sandbox.repo, 'new']
+      const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, ...args])
+      expect(code).toBe(1)
+      expect(stderr).toContain('CorruptBlockError')
+      expect(parseLines(stdout)).toMatchObject([{ dryRun: true, copied: files.length - 1, lost: 1 }])
+      expect(await contents(sandbox.directory)).toEqual(before)
+    }
+  )
+
   it('leaves good compressed blocks in a directory as they are, and replaces the others', async ({ sandbox }) => {
     await sandbox.add(text(1_500_000), '--codec', 'none')
     expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))

@@ -12,7 +12,7 @@ import type { Destination, MigrationSource } from '../migrate/contract.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 
 export interface MigrateCommandOptions {
-  /** Count what would be copied, but copy nothing. */
+  /** Count what would be copied, but copy nothing. Only with `verify` is it read. */
   dryRun: boolean
   /** Also read the blocks that are there already, and replace damaged ones. */
   verify: boolean

@@ -18,9 +18,9 @@ export type CopiedBlock =
   & ({ state: 'copied', size: number, replaced: boolean } | { state: 'there' } | { state: 'lost', error: Error })
 
 export interface CopyOptions {
-  /** Whether to look only. Then no block of the source is read, and `size` is 0. */
+  /** Whether to look only. Without `verify`, no block of the source is read then, and `size` is 0. */
   dryRun: boolean
-  /** Whether to read the blocks that are there, and to replace damaged ones. */
+  /** Whether to read the blocks that are there, and to replace damaged ones, and what is no file with bytes. */
   verify: boolean
   signal: AbortSignal
 }
@@ -38,7 +38,8 @@ export function copyBlocks (
   { dryRun, verify, signal }: CopyOptions
 ): AsyncGenerator<CopiedBlock> {
   return mapOrdered(cids(source, signal), async (cid): Promise<CopiedBlock> => {
-    const isThere = destination != null && await hasBlock(destination, cid, signal)
+    const isThere = destination != null &&
+      (verify ? await destination.blockstore.has(cid, { signal }) : await hasBlock(destination, cid, signal))
     const replaced = isThere && verify && await isDamaged(cid, destination, signal)
 
     if (isThere && !replaced) {
@@ -47,7 +48,7 @@ export function copyBlocks (
       return { cid, state: 'there' }
     }
 
-    if (dryRun || destination == null) {
+    if (dryRun && !verify) {
       return { cid, state: 'copied', size: 0, replaced }
     }
 
@@ -61,7 +62,7 @@ export function copyBlocks (
       return { cid, state: 'lost', error: error as Error }
     }
 
-    await destination.blockstore.put(cid, bytes, { signal })
+    await (dryRun ? undefined : destination?.blockstore.put(cid, bytes, { signal }))
 
     return { cid, state: 'copied', size: bytes.byteLength, replaced }
   }, { concurrency: CONCURRENCY, signal })

@@ -63,7 +63,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     .description('copy the blocks, pins and links of another store; run it again to go on')
     .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), a directory of blocks, or s3://BUCKET/PREFIX')
     .argument('<to>', 'a repo, which is made if there is none, a directory of blocks, or s3://BUCKET/PREFIX')
-    .option('--dry-run', 'count what would be copied')
+    .option('--dry-run', 'count what would be copied; with --verify, read it too, and list what is damaged')
     .option('--verify', 'also read the blocks that are there already, and replace damaged ones')
     .action(async (from: string, to: string, { dryRun = false, verify = false }: Partial<MigrateCommandOptions>) => {
       const { migrate } = await import('../commands/migrate.ts')
