@@ -44,6 +44,20 @@ describe.concurrent('ipfsz stats', () => {
     expect(saved).toBe(originalSize - storedSize)
   })
 
+  it('counts a block that files share for each of them, and says so', async ({ sandbox }) => {
+    const bytes = longText(3_000_000)
+    await sandbox.write('one', bytes)
+    await sandbox.write('two', Buffer.concat([bytes, text(100_000)]))
+    const added = await sandbox.run(['add', '--json', '--cut', 'content', 'one', 'two'])
+    const stored = parseLines(added.stdout).reduce((total, { storedSize }) => total + Number(storedSize), 0)
+
+    const { size, files } = await stats(sandbox)
+
+    expect(files).toMatchObject({ count: 2, storedSize: stored })
+    expect(size).toBeLessThan(stored * 0.75)
+    expect((await sandbox.run(['stats'])).stdout.toString()).toContain('several files share count for each of them')
+  })
+
   it('says what compressed blocks save besides', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['init', '--blockstore-codec', 'zstd']))
     await sandbox.add(longText(3_000_000), '--codec', 'none')

@@ -13,7 +13,7 @@ export interface CompressedFiles {
   count: number
   /** Their original bytes. */
   size: number
-  /** Their stored bytes, as their roots state them. */
+  /** Their stored bytes, as their roots state them: a block that several of them share counts for each. */
   storedSize: number
   /** Pins with missing or damaged blocks. Not all of their files are counted. */
   incompletePins: number
