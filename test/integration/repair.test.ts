@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
 import { addTree, makeTree } from './tree-files.ts'
-import type { Sandbox } from './run-cli.ts'
+import type { RunResult, Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024
 
@@ -78,6 +78,31 @@ describe('ipfsz verify --all', () => {
     ['--all', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']
   ]])('refuses CIDs together with --all, and neither of them: %s', async ([args], { sandbox }) => {
     expect((await sandbox.run(['verify', ...args])).code).toBe(2)
+  })
+})
+
+describe('a lost block', () => {
+  it.for([
+    'cat ONE', 'stat ONE', 'pin add ONE', 'verify ONE', 'verify ONE TWO', 'verify --all', 'repair'
+  ])('is told with the repo that lacks it, once: %s', async (command, { sandbox }) => {
+    const repo = join(sandbox.directory, 'other')
+    const inOther = async (...args: string[]): Promise<RunResult> => sandbox.run(['--repo', 'other', ...args])
+    await sandbox.write('one', text(1000))
+    await sandbox.write('two', text(1001))
+    const [one, two] = (await inOther('add', '-q', 'one', 'two')).stdout.toString().trim().split('\n')
+    await Promise.all((await blockFiles(repo)).map(async file => rm(file)))
+
+    const { code, stdout, stderr } = await inOther(...command.replace('ONE', one).replace('TWO', two).split(' '))
+
+    expect(code).toBe(1)
+    expect(`${stdout.toString()}${stderr}`.split(repo)).toHaveLength(2)
+    expect(stderr.trimEnd().endsWith(`. The repo is ${repo}`)).toBe(true)
+  })
+
+  it('is told without a repo if it is none of its blocks: a name that a directory lacks', async ({ sandbox }) => {
+    const cid = await addTree(sandbox, await makeTree(join(sandbox.directory, 'in'), { a: text(1000) }))
+
+    expect((await sandbox.run(['cat', `${cid}/b`])).stderr).not.toContain('The repo is')
   })
 })
 

@@ -54,6 +54,13 @@ export class StoreMissingError extends Error {
 export class IncompleteError extends Error {
   static override readonly name = 'IncompleteError'
   override readonly name = 'IncompleteError'
+  /** Whether blocks of the repo are missing or damaged. */
+  readonly lost: boolean
+
+  constructor (message: string, { lost = false, ...options }: ErrorOptions & { lost?: boolean } = {}) {
+    super(message, options)
+    this.lost = lost
+  }
 }
 
 /** Thrown when two files or directories differ. The differences have already been printed, and it is not printed. */

@@ -171,10 +171,10 @@ interface Values {
 }
 
 /** Nobody sent a block. */
-const NOT_FETCHED = new Set(['FetchStalledError', 'GatewaysFailedError'])
+export const NOT_FETCHED: ReadonlySet<string> = new Set(['FetchStalledError', 'GatewaysFailedError'])
 
 /** What ipfsz repair fetches again. */
-const LOST = new Set(['NotFoundError', 'CorruptBlockError'])
+export const LOST: ReadonlySet<string> = new Set(['NotFoundError', 'CorruptBlockError'])
 
 /** The message of an error. If it quotes one of its causes, with that cause explained. */
 function withCause ({ message, cause }: Error): string {

@@ -2,6 +2,8 @@ import { CommanderError } from 'commander'
 import { DifferentError, exitCode, explain } from './errors.ts'
 import { Output } from './terminal/output.ts'
 import { createProgram } from './program/program.ts'
+import { lostPlace } from './lost-place.ts'
+import type { GlobalOptions } from './program/program.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -24,10 +26,10 @@ export async function main (argv: string[], io: Io): Promise<number> {
     }
 
     const error = err instanceof Error ? err : new Error(String(err))
-    const { json = false, verbose = false } = program.opts<{ json?: boolean, verbose?: boolean }>()
+    const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
     if (!(error instanceof DifferentError)) {
-      new Output(io, { json, verbose }).error(explain(error), error)
+      new Output(io, { json, verbose }).error(`${explain(error)}${await lostPlace(error, repo, io)}`, error)
     }
 
     return exitCode(error)

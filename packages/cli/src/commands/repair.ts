@@ -86,9 +86,12 @@ async function repairAll (targets: readonly CidPath[], access: NetworkAccess, co
     const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} missing or damaged`
     const them = lost.size === 1 ? 'it' : 'them'
 
-    throw new IncompleteError(online
-      ? `${blocks}, and no peer sent ${them}: name a peer that has ${them} with --peer, or add the files again`
-      : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`)
+    throw new IncompleteError(
+      online
+        ? `${blocks}, and no peer sent ${them}: name a peer that has ${them} with --peer, or add the files again`
+        : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`,
+      { lost: true }
+    )
   }
 
   if (failed > 0) {

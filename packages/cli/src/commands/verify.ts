@@ -1,7 +1,8 @@
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { reportReads } from '../repo/report-reads.ts'
+import { isMissing } from '../dag/missing.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -23,6 +24,7 @@ export interface VerifyCommandOptions {
 export async function verify (texts: string[], options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   let failed = 0
+  let lost = false
 
   await withTargets(texts, context, async targets => {
     const session = await openToRead(context)
@@ -37,12 +39,13 @@ export async function verify (texts: string[], options: VerifyCommandOptions, co
 
         output.error(`${printable(target.text)}: ${explain(err)}`, err)
         failed++
+        lost ||= isMissing(err) || isDamage(err)
       }
     }
   })
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${texts.length} CIDs failed verification: see the errors above`)
+    throw new IncompleteError(`${failed} of ${texts.length} CIDs failed verification: see the errors above`, { lost })
   }
 }
 

@@ -18,7 +18,8 @@ import { repoPath } from '../repo/repo.ts'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 
-interface GlobalOptions {
+/** The options of all commands. */
+export interface GlobalOptions {
   repo?: string
   json?: boolean
   verbose?: boolean
