@@ -59,6 +59,11 @@ async function writeBlocks (
   }
 }
 
+/** Answer each request for a CAR with endless blocks of something else, and others honestly. */
+async function sendOthers ({ response, isCar, answer }: Asked): Promise<void> {
+  await (isCar ? writeBlocks(response, undefined, i => new Uint8Array(MIB).fill(i)) : answer())
+}
+
 /** Read a file from one gateway that misbehaves as told, and fall back to an honest one. */
 async function readBeside (answer: (asked: Asked) => Promise<void>, init?: Partial<HttpSourceInit>): Promise<{
   file: File
@@ -622,6 +627,25 @@ describe('a gateway that fails', () => {
     await expect.poll(() => bad.aborted).toBeGreaterThan(1)
     // 4 MiB of each response, and what the two ends of the connection buffer
     expect(bad.sent).toBeLessThan(bad.requests.length * 24 * MIB)
+  })
+
+  it('asks for single blocks once CARs have brought nothing that was asked for', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, sendOthers)
+
+    expectSame(await readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } }).read(), bytes)
+    // one for the plan, and two for the file
+    expect(gateway.requests.filter(url => url.includes('format=car')).length).toBeLessThanOrEqual(3)
+  })
+
+  it('asks another gateway for a CAR once one has brought nothing that was asked for', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateways = [await startGateway(blockstore, sendOthers), await startGateway(blockstore)]
+
+    expectSame(await readerOf(cid, gateways, { hedgeTime: 60_000 }).read(), bytes)
+    const [first, second] = gateways.map(({ requests }) => requests.filter(url => url.includes('format=car')))
+    expect(first).toHaveLength(1)
+    expect(second).not.toHaveLength(0)
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import { STALL_CHECK_INTERVAL } from '../../constants.ts'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
+import { GatewayRefusedError } from './errors.ts'
 import { FileRequests } from './file-requests.ts'
 import { MAX_FAILED_OPENS, MAX_STRAY_BYTES } from './limits.ts'
 import { covers } from './shares.ts'
@@ -141,8 +142,13 @@ export class EntityStream {
 
     clearTimeout(this.#check)
     // they seem to bring something else than what is waited for, or nothing more
-    this.#requests.open.filter(piece => piece.stray > MAX_STRAY_BYTES || piece.isDone)
-      .forEach(piece => { this.#requests.leave(piece) })
+    for (const piece of this.#requests.open.filter(piece => piece.stray > MAX_STRAY_BYTES || piece.isDone)) {
+      if (piece.isUsed || piece.isDone || piece.gateway == null) {
+        this.#requests.leave(piece)
+      } else {
+        this.#requests.fail(piece, new GatewayRefusedError(piece.gateway.url, 200, 'sent blocks that nobody asked for'))
+      }
+    }
 
     if (this.#requests.plan()) {
       this.#check = setTimeout(() => { this.#schedule() }, STALL_CHECK_INTERVAL)

@@ -1,7 +1,7 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { SLOW_PART } from '../../constants.ts'
 import { GatewaysFailedError, GatewayStalledError } from './errors.ts'
-import { MAX_RAW_REQUESTS, MAX_REMEMBERED } from './limits.ts'
+import { MAX_FAILED_OPENS, MAX_RAW_REQUESTS, MAX_REMEMBERED } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
 import { covers, isEnding, nextShare } from './shares.ts'
 import type { Gateway } from './gateway.ts'
@@ -31,7 +31,7 @@ export class FileRequests {
   file: string | undefined
   /** How far the file is read. */
   #fileEnd = 0
-  /** How often in a row no gateway sent a CAR. */
+  /** How often in a row no gateway sent a CAR, or one sent a CAR of other blocks. */
   failedOpens = 0
 
   constructor (settings: GatewaySettings, wants: WantedBlocks) {
@@ -91,7 +91,7 @@ export class FileRequests {
       for (const want of this.open.every(({ end }) => end < this.#fileEnd) ? this.#wants.placed : []) {
         const { start } = want.part
 
-        if (want.isAlone && !this.cover(start)) {
+        if ((want.isAlone || this.failedOpens >= MAX_FAILED_OPENS) && !this.cover(start)) {
           this.#wants.fetchAlone(want)
         } else if (this.open.length < MAX_RAW_REQUESTS && this.open.every(({ end }) => end <= start)) {
           // the first ones, and those behind what is here. Whichever gateway answers first
@@ -131,8 +131,11 @@ export class FileRequests {
       this.end(piece)
       this.#failAll(err)
     } else if (!isClosed && gateway != null) {
-      if (!piece.hasAnswered && err.name === 'GatewayRefusedError') {
+      if (err.name === 'GatewayRefusedError') {
         this.#refusing.add(gateway)
+        // it brought other blocks, and the next time it would too
+        this.failedOpens += piece.hasAnswered ? 1 : 0
+        gateway.isSlow ||= piece.hasAnswered
       }
 
       this.#settings.failed(gateway, err)

@@ -61,5 +61,5 @@ export const MAX_REFUSALS = 8
 /** How many blocks that a response brought are remembered. */
 export const MAX_REMEMBERED = 4096
 
-/** After this many failures in a row to get a CAR of a file, its blocks are fetched one by one. */
+/** After this many CARs of a file in a row that did not come, or brought other blocks, its blocks come one by one. */
 export const MAX_FAILED_OPENS = 2

@@ -45,6 +45,8 @@ export class PieceStream implements Part<Gateway> {
   /** Whether blocks are being read, or waited for. */
   isReading = false
   isClosed = false
+  /** Whether it has brought a block that was asked for. */
+  isUsed = false
   /** Bytes of blocks that nobody asked for, since the last block that was asked for. */
   stray = 0
   readonly #init: PieceStreamInit
@@ -132,6 +134,7 @@ export class PieceStream implements Part<Gateway> {
 
   /** Record that a block of it was asked for: at this place in the file, if that is known. */
   use (part: FilePart | undefined, length: number): void {
+    this.isUsed = true
     this.stray = 0
 
     if (part != null) {
