@@ -10,11 +10,12 @@ import { toMarkdown, toSection } from './markdown.ts'
 import { overview } from './overview.ts'
 import { rowsOf } from './rows.ts'
 import { summary } from './summary.ts'
-import { obstacles, PROFILED } from './targets/obstacles.ts'
-import { targets } from './targets/targets.ts'
-import type { Row } from '../benchmark.ts'
+import { PROFILED } from './targets/obstacle.ts'
+import { obstacles } from './targets/obstacles.ts'
+import { targetGroups, targets } from './targets/targets.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
+import type { TargetGroup } from './targets/targets.ts'
 
 /**
  * The title of every benchmark's page, and of that of `npm run soak`, in the order of the report: the most frequent
@@ -74,7 +75,7 @@ export async function writeReport (directory: string, docs: string): Promise<voi
   }
 
   const missing = names.filter(name => !results.has(name))
-  writeFileSync(join(pages, 'targets.md'), `${targetsPage(targets(results), obstacles(results))}\n`)
+  writeFileSync(join(pages, 'targets.md'), `${targetsPage(targetGroups(results), obstacles(results))}\n`)
 
   for (const [name, result] of results) {
     const losses = LOSSES[name]?.(results) ?? []
@@ -158,17 +159,22 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
   return linkPaper(page, '../format.md')
 }
 
-function targetsPage (goals: readonly Row[], obstacles: readonly string[]): string {
+function targetsPage (groups: readonly TargetGroup[], obstacles: readonly string[]): string {
   return [
     '# Targets',
-    'The targets, and what was measured. The limit is what the codec, the hash and the store alone reach on this ' +
-    'machine, without IPFSz; of a fetch, it is what curl reaches, which neither checks nor decompresses. Where a ' +
-    'bare Node program was measured, as over 1 Gbit/s, that is the limit: it checks and decompresses, but stores ' +
-    'nothing.',
-    toMarkdown(goals),
+    'The targets, and what was measured. **The limit** is what a simple program for Node (or a page) reaches on the ' +
+    'same machine that does only what cannot be left out: the codec, the hash and the store. Where it does not come ' +
+    'near a target, no library for Node can. A share of it above 1 means that IPFSz does the same better, by freeing ' +
+    'memory earlier or by using more threads. Of a fetch, the limit is what curl reaches, which neither checks nor ' +
+    'decompresses; over 1 Gbit/s a program that does both, and stores nothing. **The floor** of a fetch is the time ' +
+    'that the stored bytes take at the rate of the link, and three round trips.',
+    'Adds and reads on one machine are of the benchmark [floor](floor.md) unless it is said otherwise: there, a warm ' +
+    'process does the same again and again. [local](local.md) starts a new process for each large file, so its ' +
+    'ratios differ.',
+    ...groups.flatMap(({ title, rows }) => rows.length === 0 ? [] : [`## ${title}`, toMarkdown(rows)]),
     ...obstacles.length === 0 ? [] : [
       '## What stands in the way',
-      `Times are those of the benchmarks; shares are of profiles of ${PROFILED}.`,
+      `Times are those of the benchmarks; shares of processor time are of profiles of ${PROFILED}.`,
       bullets(obstacles)
     ],
     '[All benchmarks](../benchmarks.md)'

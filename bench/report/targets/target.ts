@@ -4,6 +4,8 @@ import type { Row } from '../../benchmark.ts'
 /** What this machine can do at most, or needs at least, without anything of IPFSz. */
 const LIMIT = 'the limit here'
 
+const UNREACHED = '**no**'
+
 /**
  * A target that is reached by at least so much.
  *
@@ -35,8 +37,13 @@ function toRow (
     what,
     target,
     measured: measured == null ? 'not measured' : Number(measured.toPrecision(3)),
-    reached: measured == null ? '-' : reached ? 'yes' : '**no**',
+    reached: measured == null ? '-' : reached ? 'yes' : UNREACHED,
     [LIMIT]: limit == null ? '-' : Number(limit.toPrecision(3)),
     'share of it': share == null ? '-' : rounded(share)
   }
+}
+
+/** Whether a target was measured, and missed. */
+export function isUnreached ({ reached }: Row): boolean {
+  return reached === UNREACHED
 }

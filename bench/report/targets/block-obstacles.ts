@@ -1,0 +1,61 @@
+import { FLOOR, ZLIB_ALONE } from '../../support/floor/names.ts'
+import { distinct, find, numberOf, rowsOf } from '../rows.ts'
+import { brief } from '../words.ts'
+import type { Results } from '../rows.ts'
+import type { Obstacle } from './obstacle.ts'
+
+const BARE = 'FsBlockstore'
+const HASH = 'FsBlockstore, zstd 3, hash'
+const SHARED_LENGTH = 'SharedFsBlockstore, zstd 3, length'
+
+export const blockObstacles: readonly Obstacle[] = [
+  { of: /get, .*, hash: times the speed of an FsBlockstore/, lines: hashed },
+  { of: /get, .*, SharedFsBlockstore, .*, length: times the speed of an FsBlockstore/, lines: unhashed },
+  { of: /get, .*, FsBlockstore, .*, length: times the speed of an FsBlockstore/, lines: inPieces }
+]
+
+function hashed (results: Results): string[] {
+  return ofFiles(results, 'get, cached, 8 at a time', [BARE, FLOOR, HASH], (files, [bare, floor, ours]) => (
+    `**get of blocks of ${files} compressed at rest**, 8 at a time from the cache: an FsBlockstore alone reads ` +
+    `${bare} MB/s, reading, decompressing and hashing alone ${floor}, a CompressedBlockstore on it ${ours}. Two ` +
+    'fifths of its processor time is zstd, a fifth the hash and its copy of the block, an eighth V8 marking its heap'
+  ))
+}
+
+function unhashed (results: Results): string[] {
+  return ofFiles(
+    results,
+    'get, cached, one by one',
+    [BARE, ZLIB_ALONE, SHARED_LENGTH],
+    (files, [bare, zlib, ours]) => (
+      `**get of blocks of ${files} whose hash is not compared**, one by one from the cache: an FsBlockstore alone ` +
+      `reads ${bare} MB/s, zlib alone decodes ${zlib}, a CompressedBlockstore ${ours}`
+    )
+  )
+}
+
+function inPieces (results: Results): string[] {
+  const names = [HASH, HASH.replace('hash', 'length')]
+
+  return ofFiles(results, 'get, cached, 8 at a time', names, (files, [hash, length]) => (
+    `**get of blocks of ${files} from an FsBlockstore, with \`verify: 'length'\`**: that store reads pieces of ` +
+    '64 KiB, each of which waits for threads that decompress. Only what is compared with its hash is read without ' +
+    `it: ${length} MB/s, with \`hash\` ${hash}`
+  ))
+}
+
+/** A line for all files whose blocks were measured with some sides, which the text tells in MB/s. */
+function ofFiles (
+  results: Results,
+  what: string,
+  sides: readonly string[],
+  text: (files: string, rates: string[]) => string
+): string[] {
+  const rows = rowsOf(results, 'blockstore')
+
+  return distinct(rows, 'files').flatMap(files => {
+    const rates = sides.flatMap(side => numberOf(find(rows, { files, what, side }), 'MB/s') ?? [])
+
+    return rates.length < sides.length ? [] : [text(String(files), rates.map(brief))]
+  })
+}
