@@ -3,6 +3,7 @@ import { COMMAND, OVER_HTTP } from '../support/network/command-sides.ts'
 import { LIBRARY } from '../support/network/sides.ts'
 import { gateway } from './gateway.ts'
 import { list } from './loss.ts'
+import { besideKubo } from './losses.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import { brief, line, range } from './words.ts'
 import type { Row } from '../benchmark.ts'
@@ -80,8 +81,8 @@ function fetch (rows: readonly Row[], topic: string): string[] {
 function againstKubo (results: Results): string[] {
   const rows = rowsOf(results, 'local').filter(row => row.MB === 100)
   const [add, cat] = ['add', 'cat'].map(what => {
-    const theirs = numberOf(find(rows, { what, side: 'Kubo' }), 'MB/s')
-    const ours = numberOf(find(rows, { what, side: DEFAULT, store: 'fs' }), 'MB/s')
+    const kubo = find(rows, { what, side: 'Kubo' })
+    const [theirs, ours] = [kubo, kubo && besideKubo(rows, kubo)].map(row => numberOf(row, 'MB/s'))
 
     return theirs == null || ours == null ? undefined : theirs / ours
   })

@@ -620,6 +620,20 @@ describe('writeReport', () => {
 
     await expect(writeReport(directory, directory)).rejects.toMatchObject({ name: 'NoInputError' })
   })
+
+  it('compares Kubo with the command, in the summary as where IPFSz loses', async () => {
+    const rows = ['add', 'cat'].flatMap(what => [
+      ['fs', 'ipfsz, zstd 3', 200],
+      ['flatfs', 'Kubo', 300],
+      ['repo', 'ipfsz, the command', 100]
+    ].map(([store, side, rate]) => ({ MB: 100, store, what, side, 'MB/s': rate })))
+    writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows }]))
+    await writeReport(directory, directory)
+
+    expect(await readFile(join(directory, 'benchmarks.md'), 'utf8'))
+      .to.include('Kubo adds 100 MB 3 times as fast as IPFSz, and reads it 3 times as fast')
+      .and.include('adding takes 3 times as long; reading takes 3 times as long')
+  })
 })
 
 async function appendTables (): Promise<JoinTables> {
