@@ -126,7 +126,7 @@ function method (results: Results, missing: readonly string[]): string[] {
   const dates = distinct([...results.values()].map(({ date }) => date)).toSorted()
 
   return [
-    `${machines(results)}.`,
+    `${machines(results)}. Each page names its own: figures of different machines cannot be compared.`,
     `${dates.join(', ')}. ${versionsOf(results)}.`,
     'Everything that is compared was measured in one run, alternating: A, B, A, B. ' +
     'Times are medians; the spread is the minimum and the maximum. ' +
@@ -142,7 +142,7 @@ function method (results: Results, missing: readonly string[]): string[] {
 }
 
 function toPage (result: Result, losses: readonly string[], pictures: string[]): string {
-  const { name, question, date, versions, tables, seconds, command = `npm run bench -- ${name}` } = result
+  const { name, question, date, machine, versions, tables, seconds, command = `npm run bench -- ${name}` } = result
   const page = [
     `# ${TITLES[name]}`,
     `${capitalized(question)}.`,
@@ -151,8 +151,8 @@ function toPage (result: Result, losses: readonly string[], pictures: string[]):
     ...tables.map(toSection),
     // parts that were measured at different times say so themselves
     (tables.some(({ rows }) => rows.some(row => row.measured != null))
-      ? 'Each row says when it was measured, and with what. '
-      : `Measured on ${date}, with ipfsz ${versions.ipfsz}; \`${command}\` took ${seconds} s. `) +
+      ? `Measured with ${machine}. Each row says when, and with which versions. `
+      : `Measured on ${date}, with ipfsz ${versions.ipfsz} and ${machine}; \`${command}\` took ${seconds} s. `) +
     '[All benchmarks](../benchmarks.md), and how they were measured.'
   ].join('\n\n')
 

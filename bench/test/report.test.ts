@@ -634,6 +634,21 @@ describe('writeReport', () => {
       .to.include('Kubo adds 100 MB 3 times as fast as IPFSz, and reads it 3 times as fast')
       .and.include('adding takes 3 times as long; reading takes 3 times as long')
   })
+
+  it('names on each page the machine it was measured with', async () => {
+    writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
+    writeResult(resultFile(directory, 'site'), {
+      ...resultOf('site', [{ title: '', rows: [{ ...siteRow('Kubo', 'write', 1), measured: '2025-01-31' }] }]),
+      machine: '64 cores'
+    })
+    await writeReport(directory, directory)
+    const [local, site] = await Promise.all(
+      ['local', 'site'].map(async name => readFile(join(directory, 'benchmarks', `${name}.md`), 'utf8'))
+    )
+
+    expect(local).to.match(/Measured on 2025-01-31, .* and 2 cores; /).and.not.include('64 cores')
+    expect(site).to.include('Measured with 64 cores. Each row says when').and.not.include('2 cores')
+  })
 })
 
 async function appendTables (): Promise<JoinTables> {
