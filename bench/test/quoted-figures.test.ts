@@ -13,6 +13,7 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   [FAQ, /`ipfsz cat --gateway URL`.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s from a gateway/)],
   [FAQ, /`ipfsz cat`, from a peer \| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with the `ipfsz` command/)],
   [FAQ, /zstd -dc`, from a peer.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with Kubo and `zstd` by hand/)],
+  [FAQ, /arrives sooner by hand over (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
   [FAQ, /4 KiB at a random place take ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
   [FAQ, /takes \[([\d.]+ to [\d.]+) times\]/, /adding a directory of them takes ([\d.]+ to [\d.]+) times/],
   [FAQ, /takes up \[([\d.]+ to [\d.]+) times\]/, /a directory takes up ([\d.]+ to [\d.]+) times/],
