@@ -164,11 +164,11 @@ function targetsPage (groups: readonly TargetGroup[], obstacles: readonly string
     '# Targets',
     'The targets, and what was measured. **The limit** is what a simple program for Node (or a page) reaches on the ' +
     'same machine that does only what cannot be left out: the codec, the hash and the store. It is that of ' +
-    '`node:zlib`, not of libzstd, [which allows more](../codecs.md#why-there-is-no-addon-of-our-own). Where it misses ' +
-    'a target, no library without an addon comes near. A share of it above 1 means that IPFSz does the same better, ' +
-    'by freeing memory earlier or by using more threads. Of a fetch, the limit is what curl reaches, which neither ' +
-    'checks nor decompresses; over 1 Gbit/s a program that does both, and stores nothing. **The floor** of a fetch is ' +
-    'the time that the stored bytes take at the rate of the link, and three round trips.',
+    '`node:zlib`, not of libzstd, [which allows more](../codecs.md#why-there-is-no-addon-of-our-own). Where it ' +
+    'misses a target, no library without an addon comes near. A share of it above 1 means that IPFSz does the same ' +
+    'better, by freeing memory earlier or by using more threads. Of a fetch, the limit is what curl reaches, which ' +
+    'neither checks nor decompresses; over 1 Gbit/s a program that does both, and stores nothing. **The floor** of a ' +
+    'fetch is the time that the stored bytes take at the rate of the link, and three round trips.',
     'Adds and reads on one machine are of the benchmark [floor](floor.md) unless it is said otherwise: there, a warm ' +
     'process does the same again and again. [local](local.md) starts a new process for each large file, so its ' +
     'ratios differ.',
