@@ -1,6 +1,6 @@
-import { FLOOR } from '../support/floor/names.ts'
+import { BARE_MEMORY, FLOOR, IN_MEMORY } from '../support/floor/names.ts'
 import { extremes, isLess } from './loss.ts'
-import { numberOf, rowsOf } from './rows.ts'
+import { numberOf, rowsOf, rowsUnder } from './rows.ts'
 import { line, range, slowdowns, some } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
@@ -15,8 +15,17 @@ function isFloor ({ side }: Row): boolean {
 
 /** For the page of the benchmark. */
 export function fromBlockstore (results: Results): string[] {
-  const all = rowsOf(results, 'blockstore')
+  return [
+    ...compare(rowsOf(results, 'blockstore'), 'an FsBlockstore', ''),
+    ...compare(memoryOf(results), `a ${BARE_MEMORY}`, ', in memory')
+  ]
+}
 
+function memoryOf (results: Results): readonly Row[] {
+  return rowsUnder(results, 'blockstore', IN_MEMORY)
+}
+
+function compare (all: readonly Row[], bare: string, where: string): string[] {
   return [...Map.groupBy(all.filter(isDefault), ({ what }) => String(what))].flatMap(([what, rows]) => {
     const slow = rows.filter(row => isLess(row, 'times as fast')).map(
       row => ({
@@ -28,8 +37,8 @@ export function fromBlockstore (results: Results): string[] {
     const reached = valuesOf(rows, 'share of the floor')
 
     return slow.length === 0 ? [] : [
-      `**a CompressedBlockstore** with default options, ${what}: ` +
-      `slower than an FsBlockstore alone in ${extremes(slow, rows.length, 'rows')}.` +
+      `**a CompressedBlockstore** with default options, ${what}${where}: ` +
+      `slower than ${bare} alone in ${extremes(slow, rows.length, 'rows')}.` +
       (floor == null || reached == null ? '' : ` The floor has ${floor}, and the store reaches ${reached} of it.`)
     ]
   })
@@ -37,23 +46,31 @@ export function fromBlockstore (results: Results): string[] {
 
 /** For the front page. */
 export function blockstoreLosses (results: Results): string[] {
-  const all = rowsOf(results, 'blockstore')
-  const times = (isOne: (row: Row) => boolean, isPut: boolean): string | undefined => range(slowdowns(
-    all.filter(row => isOne(row) && String(row.what).startsWith('put') === isPut)
-      .map(row => numberOf(row, 'times as fast'))
-  ))
-  const beside = (isPut: boolean, what: string): string =>
-    some(times(isFloor, isPut), least => ` (${what} alone: ${least} times)`).join('')
+  const files = rowsOf(results, 'blockstore')
 
   return line('Blocks compressed at rest, against an FsBlockstore', 'blockstore', [
-    ...some(times(isDefault, true), longer => (
-      `writing takes ${longer} times as long${beside(true, 'compressing and writing')}`
-    )),
-    ...some(times(isDefault, false), longer => (
-      `reading from a fast disk, or from the cache, takes ${longer} times as long` +
-      beside(false, 'reading, decompressing and hashing')
-    ))
+    ...takesLonger(files, true, 'writing', 'compressing and writing'),
+    ...takesLonger(files, false, 'reading from a fast disk, or from the cache,', 'reading, decompressing and hashing'),
+    ...takesLonger(
+      memoryOf(results),
+      false,
+      `reading from memory, where a ${BARE_MEMORY} hands over the array that it was given,`,
+      'decompressing and hashing'
+    )
   ])
+}
+
+function takesLonger (all: readonly Row[], isPut: boolean, what: string, floor: string): string[] {
+  const rows = all.filter(row => String(row.what).startsWith('put') === isPut)
+
+  return some(timesOf(rows.filter(isDefault)), longer => `${what} takes ${longer} times as long` + some(
+    timesOf(rows.filter(isFloor)),
+    least => ` (${floor} alone: ${least} times)`
+  ).join(''))
+}
+
+function timesOf (rows: readonly Row[]): string | undefined {
+  return range(slowdowns(rows.map(row => numberOf(row, 'times as fast'))))
 }
 
 function valuesOf (rows: readonly Row[], column: string): string | undefined {

@@ -378,6 +378,29 @@ describe('losses of other benchmarks', () => {
     expect(lossGroups(new Map([['blockstore', resultOf('blockstore', [{ title: '', rows }])]]))[0])
       .to.include('writing takes 2.5 to 5 times as long (compressing and writing alone: 2 to 4 times)')
   })
+
+  it('compare a CompressedBlockstore in memory with a bare one, and not with files', () => {
+    const row = { what: 'getMany', files: 'paper' }
+    const results = new Map([['blockstore', resultOf('blockstore', [
+      { title: 'Blocks of 1 MiB', rows: [] },
+      {
+        title: 'Blocks in memory (the test files)',
+        rows: [
+          { ...row, side: 'MemoryBlockstore, zstd 3, hash', 'times as fast': 0.01, 'share of the floor': 0.8 },
+          { ...row, side: 'MemoryBlockstore, zstd 3, length', 'times as fast': 0.02, 'share of the floor': 1.6 },
+          { ...row, side: 'the floor', 'times as fast': 0.0125, 'share of the floor': 1 }
+        ]
+      }
+    ])]])
+
+    expect(LOSSES.blockstore(results)).to.deep.equal([
+      '**a CompressedBlockstore** with default options, getMany, in memory: slower than a MemoryBlockstore alone in ' +
+        '1 of 1 rows: MemoryBlockstore, zstd 3, hash with blocks of paper (0.01). ' +
+        'The floor has 0.013, and the store reaches 0.8 of it.'
+    ])
+    expect(lossGroups(results)[0])
+      .to.match(/reading from memory, .*, takes 100 times as long \(decompressing and hashing alone: 80 times\)/)
+  })
 })
 
 /** Rows of the benchmark of the floor, with the times of plain Helia, of the floor and of IPFSz. */
@@ -469,7 +492,7 @@ describe('targets', () => {
     expect(rows.filter(({ measured }) => measured === 'not measured').length).to.be.above(0)
   })
 
-  it('of stores that compare blocks with hashes, and of LevelDB, have the floor as their limit, others zlib', () => {
+  it('of LevelDB, and of blocks compared with hashes, have the floor as their limit, others zlib alone', () => {
     const block = { files: 'paper', what: 'get, cached, 8 at a time' }
     const level = { MB: 1, store: 'level', what: 'cat' }
     const rows = targets(new Map([
@@ -479,8 +502,17 @@ describe('targets', () => {
           { ...block, side: 'SharedFsBlockstore, zstd 3, hash', 'times as fast': 0.61 },
           { ...block, side: 'FsBlockstore, zstd 3, hash', 'times as fast': 0.51 },
           { ...block, side: 'FsBlockstore, zstd 3, length', 'times as fast': 0.71 },
+          { ...block, side: 'SharedFsBlockstore, zstd 3, length', 'times as fast': 0.81 },
+          { ...block, side: 'FsBlockstore, zstd 3, zlib alone', 'times as fast': 0.75 },
           { ...block, side: 'SharedFsBlockstore, zstd 3, zlib alone', 'times as fast': 0.9 },
           { ...block, side: 'the floor', 'times as fast': 0.8 }
+        ]
+      }, {
+        title: 'Blocks in memory (the test files)',
+        rows: [
+          { files: 'paper', what: 'getMany', side: 'MemoryBlockstore, zstd 3, hash', 'times as fast': 0.003 },
+          { files: 'paper', what: 'getMany', side: 'the floor', 'times as fast': 0.004 },
+          { files: 'paper', what: 'put, 8 at a time', side: 'MemoryBlockstore, zstd 3, hash', 'times as fast': 0.002 }
         ]
       }])],
       ['local', resultOf('local', [{
@@ -493,7 +525,14 @@ describe('targets', () => {
     ]))
     const limitOf = (value: number): unknown => rows.find(({ measured }) => measured === value)?.['the limit here']
 
-    expect([0.61, 0.51, 0.71, 0.41].map(limitOf)).toEqual([0.8, 0.8, 0.9, 0.5])
+    expect([0.61, 0.51, 0.71, 0.81, 0.003, 0.41].map(limitOf)).toEqual([0.8, 0.8, 0.75, 0.9, 0.004, 0.5])
+    expect(rows.find(({ measured }) => measured === 0.003)).to.include({
+      what: 'getMany from memory, blocks of paper, zstd 3, hash: times the speed of a MemoryBlockstore alone',
+      target: 'at least 0.9',
+      reached: '**no**'
+    })
+    expect(rows.find(({ measured }) => measured === 0.002)?.what)
+      .to.match(/^put to memory, 8 at a time, blocks of paper/)
   })
 
   it('compare the command with Kubo, and have a bare Node program as the limit', () => {
