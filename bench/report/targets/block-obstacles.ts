@@ -1,21 +1,25 @@
-import { FLOOR, ZLIB_ALONE } from '../../support/floor/names.ts'
-import { distinct, find, numberOf, rowsOf } from '../rows.ts'
+import { BARE_MEMORY, FLOOR, IN_MEMORY, ZLIB_ALONE } from '../../support/floor/names.ts'
+import { distinct, find, numberOf, rowsOf, rowsUnder } from '../rows.ts'
 import { brief } from '../words.ts'
+import type { Row } from '../../benchmark.ts'
 import type { Results } from '../rows.ts'
 import type { Obstacle } from './obstacle.ts'
 
+const PAGE = 'blockstore'
 const BARE = 'FsBlockstore'
 const HASH = 'FsBlockstore, zstd 3, hash'
-const SHARED_LENGTH = 'SharedFsBlockstore, zstd 3, length'
+const SHARED = 'SharedFsBlockstore'
+const CACHED = 'get, cached, 8 at a time'
 
 export const blockObstacles: readonly Obstacle[] = [
   { of: /get, .*, hash: times the speed of an FsBlockstore/, lines: hashed },
   { of: /get, .*, SharedFsBlockstore, .*, length: times the speed of an FsBlockstore/, lines: unhashed },
-  { of: /get, .*, FsBlockstore, .*, length: times the speed of an FsBlockstore/, lines: inPieces }
+  { of: /get, .*, FsBlockstore, .*, length: times the speed of an FsBlockstore/, lines: inPieces },
+  { of: /times the speed of a MemoryBlockstore alone/, lines: inMemory }
 ]
 
 function hashed (results: Results): string[] {
-  return ofFiles(results, 'get, cached, 8 at a time', [BARE, FLOOR, HASH], (files, [bare, floor, ours]) => (
+  return ofFiles(rowsOf(results, PAGE), CACHED, [BARE, FLOOR, HASH], (files, [bare, floor, ours]) => (
     `**get of blocks of ${files} compressed at rest**, 8 at a time from the cache: an FsBlockstore alone reads ` +
     `${bare} MB/s, reading, decompressing and hashing alone ${floor}, a CompressedBlockstore on it ${ours}. Two ` +
     'fifths of its processor time is zstd, a fifth the hash and its copy of the block, an eighth V8 marking its heap'
@@ -24,9 +28,9 @@ function hashed (results: Results): string[] {
 
 function unhashed (results: Results): string[] {
   return ofFiles(
-    results,
+    rowsOf(results, PAGE),
     'get, cached, one by one',
-    [BARE, ZLIB_ALONE, SHARED_LENGTH],
+    [BARE, `${SHARED}, ${ZLIB_ALONE}`, `${SHARED}, zstd 3, length`],
     (files, [bare, zlib, ours]) => (
       `**get of blocks of ${files} whose hash is not compared**, one by one from the cache: an FsBlockstore alone ` +
       `reads ${bare} MB/s, zlib alone decodes ${zlib}, a CompressedBlockstore ${ours}`
@@ -37,22 +41,29 @@ function unhashed (results: Results): string[] {
 function inPieces (results: Results): string[] {
   const names = [HASH, HASH.replace('hash', 'length')]
 
-  return ofFiles(results, 'get, cached, 8 at a time', names, (files, [hash, length]) => (
+  return ofFiles(rowsOf(results, PAGE), CACHED, names, (files, [hash, length]) => (
     `**get of blocks of ${files} from an FsBlockstore, with \`verify: 'length'\`**: that store reads pieces of ` +
     '64 KiB, each of which waits for threads that decompress. Only what is compared with its hash is read without ' +
     `it: ${length} MB/s, with \`hash\` ${hash}`
   ))
 }
 
+function inMemory (results: Results): string[] {
+  const sides = [FLOOR, `${BARE_MEMORY}, zstd 3, hash`]
+
+  return ofFiles(rowsUnder(results, PAGE, IN_MEMORY), 'get, 8 at a time', sides, (files, [floor, ours]) => (
+    `**blocks of ${files} in memory**: a bare store keeps and hands over the arrays that it was given, which takes ` +
+    `no time. Decompressing and hashing alone reach ${floor} MB/s, a CompressedBlockstore ${ours}`
+  ))
+}
+
 /** A line for all files whose blocks were measured with some sides, which the text tells in MB/s. */
 function ofFiles (
-  results: Results,
+  rows: readonly Row[],
   what: string,
   sides: readonly string[],
   text: (files: string, rates: string[]) => string
 ): string[] {
-  const rows = rowsOf(results, 'blockstore')
-
   return distinct(rows, 'files').flatMap(files => {
     const rates = sides.flatMap(side => numberOf(find(rows, { files, what, side }), 'MB/s') ?? [])
 
