@@ -4,7 +4,7 @@ import { versions } from './support/machine.ts'
 import { FAILED, joinTables, NOT_MEASURED } from './support/site/join.ts'
 import { CLIENT, LAN } from './support/site/measure-side.ts'
 import { planOf, PLANS } from './support/site/plans.ts'
-import { runSide } from './support/site/run-side.ts'
+import { againIfItHangs, runSide } from './support/site/run-side.ts'
 import { Schedule } from './support/site/schedule.ts'
 import { SIDES } from './support/site/sides.ts'
 import { storedSizeOf } from './support/site/stored-size.ts'
@@ -76,7 +76,7 @@ function chooseSides ({ sides }: Plan, { only }: Pick<BenchmarkOptions, 'only'>)
   return SIDES.filter(({ id }) => chosen == null || chosen.includes(id))
 }
 
-/** A side that fails is not measured again, and the others are. */
+/** A side that fails, or hangs twice, is not measured again, and the others are. */
 async function measurePlan (plan: Plan, sides: readonly Side[], results: Results): Promise<Failures> {
   const failures: Failures = new Map()
   const schedule = new Schedule(plan, sides)
@@ -89,10 +89,10 @@ async function measurePlan (plan: Plan, sides: readonly Side[], results: Results
         const task = { id: side.id, plan, round, directory: join(directory, `${round}-${sides.indexOf(side)}`) }
 
         try {
-          await runSide(task, schedule.timeout(side), (i, measured) => {
+          await againIfItHangs(async () => runSide(task, schedule.timeout(side), (i, measured) => {
             const ofSide = results.get(side)
             ofSide?.set(plan.objects[i], [...ofSide.get(plan.objects[i]) ?? [], ...measured])
-          })
+          }))
         } catch (err) {
           failures.set(side, err as Error)
           progress(`${side.name}: ${(err as Error).message}`)

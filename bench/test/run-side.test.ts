@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SMOKE } from '../support/site/plans.ts'
-import { runSide, SideTimeoutError } from '../support/site/run-side.ts'
+import { againIfItHangs, runSide, SideTimeoutError } from '../support/site/run-side.ts'
 import type { Measured } from '../support/site/trial.ts'
 
 /** In milliseconds: for what ends by itself, longer than it ever takes. */
@@ -38,6 +38,10 @@ async function runProgram (source: string, timeout: number): Promise<{ added: un
   }
 }
 
+async function hangs (): Promise<void> {
+  throw new SideTimeoutError('a', 1)
+}
+
 describe('runSide', () => {
   it('keeps what was measured before a side failed', async () => {
     const { added, failure } = await runProgram(`
@@ -64,5 +68,23 @@ describe('runSide', () => {
 
   it('resolves when all was measured', async () => {
     expect(await runProgram('process.send({}, () => process.exit())', LONG)).to.deep.equal({ added: [] })
+  })
+})
+
+describe('againIfItHangs', () => {
+  it('measures a side once more that hung', async () => {
+    const run = vi.fn(async () => {}).mockImplementationOnce(hangs)
+    await againIfItHangs(run)
+
+    expect(run).toHaveBeenCalledTimes(2)
+  })
+
+  it('gives up when a side hangs twice, or fails', async () => {
+    const hanging = vi.fn(hangs)
+    const failing = vi.fn(async () => Promise.reject(new Error('the disk is full')))
+
+    await expect(againIfItHangs(hanging)).rejects.toThrow(SideTimeoutError)
+    await expect(againIfItHangs(failing)).rejects.toThrow('the disk is full')
+    expect([hanging, failing].map(run => run.mock.calls.length)).toEqual([2, 1])
   })
 })

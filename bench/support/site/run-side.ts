@@ -84,6 +84,24 @@ export async function runSide (
   }
 }
 
+/**
+ * Measure a side, and once more from the beginning if it hangs: stock nodes do not always find each other.
+ *
+ * @param run - calls `runSide`
+ * @throws as `run`
+ */
+export async function againIfItHangs (run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (err) {
+    if (!(err instanceof SideTimeoutError)) {
+      throw err
+    }
+
+    await run()
+  }
+}
+
 async function endsWithin (ended: Promise<unknown>, time: number): Promise<boolean> {
   const timer = new AbortController()
 
