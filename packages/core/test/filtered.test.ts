@@ -1,11 +1,13 @@
 import { unixfs } from '@helia/unixfs'
 import { allCodecs } from '@ipfsz/codecs/all'
+import { seal, unseal } from '@ipfsz/codecs/sealed'
 import { describe, expect, it } from 'vitest'
 import { applyFilters } from '../src/filters/filters.ts'
-import { ipfsz, unmark } from '../src/index.ts'
+import { ipfsz, mark, unmark } from '../src/index.ts'
 import { same } from '../../../test/support/data.ts'
 import { collect, CountingBlockstore, noise, text } from './fixtures.ts'
 import type { Filter } from '../src/filters/filter.ts'
+import type { Codec } from '@ipfsz/codecs'
 
 const KIB = 1024
 
@@ -22,6 +24,9 @@ function sound (length: number): Uint8Array {
 
   return bytes
 }
+
+/** Sound without noise, from which every codec gains. */
+const CLEAR = new Uint8Array(Int16Array.from({ length: 120_000 }, (_, i) => Math.abs(i * 37 % 20_000 - 10_000)).buffer)
 
 /** Files that hold an array of numbers after the beginning that their type has. */
 const ARRAYS: Record<string, Uint8Array> = {
@@ -126,7 +131,7 @@ describe('a file with filters', () => {
     expect(number).toBe(6)
   })
 
-  it('holds filtered frames for everyone else', async () => {
+  it('holds sealed frames for everyone else, and they stay so in the blocks that are read', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await fs.addBytes(SOUND)
@@ -134,7 +139,48 @@ describe('a file with filters', () => {
     const [zstd] = allCodecs().filter(({ name }) => name === 'zstd')
     const stored = await collect(unixfs({ blockstore } as never).cat(unmark(cid)))
 
-    expect(same(await zstd.decompress(stored, { size: SOUND.byteLength }), applyFilters(SOUND, filters))).toBe(true)
+    await expect(zstd.decompress(stored, { size: SOUND.byteLength })).rejects.toThrow('a reserved bit is set')
+    expect(same(await collect(fs.cat(cid)), SOUND)).toBe(true)
+    expect(same(await collect(unixfs({ blockstore } as never).cat(unmark(cid))), stored)).toBe(true)
+    const frame = unseal('zstd', stored)
+    expect(same(await zstd.decompress(frame, { size: SOUND.byteLength }), applyFilters(SOUND, filters))).toBe(true)
+  })
+
+  it('is refused if its frames are not sealed', async () => {
+    const [gzip] = allCodecs().filter(({ name }) => name === 'gzip')
+    // what is sealed twice is not sealed
+    const unsealing: Codec = {
+      ...gzip,
+      compress: async (bytes, options) => seal('gzip', await gzip.compress(bytes, options))
+    }
+    const blockstore = new CountingBlockstore()
+    const cid = await ipfsz({ blockstore }, { codecs: [unsealing] }).addBytes(SOUND, { compression: { codec: 'gzip' } })
+    const fs = ipfsz({ blockstore })
+
+    expect((await fs.stat(cid)).filters).toBeDefined()
+    await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+    await expect(fs.verify(cid)).rejects.toThrow('it is not sealed')
+  })
+
+  it('is what its plain twin is marked as, and an error if that was added as a stream of others', async () => {
+    for (const codec of ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const) {
+      const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: allCodecs() })
+      const compression = { codec, level: codec === 'brotli' ? 1 : undefined, frameSize: 64 * KIB, detect: false }
+      // four frames, and so a seek table in some codecs
+      const cid = await fs.addBytes(CLEAR, { compression })
+      const stored = await collect(fs.cat(unmark(cid)))
+      const added = await fs.addBytes(stored, { compression: { codec: 'none' }, reduceSingleLeafToSelf: false })
+      const foreign = mark(added, codec)
+
+      expect((await fs.stat(cid)).filters).toBeDefined()
+      expect(same(await collect(fs.cat(mark(unmark(cid), codec))), CLEAR)).toBe(true)
+
+      for (const options of [{}, { offset: 70_000, length: 10 }]) {
+        await expect(collect(fs.cat(foreign, options)), codec).rejects.toMatchObject({ name: 'CorruptFrameError' })
+      }
+
+      await expect(fs.verify(foreign), codec).rejects.toMatchObject({ name: 'CorruptFrameError' })
+    }
   })
 
   it('is a base, by its original content', async () => {

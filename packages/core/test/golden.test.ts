@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
 import { ipfsz, mark } from '../src/index.ts'
-import { collect } from './fixtures.ts'
+import { collect, CountingBlockstore } from './fixtures.ts'
 import {
   DICTIONARY,
   LARGE,
@@ -17,6 +17,7 @@ import {
   SOUND,
   SOUND_24
 } from './golden/content.ts'
+import type { CodecName } from '@ipfsz/codecs'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
@@ -61,12 +62,12 @@ const PAGES_DICTIONARY = 'bafybeidj4mxk25rvj36ouxrf4si77u2pxjpzt67tl2mg6rqv6culv
 
 /** The same with filters, and cut by content, see golden/make-version-2.ts. */
 const FILTERED = {
-  zstd: 'bagc3j7ibciqkc2tnuqoq4wjfdjd5ppsuzafxc2gh4xgx6iitvgs6azj6atapaiy',
-  gzip: 'baga3j7ibciqbsdsss4uzesypotntbitccw7c7fhuni7cddcjgmlgiyitt5mom4q',
-  lz4: 'bagblj7ibciqluvit746djymkvuy42emlhhlks3tapgjhfrfufjug4bt3s2l4eci',
-  brotli: 'bagdlj7ibciqhv2h6xjyec7fxdoyfw4sfstzk7twi5rdr2vdb7axjbw6q4ghssvq',
-  snappy: 'bagclj7ibciqdmpmb5mxa6jbwta4kvhkbcrnn6scvpbsm6pq3afogibpefoae67y',
-  lzo: 'bagb3j7ibciqgjytov2fggu4aladgucizbkwj64e6esrz66ibmusjh5cmglpmyki'
+  zstd: 'bagc3j7ibciqodg7yirvanzqhy3at4r3phlcumtkdyzsunmwc6sib4gxcpmycpmy',
+  gzip: 'baga3j7ibciqpzla6dervt3lxpmankwqwh3v6esm6nmnc5xepkz4xmis6lvwts6y',
+  lz4: 'bagblj7ibciqjmpyk6aavmuh3titlj2btbn4ondobelvxc3jsbnamewxfmgho5aq',
+  brotli: 'bagdlj7ibciqjeuoua2hqwycb7pdsjna4o3mdt2wu7vkg5ks4hoqlq2wnbtclvrq',
+  snappy: 'bagclj7ibciqaeeos4z7gdo2ratog6s6miasxumawozq2dl3qmthxpboxyhuxxwy',
+  lzo: 'bagb3j7ibciqon2kkotszsyxbkhr7uiqf6gr2seyva4e376jwa7ezesgzgttdahq'
 }
 const CUT = [
   ['bagc3j7ibciqdznfgxpxrw3zkgvdyywbqq7q6euzjqjy3kdokrkbnvonhfy7kxcq', SHARED],
@@ -92,7 +93,9 @@ const GROUPED = [
 ] as const
 /** The same with a base, and frames in groups, see golden/make-region-table.ts. */
 const REGION_TABLE = 'bagc3j7ibciqigycyhlhez2jbaneypsnl4hhtqefkwjfo2vmodataija2tbdb4yi'
-const FILTERED_24 = 'bagc3j7ibciqaprf3oddoigc255aop4woo4twmvwdvyv2hycmcxrjmsuau2l35pi'
+const FILTERED_24 = 'bagc3j7ibciqlna4bwykubsezzcybbx5oykojljp3mbupogjw2h76jmmx2n5uxby'
+/** The same before version 2 was released, when frames with filters were not sealed. */
+const UNSEALED = 'bagc3j7ibciqaprf3oddoigc255aop4woo4twmvwdvyv2hycmcxrjmsuau2l35pi'
 
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
   const loading = (async () => ipfsz({
@@ -186,6 +189,24 @@ describe('the golden files without bases, format version 2,', () => {
     expect(Buffer.compare(await collect(fs.cat(cid, { offset: 65_530, length: 11 })), SOUND.subarray(65_530, 65_541)))
       .toBe(0)
     expect(await fs.stat(cid)).toMatchObject({ codec, frames: 2, filters: expect.any(Array) })
+    await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(SOUND.byteLength) })
+  })
+
+  it.each(Object.entries(FILTERED))('hold what adding a file with filters makes, byte for byte: %s', async (codec, text) => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() }, { deterministic: true })
+    const compression = { codec: codec as CodecName, frameSize: 64 * 1024, detect: false }
+
+    expect((await fs.addBytes(SOUND, { compression })).toString()).toBe(text)
+  })
+
+  it('refuse the form of filters whose frames were not sealed', async () => {
+    const fs = await load('unsealed')
+
+    const cid = CID.parse(UNSEALED)
+
+    for (const reading of [fs.stat(cid), fs.verify(cid), collect(fs.cat(cid))]) {
+      await expect(reading).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'filters' })
+    }
   })
 
   it.each(CUT)('hold a readable file that is cut by content: %s', async (text, bytes) => {

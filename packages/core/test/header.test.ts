@@ -210,7 +210,7 @@ describe('a header of version 2', () => {
   })
 
   it('refuses fields that it does not know and must', () => {
-    for (const field of [11, 14, 31]) {
+    for (const field of [14, 31]) {
       expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(field, 1)), 'version')
     }
 
@@ -250,8 +250,8 @@ describe('a header of version 2', () => {
 
     expect(readHeader(appendHeader(UNIXFS, { ...HEADER, filters }), CONTEXT)).toEqual({ ...HEADER, filters })
     expect(versionIn({ ...HEADER, filters })).toBe(2)
-    // field 9: 0x204 and 0x101
-    expect(Buffer.from(appendHeader(UNIXFS, { ...HEADER, filters })).toString('hex')).toContain('4a0484048102')
+    // field 11: 0x204 and 0x101
+    expect(Buffer.from(appendHeader(UNIXFS, { ...HEADER, filters })).toString('hex')).toContain('5a0484048102')
   })
 
   it('reads back with groups instead of frames, and has the bytes of docs/format.md for them', () => {
@@ -360,7 +360,11 @@ describe('a header of version 2', () => {
     ['one twice', [0x102, 0x102]],
     ['more than four', [0x101, 0x102, 0x104, 0x108, 0x202]]
   ])('refuses %s of filters', (_, codes) => {
-    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(9, ...codes)), 'filters')
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(11, ...codes)), 'filters')
+  })
+
+  it('refuses filters of frames that are not sealed', () => {
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(9, 0x204)), 'filters')
   })
 
   it.each([

@@ -16,8 +16,9 @@ export const FIELD = {
   contentCid: 6,
   dictionary: 7,
   frameSizes: 8,
-  filters: 9,
+  unsealedFilters: 9,
   regions: 10,
+  filters: 11,
   groups: 12,
   groupRegions: 13
 } as const
@@ -117,12 +118,12 @@ function encodeHeader (header: Header): Uint8Array {
     pushPacked(message, FIELD.frameSizes, frameSizes)
   }
 
-  if (filters != null) {
-    pushPacked(message, FIELD.filters, encodeFilters(filters))
-  }
-
   if (regions != null) {
     pushPacked(message, FIELD.regions, regions.flatMap(({ offset, length }) => [offset, length]))
+  }
+
+  if (filters != null) {
+    pushPacked(message, FIELD.filters, encodeFilters(filters))
   }
 
   if (table != null) {

@@ -61,6 +61,11 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
     throw fail('dictionary', 'it needs a dictionary, which is not supported')
   }
 
+  if (version === 2 && fields.has(FIELD.unsealedFilters)) {
+    throw fail('filters', 'other tools would decode its frames to wrong bytes: add the original again, because an ' +
+      'unreleased version of IPFSz wrote it')
+  }
+
   const contentCid = bytes(FIELD.contentCid)
   const lengths = bytes(FIELD.frameLengths)
   const [sizes, filters, regions, groups, groupRegions] = version === 1

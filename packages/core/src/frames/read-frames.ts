@@ -1,4 +1,5 @@
 import { EventLoopBreaks, freeBytes, SPARE } from '@ipfsz/codecs/internal'
+import { unseal } from '@ipfsz/codecs/sealed'
 import { BufferPool } from './buffer-pool.ts'
 import { isInPlace } from './compressed-file.ts'
 import { ByteReader } from '../util/byte-reader.ts'
@@ -99,9 +100,10 @@ export async function * decompressFrames (
     }
 
     const into = pool?.take(pool.size)
-    const transfer = frame.memory != null
+    const compressed = header.filters == null ? frame.bytes : unseal(codec.name, ownFrame(frame))
+    const transfer = frame.memory != null || compressed.buffer !== frame.bytes.buffer
     const settings = { size, signal, transfer, into, ...dictionary == null ? {} : { dictionary } }
-    const decompress = async (): Promise<Uint8Array> => codec.decompress(frame.bytes, settings)
+    const decompress = async (): Promise<Uint8Array> => codec.decompress(compressed, settings)
     // if it fails, a thread may still read and write this memory: it stays garbage
     const decoded = await (dictionary == null || base == null
       ? decompress()
@@ -143,6 +145,11 @@ function largestRegion ({ regions = [], table }: Header): number {
 /** Bytes that may change: a codec may return a part of the frame, which others read. */
 function own (bytes: Uint8Array, frame: Uint8Array): Uint8Array {
   return bytes.buffer === frame.buffer ? bytes.slice() : bytes
+}
+
+/** The bytes of a frame, so that they may change: others read the block that one is a part of. */
+function ownFrame ({ bytes, memory }: ReadFrame): Uint8Array {
+  return memory == null ? bytes.slice() : bytes
 }
 
 async function * fetchFrames (

@@ -1,3 +1,4 @@
+import { seal } from '@ipfsz/codecs/sealed'
 import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
 import { beginFile } from './begin-file.ts'
 import { BoundedReader } from './bounded-reader.ts'
@@ -113,7 +114,9 @@ async function buildFile (
   const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
   const codec = isAhead && ahead != null ? codecAhead(filtering, ahead) : filtering
   // the trial is the first frame, unless it was made of several
-  const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
+  const tried = trial != null && trial.size <= layout.frameSize ? trial : undefined
+  // it holds filtered bytes, as those that follow
+  const frame = tried == null || filters.length === 0 ? tried : { ...tried, bytes: seal(codec.name, tried.bytes) }
   const { cut } = compression
   // version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root
   const maxListed = cut === 'content' ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE

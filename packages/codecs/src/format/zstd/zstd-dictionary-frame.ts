@@ -1,10 +1,8 @@
 import { writeUint32 } from '../bytes/little-endian.ts'
 import { xxh64Low } from '../checksums/xxh64.ts'
+import { afterWindow, DESCRIPTOR, SINGLE_SEGMENT } from './zstd-descriptor.ts'
 
-const SINGLE_SEGMENT = 0x20
 const CHECKSUM = 0x04
-/** The position of the descriptor, after the magic number. The window follows, if the frame is not a single segment. */
-const DESCRIPTOR = 4
 
 /**
  * Make a frame as `checkZstdFrame` demands it with a dictionary, of one without a checksum: add the
@@ -16,8 +14,7 @@ const DESCRIPTOR = 4
  * @param frame - has a content size
  */
 export function toDictionaryFrame (frame: Uint8Array, content: Uint8Array): Uint8Array {
-  const start = (frame[DESCRIPTOR] & SINGLE_SEGMENT) === 0 ? DESCRIPTOR + 2 : DESCRIPTOR + 1
-  const rest = frame.subarray(start)
+  const rest = frame.subarray(afterWindow(frame))
   const result = new Uint8Array(DESCRIPTOR + 1 + rest.byteLength + 4)
 
   result.set(frame.subarray(0, DESCRIPTOR))

@@ -1,6 +1,7 @@
 import { CorruptFrameError } from '../../errors.ts'
 import { readUint32 } from '../bytes/little-endian.ts'
 import { RESERVED_BLOCK, RLE_BLOCK } from './zstd-constants.ts'
+import { DESCRIPTOR, SINGLE_SEGMENT } from './zstd-descriptor.ts'
 
 export const MAGIC = 0xfd2fb528
 /** The smallest window that a header can encode (RFC 8878, section 3.1.1.1.2). */
@@ -81,9 +82,9 @@ function readHeader (frame: Uint8Array, size: number): ZstdHeader {
     throw corrupt('it does not begin with the magic number')
   }
 
-  const descriptor = frame[4]
+  const descriptor = frame[DESCRIPTOR]
   const contentSizeFlag = descriptor >> 6
-  const singleSegment = (descriptor & 0x20) !== 0
+  const singleSegment = (descriptor & SINGLE_SEGMENT) !== 0
 
   if ((descriptor & 0x08) !== 0) {
     throw corrupt('a reserved bit is set')
