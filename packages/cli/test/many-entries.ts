@@ -12,7 +12,7 @@ import { WriteLimits } from '../src/disk/write-limits.ts'
 import { writeTree } from '../src/disk/write-tree.ts'
 import { Progress } from '../src/terminal/progress.ts'
 import type { ManyEntries } from './tree-memory.test.ts'
-import type { WaitingDirectory, WaitingSymlink } from '../src/disk/write-tree.ts'
+import type { WaitingDirectory, WaitingSymlink } from '../src/disk/tree-writer.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
 
 const { task, count, target } = workerData as ManyEntries

@@ -4,6 +4,7 @@ import { claimedSize, fetchDag, LEAST_FROM_BOTH_ENDS } from '../dag/fetch-dag.ts
 import { cat } from './cat.ts'
 import { withTarget } from './read-target.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
+import { holdToWrite } from '../disk/held-directory.ts'
 import { measureTree } from '../disk/measure-tree.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
@@ -11,6 +12,7 @@ import { counter, knownSize } from '../terminal/progress.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
+import { withShownPath } from '../disk/target-errors.ts'
 import { sizeCell } from '../terminal/row.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
@@ -18,7 +20,7 @@ import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { writeTree } from '../disk/write-tree.ts'
 import type { Context, Reading } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
-import type { WaitingDirectory, WaitingSymlink } from '../disk/write-tree.ts'
+import type { WaitingDirectory, WaitingSymlink } from '../disk/tree-writer.ts'
 import type { CatEvents, DirectoryEntry, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -122,7 +124,16 @@ async function writeLink (
     await checkSymlink(destination, link, [], async () => false)
   }
 
-  await writeSymlink(destination, link, metadataOf(stats))
+  const parent = await holdToWrite(dirname(destination))
+
+  try {
+    await writeSymlink(`${parent.path}/${basename(destination)}`, link, metadataOf(stats))
+  } catch (err) {
+    throw withShownPath(err, parent)
+  } finally {
+    await parent.close()
+  }
+
   printWritten(stats.plainCid, destination, { size: 0 }, output)
 }
 

@@ -1,9 +1,12 @@
-import { constants } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { readAtMost } from '../read-at-most.ts'
+import type { FileHandle } from 'node:fs/promises'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+const READ_SIZE = 1024 * 1024
 
 /**
  * Read a file of another program, which may be anything: a named pipe or a device never ends.
@@ -13,19 +16,51 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
  */
 export async function readRegularFile (path: string, max: number, signal?: AbortSignal | null): Promise<Buffer> {
   signal?.throwIfAborted()
-  const handle = await open(path, READ)
+  const handle = await openRegularFile(path)
 
   try {
-    if (!(await handle.stat()).isFile()) {
-      throw new Error(`${path} is not a regular file`)
-    }
-
     return await readAtMost(
-      handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024, ...signal == null ? {} : { signal } }),
+      handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE, ...signal == null ? {} : { signal } }),
       max,
       () => new Error(`${path} has more than ${max} bytes`)
     )
   } finally {
     await handle.close()
   }
+}
+
+/**
+ * Copy a file of another program to a new path.
+ *
+ * @throws {Error} it is a symlink, or is not a regular file, or a system error
+ */
+export async function copyRegularFile (path: string, to: string, signal: AbortSignal): Promise<void> {
+  const handle = await openRegularFile(path, constants.O_NOFOLLOW)
+
+  try {
+    await pipeline(
+      handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE }),
+      createWriteStream(to, { flags: 'wx', highWaterMark: READ_SIZE }),
+      { signal }
+    )
+  } finally {
+    await handle.close()
+  }
+}
+
+/** @param flags - besides those to read */
+async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
+  const handle = await open(path, READ | flags)
+
+  try {
+    if ((await handle.stat()).isFile()) {
+      return handle
+    }
+  } catch (err) {
+    await handle.close()
+    throw err
+  }
+
+  await handle.close()
+  throw new Error(`${path} is not a regular file`)
 }

@@ -1,11 +1,12 @@
-import { chmod, lutimes } from 'node:fs/promises'
+import { chmod, lutimes, utimes } from 'node:fs/promises'
+import type { HeldDirectory } from './held-directory.ts'
 import type { DirectoryEntry, ImportResult, Mtime } from '@ipfsz/core'
+import type { FileHandle } from 'node:fs/promises'
 
 export type EntryType = 'file' | 'directory' | 'symlink'
 
 /** The mode and mtime to set on a written file, directory or symlink. */
 export interface Metadata {
-  type: EntryType
   mode?: number | undefined
   mtime?: Mtime | undefined
 }
@@ -25,7 +26,7 @@ export const NEW_FILE_MODE = DEFAULT_FILE_MODE
 
 /** The metadata of a directory entry. */
 export function metadataOf ({ unixfs, mtime }: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Metadata {
-  return { type: entryType(unixfs), mode: unixfs?.mode, mtime }
+  return { mode: unixfs?.mode, mtime }
 }
 
 /** @param unixfs - undefined for a raw block, which is a file */
@@ -37,22 +38,42 @@ export function entryType (unixfs: ImportResult['unixfs']): EntryType {
   return unixfs?.type === 'symlink' ? 'symlink' : 'file'
 }
 
-/** Set the mode and mtime of a written file or directory. Symlinks only get the mtime. */
-export async function restoreMetadata (path: string, { type, mode, mtime }: Metadata): Promise<void> {
-  const directory = type === 'directory'
-  const usual = directory ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE
+/** The mode to create a file with: until it is complete, only its owner may read one that gets a mode of its own. */
+export function modeToCreate ({ mode }: Metadata, usual: number): number {
+  return mode == null || mode === DEFAULT_FILE_MODE ? usual : 0o600
+}
 
-  if (type !== 'symlink' && (directory || (mode != null && mode !== usual))) {
-    await chmod(path, mode == null || mode === usual ? usual & ~process.umask() : mode & MODE_MASK)
+/** Set the mode and mtime of a file that is being written. */
+export async function restoreFile (file: FileHandle, metadata: Metadata): Promise<void> {
+  if (metadata.mode != null && metadata.mode !== DEFAULT_FILE_MODE) {
+    await file.chmod(metadata.mode & MODE_MASK)
   }
 
-  if (mtime != null) {
-    const seconds = toSeconds(mtime)
+  await withTime(metadata, async time => file.utimes(time, time))
+}
 
-    if (Math.abs(seconds) <= MAX_SECONDS) {
-      // as text: Node replaces negative numbers by the current time
-      await lutimes(path, String(seconds), String(seconds))
-    }
+/** Set the mode and mtime of a directory that was written. */
+export async function restoreDirectory ({ path }: HeldDirectory, { mode, mtime }: Metadata): Promise<void> {
+  await chmod(path, mode == null || mode === DEFAULT_DIRECTORY_MODE
+    ? DEFAULT_DIRECTORY_MODE & ~process.umask()
+    : mode & MODE_MASK)
+  await withTime({ mtime }, async time => utimes(path, time, time))
+}
+
+/** Set the mtime of a symlink that was written. Its mode has no meaning. */
+export async function restoreSymlink (path: string, { mtime }: Metadata): Promise<void> {
+  await withTime({ mtime }, async time => lutimes(path, time, time))
+}
+
+/** @param set - takes seconds as text: Node replaces negative numbers by the current time */
+async function withTime (
+  { mtime }: Pick<Metadata, 'mtime'>,
+  set: (time: string) => Promise<void>
+): Promise<void> {
+  const seconds = mtime == null ? Infinity : toSeconds(mtime)
+
+  if (Math.abs(seconds) <= MAX_SECONDS) {
+    await set(String(seconds))
   }
 }
 

@@ -1,20 +1,13 @@
-import { dirname } from 'node:path'
-import { TreeEntryError } from '../errors.ts'
+import type { HeldDirectory } from './held-directory.ts'
 
-/** Replace the temporary path in a system error by the target's directory: users do not know the temporary path. */
-export function withTargetDirectory (err: unknown, target: string): unknown {
-  return Object.assign(err as Error, { path: dirname(target) })
+/** Replace the path of a held directory, at the start of a system error's path, by the path that the user knows. */
+export function withShownPath (err: unknown, { path, shown }: Pick<HeldDirectory, 'path' | 'shown'>): unknown {
+  return err instanceof Error && 'path' in err && typeof err.path === 'string' && err.path.startsWith(`${path}/`)
+    ? Object.assign(err, { path: `${shown}${err.path.slice(path.length)}` })
+    : err
 }
 
-/** Replace the temporary path at the start of an error's path by the target. */
-export function withTargetPath (err: unknown, temporary: string, target: string): unknown {
-  if (err instanceof TreeEntryError) {
-    const reason = err.message.slice(err.path.length + 2)
-
-    return new TreeEntryError(err.path.replace(temporary, target), reason, { cause: err })
-  }
-
-  return err instanceof Error && 'path' in err && typeof err.path === 'string'
-    ? Object.assign(err, { path: err.path.replace(temporary, target) })
-    : err
+/** Replace the path of a system error: users do not know the temporary one. */
+export function withPath (err: unknown, shown: string): unknown {
+  return Object.assign(err as Error, { path: shown })
 }

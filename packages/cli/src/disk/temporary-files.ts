@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync, utimesSync } from 'node:fs'
-import { chmod, lstat, opendir, realpath, rmdir, stat, unlink } from 'node:fs/promises'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { chmod, lstat, opendir, rmdir, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { holdDirectory, isPrivate } from './held-directory.ts'
 import { isRunning, startOf } from './process-state.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import type { Dirent } from 'node:fs'
 
 const NAME = /^\..{1,50}\.ipfsz-([0-9a-f]{16})-(\d+)-(\d*)-[0-9a-f-]{36}\.tmp$/s
@@ -39,12 +41,13 @@ export function temporaryFor (target: string): string {
 /**
  * Renew the mtime of a temporary file every hour, so that other machines do not delete it.
  *
+ * @param touch - sets its times
  * @returns a function that stops this
  */
-export function keepFresh (temporary: string): () => void {
+export function keepFresh (touch: (now: Date) => void): () => void {
   const timer = setInterval(() => {
     try {
-      utimesSync(temporary, new Date(), new Date())
+      touch(new Date())
     } catch {
       // the code that writes the file meets the same error
     }
@@ -53,33 +56,46 @@ export function keepFresh (temporary: string): () => void {
   return () => { clearInterval(timer) }
 }
 
-/** Delete a temporary file or directory, even one with read-only directories in it. Ignores errors. */
-export async function removeTemporary (temporary: string): Promise<void> {
-  await remove(temporary).catch(() => {})
+/** Delete a temporary directory that this process made, even with read-only directories in it. Ignores errors. */
+export async function removeTemporary (parent: HeldDirectory, name: string, made: HeldDirectory): Promise<void> {
+  try {
+    await empty(made)
+    // if another directory has its name, that stays unless it is empty
+    await rmdir(`${parent.path}/${name}`)
+  } catch {
+    // the next command deletes it
+  }
 }
 
 /**
- * Delete a file or a directory. Node's `rm` is not used: it handles all entries of a directory at once, and a million
- * of them need more than a gigabyte of memory.
+ * Delete all that is in a directory. Node's `rm` is not used: it follows symlinks that take the place of directories
+ * meanwhile, and handles all entries of a directory at once: a million need more than a gigabyte of memory.
  */
-async function remove (path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) {
-    await unlink(path)
-    return
-  }
+async function empty (directory: HeldDirectory): Promise<void> {
+  const { path } = directory
 
   await chmod(path, 0o700)
 
   for (let entries = await firstEntries(path); entries.length > 0; entries = await firstEntries(path)) {
     const directories = entries.filter(entry => entry.isDirectory())
-    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) => unlink(join(path, name))))
+    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) => unlink(`${path}/${name}`)))
 
     for (const { name } of directories) {
-      await remove(join(path, name))
+      await removeDirectory(directory, name)
     }
   }
+}
 
-  await rmdir(path)
+async function removeDirectory (parent: HeldDirectory, name: string): Promise<void> {
+  const directory = await parent.enter(name)
+
+  try {
+    await empty(directory)
+  } finally {
+    await directory.close()
+  }
+
+  await rmdir(`${parent.path}/${name}`)
 }
 
 /** Opens the directory anew each time, so that none stays open while its subdirectories are deleted. */
@@ -115,18 +131,32 @@ export async function sweepTemporaries (directory: string, now: number): Promise
   }
 
   try {
-    for (const path of await findAbandoned(directory, now)) {
-      const stats = await lstat(path)
+    const held = await holdDirectory(directory)
 
-      if (stats.uid === uid && (stats.isFile() || (stats.isDirectory() && await isSafe(directory, uid)))) {
-        await removeTemporary(path)
-      }
+    try {
+      await sweep(held, uid, now)
+    } finally {
+      await held.close()
     }
   } catch {
     // leftovers do no harm
   }
 }
 
+async function sweep (directory: HeldDirectory, uid: number, now: number): Promise<void> {
+  for (const name of await findAbandoned(directory.path, now)) {
+    const path = `${directory.path}/${name}`
+    const stats = await lstat(path)
+
+    if (stats.uid === uid && stats.isFile()) {
+      await unlink(path)
+    } else if (stats.uid === uid && stats.isDirectory() && await isPrivate(directory.path, uid)) {
+      await removeDirectory(directory, name)
+    }
+  }
+}
+
+/** The names of abandoned files and directories. */
 async function findAbandoned (directory: string, now: number): Promise<string[]> {
   const abandoned: string[] = []
   let names = 0
@@ -134,10 +164,10 @@ async function findAbandoned (directory: string, now: number): Promise<string[]>
   for await (const { name } of await opendir(directory)) {
     const [, machine, pid, start] = NAME.exec(name) ?? []
 
-    const path = join(directory, name)
+    const isOurs = machine === machineId()
 
-    if (machine != null && (machine === machineId() ? !isRunning(Number(pid), start) : await isOld(path, now))) {
-      abandoned.push(path)
+    if (machine != null && (isOurs ? !isRunning(Number(pid), start) : await isOld(`${directory}/${name}`, now))) {
+      abandoned.push(name)
     }
 
     if (++names > MAX_NAMES) {
@@ -151,26 +181,6 @@ async function findAbandoned (directory: string, now: number): Promise<string[]>
 /** By the ctime, which no user can set. */
 async function isOld (path: string, now: number): Promise<boolean> {
   return now - (await lstat(path)).ctimeMs > MAX_AGE
-}
-
-/** Whether only this user and root can rename entries of a directory, and of each directory above it. */
-async function isSafe (directory: string, uid: number): Promise<boolean> {
-  let path = await realpath(directory)
-
-  for (;;) {
-    const { uid: owner, mode } = await stat(path)
-    const isShared = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
-
-    if (isShared || (owner !== uid && owner !== 0)) {
-      return false
-    }
-
-    if (path === dirname(path)) {
-      return true
-    }
-
-    path = dirname(path)
-  }
 }
 
 function read (source: () => string): string {

@@ -1,15 +1,25 @@
-import { open, rename } from 'node:fs/promises'
-import { metadataOf, NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
-import { withTargetDirectory } from './target-errors.ts'
-import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
-import type { FileHandle } from 'node:fs/promises'
+import { futimesSync } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { holdToWrite } from './held-directory.ts'
+import { metadataOf, modeToCreate, NEW_FILE_MODE, restoreFile } from './restore-metadata.ts'
+import { withPath } from './target-errors.ts'
+import { keepFresh, temporaryFor } from './temporary-files.ts'
+import type { HeldDirectory } from './held-directory.ts'
+import type { Metadata } from './restore-metadata.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
+import type { BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+
+/** The mode of a file that this user names, before the umask. */
+const NAMED_FILE_MODE = 0o666
 
 /**
  * Write a whole file under its name, or nothing. Replaces a file or symlink of that name; the symlink's target stays.
  *
  * @returns the number of bytes written
+ * @throws {TreeEntryError} another program replaced the unfinished file, or could: see `holdToWrite`
  */
 export async function writeWhole (
   target: string,
@@ -17,34 +27,63 @@ export async function writeWhole (
   progress: Progress,
   metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}
 ): Promise<number> {
-  const temporary = temporaryFor(target)
-  const stopRefreshing = keepFresh(temporary)
+  const directory = await holdToWrite(dirname(target))
+
+  try {
+    return await writeInto(directory, basename(target), content, progress, metadataOf(metadata))
+  } finally {
+    progress.end()
+    await directory.close()
+  }
+}
+
+async function writeInto (
+  directory: HeldDirectory,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+  progress: Progress,
+  metadata: Metadata
+): Promise<number> {
+  const temporary = temporaryFor(name)
+  const path = `${directory.path}/${temporary}`
+  const mode = modeToCreate(metadata, NAMED_FILE_MODE)
+  const file = await open(path, 'wx', mode).catch((err: unknown) => {
+    throw withPath(err, directory.shown)
+  })
   let done = 0
 
   try {
-    const file = await open(temporary, 'wx').catch((err: unknown) => { throw withTargetDirectory(err, target) })
-
-    try {
-      for await (const bytes of content) {
-        await writeAll(file, bytes)
-        done += bytes.byteLength
-        progress.update(done)
-      }
-    } finally {
-      await file.close()
-    }
-
-    stopRefreshing()
-    await restoreMetadata(temporary, metadataOf(metadata))
-    await rename(temporary, target)
+    const made = await fill(file, content, metadata, bytes => { progress.update(done += bytes) })
+    await directory.checkEntry(temporary, made)
+    await rename(path, `${directory.path}/${name}`).catch((err: unknown) => {
+      throw withPath(err, join(directory.shown, name))
+    })
 
     return done
   } catch (err) {
-    await removeTemporary(temporary)
+    await unlink(path).catch(() => {})
     throw err
+  }
+}
+
+/** Write a file, and close it. Returns what it is. */
+async function fill (
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  metadata: Metadata,
+  onWritten: (bytes: number) => void
+): Promise<BigIntStats> {
+  const stopRefreshing = keepFresh(now => { futimesSync(file.fd, now, now) })
+
+  try {
+    await writeContent(file, content, onWritten)
+    stopRefreshing()
+    await restoreFile(file, metadata)
+
+    return await file.stat({ bigint: true })
   } finally {
     stopRefreshing()
-    progress.end()
+    await file.close()
   }
 }
 
@@ -52,18 +91,28 @@ export async function writeWhole (
 export async function writeNew (
   path: string,
   content: AsyncIterable<Uint8Array>,
+  metadata: Metadata,
   onWritten: (bytes: number) => void
 ): Promise<void> {
   // fails if anything has this path, even a symlink to nowhere
-  const file = await open(path, 'wx', NEW_FILE_MODE)
+  const file = await open(path, 'wx', modeToCreate(metadata, NEW_FILE_MODE))
 
   try {
-    for await (const bytes of content) {
-      await writeAll(file, bytes)
-      onWritten(bytes.byteLength)
-    }
+    await writeContent(file, content, onWritten)
+    await restoreFile(file, metadata)
   } finally {
     await file.close()
+  }
+}
+
+async function writeContent (
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  onWritten: (bytes: number) => void
+): Promise<void> {
+  for await (const bytes of content) {
+    await writeAll(file, bytes)
+    onWritten(bytes.byteLength)
   }
 }
 

@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises'
 import { TreeEntryError } from '../errors.ts'
-import { restoreMetadata } from './restore-metadata.ts'
+import { restoreSymlink } from './restore-metadata.ts'
 import { leadsOut } from './symlink-target.ts'
 import type { Metadata } from './restore-metadata.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
@@ -55,5 +55,5 @@ export async function checkSymlink (
 /** Create a symlink at a new path. Its target is not checked. */
 export async function writeSymlink (path: string, link: Uint8Array, metadata: Metadata): Promise<void> {
   await symlink(Buffer.from(link), path)
-  await restoreMetadata(path, metadata)
+  await restoreSymlink(path, metadata)
 }

@@ -1,15 +1,15 @@
-import { constants } from 'node:fs'
-import { copyFile, mkdir, opendir, rm } from 'node:fs/promises'
+import { opendir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { readRegularFile } from '../disk/read-regular-file.ts'
-import { removeTemporary, temporaryFor } from '../disk/temporary-files.ts'
+import { copyRegularFile, readRegularFile } from '../disk/read-regular-file.ts'
+import { makeTemporary } from '../disk/temporary-directory.ts'
 import { RepoError, UsageError } from '../error-classes.ts'
 import { holdFile } from '../locks/kernel-lock.ts'
 import { loadLevel } from '../repo/load-level.ts'
 import { flatfsBlocks } from './flatfs-blocks.ts'
 import { decodePinRecord, PIN_RECORDS } from './kubo-pin-record.ts'
 import type { KuboSource } from './kubo-source.ts'
+import type { TemporaryDirectory } from '../disk/temporary-directory.ts'
 
 /** Kubo locks this file as a whole while a process of it uses the repo (fcntl), which SQLite's locks conflict with. */
 const LOCK = 'repo.lock'
@@ -47,33 +47,32 @@ export async function openKuboRepo (directory: string): Promise<KuboSource & { d
     throw new UsageError(`A process of Kubo uses the repo ${directory}: wait until it ends, or stop it`)
   }
 
-  const copy = temporaryFor(join(tmpdir(), 'ipfsz-kubo'))
+  let copy: TemporaryDirectory | undefined
   const close = async (): Promise<void> => {
     // as Kubo does, while no other process can have it
     await rm(lock, { force: true })
     release()
-    await removeTemporary(copy)
+    await copy?.remove()
+    await copy?.close()
   }
 
   return {
     directory: blocks,
     blockstore: flatfsBlocks(blocks),
-    pins: signal => readPins(datastore, copy, signal),
+    async * pins (signal) {
+      copy ??= await makeTemporary(join(tmpdir(), 'ipfsz-kubo'))
+      yield * readPins(datastore, copy.directory.path, signal)
+    },
     close
   }
 }
 
 /** The recursive pins in a LevelDB. */
 async function * readPins (datastore: string, copy: string, signal: AbortSignal): ReturnType<KuboSource['pins']> {
-  await mkdir(copy, { recursive: true, mode: 0o700 })
-
   for await (const entry of await opendir(datastore)) {
-    signal.throwIfAborted()
-
     // LevelDB has regular files alone. It would write through a symbolic link, which leads anywhere
     if (entry.isFile() && entry.name !== 'LOCK') {
-      // the kernel need not copy what the file system can share
-      await copyFile(join(datastore, entry.name), join(copy, entry.name), constants.COPYFILE_FICLONE)
+      await copyRegularFile(join(datastore, entry.name), join(copy, entry.name), signal)
     }
   }
 

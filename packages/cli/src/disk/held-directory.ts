@@ -1,0 +1,147 @@
+import { constants } from 'node:fs'
+import { lstat, open, realpath, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { TreeEntryError } from '../errors.ts'
+import type { BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+
+/** Of Linux, where it opens a directory that may not be listed. Node has no name for it. */
+const O_PATH = 0o10000000
+
+/**
+ * A directory that stays the same one, whoever renames it or puts a symlink in its place.
+ *
+ * On Linux its `path` leads through an open file, as Node has no `openat`. On other systems, and without `/proc`, it is
+ * the directory's own path: see `holdToWrite`.
+ */
+export class HeldDirectory {
+  /** Leads to the directory. For the system, not for messages. */
+  readonly path: string
+  /** The path that the user knows, for messages. */
+  readonly shown: string
+  readonly #handle: FileHandle | undefined
+
+  constructor (path: string, shown: string, handle?: FileHandle) {
+    this.path = path
+    this.shown = shown
+    this.#handle = handle
+  }
+
+  /** Whether it stays the same directory. Otherwise `path` is a path like any other. */
+  get isHeld (): boolean {
+    return this.#handle != null
+  }
+
+  /**
+   * Hold a directory in this one.
+   *
+   * @throws {TreeEntryError} it is no directory: symlinks are not followed
+   */
+  async enter (name: string, shown = join(this.shown, name)): Promise<HeldDirectory> {
+    return hold(`${this.path}/${name}`, shown, constants.O_NOFOLLOW)
+  }
+
+  /**
+   * Check that an entry is what was made or opened under its name, before it is renamed.
+   *
+   * @throws {TreeEntryError} something else has its name
+   */
+  async checkEntry (name: string, made: BigIntStats): Promise<void> {
+    const { dev, ino } = await lstat(`${this.path}/${name}`, { bigint: true })
+
+    if (dev !== made.dev || ino !== made.ino) {
+      throw new TreeEntryError(join(this.shown, name), 'was replaced by another program before it was complete')
+    }
+  }
+
+  async close (): Promise<void> {
+    await this.#handle?.close()
+  }
+}
+
+/** Hold a directory, or the one that a symlink leads to. */
+export async function holdDirectory (path: string): Promise<HeldDirectory> {
+  const below = relative(process.cwd(), path)
+
+  // the path of the working directory may lead elsewhere by now
+  return hold(below === '..' || below.startsWith(`..${sep}`) ? path : below || '.', path, 0)
+}
+
+/**
+ * Hold a directory to write into it.
+ *
+ * @throws {TreeEntryError} this system cannot hold directories, and other users could replace this one, or what is
+ *   written into it, by symlinks
+ */
+export async function holdToWrite (path: string): Promise<HeldDirectory> {
+  const held = await holdDirectory(path)
+  const uid = process.getuid?.()
+
+  // Windows says nothing of owners
+  if (!held.isHeld && uid != null && !await isPrivate(path, uid)) {
+    throw new TreeEntryError(
+      path,
+      'other users may rename this directory, one above it, or what is in it, and could redirect what is written: ' +
+        'name another directory'
+    )
+  }
+
+  return held
+}
+
+/** Whether only this user and root can rename entries of a directory, and of each directory above it. */
+export async function isPrivate (directory: string, uid: number): Promise<boolean> {
+  let path = await realpath(directory)
+
+  for (;;) {
+    const { uid: owner, mode } = await stat(path)
+    const isShared = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
+
+    if (isShared || (owner !== uid && owner !== 0)) {
+      return false
+    }
+
+    if (path === dirname(path)) {
+      return true
+    }
+
+    path = dirname(path)
+  }
+}
+
+/** @param flags - O_NOFOLLOW, or 0 */
+async function hold (path: string, shown: string, flags: number): Promise<HeldDirectory> {
+  if (process.platform !== 'linux') {
+    return unheld(path, shown, flags)
+  }
+
+  const handle = await open(path, O_PATH | constants.O_DIRECTORY | flags).catch((err: NodeJS.ErrnoException) => {
+    throw flags !== 0 && err.code === 'ENOTDIR' ? notDirectory(shown, err) : Object.assign(err, { path: shown })
+  })
+  const through = `/proc/self/fd/${handle.fd}`
+
+  // a chroot may have no /proc
+  if (await lstat(through).then(stats => stats.isSymbolicLink(), () => false)) {
+    return new HeldDirectory(through, shown, handle)
+  }
+
+  await handle.close()
+
+  return unheld(path, shown, flags)
+}
+
+async function unheld (path: string, shown: string, flags: number): Promise<HeldDirectory> {
+  const stats = await (flags === 0 ? stat : lstat)(path).catch((err: NodeJS.ErrnoException) => {
+    throw Object.assign(err, { path: shown })
+  })
+
+  if (!stats.isDirectory()) {
+    throw notDirectory(shown)
+  }
+
+  return new HeldDirectory(resolve(path), shown)
+}
+
+function notDirectory (path: string, cause?: Error): TreeEntryError {
+  return new TreeEntryError(path, 'is no longer a directory: another program replaced it', { cause })
+}
