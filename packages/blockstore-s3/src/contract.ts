@@ -93,6 +93,12 @@ export interface S3ObjectsInit {
    */
   onReceived?: ((status: number) => void) | undefined
 
+  /**
+   * The signal of each request that begins, besides its own: for a process that is to end although the store keeps
+   * silent.
+   */
+  signal?: (() => AbortSignal) | undefined
+
   /** The clock that requests are signed with, in milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { interfaceBlockstoreTests } from 'interface-blockstore-tests'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { S3Blockstore } from '../src/index.ts'
-import { BUCKET, CREDENTIALS, fakeS3 } from './fake-s3.ts'
-import type { FakeS3 } from './fake-s3.ts'
+import { BUCKET, CREDENTIALS, fakeS3 } from '../../../test/support/fake-s3.ts'
+import type { FakeS3 } from '../../../test/support/fake-s3.ts'
 
 // the suite expects mocha's globals
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })

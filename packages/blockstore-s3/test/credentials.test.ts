@@ -6,9 +6,9 @@ import { env } from 'node:process'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { listen } from '../../../test/support/listen.ts'
 import { S3Objects } from '../src/index.ts'
-import { BUCKET, fakeS3, refuse } from './fake-s3.ts'
+import { BUCKET, fakeS3, refuse } from '../../../test/support/fake-s3.ts'
 import type { S3Credentials, S3ObjectsInit } from '../src/index.ts'
-import type { FakeS3 } from './fake-s3.ts'
+import type { FakeS3 } from '../../../test/support/fake-s3.ts'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 const before = { ...env }

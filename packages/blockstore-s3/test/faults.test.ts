@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { TLS } from '../../../test/support/certificate.ts'
 import { S3Objects } from '../src/index.ts'
-import { BUCKET, CREDENTIALS, fakeS3, hangUp, ignore, refuse } from './fake-s3.ts'
+import { BUCKET, CREDENTIALS, fakeS3, hangUp, ignore, refuse } from '../../../test/support/fake-s3.ts'
 import type { ObjectInfo, S3ObjectsInit, S3RequestEvent } from '../src/index.ts'
-import type { FakeS3, Fault } from './fake-s3.ts'
+import type { FakeS3, Fault } from '../../../test/support/fake-s3.ts'
 
 let s3: FakeS3
 let other: FakeS3
@@ -87,6 +87,21 @@ it.each([undefined, TLS])('breaks a connection that it gives up, so that nothing
 
   await expect(objects.delete(['key'])).rejects.toMatchObject({ name: 'S3NetworkError', phase: 'response' })
   expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' })
+})
+
+it.each<[string, Partial<S3ObjectsInit>, Fault | undefined]>([
+  ['that is not answered', {}, ignore],
+  ['that waits to be sent again', {}, refuse(503, 'SlowDown', { 'retry-after': '20' })],
+  ['that waits for credentials', { credentials: async () => new Promise(() => {}) }, undefined]
+])('ends a request %s with the signal of all that begin', async (_, init, fault) => {
+  const stopped = new AbortController()
+  s3.faults.push(...fault == null ? [] : [fault])
+  const getting = connect({ ...init, signal: () => stopped.signal }).get('key')
+  const ended = expect(getting).rejects.toMatchObject({ name: 'AbortError' })
+  await expect.poll(() => s3.seen.length).toBe(fault == null ? 0 : 1)
+  stopped.abort()
+
+  await ended
 })
 
 it('says in a delete until when it is good, by the clock of the endpoint that gets it', async () => {

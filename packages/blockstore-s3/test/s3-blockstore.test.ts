@@ -4,9 +4,9 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { blockKey, multihashOf, S3Blockstore } from '../src/index.ts'
-import { BUCKET, CREDENTIALS, fakeS3, refuse } from './fake-s3.ts'
+import { BUCKET, CREDENTIALS, fakeS3, refuse } from '../../../test/support/fake-s3.ts'
 import type { S3BlockstoreInit } from '../src/index.ts'
-import type { FakeS3 } from './fake-s3.ts'
+import type { FakeS3 } from '../../../test/support/fake-s3.ts'
 
 let s3: FakeS3
 let store: S3Blockstore

@@ -4,7 +4,7 @@ import { makeUrl } from '../src/request/attempt.ts'
 import { Endpoints } from '../src/request/endpoints.ts'
 import { parseRetryAfter, retryDelay } from '../src/request/backoff.ts'
 import { findSettings } from '../src/request/settings.ts'
-import { CREDENTIALS, fakeS3 } from './fake-s3.ts'
+import { CREDENTIALS, fakeS3 } from '../../../test/support/fake-s3.ts'
 
 it('parses the URL of a store', () => {
   expect(parseS3Url('s3://bucket')).toEqual({ bucket: 'bucket', prefix: '' })

@@ -85,7 +85,7 @@ export async function withRepo<T> (
   const { output, signal, repo: path } = context
 
   if (existing) {
-    await openRepoToRead(path)
+    await openRepoToRead(path, { signal })
   }
 
   // Lock before opening: a conversion that held the lock may have changed the codec. What happens in a store that nodes
@@ -97,7 +97,7 @@ export async function withRepo<T> (
   let links: LinkRecords | undefined
 
   try {
-    repo = await openRepo(path, { sync })
+    repo = await openRepo(path, { sync, signal })
     repo = lock === 'add' && !removes ? await withSession(repo, context) : repo
     links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
 
@@ -113,7 +113,7 @@ export async function withRepo<T> (
 
 /** Open the repo to read from it. Does not use the network. */
 export async function openToRead ({ repo: path, signal }: Context, init?: RepoInit): Promise<Session> {
-  const repo = await openRepoToRead(path, init)
+  const repo = await openRepoToRead(path, { ...init, signal })
 
   const links = await linksToRead(repo, signal)
 
@@ -178,7 +178,8 @@ export async function withReadings<T> (
     return work(() => ({ ...session, online: false, dropPlan: () => {}, hasSeveral: false, filesOn })).finally(close)
   }
 
-  const { repo, close } = await keepReads(await openOrCreateRepo(path, { sync, readsKept: cached }), cached, output)
+  const opened = await openOrCreateRepo(path, { sync, readsKept: cached, signal })
+  const { repo, close } = await keepReads(opened, cached, output)
   const links = await linksToRead(repo, signal)
   const fetched = new FetchedStats()
   const arrivals = new Arrivals(() => io.now())

@@ -25,7 +25,7 @@ export async function main (argv: string[], io: Io): Promise<number> {
       return err.exitCode === 0 ? 0 : 2
     }
 
-    const error = err instanceof Error ? err : new Error(String(err))
+    const error = interruption(err, io.signal) ?? (err instanceof Error ? err : new Error(String(err)))
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
     if (!(error instanceof DifferentError)) {
@@ -34,4 +34,15 @@ export async function main (argv: string[], io: Io): Promise<number> {
 
     return exitCode(error)
   }
+}
+
+/** The reason of the signal, if it is why this was thrown: other errors may be around it. */
+function interruption (thrown: unknown, { reason, aborted }: AbortSignal): Error | undefined {
+  for (let at = thrown; aborted && at instanceof Error; at = at.cause) {
+    if (at === reason) {
+      return at
+    }
+  }
+
+  return undefined
 }

@@ -1,3 +1,5 @@
+import { raceAbort } from '@ipfsz/codecs/internal'
+import { anySignal } from 'any-signal'
 import {
   DEFAULT_ATTEMPTS, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PROGRESS_TIMEOUT,
   DEFAULT_RESPONSE_TIMEOUT, IDLE_TIMEOUT
@@ -57,16 +59,28 @@ export class S3Client {
    * @throws {S3CredentialsError}
    * @throws {S3UrlError}
    * @throws {S3ObjectTooLargeError}
+   * @throws the reason of the request's signal, or of the one for all that begin
    */
   async send<T> (request: S3Request<T>): Promise<T> {
+    const either = anySignal([request.signal, this.#init.signal?.()])
+
+    try {
+      return await this.#send({ ...request, signal: either })
+    } finally {
+      either.clear()
+    }
+  }
+
+  async #send<T> (request: S3Request<T> & { signal: AbortSignal }): Promise<T> {
     const { signal } = request
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     const sending: Sending = {
-      ...await this.#findSettings(),
+      // a service that hands out credentials may keep silent, too
+      ...await raceAbort(this.#findSettings(), signal),
       request,
       bucket: this.#init.bucket,
       endpoint: '',
-      credentials: await this.#credentials.get(),
+      credentials: await raceAbort(this.#credentials.get(), signal),
       date: this.#clock.date,
       attempts: 0,
       avoid: new Set(),
@@ -77,14 +91,14 @@ export class S3Client {
     }
 
     for (;;) {
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
       const result = await this.#attempt(sending)
       let milliseconds: number
 
       if (result instanceof Error) {
         milliseconds = this.#recovery.afterFailure(sending, result)
       } else if (result.status >= 300) {
-        milliseconds = await this.#recovery.afterError(sending, result)
+        milliseconds = await raceAbort(this.#recovery.afterError(sending, result), signal)
       } else {
         try {
           return request.read(result)
@@ -130,7 +144,7 @@ export class S3Client {
     let result: Answer | TransportFailure | AnswerTooLarge
 
     sending.endpoint = endpoint
-    sending.credentials = await this.#credentials.get()
+    sending.credentials = await raceAbort(this.#credentials.get(), request.signal)
     sending.date = request.validity?.from(endpoint) ?? this.#clock.date
     sending.attempts++
 

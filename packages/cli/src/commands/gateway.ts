@@ -1,15 +1,18 @@
 import { once } from 'node:events'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { trustedProxies } from '@ipfsz/gateway/node'
+import { raceSignal } from 'race-signal'
 import { networkAccess } from '../daemon/command-access.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
 import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
+import { SHUTDOWN_TIMEOUT } from '../gateway/serve.ts'
 import { startGateway } from '../gateway/start-gateway.ts'
 import { Upstream } from '../gateway/upstream.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
+import { abortedLater } from '../store/closing-time.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { printStarted } from './print-gateway.ts'
 import { withServedOriginals } from './served-originals.ts'
@@ -85,13 +88,15 @@ const MAX_SOCKETS = 512
  */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { signal, repo: path } = context
+  // responses go on for so long
+  const opening = { signal: abortedLater(signal, SHUTDOWN_TIMEOUT) }
   // before anything is opened
   checkAddresses(options)
   checkProxies(options.trustProxy)
   options.host?.forEach(host => { checkHostName(host, '--host') })
 
   if (!options.fetch) {
-    return withCached(await openRepoToRead(path), context, async repo =>
+    return withCached(await raceSignal(openRepoToRead(path, opening), signal), context, async repo =>
       withServedOriginals(repo, options, context, async (repo, originals) =>
         run(await serveRepo(options, context, repo, { originals }), context, signal)))
   }
@@ -114,7 +119,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   try {
     // now, so that a wrong peer shows when the gateway starts
     await network?.open()
-    await withCached(await openOrCreateRepo(path), context, async repo =>
+    await withCached(await raceSignal(openOrCreateRepo(path, opening), signal), context, async repo =>
       withServedOriginals(repo, options, context, async (repo, originals) =>
         run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal)))
   } finally {

@@ -11,7 +11,8 @@ import type { RepoCompression } from '../repo/repo-compression.ts'
  *
  * @throws {RepoError} the repo stores blocks with another codec, or in a store
  */
-export async function init (compression: RepoCompression | undefined, { output, repo: path }: Context): Promise<void> {
+export async function init (compression: RepoCompression | undefined, context: Context): Promise<void> {
+  const { output, signal, repo: path } = context
   const reference = await readReference(path)
 
   if (reference != null && compression != null) {
@@ -21,7 +22,7 @@ export async function init (compression: RepoCompression | undefined, { output, 
     )
   }
 
-  const exists = await isRepo(path)
+  const exists = await isRepo(path, signal)
   const before = await readCompression(path)
 
   if (exists && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
@@ -30,7 +31,7 @@ export async function init (compression: RepoCompression | undefined, { output, 
     )
   }
 
-  const { path: made, shared } = await openRepo(path)
+  const { path: made, shared } = await openRepo(path, { signal })
 
   if (!exists && compression != null) {
     await writeCompression(made, compression)
@@ -62,12 +63,12 @@ export async function initStore (
 ): Promise<void> {
   const before = await readReference(path)
 
-  if (before == null && await isRepo(path)) {
-    await checkIsEmpty(path)
+  if (before == null && await isRepo(path, signal)) {
+    await checkIsEmpty(path, signal)
   }
 
   const { joinStore } = await import('../store/shared-store.ts')
-  const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression)
+  const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression, signal)
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {
@@ -78,12 +79,12 @@ export async function initStore (
   }
 
   // what adds meanwhile must not add to the repo's own directory
-  await (before == null ? openRepo(path) : undefined)
+  await (before == null ? openRepo(path, { signal }) : undefined)
   const release = await lockRepo(path, 'gc', signal)
 
   try {
     if (before == null) {
-      await checkIsEmpty(path)
+      await checkIsEmpty(path, signal)
     }
 
     await writeReference(path, { ...reference, cache: asked.cache ?? before?.cache })
@@ -91,7 +92,7 @@ export async function initStore (
     await release()
   }
 
-  await openRepo(path)
+  await openRepo(path, { signal })
 
   const joined = isNew ? 'made and uses' : 'joined'
   const done = before?.id === reference.id ? 'already uses' : joined
@@ -103,8 +104,8 @@ export async function initStore (
   )
 }
 
-async function isRepo (path: string): Promise<boolean> {
-  return openRepoToRead(path).then(() => true, (err: unknown) => {
+async function isRepo (path: string, signal: AbortSignal): Promise<boolean> {
+  return openRepoToRead(path, { signal }).then(() => true, (err: unknown) => {
     if (err instanceof RepoError && err.cause != null && 'code' in (err.cause as Error)) {
       return false
     }
@@ -114,8 +115,8 @@ async function isRepo (path: string): Promise<boolean> {
 }
 
 /** @throws {RepoError} the repo has blocks or pins of its own, which no command would find any more */
-async function checkIsEmpty (path: string): Promise<void> {
-  const { storage, records } = await openRepoToRead(path)
+async function checkIsEmpty (path: string, signal: AbortSignal): Promise<void> {
+  const { storage, records } = await openRepoToRead(path, { signal })
 
   for await (const blocks of storage.files()) {
     if (blocks.length > 0) {

@@ -30,7 +30,10 @@ export async function resolveTarget (
   const { network: { timeout = DEFAULT_TIMEOUT, gateways = [] } = {} } = context
   const hasPeers = await access.isPossible()
   const isOnline = hasPeers || gateways.length > 0
-  const repo = isOnline ? await openOrCreateRepo(context.repo, { sync: false }) : await openRepoToRead(context.repo)
+  const { repo: directory, signal } = context
+  const repo = isOnline
+    ? await openOrCreateRepo(directory, { sync: false, signal })
+    : await openRepoToRead(directory, { signal })
   const name = isOtherName(typed) ? typed : await nameOfKey(repo, typed)
 
   if (name == null) {

@@ -17,7 +17,7 @@ interface Sizes {
 
 /** Count the blocks of the repo and the space they take on disk, and what compressing files and blocks saves. */
 export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
-  const repo = await openRepoToRead(path)
+  const repo = await openRepoToRead(path, { signal })
   const counting = output.progress('counting blocks', undefined, 'block')
   const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.storage, {
     signal,

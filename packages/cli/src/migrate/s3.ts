@@ -54,7 +54,7 @@ export async function withS3Destination<T> (
 }
 
 async function openBucket (text: string, signal: AbortSignal): Promise<S3Blockstore> {
-  const s3 = new S3Blockstore(parseS3Url(text))
+  const s3 = new S3Blockstore({ ...parseS3Url(text), signal: () => signal })
   await s3.open({ signal })
 
   if (await s3.objects.stat(MARK_KEY, { signal }) != null) {

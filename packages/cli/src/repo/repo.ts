@@ -16,6 +16,7 @@ import { RepoDatastore } from './repo-datastore.ts'
 import { absolutePath } from '../io.ts'
 import type { Io } from '../io.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
+import type { BackendInit } from '../store/store-backend.ts'
 import type { Links, Records } from '../store/records.ts'
 import type { SharedStore } from '../store/shared-store.ts'
 import type { StoreSession } from '../store/store-session.ts'
@@ -51,7 +52,7 @@ export interface Repo {
   readonly session?: StoreSession
 }
 
-export interface RepoInit {
+export interface RepoInit extends BackendInit {
   /**
    * Whether writes survive a power cut once `storage.sync` returns. Without it writes are faster: enough for blocks
    * that can be fetched again.
@@ -127,6 +128,7 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
     await repo.storage.open()
     await repo.datastore.open()
   } catch (err) {
+    init?.signal?.throwIfAborted()
     throw err instanceof RepoError || err instanceof StoreError || err instanceof StoreMissingError
       ? err
       : new RepoError(`Cannot open the repo ${path}: ${messageOf(err)}`, { cause: err })
@@ -204,7 +206,7 @@ async function makeDurable (repo: Repo): Promise<void> {
   await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
 }
 
-async function repoIn (path: string, { sync = true, readsKept = false }: RepoInit = {}): Promise<Repo> {
+async function repoIn (path: string, { sync = true, readsKept = false, ...init }: RepoInit = {}): Promise<Repo> {
   await checkRepoPath(path)
   const datastore = new RepoDatastore(join(path, 'datastore'), { sync })
   const reference = await readReference(path)
@@ -213,7 +215,7 @@ async function repoIn (path: string, { sync = true, readsKept = false }: RepoIni
     const { openStore } = await import('../store/shared-store.ts')
     const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
-    return { path, datastore, ...await openStore(reference, { sync, readKeptMark: readKept }) }
+    return { path, datastore, ...await openStore(reference, { ...init, sync, readKeptMark: readKept }) }
   }
 
   const storage = new FileStorage(blocksIn(path), { sync })

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
 import { directoryBackend, resolveDirectory } from './directory-backend.ts'
-import type { StoreBackend } from './store-backend.ts'
+import type { BackendInit, StoreBackend } from './store-backend.ts'
 
 /** What the URLs of buckets begin with. */
 const S3 = 's3://'
@@ -11,14 +11,14 @@ const S3 = 's3://'
  * @param store - a directory, or a URL that begins with s3://
  * @throws {S3UrlError}
  */
-export async function openBackend (store: string): Promise<StoreBackend> {
+export async function openBackend (store: string, init?: BackendInit): Promise<StoreBackend> {
   if (!store.startsWith(S3)) {
     return directoryBackend(store)
   }
 
   const { s3Backend } = await import('./s3-backend.ts')
 
-  return s3Backend(store)
+  return s3Backend(store, init)
 }
 
 /**

@@ -1,11 +1,12 @@
 import { parseS3Url, S3Blockstore, S3Objects, BLOCKS, multihashOf } from '@ipfsz/blockstore-s3'
 import { StoreMissingError } from '../errors.ts'
+import { requestSignal } from './closing-time.ts'
 import { readObject } from './read-object.ts'
 import { MARK_KEY } from './store-mark.ts'
 import { StoreTraffic } from './store-traffic.ts'
 import { StoreWatch } from './store-watch.ts'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
-import type { StoreBackend } from './store-backend.ts'
+import type { BackendInit, StoreBackend } from './store-backend.ts'
 import type { StoreOutcome, StoreRequestKind } from './store-traffic.ts'
 import type { S3RequestEvent, S3Validity } from '@ipfsz/blockstore-s3'
 import type { CID } from 'multiformats/cid'
@@ -40,7 +41,7 @@ interface ListedBlock extends StoredBlock {
  * @param url - `s3://BUCKET/PREFIX?endpoint=URL&region=REGION`. Credentials come from the environment and from profiles
  * @throws {S3UrlError}
  */
-export function s3Backend (url: string): StoreBackend {
+export function s3Backend (url: string, { signal }: BackendInit = {}): StoreBackend {
   const traffic = new StoreTraffic()
   let refusal: number | undefined
   const watch = new StoreWatch({
@@ -57,6 +58,7 @@ export function s3Backend (url: string): StoreBackend {
   })
   const init = {
     ...parseS3Url(url),
+    signal: signal == null ? undefined : requestSignal(signal),
     onRequest: (event: S3RequestEvent) => { count(event, traffic) },
     onReceived: (status: number) => {
       // an answer that it is overloaded says as little as none

@@ -6,7 +6,7 @@ import { openBackend, resolveStore } from './open-backend.ts'
 import { isStoreAway } from './store-away.ts'
 import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
 import type { BlockStorage } from './block-storage.ts'
-import type { StoreBackend } from './store-backend.ts'
+import type { BackendInit, StoreBackend } from './store-backend.ts'
 import type { StoreCompression, StoreMark } from './store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
 import type { Links, Records } from './records.ts'
@@ -41,7 +41,7 @@ export interface StoreParts {
   shared: SharedStore
 }
 
-export interface OpenStoreInit {
+export interface OpenStoreInit extends BackendInit {
   /** Whether blocks survive a power cut once `sync` of the storage returns. */
   sync: boolean
   /**
@@ -57,12 +57,13 @@ export interface OpenStoreInit {
  *
  * @throws {StoreMissingError} nothing, or another store, lies where it was
  * @throws {StoreError} it cannot be reached, or a newer ipfsz made it
+ * @throws the reason of the signal
  */
 export async function openStore (
   { store, id, cache }: StoreReference,
-  { sync, readKeptMark }: OpenStoreInit
+  { sync, readKeptMark, ...init }: OpenStoreInit
 ): Promise<StoreParts> {
-  const backend = await openBackend(store)
+  const backend = await openBackend(store, init)
   const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
   const mark = await (readKeptMark == null ? read() : backend.watch.read(read).catch(async (err: unknown) => {
     const kept = isStoreAway(err) ? await readKeptMark() : undefined
@@ -95,8 +96,12 @@ interface JoinedStore {
  * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
  * @throws {StoreError} something else is there, or it compresses otherwise
  */
-export async function joinStore (store: string, asked: StoreCompression | undefined): Promise<JoinedStore> {
-  return joinBackend(await openBackend(await resolveStore(store)), asked)
+export async function joinStore (
+  store: string,
+  asked: StoreCompression | undefined,
+  signal?: AbortSignal
+): Promise<JoinedStore> {
+  return joinBackend(await openBackend(await resolveStore(store), { signal }), asked)
 }
 
 /** Like `joinStore`, for a place that is open. */

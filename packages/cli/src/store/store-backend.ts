@@ -3,6 +3,11 @@ import type { ObjectStore } from './object-store.ts'
 import type { StoreTraffic } from './store-traffic.ts'
 import type { StoreWatch } from './store-watch.ts'
 
+export interface BackendInit {
+  /** Aborted by Ctrl-C. Ends what a store over the network is asked, and soon what it is asked after that. */
+  signal?: AbortSignal | undefined
+}
+
 /** A place that can be a store: a directory, or a bucket and a prefix. */
 export interface StoreBackend {
   /** For messages, and for the references of repos. Without credentials. */

@@ -24,7 +24,7 @@ export interface TemporaryNodeInit {
 export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
   const { path, bootstrap: texts, peers, onNote, signal } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
-  const repo = await openOrCreateRepo(path, { sync: false })
+  const repo = await openOrCreateRepo(path, { sync: false, signal })
   const node = await startNode({
     blockstore: repo.blockstore,
     listen: [],

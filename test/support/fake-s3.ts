@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
-import { listen } from '../../../test/support/listen.ts'
+import { listen } from './listen.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** A request as the store got it. */
