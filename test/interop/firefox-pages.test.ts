@@ -12,6 +12,7 @@ import { buildPage as buildDemo } from '../../examples/web-app/build.ts'
 import { startDemo } from '../../examples/web-app/demo.ts'
 import { formatLink } from '../../examples/web-app/src/ipfs/link.ts'
 import { addSite, startTestGateway } from '../pages/worker-gateway.ts'
+import { ATTACKS, foundNothing, SITE_HOST, startForeignHost } from '../support/foreign-host.ts'
 import { serve } from '../support/serve.ts'
 import { startFirefox } from './clients/clients.ts'
 import { seekInPlayer } from './clients/in-client.ts'
@@ -131,6 +132,22 @@ describe('Firefox', () => {
         duration: SECONDS,
         reached: expect.closeTo(SECONDS * 0.9, 0)
       })
+    } finally {
+      await close()
+    }
+  })
+
+  it('shows pages of strangers below the host name of a site in an origin of their own', async () => {
+    const { origin, evil, close } = await startForeignHost(SITE_HOST, addSite)
+
+    try {
+      const page = await firefox.newPage()
+
+      for (const path of ATTACKS) {
+        await page.goto(`${origin}/ipfs/${evil}/${path}`, NO_LIMIT)
+        await page.waitForSelector('[data-found]', NO_LIMIT)
+        foundNothing(await page.$eval('[data-found]', element => element.getAttribute('data-found')))
+      }
     } finally {
       await close()
     }

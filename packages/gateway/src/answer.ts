@@ -1,7 +1,7 @@
 import { isIdentity, unmark } from '@ipfsz/core/reader'
 import { EntryNotFoundError, GatewayError } from './errors.ts'
 import { respondDeserialized } from './respond-deserialized.ts'
-import { isOnlyIfCached, isServiceWorkerForNamespace } from './request/conditions.ts'
+import { isOnlyIfCached, isServiceWorker, isServiceWorkerForNamespace } from './request/conditions.ts'
 import { chooseFormat } from './request/format.ts'
 import { parseTarget } from './request/target.ts'
 import { redirectOf } from './resolve/redirect-of.ts'
@@ -75,6 +75,10 @@ export async function answer (
 
 /** @throws {GatewayError} 400 or 406 */
 function checkAllowed ({ request, target, format }: Context): void {
+  if (target.onForeignHost === true && isServiceWorker(request.headers)) {
+    throw new GatewayError(400, 'A service worker needs an origin of its own: register it at a subdomain of its CID')
+  }
+
   if (isServiceWorkerForNamespace(request.headers, target)) {
     throw new GatewayError(400, 'A service worker needs the path of one content root, with a slash at its end')
   }

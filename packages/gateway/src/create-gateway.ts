@@ -3,6 +3,7 @@ import { followDocument, isDocument } from './dag/document.ts'
 import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
 import { lruCaches } from './respond/lru-caches.ts'
+import { SANDBOX } from './respond/sandbox.ts'
 import { storedFiles } from './respond/stored-file.ts'
 import { respondTar } from './respond/tar/tar.ts'
 import { respondBlock } from './respond/trustless/block.ts'
@@ -24,6 +25,7 @@ export function allParts (): GatewayParts {
     },
     respondDocument,
     storedFiles,
+    sandbox: SANDBOX,
     types: ALL_TYPES,
     caches: lruCaches()
   }

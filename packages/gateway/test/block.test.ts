@@ -136,13 +136,14 @@ describe('a block', () => {
     expect(stored.headers.get('vary')).toBe('Accept-Encoding')
     expect(stored.headers.get('etag')).toBe(`"${cid}.raw.${coding}"`)
     expect(same(decode(body), block)).toBe(true)
-    const head = await ask({ 'accept-encoding': coding }, 'HEAD')
-    expect(head.headers.get('content-length')).toBe(String(body.byteLength))
-    // as Kubo asks whether a block is there
-    const plainHead = await ask({}, 'HEAD')
-    expect(plainHead.headers.get('content-encoding')).toBeNull()
-    expect(plainHead.headers.get('content-length')).toBe(String(block.byteLength))
-    expect(plainHead.headers.get('etag')).toBe(`"${cid}.raw"`)
+
+    // ranges are of the block. Without a coding, Kubo asks whether it is there
+    for (const head of [await ask({ 'accept-encoding': coding }, 'HEAD'), await ask({}, 'HEAD')]) {
+      expect(head.headers.get('content-encoding')).toBeNull()
+      expect(head.headers.get('content-length')).toBe(String(block.byteLength))
+      expect(head.headers.get('etag')).toBe(`"${cid}.raw"`)
+    }
+
     expect((await ask({ 'accept-encoding': coding, 'if-none-match': `"${cid}.raw.${coding}"` })).status).toBe(304)
     expect(gets()).toBe(0)
 

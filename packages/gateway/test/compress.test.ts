@@ -49,13 +49,14 @@ describe('a block that is stored uncompressed', () => {
     expect(gets()).toBe(1)
   })
 
-  it('has the same headers for HEAD as for GET', async () => {
+  it('is described by HEAD as it is, because ranges are of that', async () => {
     const served = serveCompressing()
 
     for (const block of [text(100_000), noise(100_000), text(10)]) {
       const cid = await putBlock(served, block)
-      const [head, whole] = await Promise.all(['HEAD', 'GET'].map(async method =>
-        served.gateway(get(`${cid}?format=raw`, { 'accept-encoding': 'gzip' }, method))))
+      const ask = async (coding: string, method: string): Promise<Response> =>
+        served.gateway(get(`${cid}?format=raw`, { 'accept-encoding': coding }, method))
+      const [head, whole] = await Promise.all([ask('gzip', 'HEAD'), ask('identity', 'GET')])
 
       expect([...head.headers]).toEqual([...whole.headers])
       expect(head.body).toBeNull()
@@ -172,17 +173,16 @@ describe('a compressed file that the client cannot take as it is stored', () => 
     await Promise.all([stored, whole].map(async ({ body }) => body?.cancel()))
   })
 
-  it('has the same headers for HEAD as for GET, and is not sent again to who has it', async () => {
+  it('is described by HEAD decompressed, and is not sent again to who has it', async () => {
     const { gateway, fs } = serveCompressing(FILES)
     const tree = await fs.addFile({ path: 'a/b.txt', content: text(300_000) }, { compression: { codec: 'zstd' } })
     const { markedCid } = await fs.stat(tree, { path: 'a/b.txt' })
     const ask = async (headers: Record<string, string>, method?: string): Promise<Response> =>
       gateway(get(`${tree}/a/b.txt`, headers, method))
-    const [head, whole] = await Promise.all([ask(GZIP, 'HEAD'), ask(GZIP)])
+    const [head, whole] = await Promise.all([ask(GZIP, 'HEAD'), ask({})])
     const held = await ask({ ...GZIP, 'if-none-match': `W/"${markedCid}.fast-gzip"` })
 
     expect([...head.headers]).toEqual([...whole.headers])
-    expect(head.headers.get('content-encoding')).toBe('gzip')
     await whole.body?.cancel()
     expect([held.status, held.headers.get('etag')]).toEqual([304, `W/"${markedCid}.fast-gzip"`])
     expect((await ask({ 'if-none-match': `W/"${markedCid}.fast-gzip"` })).status).toBe(200)

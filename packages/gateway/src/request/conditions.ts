@@ -26,11 +26,16 @@ export function isOnlyIfCached (headers: Headers): boolean {
   return (headers.get('cache-control') ?? '').toLowerCase().split(',').some(name => name.trim() === 'only-if-cached')
 }
 
+/** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker"). */
+export function isServiceWorker (headers: Headers): boolean {
+  return headers.get('service-worker')?.trim() === 'script'
+}
+
 /**
  * Whether a page registers a service worker for more than one content root, which must be refused
  * (path gateway, section `Service-Worker`).
  */
 export function isServiceWorkerForNamespace (headers: Headers, target: Target): boolean {
-  return headers.get('service-worker')?.trim() === 'script' &&
+  return isServiceWorker(headers) &&
     target.origin == null && target.path.length === 0 && !target.trailingSlash
 }

@@ -40,6 +40,11 @@ export function readHost ({ host, hostname, port, protocol }: URL): RequestHost 
   }
 }
 
+/** Whether a host is an IP address. A parser of URLs leaves no other name that ends in a number. */
+export function isAddress ({ hostname }: RequestHost): boolean {
+  return /^(?:\[.*\]|[\d.]+)$/.test(hostname)
+}
+
 /** Whether a host is in a list of host names, with or without ports. */
 export function isListed ({ hostname, host }: RequestHost, hosts: readonly string[]): boolean {
   return hosts.some(listed => listed.toLowerCase() === host || listed.toLowerCase() === hostname)

@@ -1,6 +1,6 @@
 import { InvalidHostError, InvalidPathError, LabelTooLongError, NotContentPathError } from '../errors.ts'
 import { dnsLabel, inlineName, isDnsName, keyLabel, parseCid, parseKey, restoreName } from './content-root.ts'
-import { findGateway, isListed, readHost } from './host.ts'
+import { findGateway, isAddress, isListed, readHost } from './host.ts'
 import { collapsePath, decodePath, routeUri } from './url-path.ts'
 import type { GatewayInit } from '../contract.ts'
 import type { RequestHost, Subdomain } from './host.ts'
@@ -31,6 +31,11 @@ export interface Target {
   dnsLinkHost?: string
   /** Whether the host is one of `trustlessHosts`. */
   trustless?: true
+  /**
+   * Whether the path is below a host name that is no gateway of `init`. A site may live at that name, by DNSLink or
+   * behind a proxy, and would share its origin with whatever strangers publish.
+   */
+  onForeignHost?: true
   query: URLSearchParams
 }
 
@@ -93,7 +98,7 @@ export function parseTarget (request: Request, init: GatewayInit): Target | Resp
   }
 
   return canonical == null
-    ? target
+    ? { ...target, ...isAddress(host) ? {} : { onForeignHost: true } }
     : redirect(302, `/${target.namespace}/${canonical}${target.rawPath}${url.search}`)
 }
 

@@ -27,6 +27,11 @@ export interface GatewayParts {
   respondDocument: Responder
   /** Without it, all files are decompressed: browsers tell a worker of no codings that they accept. */
   storedFiles?: StoredFiles
+  /**
+   * The policy of what a browser may show below a host name that is another site's. Without it, what hands the
+   * response on restricts it.
+   */
+  sandbox?: string
   types: FileTypes
   caches: GatewayCaches
 }

@@ -1,6 +1,6 @@
 import { PAGE_POLICY } from '../html/csp.ts'
 import { contentLocation } from '../request/format.ts'
-import type { ResponseContext } from './context.ts'
+import type { GatewayParts, ResponseContext } from './context.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 
@@ -30,6 +30,9 @@ const PAGE_SECURITY: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff'
 }
 
+/** The type of documents that browsers show in a viewer of their own. */
+const PDF = 'application/pdf'
+
 /** How long browsers may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_AGE = '86400'
 
@@ -56,8 +59,8 @@ export interface ContentHeadersInit {
 }
 
 /** What headers depend on. */
-export type HeaderContext =
-  Pick<ResponseContext, 'request' | 'target' | 'format'> & { resolved: Pick<Resolved, 'roots' | 'ttl'> }
+export type HeaderContext = Pick<ResponseContext, 'request' | 'target' | 'format' | 'init'> &
+  { resolved: Pick<Resolved, 'roots' | 'ttl'> }
 
 export function addCors (headers: Headers): Headers {
   for (const [name, value] of Object.entries(CORS)) {
@@ -136,7 +139,30 @@ export function contentHeaders (context: HeaderContext, init: ContentHeadersInit
     set('x-content-type-options', 'nosniff')
   }
 
-  return init.isPage === true ? addPage(headers, context.resolved) : headers
+  if (init.isPage === true) {
+    addPage(headers, context.resolved)
+  }
+
+  // other formats are never shown as pages
+  if (context.target.onForeignHost === true && context.format === 'file') {
+    addSandbox(headers, context.init.parts)
+  }
+
+  return headers
+}
+
+/** Besides the policy of a page. */
+function addSandbox (headers: Headers, { sandbox }: GatewayParts): void {
+  if (sandbox == null) {
+    return
+  }
+
+  if (headers.get('content-type') === PDF) {
+    // Chromium shows none in a sandbox. Scripts of PDFs have no origin, and reach no page
+    headers.set('x-content-type-options', 'nosniff')
+  } else {
+    headers.append('content-security-policy', sandbox)
+  }
 }
 
 /** The headers of a page that the gateway makes. */
@@ -150,15 +176,23 @@ export function addPageSecurity (headers: Headers): Headers {
   return headers
 }
 
-function addPage (headers: Headers, { ttl }: Pick<Resolved, 'ttl'>): Headers {
+function addPage (headers: Headers, { ttl }: Pick<Resolved, 'ttl'>): void {
   headers.set('cache-control', ttl == null ? PAGE_CACHING : `public, max-age=${Math.min(PAGE_MAX_AGE, seconds(ttl))}`)
-
-  return addPageSecurity(headers)
+  addPageSecurity(headers)
 }
+
+/**
+ * What a 304 leaves out: it is sent before the type is known, which the policy depends on. A cache keeps what it has
+ * (RFC 9111, section 4.3.4).
+ */
+const OF_BODY = [
+  'content-type', 'content-length', 'content-encoding', 'content-disposition', 'content-range',
+  'content-security-policy'
+]
 
 /** The answer to `If-None-Match`: the headers that a cache updates, without those of a body. */
 export function notModified (headers: Headers): Response {
-  for (const name of ['content-type', 'content-length', 'content-encoding', 'content-disposition', 'content-range']) {
+  for (const name of OF_BODY) {
     headers.delete(name)
   }
 

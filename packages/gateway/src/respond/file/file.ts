@@ -43,10 +43,18 @@ interface StoredCandidate {
  * A file, compressed or not. Without a range, frames go out as they are stored if the client takes
  * their codec; everything else goes out decompressed, or with gzip where a compressor has time for it.
  *
+ * HEAD is answered with the original bytes, whatever the client accepts: which of the representations that a client
+ * accepts is sent is for the server to choose (RFC 9110, section 12.1), and the original bytes are always acceptable
+ * (12.5.3). Only of these can ranges be had, which count in them (14.2), and readers of ranges ask HEAD for the size,
+ * with the `Accept-Encoding` of their browser and sometimes with a `Range`, which counts for GET alone (14.2).
+ * A length of stored frames would make them read at the wrong places. That a GET of the same request may have another
+ * length than its HEAD is against the letter of section 8.6. nginx with `gzip on` does the same.
+ *
  * @throws {BodyTooLargeError} the file would have to be decompressed
  */
 export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
   const { request, signal } = context
+  const isHead = request.method === 'HEAD'
   const file = describeFile(context, options)
   const { etagCid = file.cid, status = 200 } = options
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
@@ -70,8 +78,8 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const unneeded = followSignal(signal)
 
   try {
-    const stored = await openStored(context, candidate, unneeded.signal)
-    const compressor = stored == null && takesGzip ? freeCompressor(context) : undefined
+    const stored = isHead ? undefined : await openStored(context, candidate, unneeded.signal)
+    const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
     const sentEtag = compressor == null ? etagOf(etagCid) : gzipEtag
     const sending = {
       etag: stored == null ? sentEtag : etag,
@@ -79,10 +87,13 @@ export async function respondFile (context: ResponseContext, options: FileOption
       stored,
       compressor
     }
-    checkLimit(context, file, sending)
+
+    if (!isHead) {
+      checkLimit(context, file, sending)
+    }
 
     const headers = headersOf(context, file, sending, { type, status })
-    const body = request.method === 'HEAD' ? null : await openFile(context, file, sending, unneeded)
+    const body = isHead ? null : await openFile(context, file, sending, unneeded)
 
     if (body == null) {
       unneeded.abort()

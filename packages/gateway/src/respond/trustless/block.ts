@@ -90,8 +90,9 @@ function etagOfPayload (cid: CID, { encoding, isFast }: Payload): string {
 }
 
 async function readPayload (cid: CID, context: ResponseContext, wantsRange: boolean): Promise<Payload> {
-  const { components: { blocks }, init: { compressor }, request: { headers }, signal } = context
-  const codings = wantsRange || isIdentity(cid) ? [] : acceptedCodings(headers)
+  const { components: { blocks }, init: { compressor }, request: { headers, method }, signal } = context
+  // HEAD says what ranges count in: see `respondFile`
+  const codings = wantsRange || method === 'HEAD' || isIdentity(cid) ? [] : acceptedCodings(headers)
 
   checkHash(cid)
 
@@ -133,11 +134,11 @@ async function getStored (
 /** A block as it is stored, if that is plain or with one of the codings, or else decompressed. */
 async function readStored (
   cid: CID,
-  { components: { blocks }, init: { compressor }, request: { method }, signal }: ResponseContext,
+  { components: { blocks }, request: { method }, signal }: ResponseContext,
   codings: readonly ContentCoding[]
 ): Promise<Payload> {
-  // Kubo sends HEAD without Accept-Encoding: the store knows the size of a compressed block
-  const isSizeEnough = method === 'HEAD' && (compressor == null || codings.length === 0)
+  // the store knows the size of a compressed block
+  const isSizeEnough = method === 'HEAD'
 
   if (!isIdentity(cid) && blocks.getStored != null && (isSizeEnough || codings.length > 0)) {
     const { codec, size, payload } = await getStored(cid, blocks.getStored.bind(blocks), signal)

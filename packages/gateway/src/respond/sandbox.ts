@@ -1,0 +1,8 @@
+/**
+ * The Content-Security-Policy of what strangers publish, where it is shown below the host name of another site: it gets
+ * an origin that nobody shares, so it reads no cookies and no storage of the site, and registers no service worker.
+ * All else goes on as before: scripts, forms, windows, downloads. Of all types, because browsers run scripts not only
+ * in HTML, and `?filename=` chooses the type.
+ */
+export const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock ' +
+  'allow-popups allow-popups-to-escape-sandbox allow-presentation allow-scripts allow-top-navigation-by-user-activation'
