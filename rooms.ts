@@ -87,7 +87,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
     'check-init.ts': [],
     'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
-    'create-ipfsz.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
+    'create-with-codecs.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
+    'create-ipfsz.ts': ['contract.ts', 'create-with-codecs.ts'],
     kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
     originals: [
       'content-cid', 'contract.ts', 'create-ipfsz.ts', 'create-reader.ts', 'dag', 'format', 'links', 'policy', 'read',

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { bundleInOneFile } from '../support/bundles.ts'
+import { ONE_FILE_BUNDLERS } from '../support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { serve } from '../support/serve.ts'
 import type { Browser } from 'playwright'
@@ -71,7 +71,7 @@ let directory: string
 
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS });
-  ({ directory } = await bundleInOneFile(SCRIPT))
+  ({ directory } = await ONE_FILE_BUNDLERS.esbuild(SCRIPT))
 })
 
 afterAll(async () => {

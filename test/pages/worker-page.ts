@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { bundleInOneFile } from '../support/bundles.ts'
+import { ONE_FILE_BUNDLERS } from '../support/bundles.ts'
 import { listen } from '../support/listen.ts'
 import type { Listening } from '../support/listen.ts'
 
@@ -71,7 +71,7 @@ const SMALLEST = `
 /** Bundles the worker. To be removed at the end. */
 export async function bundleWorker (): Promise<{ worker: Buffer, smallest: Buffer }> {
   const [worker, smallest] = await Promise.all([WORKER, SMALLEST].map(async script => {
-    const { directory } = await bundleInOneFile(script)
+    const { directory } = await ONE_FILE_BUNDLERS.esbuild(script)
     const bytes = await readFile(join(directory, 'main.js'))
     await rm(directory, { recursive: true })
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build as buildWithEsbuild } from 'esbuild'
+import { build as buildWithRolldown } from 'rolldown'
 import { build as buildWithVite } from 'vite'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -34,12 +35,33 @@ async function bundleWithEsbuild (script: string, splitting: boolean): Promise<B
     logLevel: 'error'
   })
 
-  return { directory, sources: Object.keys(metafile.inputs) }
+  // of the files that were read, those of which something is left
+  const sources = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([source]) => source)
+
+  return { directory, sources }
 }
 
-/** The script in one file, `main.js`, also for a service worker: `import()` is forbidden there. */
-export async function bundleInOneFile (script: string): Promise<Bundle> {
-  return bundleWithEsbuild(script, false)
+/** Bundlers that put a script into one file, `main.js`, as a service worker needs it: `import()` is forbidden there. */
+export const ONE_FILE_BUNDLERS: Readonly<Record<'esbuild' | 'rolldown', (script: string) => Promise<Bundle>>> = {
+  esbuild: async script => bundleWithEsbuild(script, false),
+
+  async rolldown (script) {
+    const directory = createDirectory('rolldown')
+    const source = join(directory, 'source.js')
+    writeFileSync(source, script)
+
+    const { output: [{ modules }] } = await buildWithRolldown({
+      input: { main: source },
+      platform: 'browser',
+      logLevel: 'silent',
+      output: { dir: directory, entryFileNames: '[name].js', format: 'esm', minify: true, codeSplitting: false }
+    })
+    const used = Object.entries(modules).filter(([, { renderedLength }]) => renderedLength > 0)
+
+    return { directory, sources: used.map(([source]) => source) }
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { callExclusive, claimWrite } from './block-writes.ts'
 import { collectNew } from './stored-value.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
-import type { CompressedBlockstoreInit } from './init.ts'
+import type { CompressedBlockstoreInit, WithCodecs } from './init.ts'
 import type { Value } from './value/make-value.ts'
 import type { StoredBlock } from './value/read-value.ts'
 import type { Settings } from './value/settings.ts'
@@ -43,7 +43,7 @@ export class CompressedBlockstore implements Blockstore {
    * @throws {InvalidLevelError}
    * @throws {UnknownCodecError}
    */
-  constructor (inner: Blockstore, init: CompressedBlockstoreInit = {}) {
+  constructor (inner: Blockstore, init: WithCodecs<CompressedBlockstoreInit>) {
     checkInner(inner, ['put', 'putMany', 'get', 'getMany', 'getAll', 'has', 'delete', 'deleteMany'])
 
     this.#inner = inner

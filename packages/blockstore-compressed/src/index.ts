@@ -33,7 +33,7 @@
  * ```
  */
 
-export { CompressedBlockstore } from './compressed-blockstore.ts'
+export { CompressedBlockstore } from './with-all-codecs.ts'
 export { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE } from './constants.ts'
 export { convert } from './convert/convert.ts'
 export * from './errors.ts'

@@ -40,6 +40,9 @@ export interface ReadInit {
   maxBlockSize?: number | undefined
 }
 
+/** The same options, with the codecs to read and write with, from `@ipfsz/codecs`. */
+export type WithCodecs<Init extends ReadInit> = Init & { codecs: readonly Codec[] }
+
 /** Options for writing. */
 export interface WriteInit extends ReadInit {
   /**

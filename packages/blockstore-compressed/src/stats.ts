@@ -1,3 +1,4 @@
+import { allCodecs } from '@ipfsz/codecs/all'
 import { CustomProgressEvent } from 'progress-events'
 import { checkInner } from './check-inner.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
@@ -42,7 +43,8 @@ export interface BlockstoreStats extends BlockTotals {
  * @throws {InvalidParametersError}
  */
 export async function stats (inner: WalkStore, options: StatsOptions = {}): Promise<BlockstoreStats> {
-  const readers = resolveReaders(options)
+  const { codecs: known = allCodecs() } = options
+  const readers = resolveReaders({ ...options, codecs: known })
   const total: BlockTotals = { blocks: 0, size: 0, storedSize: 0 }
   const codecs: BlockstoreStats['codecs'] = {}
   let unreadable = 0

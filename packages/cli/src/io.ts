@@ -20,6 +20,12 @@ export interface Io {
   stderr: OutputStream
   env: Readonly<Record<string, string | undefined>>
   /**
+   * What the user types to run this command.
+   *
+   * @default 'ipfsz'
+   */
+  readonly command?: string
+  /**
    * The directory that relative paths start from.
    *
    * @throws {WorkingDirectoryError} it was deleted

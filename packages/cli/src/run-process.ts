@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs'
 import { freeBytes } from '@ipfsz/codecs/internal'
 import { UsageError, WorkingDirectoryError } from './errors.ts'
 import { main } from './main.ts'
+import { typedCommand } from './terminal/typed-command.ts'
 
 /** The file descriptor of stdin. */
 const STDIN = 0
@@ -52,6 +53,7 @@ export async function runProcess (argv: string[]): Promise<void> {
     outliveReader () { endsWithReader = false },
     stderr: process.stderr,
     env: process.env,
+    command: typedCommand(argv[1], process.env),
     get cwd () { return workingDirectory() },
     now: Date.now,
     signal: controller.signal

@@ -1,11 +1,6 @@
 import { allCodecs } from '@ipfsz/codecs/all'
-import { checkInFlightBytes } from './check-init.ts'
-import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
-import { DefaultLinks } from './links/default-links.ts'
 import { InvalidParametersError } from './errors.ts'
-import { fetchSettings } from './fetch/init.ts'
-import { DefaultIpfsz } from './ipfsz.ts'
-import { ipldObjects } from './read/ipld-objects.ts'
+import { createWithCodecs } from './create-with-codecs.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 
 /**
@@ -15,9 +10,7 @@ import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
  *   or `deterministic` is set together with `codecs`
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
-  const { codecs = allCodecs(), deterministic = false, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
-
-  checkInFlightBytes(inFlightBytes)
+  const { codecs = allCodecs(), deterministic = false } = init
 
   if (deterministic && init.codecs != null) {
     throw new InvalidParametersError(
@@ -25,17 +18,7 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
     )
   }
 
-  const fs: DefaultIpfsz = new DefaultIpfsz({
-    blockstore: components.blockstore,
-    links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
-    objects: ipldObjects,
-    codecs,
-    writers: deterministic ? allCodecs({ deterministic }) : codecs,
-    inFlightBytes,
-    fetch: fetchSettings(init.fetch),
-    routing: components.routing,
-    sources: components.sources ?? []
-  })
+  const writers = deterministic ? allCodecs({ deterministic }) : codecs
 
-  return fs
+  return createWithCodecs(components, { ...init, codecs, writers })
 }

@@ -1,3 +1,4 @@
+import { allCodecs } from '@ipfsz/codecs/all'
 import { equals } from 'multiformats/bytes'
 import { CustomProgressEvent } from 'progress-events'
 import { checkInner } from '../check-inner.ts'
@@ -73,8 +74,8 @@ interface Converted extends ConvertProgress {
  * @throws {UnknownCodecError}
  */
 export async function convert (inner: ConvertStore, options: ConvertOptions = {}): Promise<ConvertReport> {
-  const { again = false, concurrency = DEFAULT_CONVERT_CONCURRENCY, signal } = options
-  const settings = resolveSettings({ ...options, verify: 'hash' })
+  const { again = false, codecs = allCodecs(), concurrency = DEFAULT_CONVERT_CONCURRENCY, signal } = options
+  const settings = resolveSettings({ ...options, codecs, verify: 'hash' })
   const report: ConvertReport = {
     blocks: 0,
     converted: 0,

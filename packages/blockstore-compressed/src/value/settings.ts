@@ -1,10 +1,9 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
-import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE, DEFAULT_VERIFY } from '../constants.ts'
 import { InvalidParametersError } from '../errors.ts'
 import { OrdinaryBlocks } from './ordinary-blocks.ts'
 import { Verifier } from './verifier.ts'
-import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from '../init.ts'
+import type { CompressedBlockstoreInit, ReadInit, Verify, WithCodecs, WriteInit } from '../init.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** {@link ReadInit}, validated, with defaults. */
@@ -27,10 +26,10 @@ const VERIFY: ReadonlySet<unknown> = new Set<Verify>(['hash', 'length', 'none'])
 
 /** @throws {InvalidParametersError} */
 export function resolveReaders ({
-  codecs = allCodecs(),
+  codecs,
   hashers = [],
   maxBlockSize = DEFAULT_MAX_BLOCK_SIZE
-}: ReadInit): Readers {
+}: WithCodecs<ReadInit>): Readers {
   checkSize('maxBlockSize', maxBlockSize, 1)
   checkList('codecs', codecs, 'codecs of @ipfsz/codecs', codec => typeof codec?.decompress === 'function')
   checkList('hashers', hashers, 'multiformats hashers', hasher => typeof hasher?.digest === 'function')
@@ -47,7 +46,7 @@ export function resolveReaders ({
  * @throws {InvalidLevelError}
  * @throws {UnknownCodecError}
  */
-export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify'>): Settings {
+export function resolveSettings (init: WithCodecs<WriteInit> & Pick<CompressedBlockstoreInit, 'verify'>): Settings {
   const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY } = init
   const readers = resolveReaders(init)
   const ordinary = new OrdinaryBlocks()

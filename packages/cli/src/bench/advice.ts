@@ -8,14 +8,17 @@ const MIB = 1024 * KIB
  * The `ipfsz add` command that uses a codec level, quoted for sh.
  *
  * @param frameSize - in bytes, if it is not the default
+ * @param command - what the user types to run `ipfsz`
  */
 export function addCommand (
   { codec, level, label }: Pick<Row, 'codec' | 'level' | 'label'>,
   paths: readonly string[],
-  frameSize?: number
+  frameSize?: number,
+  command = 'ipfsz'
 ): string {
   return [
-    'ipfsz add --codec',
+    command,
+    'add --codec',
     codec,
     // a codec with one level needs no --level
     ...level == null || label === codec ? [] : ['--level', String(level)],

@@ -235,8 +235,9 @@ export class AddedRoots {
       return undefined
     }
 
-    const { io, repo } = this.#context
+    const { io, output, repo } = this.#context
 
-    return `ipfsz ${command} ${cid}${repo === defaultRepoPath(io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
+    return output.typed(`ipfsz ${command} `) +
+      `${cid}${repo === defaultRepoPath(io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
   }
 }

@@ -74,7 +74,7 @@ export async function bench (
 
   const rows = estimate(measurements, size, sampled)
   const choice = choose(rows)
-  const command = addCommand(choice.row, paths, frameSize === DEFAULT_FRAME_SIZE ? undefined : frameSize)
+  const command = addCommand(choice.row, paths, frameSize === DEFAULT_FRAME_SIZE ? undefined : frameSize, io.command)
   const report = {
     paths, size, sampled, frameSize, threads, time, rows, unmeasured, needed: neededTime, choice, command
   }

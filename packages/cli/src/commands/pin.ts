@@ -52,7 +52,7 @@ export async function removePins (texts: string[], context: Context): Promise<vo
         await pins.rm(cid)
         output.row(
           { cid: cid.toString() },
-          [cid.toString(), 'no longer pinned: the next ipfsz gc deletes its blocks']
+          [cid.toString(), output.typed('no longer pinned: the next ipfsz gc deletes its blocks')]
         )
       }
     }))

@@ -31,7 +31,7 @@ async function removeOne (cid: CID, session: Session, context: Context): Promise
     cid.toString(),
     [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(
       ', '
-    ) + ', the next ipfsz gc deletes its blocks'
+    ) + context.output.typed(', the next ipfsz gc deletes its blocks')
   ])
 }
 

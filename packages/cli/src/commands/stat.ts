@@ -85,7 +85,7 @@ async function show (
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
-    ['Codec', directory ? 'see ipfsz ls for each file' : codec],
+    ['Codec', directory ? output.typed('see ipfsz ls for each file') : codec],
     ['Original', `${size} bytes (${formatSize(size)})`],
     ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
     ['Ratio', ratio.toFixed(3)],

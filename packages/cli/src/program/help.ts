@@ -1,5 +1,6 @@
 import { EXAMPLES } from './help-texts.ts'
-import { commandPath, globalOptions, sectionsOf } from './sections.ts'
+import { commandPath, globalOptions, programOf, sectionsOf } from './sections.ts'
+import { asTyped } from '../terminal/typed-command.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Section } from './sections.ts'
 import type { Command, Help } from 'commander'
@@ -16,12 +17,13 @@ export function formatHelp (command: Command, helper: Help): string {
   const last = globalOptions(command, helper)
   const width = Math.max(...[...sections, last].flatMap(({ items }) => items.map(({ term }) => term.length)))
   const columns = helper.helpWidth ?? 80
+  const typed = (text: string): string => asTyped(text, programOf(command).name())
   const isNarrow = columns - GAP - width - GAP < MIN_DESCRIPTION
   const lines = ({ heading, items }: Section): string[] => [
     heading,
     ...items.map(({ term, description }) => isNarrow
-      ? [' '.repeat(GAP) + term, ...wrapped(description, ' '.repeat(BELOW_INDENT), columns)].join('\n')
-      : helper.formatItem(term, width, description, helper)),
+      ? [' '.repeat(GAP) + term, ...wrapped(typed(description), ' '.repeat(BELOW_INDENT), columns)].join('\n')
+      : helper.formatItem(term, width, typed(description), helper)),
     ''
   ]
   const examples = EXAMPLES[commandPath(command)] ?? []
@@ -29,12 +31,12 @@ export function formatHelp (command: Command, helper: Help): string {
   return [
     `Usage: ${helper.commandUsage(command)}`,
     '',
-    ...wrapped(helper.commandDescription(command), '', columns),
+    ...wrapped(typed(helper.commandDescription(command)), '', columns),
     '',
     ...sections.flatMap(lines),
     ...examples.length === 0
       ? []
-      : ['Examples:', ...examples.flatMap(({ line, does }) => [...wrapped(does, '  # ', columns), `  ${line}`]), ''],
+      : ['Examples:', ...examples.flatMap(({ line, does }) => [...wrapped(typed(does), '  # ', columns), `  ${typed(line)}`]), ''],
     ...lines(last)
   ].join('\n')
 }

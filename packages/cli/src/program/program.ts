@@ -56,7 +56,8 @@ const DEFINITIONS: ReadonlyArray<readonly [define: Define, ...names: string[]]> 
  * @param first - the first argument. If it names a command, most others are left out: to define all takes 6 ms longer
  */
 export function createProgram (io: Io, first = ''): Command {
-  const program = new Command('ipfsz')
+  const { command: typed = 'ipfsz' } = io
+  const program = new Command(typed)
 
   const context = (): Context => {
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
@@ -107,7 +108,7 @@ export function createProgram (io: Io, first = ''): Command {
         if (json) {
           new Output(io, { json, verbose: false }).error(line, new UsageError(line))
         } else {
-          const command = `ipfsz ${commandPath(current)}`.trim()
+          const command = `${typed} ${commandPath(current)}`.trim()
           write(`ipfsz: ${printable(line)} (see ${command} --help)\n`)
         }
       }

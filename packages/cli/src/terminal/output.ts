@@ -3,6 +3,7 @@ import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
 import { alignedRow, tabbedRow } from './row.ts'
 import { pairs } from './table.ts'
+import { asTyped } from './typed-command.ts'
 import { wrap } from './wrap.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { ProgressInit } from './progress.ts'
@@ -28,6 +29,7 @@ export class Output {
   readonly stderr: OutputStream
   readonly #now: () => number
   readonly #env: Io['env']
+  readonly #command: string | undefined
   /** The last progress bar that was created. It is removed before anything is printed. */
   #progress: Progress | undefined
   /** What is fetched: bars say from where. */
@@ -38,7 +40,7 @@ export class Output {
   #showsBytes = false
 
   constructor (
-    { stdout, stderr, now, env }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env'>,
+    { stdout, stderr, now, env, command }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env' | 'command'>,
     { json, verbose }: OutputInit
   ) {
     this.json = json
@@ -47,6 +49,12 @@ export class Output {
     this.stderr = stderr
     this.#now = now
     this.#env = env
+    this.#command = command
+  }
+
+  /** A text of ours with each command in it as the user types it: after `npx` if that ran this one. */
+  typed (text: string): string {
+    return asTyped(text, this.#command)
   }
 
   /** Print a result: one JSON object a line with `--json`, otherwise the text. */
@@ -78,12 +86,12 @@ export class Output {
   ): void {
     const lines = this.stdout.isTTY === true ? [pairs(rows, this.width)] : rows.map(tabbedRow)
 
-    this.result(value, [...lines, ...sentences.map(text => wrap(text, this.width))].join('\n'))
+    this.result(value, [...lines, ...sentences.map(text => wrap(this.typed(text), this.width))].join('\n'))
   }
 
   /** Print a result that is a sentence. A terminal gets it in lines that fit. */
   sentence (value: Record<string, unknown>, text: string): void {
-    this.result(value, wrap(text, this.width))
+    this.result(value, wrap(this.typed(text), this.width))
   }
 
   /** The columns of stdout that may be used. Infinity if it is no terminal. */
@@ -119,7 +127,7 @@ export class Output {
   note (message: string): void {
     this.#progress?.clear()
     // keep tabs: they separate columns
-    this.stderr.write(`${this.#fit(`ipfsz: ${message.split('\t').map(printable).join('\t')}`)}\n`)
+    this.stderr.write(`${this.#fit(`ipfsz: ${this.typed(message).split('\t').map(printable).join('\t')}`)}\n`)
   }
 
   /**
@@ -181,7 +189,7 @@ export class Output {
 
   /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
-    const line = message.replaceAll(/\s*\n\s*/g, ' ')
+    const line = this.typed(message).replaceAll(/\s*\n\s*/g, ' ')
 
     this.#progress?.clear()
 

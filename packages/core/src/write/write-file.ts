@@ -1,19 +1,21 @@
 import { Unchanged } from '../base/unchanged.ts'
 import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
-import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
+import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { writeLeafAndRoot, writeLeaves, writeRoot } from '../dag/write.ts'
+import { writeLeafAndRoot, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
 import { slices } from '../util/bytes.ts'
+import { prepend } from '../util/prepend.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { codecInTurns } from './background-codec.ts'
 import { joinFrames } from './join-frames.ts'
 import { aidPieces, comparePieces, hashPieces } from './pieces.ts'
 import { isBase, isWhole, takeFrame } from './take-frame.ts'
+import { writeContent } from './write-content.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
@@ -21,7 +23,7 @@ import type { Choice } from '../policy/compression.ts'
 import type { Cut } from '../policy/compression-options.ts'
 import type { Layout } from '../policy/layout.ts'
 import type { PutStore } from '../dag/block.ts'
-import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
+import type { Metadata } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { Frame } from '../frames/compress-frames.ts'
@@ -219,40 +221,4 @@ function tableOf ({ frameSize, cut, maxListed, path }: FrameSettings): FrameTabl
 
 function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
   return mode == null && mtime == null
-}
-
-async function * prepend<T> (first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield * first
-  yield * rest
-}
-
-/** Write the leaves, or return a single one: to be stored inside the root, or to be written beside it. */
-async function writeContent (
-  leaves: AsyncGenerator<Uint8Array>,
-  table: FrameTable,
-  blockstore: PutStore,
-  options: WriteFileOptions
-): Promise<RootContent & { leaf?: Uint8Array }> {
-  const first = await leaves.next()
-
-  if (first.done === true) {
-    return {}
-  }
-
-  const second = await leaves.next()
-
-  if (second.done === true) {
-    // a root with a base has a link, and so no data
-    return first.value.byteLength <= MAX_INLINE_SIZE && !table.isBased
-      ? { inline: first.value }
-      : { leaf: first.value }
-  }
-
-  const links: FileLink[] = []
-
-  for await (const link of writeLeaves(prepend([first.value, second.value], leaves), blockstore, options)) {
-    links.push(link)
-  }
-
-  return { links }
 }
