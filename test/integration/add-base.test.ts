@@ -157,9 +157,9 @@ describe.concurrent('ipfsz add --base', () => {
       [['--base', tree, 'file'], 1, 'cannot be a base: it is not a file'],
       [['--base', file, 'tree'], 1, 'cannot be a base: it is a file'],
       [['--base', 'nonsense', 'file'], 2, '"nonsense" is not a CID'],
-      [['--base', file, '--codec', 'gzip', 'file'], 2, '--base needs zstd'],
+      [['--base', file, '--codec', 'gzip', 'file'], 2, '--base requires zstd'],
       [['--base', 'latest', '--base-of-base', 'refuse', 'file'], 2, 'cannot be combined with --base latest'],
-      [['--base-of-base', 'refuse', 'file'], 2, '--base-of-base needs --base']
+      [['--base-of-base', 'refuse', 'file'], 2, '--base-of-base requires --base']
     ]
 
     for (const [args, code, message] of failures) {

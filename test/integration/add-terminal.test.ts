@@ -88,9 +88,9 @@ describe.concurrent('ipfsz add on a terminal', () => {
     expect(lines.filter(line => /^\S/.test(line)).map(line => line.split(':')[0])).toEqual(['in', 'b.bin'])
     expect(lines).toContain('')
     expect(lines[1]).toBe('  2 files, 2 compressed')
-    // a file that is stored as it is has one CID
+    // a file that is stored uncompressed has one CID
     expect(lines.slice(-3)).toEqual([
-      'b.bin: 1.95 KiB, stored as it is',
+      'b.bin: 1.95 KiB, stored uncompressed',
       expect.stringMatching(/^ {2}for all {5}bafk\w+$/),
       expect.stringMatching(/^ {2}ipfsz cat bafk\w+$/)
     ])

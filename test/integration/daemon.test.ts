@@ -79,7 +79,7 @@ describe.concurrent('ipfsz daemon', () => {
 
     const second = await startDaemon(sandbox)
     expect(second.peerId).toBe(first.peerId)
-    expect((await sandbox.run(['peers'])).stderr).toBe('ipfsz: the daemon is connected to no peer\n')
+    expect((await sandbox.run(['peers'])).stderr).toBe('ipfsz: the daemon is not connected to any peer\n')
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(50_000))).toBe(true)
   })
 

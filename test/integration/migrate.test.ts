@@ -249,7 +249,7 @@ describe.concurrent('ipfsz migrate', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain('UnknownHashError')
-    expect(stderr).toContain('has more than 16777216 bytes')
+    expect(stderr).toContain('exceeds the limit of 16777216 bytes')
     // the named pipe is not listed as a block, but its pin finds none
     expect(parseLines(stdout)).toMatchObject([{ copied: 1, lost: 2, pins: 1, pinsLost: 2 }])
     expect(stderr).toContain(large)

@@ -144,7 +144,7 @@ describe('a store in a directory', () => {
   it('compresses blocks as the first node said, and refuses another codec', async ({ sandbox, store }) => {
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
 
-    expect(await a.ok(['init', '--store', store, '--blockstore-codec', 'brotli'])).toContain('made and uses the store')
+    expect(await a.ok(['init', '--store', store, '--blockstore-codec', 'brotli'])).toContain('created and uses')
     expect(await b.run(['init', '--store', store, '--blockstore-codec', 'zstd']))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('compresses blocks with brotli for all nodes') })
     expect(await b.ok(['init', '--store', store])).toContain('joined the store')
@@ -174,7 +174,7 @@ describe('a store in a directory', () => {
     const mark = join(store, 'ipfsz-store.json.data')
     const old = await readFile(mark, 'utf8')
     await writeFile(mark, old.replace('"version": 1', '"version": 2'))
-    const newer = { code: 1, stderr: expect.stringContaining('has version 2, and this ipfsz only opens 1') }
+    const newer = { code: 1, stderr: expect.stringContaining('has version 2, but this ipfsz supports only 1') }
     expect(await a.run(['pin', 'ls'])).toMatchObject(newer)
     expect(await nodeIn('c', sandbox).run(['init', '--store', store])).toMatchObject(newer)
     await writeFile(mark, '{"version":')
@@ -201,7 +201,7 @@ describe('a store in a directory', () => {
     // another store in the same place
     await nodeIn('other', sandbox).ok(['init', '--store', store])
     expect(await a.run(['add', path]))
-      .toMatchObject({ code: 1, stderr: expect.stringContaining('Another store is in') })
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('contains another store than') })
     // whoever wants that one joins it
     expect(await a.ok(['init', '--store', store])).toContain('joined the store')
     expect(await a.ok(['pin', 'ls'])).toBe('')
@@ -292,8 +292,8 @@ describe('ipfsz gc on a store', () => {
     }
 
     for (const [text, reason] of [
-      [made.replace('"version": 1', '"version": 2'), 'has version 2, and this ipfsz only opens 1'],
-      [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'Another store is in'],
+      [made.replace('"version": 1', '"version": 2'), 'has version 2, but this ipfsz supports only 1'],
+      [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'contains another store than'],
       ['{"version":', 'is damaged']
     ]) {
       await writeFile(mark, text)

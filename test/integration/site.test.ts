@@ -131,18 +131,18 @@ describe('ipfsz site add', () => {
       return (await sandbox.run(['site', 'add', 'dist', '--level', '1', ...patterns])).stdout.toString()
     }
 
-    expect(await add()).not.toContain('plain, but')
+    expect(await add()).not.toContain('uncompressed, but')
     expect(await add('plain.html'))
-      .toContain("  sub/plain.html is plain, but not what it needs: also pass --keep '*.css' --keep '*.js' " +
+      .toContain("  sub/plain.html is uncompressed, but not all it needs: also pass --keep '*.css' --keep '*.js' " +
         "--keep '*.png' --keep '/icon'\n")
     // what that needs in turn
     expect(await add('plain.html', '/icon', '*.png', '/sub/style.css', 'app.js'))
-      .toContain("  app.js is plain, but not what it needs: also pass --keep '*.css' --keep '*.js' " +
+      .toContain("  app.js is uncompressed, but not all it needs: also pass --keep '*.css' --keep '*.js' " +
         "--keep '*.woff2'\n")
-    expect(await add('plain.html', '/icon', '*.png', '*.css', '*.js', '*.woff2')).not.toContain('plain, but')
+    expect(await add('plain.html', '/icon', '*.png', '*.css', '*.js', '*.woff2')).not.toContain('uncompressed, but')
 
     await sandbox.write('dist/sub/other.html', Buffer.from('<img src="/icon">'))
-    expect(await add('/sub/')).toContain('sub/other.html and 1 other page are plain, but not what they need')
+    expect(await add('/sub/')).toContain('sub/other.html and 1 other page are uncompressed, but not all they need')
   })
 
   it('keeps more files than a process may open, but not its redirects, which the worker reads', async ({ sandbox }) => {
@@ -182,7 +182,7 @@ describe('ipfsz site add', () => {
     await writeSite(sandbox, ['index.html'])
     expect(await sandbox.run(['site', 'add', 'dist', '--ignore', '*.html'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('index.html is ignored, and a site needs it')
+      stderr: expect.stringContaining('index.html is excluded by --ignore, but a site needs it')
     })
 
   })

@@ -545,11 +545,11 @@ describe('ipfsz over a store on Ceph, behind a gateway that is busy or breaks', 
     expect(await run('add', '-Q', second)).toContain(`the store at ${gateway.url} answered 503 SlowDown`)
     // longer than a reader waits
     gateway.chooseFault = () => refuse(429, 'TooManyRequests', { 'retry-after': '60' })
-    expect(await run('cat', cid)).toContain('is away: the store answered 429, and no more within 4 s')
+    expect(await run('cat', cid)).toContain('is unavailable: the store only answered 429 within 4 s')
     gateway.chooseFault = ({ path }) => path.includes('/blocks/') ? hangUp : undefined
-    expect(await run('add', '-Q', second)).toContain(`no answer over the network from ${gateway.url}`)
+    expect(await run('add', '-Q', second)).toContain(`no response from ${gateway.url}`)
     await gateway.refuseConnections()
-    expect(await run('cat', cid)).toContain(`no answer over the network from ${gateway.url}`)
+    expect(await run('cat', cid)).toContain(`no response from ${gateway.url}`)
 
     gateway.chooseFault = () => undefined
     await gateway.acceptConnections()

@@ -133,7 +133,7 @@ describe('a node whose network to the store is lost', () => {
     net.lose()
     const refused = await get(unread)
     expect([refused.status, refused.headers.get('retry-after'), await refused.text()])
-      .toEqual([503, '30', 'The store of the gateway does not answer\n'])
+      .toEqual([503, '30', 'The store of the gateway does not respond\n'])
     expect(await (await get(read)).text()).toBe(Buffer.from(text(300_000)).toString())
     expect(await health()).toBe(503)
     // in a process of its own, with and without the daemon

@@ -199,7 +199,7 @@ describe('a site with a name', () => {
       return getComputedStyle(document.body).visibility
     }))).toEqual(['hidden', 'visible'])
     await silent.clock.fastForward(30_000)
-    expect(await silent.textContent('h1')).toBe('The gateway keeps silent')
+    expect(await silent.textContent('h1')).toBe('The gateway does not respond')
     expect(await silent.textContent('main')).toContain('TimeoutError')
     await request.continue()
     await isShown(silent, 'Home & <more>')

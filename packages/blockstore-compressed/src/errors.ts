@@ -5,7 +5,7 @@ export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/e
 /** Of the blockstores' family. `@ipfsz/core` has Helia's class of the same name, which Helia's own verbs throw too. */
 export { InvalidParametersError } from '@libp2p/interface'
 
-/** Thrown when a block has more bytes than `maxBlockSize`, or its envelope says so. */
+/** Thrown when a block exceeds `maxBlockSize`, or its envelope says so. */
 export class BlockTooLargeError extends Error {
   static override readonly name = 'BlockTooLargeError'
   override readonly name = 'BlockTooLargeError'
@@ -15,7 +15,7 @@ export class BlockTooLargeError extends Error {
   readonly max: number
 
   constructor (cid: CID, size: number, max: number) {
-    super(`The block ${cid} has at least ${size} bytes, but maxBlockSize is ${max}`)
+    super(`The block ${cid} has at least ${size} bytes, which exceeds the maxBlockSize of ${max}`)
     this.cid = cid
     this.size = size
     this.max = max
@@ -23,8 +23,8 @@ export class BlockTooLargeError extends Error {
 }
 
 /**
- * Thrown when a block is stored with a codec that `codecs` lacks, or that a later version of the format added. Another
- * failure than UnknownCodecError, which this package throws for an argument only, before it reads any block.
+ * Thrown when a block is stored with a codec that is not in `codecs`, or that a later version of the format added.
+ * UnknownCodecError, in contrast, is thrown only for arguments, before any block is read.
  */
 export class UnsupportedCodecError extends Error {
   static override readonly name = 'UnsupportedCodecError'

@@ -15,7 +15,7 @@ export interface S3Subject {
   attempts: number
 }
 
-/** What a message begins with: `Could not get s3://bucket/key`. */
+/** The start of a message: `Could not get s3://bucket/key`. */
 function describe ({ operation, bucket, key }: S3Subject): string {
   return `Could not ${operation} s3://${bucket}${key == null ? '' : `/${key}`}`
 }
@@ -32,7 +32,7 @@ export class S3ResponseError extends Error {
   readonly subject: S3Subject
   /** The HTTP status. */
   readonly status: number
-  /** The error code of S3, such as `AccessDenied`. Made from the status if the answer has none, as those to HEAD. */
+  /** The error code of S3, such as `AccessDenied`. Derived from the status if the response has none, as for HEAD. */
   readonly code: string
 
   constructor (subject: S3Subject, status: number, code: string, detail: string) {
@@ -56,7 +56,7 @@ export class S3NetworkError extends Error {
   readonly phase: S3Phase
 
   constructor (subject: S3Subject, phase: S3Phase, detail: string, cause?: unknown) {
-    super(`${describe(subject)}: no answer over the network from ${subject.endpoint}: ${detail}${times(subject)}`, {
+    super(`${describe(subject)}: no response from ${subject.endpoint}: ${detail}${times(subject)}`, {
       cause
     })
     this.subject = subject
@@ -64,34 +64,34 @@ export class S3NetworkError extends Error {
   }
 }
 
-/** Thrown when an object does not have the checksum that the store names, however often it is asked. */
+/** Thrown when an object does not match the checksum that the store sends, even after retries. */
 export class S3DamagedObjectError extends Error {
   static override readonly name = 'S3DamagedObjectError'
   override readonly name = 'S3DamagedObjectError'
   readonly from = 'store'
   readonly subject: S3Subject
-  /** What a file system says of a file whose checksum is wrong: who mends files mends objects too. */
+  /** The error code of a file system for a wrong checksum, so that code that repairs files repairs objects too. */
   readonly code = 'EBADMSG'
 
   constructor (subject: S3Subject) {
-    super(`${describe(subject)}: the store at ${subject.endpoint} sends other bytes than its checksum says: the ` +
-      `object is damaged${times(subject)}`)
+    super(`${describe(subject)}: the object is damaged: its bytes do not match the checksum that the store at ` +
+      `${subject.endpoint} sends${times(subject)}`)
     this.subject = subject
   }
 }
 
-/** Thrown when the store refuses requests because of their time, even after they were signed with its own clock. */
+/** Thrown when the store rejects requests because of their time, even if they are signed with the time of the store. */
 export class S3ClockSkewError extends Error {
   static override readonly name = 'S3ClockSkewError'
   override readonly name = 'S3ClockSkewError'
   readonly from = 'store'
   readonly subject: S3Subject
-  /** How far the store's clock is ahead of this machine's, in milliseconds. Missing if the store does not say. */
+  /** How far the store's clock is ahead of this machine's, in milliseconds. Undefined if unknown. */
   readonly skew: number | undefined
 
   constructor (subject: S3Subject, skew: number | undefined) {
     super(`${describe(subject)}: the clocks of this machine and of the store at ${subject.endpoint} differ by ${
-      skew == null ? 'too much' : `${Math.round(Math.abs(skew) / 1000)} s`}. Set the one that is wrong`)
+      skew == null ? 'too much' : `${Math.round(Math.abs(skew) / 1000)} s`}. Correct the one that is wrong`)
     this.subject = subject
     this.skew = skew
   }
@@ -103,7 +103,7 @@ export class S3CredentialsError extends Error {
   override readonly name = 'S3CredentialsError'
 }
 
-/** Thrown when an object is larger than `maxObjectSize`, or an answer larger than it can be. */
+/** Thrown when an object exceeds `maxObjectSize`, or a response its maximum size. */
 export class S3ObjectTooLargeError extends Error {
   static override readonly name = 'S3ObjectTooLargeError'
   override readonly name = 'S3ObjectTooLargeError'
@@ -112,19 +112,19 @@ export class S3ObjectTooLargeError extends Error {
   readonly max: number
 
   constructor (subject: S3Subject, max: number) {
-    super(`${describe(subject)}: the answer has more than ${max} bytes`)
+    super(`${describe(subject)}: the response exceeds the limit of ${max} bytes`)
     this.subject = subject
     this.max = max
   }
 }
 
-/** Thrown for a URL of a store, a bucket or an option that is not valid. */
+/** Thrown when the URL of a store, a bucket name or an option is invalid. */
 export class S3UrlError extends Error {
   static override readonly name = 'S3UrlError'
   override readonly name = 'S3UrlError'
 }
 
-/** Thrown for a key that S3 cannot hold, or that URLs would change. */
+/** Thrown for a key that S3 does not support, or that would change in a URL. */
 export class S3KeyError extends Error {
   static override readonly name = 'S3KeyError'
   override readonly name = 'S3KeyError'

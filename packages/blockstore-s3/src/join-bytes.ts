@@ -15,7 +15,7 @@ export async function joinBytes (
   const bytes = value instanceof Uint8Array ? value : await raceSignal(join(value, max), signal)
 
   if (bytes.byteLength > max) {
-    throw new RangeError(`it has more than ${max} bytes`)
+    throw new RangeError(`it exceeds the limit of ${max} bytes`)
   }
 
   return bytes
@@ -30,7 +30,7 @@ async function join (chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, m
     size += chunk.byteLength
 
     if (size > max) {
-      throw new RangeError(`it has more than ${max} bytes`)
+      throw new RangeError(`it exceeds the limit of ${max} bytes`)
     }
   }
 

@@ -19,11 +19,11 @@ export function checkKey (key: string): void {
   }
 
   if (CONTROL.test(key) || !key.isWellFormed()) {
-    throw new S3KeyError(`The key ${JSON.stringify(key)} has characters that listings cannot hold`)
+    throw new S3KeyError(`The key ${JSON.stringify(key)} has characters that listings do not support`)
   }
 
   if (Buffer.byteLength(key) > MAX_KEY_LENGTH) {
-    throw new S3KeyError(`The key ${JSON.stringify(key.slice(0, 100))}... has more than ${MAX_KEY_LENGTH} bytes`)
+    throw new S3KeyError(`The key ${JSON.stringify(key.slice(0, 100))}... exceeds the limit of ${MAX_KEY_LENGTH} bytes`)
   }
 }
 

@@ -152,7 +152,7 @@ function checkLength ({ headers, body }: Answer): void {
   const length = headers['content-length']
 
   if (length == null ? headers['transfer-encoding'] == null : Number(length) !== body.byteLength) {
-    throw new TransportFailure('body', false, `the answer has ${body.byteLength} bytes, its length says ${
+    throw new TransportFailure('body', false, `the response has ${body.byteLength} bytes, but its Content-Length is ${
       length ?? 'nothing'}`)
   }
 }
@@ -161,7 +161,7 @@ function checkRange ({ headers, body }: Answer, offset: number, end: number | un
   const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '') ?? []
 
   if (Number(first) !== offset || Number(last) !== offset + body.byteLength - 1 || Number(last) >= (end ?? Infinity)) {
-    throw new Error('it is another part of the object than was asked for')
+    throw new Error('it is a different part of the object than requested')
   }
 }
 
@@ -171,7 +171,7 @@ function checkChecksum ({ headers, body }: Answer): void {
 
   // those of objects that were put in parts are of another kind
   if (typeof expected === 'string' && !expected.includes('-') && expected !== crc32Of(body)) {
-    throw new WrongChecksum('body', false, 'the answer does not have the checksum that the store names')
+    throw new WrongChecksum('body', false, 'the response does not match the checksum that the store sends')
   }
 }
 
@@ -189,14 +189,14 @@ function checkListing (listing: Listing, prefix: string, after: string | undefin
 
   for (const { key } of listing.objects) {
     if (!key.startsWith(prefix) || (last != null && compareKeys(key, last) <= 0)) {
-      throw new Error('its keys do not ascend, or do not begin with the prefix')
+      throw new Error('its keys are not in ascending order, or do not begin with the prefix')
     }
 
     last = key
   }
 
   if (listing.truncated && listing.objects.length === 0) {
-    throw new Error('it is empty, and says that more follows')
+    throw new Error('it is empty, but claims that more follows')
   }
 
   return listing

@@ -23,7 +23,7 @@ export function parseS3Url (text: string): S3UrlParts {
   const url = parseUrl(text, 'the store')
 
   if (url.protocol !== 's3:') {
-    throw new S3UrlError('The URL of a store begins with s3://')
+    throw new S3UrlError('The URL of a store must begin with s3://')
   }
 
   for (const name of url.searchParams.keys()) {
@@ -34,7 +34,7 @@ export function parseS3Url (text: string): S3UrlParts {
   const pathStyle = single(url, 'pathStyle')
 
   if (pathStyle != null && pathStyle !== 'true' && pathStyle !== 'false') {
-    throw new S3UrlError(`pathStyle is true or false, not ${pathStyle}`)
+    throw new S3UrlError(`pathStyle must be true or false, not ${pathStyle}`)
   }
 
   return {
@@ -92,11 +92,11 @@ export function checkEndpoint (text: string): string {
   const url = parseUrl(text, 'an endpoint')
 
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new S3UrlError(`The URL of an endpoint begins with http:// or https://, not ${url.protocol}`)
+    throw new S3UrlError(`The URL of an endpoint must begin with http:// or https://, not ${url.protocol}`)
   }
 
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new S3UrlError(`The endpoint ${url.origin} has a path or a query: name only the host and its port`)
+    throw new S3UrlError(`The endpoint ${url.origin} has a path or a query: use only the host and its port`)
   }
 
   return url.origin
@@ -113,13 +113,13 @@ function parseUrl (text: string, what: string): URL {
   }
 
   if (url.username !== '' || url.password !== '') {
-    throw new S3UrlError(`The URL of ${what} must not have credentials: ${ELSEWHERE}`)
+    throw new S3UrlError(`The URL of ${what} contains credentials: ${ELSEWHERE}`)
   }
 
   return url
 }
 
-const ELSEWHERE = 'put them into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or into ~/.aws/credentials'
+const ELSEWHERE = 'remove them, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use ~/.aws/credentials'
 
 function checkParameter (name: string): void {
   if (PARAMETERS.has(name)) {
@@ -127,7 +127,7 @@ function checkParameter (name: string): void {
   }
 
   throw new S3UrlError(SECRET.test(name)
-    ? `The URL of a store must not have credentials: ${ELSEWHERE}`
+    ? `The URL of a store contains credentials: ${ELSEWHERE}`
     : `The URL of a store has no parameter ${JSON.stringify(name)}, only ${[...PARAMETERS].join(', ')}`)
 }
 

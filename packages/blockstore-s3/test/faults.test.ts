@@ -249,8 +249,8 @@ it('says that an object is damaged in the store if no answer has its checksum', 
     name: 'S3DamagedObjectError',
     from: 'store',
     code: 'EBADMSG',
-    message: `Could not get s3://${BUCKET}/key: the store at ${s3.origin} sends other bytes than its checksum says: ` +
-      'the object is damaged (2 attempts)'
+    message: `Could not get s3://${BUCKET}/key: the object is damaged: its bytes do not match the checksum that the ` +
+      `store at ${s3.origin} sends (2 attempts)`
   })
 })
 

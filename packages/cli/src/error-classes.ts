@@ -9,13 +9,13 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Thrown when a relative path is named, and the working directory was deleted. */
+/** Thrown for a relative path when the working directory was deleted. */
 export class WorkingDirectoryError extends Error {
   static override readonly name = 'WorkingDirectoryError'
   override readonly name = 'WorkingDirectoryError'
 
   constructor (options?: ErrorOptions) {
-    super('The working directory was deleted: change to another one with cd, or name absolute paths', options)
+    super('The working directory was deleted: change to another one with cd, or use absolute paths', options)
   }
 }
 
@@ -25,13 +25,13 @@ export class RepoError extends Error {
   override readonly name = 'RepoError'
 }
 
-/** Thrown when the store that a repo shares with other nodes fails, or is not one. */
+/** Thrown when the store that a repo shares with other nodes fails, or is not a store. */
 export class StoreError extends Error {
   static override readonly name = 'StoreError'
   override readonly name = 'StoreError'
 }
 
-/** Thrown when the store of a repo is not where it was, for instance because its file system is not mounted. */
+/** Thrown when the store of a repo is missing, for example because its file system is not mounted. */
 export class StoreMissingError extends Error {
   static override readonly name = 'StoreMissingError'
   override readonly name = 'StoreMissingError'
@@ -41,9 +41,9 @@ export class StoreMissingError extends Error {
   constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
     super(
       other
-        ? `Another store is in ${store} than the one of this repo: mount the right one there, or join this one with ` +
-          `ipfsz init --store "${store}"`
-        : `The store ${store} is not there, not even its mark: mount it, and try again. Nothing was written there`,
+        ? `${store} contains another store than the one of this repo: mount the right one there, or join this one ` +
+          `with ipfsz init --store "${store}"`
+        : `The store ${store} was not found: mount it and try again. Nothing was written there`,
       options
     )
     this.store = store
@@ -63,7 +63,7 @@ export class IncompleteError extends Error {
   }
 }
 
-/** Thrown when two files or directories differ. The differences have already been printed, and it is not printed. */
+/** Thrown when two files or directories differ. The differences have already been printed; the error is not. */
 export class DifferentError extends Error {
   static override readonly name = 'DifferentError'
   override readonly name = 'DifferentError'
@@ -122,7 +122,7 @@ export class MissingAddonError extends Error {
     // the first line: the others list the modules that require it
     const [reason] = messageOf(options.cause).split('\n')
 
-    super(`The addon ${addon} failed to load: ${reason}. Install ipfsz again, with its optional dependencies`, options)
+    super(`The addon ${addon} failed to load: ${reason}. Reinstall ipfsz with its optional dependencies`, options)
     this.addon = addon
   }
 }
@@ -133,7 +133,7 @@ export class LinksError extends Error {
   override readonly name = 'LinksError'
 }
 
-/** Thrown when a block of a DAG is missing or damaged: the cause says which. */
+/** Thrown when a block of a DAG is missing or damaged. `cause` identifies the block. */
 export class DamagedDagError extends Error {
   static override readonly name = 'DamagedDagError'
   override readonly name = 'DamagedDagError'
@@ -157,7 +157,7 @@ export class NotPinnedError extends Error {
   }
 }
 
-/** Thrown when nothing was added under a name with `--base latest`. */
+/** Thrown when a name has no history, because nothing was added under it with `--base latest`. */
 export class NoHistoryError extends Error {
   static override readonly name = 'NoHistoryError'
   override readonly name = 'NoHistoryError'
@@ -165,7 +165,7 @@ export class NoHistoryError extends Error {
   readonly history: string
 
   constructor (history: string) {
-    super(`"${history}" has no history: list those that there are with ipfsz log`)
+    super(`"${history}" has no history: list all histories with ipfsz log`)
     this.history = history
   }
 }
@@ -180,7 +180,7 @@ export class PinRecordError extends Error {
 
   constructor (file: string, cid: CID | undefined, cause: unknown) {
     const advice = cid == null
-      ? 'ipfsz did not write this file: move it elsewhere, or delete it'
+      ? 'ipfsz did not write this file: move or delete it'
       : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
     super(
@@ -210,7 +210,7 @@ export class NothingPinnedError extends Error {
   override readonly name = 'NothingPinnedError'
 }
 
-/** Thrown when a collection took this process for dead, and may have deleted blocks that it relied on. */
+/** Thrown when a garbage collection considered this process dead, and may have deleted blocks that it relied on. */
 export class SessionLostError extends Error {
   static override readonly name = 'SessionLostError'
   override readonly name = 'SessionLostError'
@@ -219,37 +219,37 @@ export class SessionLostError extends Error {
 
   constructor (key: string, options?: ErrorOptions) {
     super(
-      `A garbage collection took this process for dead (${key} is gone from the store) and may have deleted blocks ` +
-        'that it relied on: run the command again, which stores what is missing',
+      `A garbage collection considered this process dead (${key} is gone from the store) and may have deleted ` +
+        'blocks that it relied on: run the command again to store what is missing',
       options
     )
     this.key = key
   }
 }
 
-/** Thrown when a process renews its lease, and does not answer a garbage collection, which cannot go on without it. */
+/** Thrown when a process renews its lease but does not answer a garbage collection, which then cannot continue. */
 export class SilentSessionError extends Error {
   static override readonly name = 'SilentSessionError'
   override readonly name = 'SilentSessionError'
   /** The ID of its session. */
   readonly session: string
-  /** Who it is. */
+  /** The command, host and process. */
   readonly owner: string
-  /** For how many milliseconds it was waited for. */
+  /** How long the collection waited, in milliseconds. */
   readonly time: number
 
-  /** @param init.since - when it began, by the clock of the store */
+  /** @param init.since - its start time, by the clock of the store */
   constructor (
     session: string,
     { owner, since, time, others }: { owner: string, since: Date | undefined, time: number, others: number }
   ) {
-    const begun = since == null ? '' : `, which began at ${since.toISOString()}`
+    const begun = since == null ? '' : `, started at ${since.toISOString()}`
 
     super(
       `The garbage collection waited ${Math.round(time / 60_000)} minutes for ${owner}${begun}` +
         `${others === 0 ? '' : `, and ${others} more`}` +
-        ': it gives signs of life, but does not say which blocks it needs. Nothing was deleted. ' +
-        `End that process, or let it fail with ipfsz gc --evict ${session}`
+        ': it is alive, but does not report which blocks it needs. Nothing was deleted. ' +
+        `End that process, or make it fail with ipfsz gc --evict ${session}`
     )
     this.session = session
     this.owner = owner
@@ -261,16 +261,16 @@ export class SilentSessionError extends Error {
 export class CollectionRunningError extends Error {
   static override readonly name = 'CollectionRunningError'
   override readonly name = 'CollectionRunningError'
-  /** Who runs it. */
+  /** The command, host and process that run it. */
   readonly owner: string
 
   constructor (owner: string) {
-    super(`Another garbage collection runs on the store: ${owner}. Wait until it has ended`)
+    super(`Another garbage collection is running on the store: ${owner}. Wait until it ends`)
     this.owner = owner
   }
 }
 
-/** Thrown when others took a garbage collection for dead. It has deleted nothing since. */
+/** Thrown when other nodes considered a garbage collection dead. It has deleted nothing since. */
 export class CollectionLostError extends Error {
   static override readonly name = 'CollectionLostError'
   override readonly name = 'CollectionLostError'
@@ -279,27 +279,27 @@ export class CollectionLostError extends Error {
 
   constructor (key: string, options?: ErrorOptions) {
     super(
-      `The garbage collection stood still for so long that others took it for dead (${key} is fenced or gone): ` +
-        'it has stopped. Run ipfsz gc again',
+      `The garbage collection stalled for so long that other nodes considered it dead (${key} is fenced or gone), ` +
+        'so it stopped. Run ipfsz gc again',
       options
     )
     this.key = key
   }
 }
 
-/** Thrown when the store that nodes share does not answer, so that nobody waits for it. */
+/** Thrown at once while the shared store does not answer, so that callers do not wait for it. */
 export class StoreAwayError extends Error {
   static override readonly name = 'StoreAwayError'
   override readonly name = 'StoreAwayError'
   readonly store: string
 
   constructor (store: string, reason: string, options?: ErrorOptions) {
-    super(`The store ${store} is away: ${reason}`, options)
+    super(`The store ${store} is unavailable: ${reason}`, options)
     this.store = store
   }
 }
 
-/** Thrown when an object of a shared store is damaged, or is not what its key says. */
+/** Thrown when an object of a shared store is damaged, or does not match its key. */
 export class StoreObjectError extends Error {
   static override readonly name = 'StoreObjectError'
   override readonly name = 'StoreObjectError'
@@ -340,7 +340,7 @@ export class OutputTooLargeError extends Error {
 
   /** @param reason - the size found and the size allowed, for the message */
   constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
-    super(`${path}: ${reason}. To write it anyway, allow more with --max-${limit}`)
+    super(`${path}: ${reason}. To write it anyway, raise --max-${limit}`)
     this.path = path
     this.limit = limit
     this.allowed = allowed
@@ -379,25 +379,25 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
+/** The reason in a `NotConnectedError` when the peer did not answer within the timeout. */
 export const NO_ANSWER = 'it did not answer in time'
 
-/** Thrown when a URL that a stranger named leads to this machine, or into a private network. */
+/** Thrown when a URL from another node points to this machine, or into a private network. */
 export class PrivateAddressError extends Error {
   static override readonly name = 'PrivateAddressError'
   override readonly name = 'PrivateAddressError'
-  /** As the stranger named it. */
+  /** As in the URL. */
   readonly host: string
   readonly address: string
 
   constructor (host: string, address: string) {
-    super(`${host} is not asked without --allow-local: its address ${address} is not one of the public internet`)
+    super(`${host} has the address ${address}, which is not public: use --allow-local to fetch from it`)
     this.host = host
     this.address = address
   }
 }
 
-/** Thrown when a delegated router names no gateway. */
+/** Thrown when a delegated router lists no gateway. */
 export class RouterError extends Error {
   static override readonly name = 'RouterError'
   override readonly name = 'RouterError'
@@ -432,7 +432,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Thrown when a daemon already runs on the repo. */
+/** Thrown when a daemon is already running on the repo. */
 export class DaemonRunningError extends Error {
   static override readonly name = 'DaemonRunningError'
   override readonly name = 'DaemonRunningError'
@@ -443,8 +443,8 @@ export class DaemonRunningError extends Error {
 
   constructor (repo: string, { pid, host, path }: LockFile) {
     super(
-      `A daemon already runs on the repo ${repo} (process ${pid} on ${host}, which holds ${path}): ` +
-        'end it first, or name another repo with --repo'
+      `A daemon is already running on the repo ${repo} (process ${pid} on ${host}, which holds ${path}): ` +
+        'stop it first, or use another repo with --repo'
     )
     this.pid = pid
     this.host = host
@@ -452,7 +452,7 @@ export class DaemonRunningError extends Error {
   }
 }
 
-/** Thrown when the daemon of the repo does not run, or its answer is invalid. */
+/** Thrown when the daemon of the repo is not running, or its response is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'

@@ -66,29 +66,29 @@ export function explain (err: Error): string {
         ? `${err.message}: run ipfsz repair ${String(err.root)}`
         : withCause(err)
     case 'NotADirectoryError':
-      return `${err.message}: end the path at that file`
+      return `${err.message}: it is a file, so the path must end there`
     case 'LinkedFileMissingError':
       return `${err.message}: add the file first, or import it with ipfsz car import`
     case 'NotFoundError':
       // an error without a CID says that a directory has no such entry
       return cid == null
         ? err.message
-        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer or a gateway ` +
-          'with --gateway'
+        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or specify a peer with --peer or a ` +
+          'gateway with --gateway'
     case 'NotAFileError':
-      return 'this is a directory, not a file: list it with ipfsz ls, then name a file as CID/path'
+      return 'this is a directory, not a file: list it with ipfsz ls, then read a file with CID/path'
     case 'NotUnixFSError':
-      return `${err.message}: ipfsz reads only files and directories. Name the CID of one`
+      return `${err.message}: ipfsz reads only UnixFS files and directories`
     case 'NotMarkableError':
-      return `${err.message}: name the plain CID of a file or directory`
+      return `${err.message}: use the plain CID of a file or directory`
     case 'FetchStalledError':
-      return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
+      return `${err.message}: specify a peer that has it with --peer, or wait longer with --timeout`
     case 'InvalidGatewayUrlError':
-      return `${err.message}. Name one as in --gateway http://127.0.0.1:8080`
+      return `${err.message}. Example: --gateway http://127.0.0.1:8080`
     case 'GatewaysFailedError':
-      return `${err.message}. Name another gateway with --gateway, or a peer with --peer`
+      return `${err.message}. Try another gateway with --gateway, or a peer with --peer`
     case 'NotConnectedError':
-      return `${err.message}: check the address, and that the peer runs`
+      return `${err.message}: check the address, and that the peer is running`
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
@@ -97,35 +97,35 @@ export function explain (err: Error): string {
       return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
         'Read the stored bytes with ipfsz cat --raw'
     case 'WrongFrameError':
-      return `${err.message}. Add it again, or without a base: this is a fault of ipfsz, or of this machine`
+      return `${err.message}. Try again, or add it without a base. The cause is a bug in ipfsz, or faulty memory`
     case 'InvalidBaseError':
       return baseOfBase == null
         ? err.message
-        : `${err.message}: name that one, or leave out --base-of-base refuse`
+        : `${err.message}: use that one, or omit --base-of-base refuse`
     case 'WrongBaseError':
       return `${err.message}: the file was written incorrectly, or names another base than it was made with. ` +
         'Ask its author, or add the original again'
     case 'ContentMismatchError':
-      return `${err.message}: the file was written incorrectly. Compare its bytes with the original`
+      return `${err.message}: the file was written incorrectly. Compare its contents with the original`
     case 'InvalidDagError':
       return `${err.message}: the file or directory was written incorrectly. Add the original again`
     case 'FileTooLargeError':
-      return `${path ?? 'the file'} has more than ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
+      return `${path ?? 'the file'} exceeds ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
     case 'BlockTooLargeError':
-      return `the block ${String(cid)} has at least ${size} bytes, and ipfsz reads at most ${max}: ` +
-        'add the file again, in smaller blocks'
+      return `the block ${String(cid)} has at least ${size} bytes, which exceeds the limit of ${max}: ` +
+        'add the file again with smaller blocks'
     case 'UnsupportedCodecError':
-      return `the block ${String(cid)} was stored by a newer ipfsz, with the codec 0x${code?.toString(16)}: ` +
+      return `the block ${String(cid)} is stored with the codec 0x${code?.toString(16)} of a newer ipfsz: ` +
         'update ipfsz'
     case 'UnknownHashError':
       return `cannot verify the block ${String(cid)}: its hash function 0x${code?.toString(16)} is not supported. ` +
         'Update ipfsz, or add the file again with sha2-256'
     case 'WindowTooLargeError':
-      return `${err.message}: allow more with --max-window`
+      return `${err.message}: raise it with --max-window`
     case 'InvalidLinkError':
-      return `${err.message}: delete the directory links in the repo. That deletes every link: link the files again`
+      return `${err.message}: delete the directory "links" in the repo, then link all files again`
     case 'InvalidOriginalError':
-      return `${err.message}: delete the file originals.db in the repo, and run ipfsz originals index`
+      return `${err.message}: delete originals.db in the repo, then run ipfsz originals index`
     case 'UnlinkedFileError':
       return `${err.message}: add it again with ipfsz add --link, or link it with ipfsz link add`
     case 'LinkMismatchError':
@@ -133,24 +133,24 @@ export function explain (err: Error): string {
         'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
     case 'UncheckedLinkError':
       return 'what' in err && err.what === 'range'
-        ? `${err.message}. Run ipfsz verify ORIGINAL once to make ranges work, or read it by its marked CID`
+        ? `${err.message}. Run ipfsz verify ORIGINAL once to enable ranges, or read it by its marked CID`
         : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
       return err.cause instanceof Error && NOT_FETCHED.has(err.cause.name)
-        ? `${err.message}: damaged on disk, and nobody sent it. Name another peer with --peer, or add the file again`
+        ? `${err.message}: damaged on disk, and no node sent it. Try another peer with --peer, or add the file again`
         : `${err.message}: damaged on disk. Fetch it again with ipfsz repair, or add the file again`
     case 'TimeoutError':
       return 'timed out: allow more time with --timeout'
     case 'KuboUnreachableError':
-      return `${err.message}: start Kubo with ipfs daemon, or name its RPC API, as in --kubo http://127.0.0.1:5001`
+      return `${err.message}: start Kubo with ipfs daemon, or pass its RPC API, such as --kubo http://127.0.0.1:5001`
     case 'KuboFailedError':
       return `${err.message}: add the file again`
     case 'KuboForbiddenError':
-      return `${err.message}: add credentials, as in --kubo http://USER:PASSWORD@HOST:PORT, ` +
-        'or allow it in Kubo\'s config (API.Authorizations)'
+      return `${err.message}: pass credentials, as in --kubo http://USER:PASSWORD@HOST:PORT, ` +
+        'or allow access in Kubo\'s config (API.Authorizations)'
     case 'NotKuboError':
     case 'KuboCidMismatchError':
-      return `${err.message}: name the address of Kubo's RPC API, by default port 5001`
+      return `${err.message}: use the address of Kubo's RPC API (port 5001 by default)`
     case 'KuboUnsupportedCidError':
       return `${err.message}: add it to the repo, without --kubo`
   }
@@ -158,7 +158,7 @@ export function explain (err: Error): string {
   return explainSystemError(systemError(err)) ?? err.message
 }
 
-/** Fields of errors, for messages that must not name options of the library. */
+/** Fields of errors, for messages that mention options of the command, not of the library. */
 interface Values {
   cid?: unknown
   code?: number
@@ -170,7 +170,7 @@ interface Values {
   path?: string
 }
 
-/** Nobody sent a block. */
+/** No node sent a block. */
 export const NOT_FETCHED: ReadonlySet<string> = new Set(['FetchStalledError', 'GatewaysFailedError'])
 
 /** What ipfsz repair fetches again. */
@@ -210,7 +210,7 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'EEXIST':
       return `${prefix}already exists`
     case 'ELOOP':
-      return `${prefix}is a symlink to itself, or a symlink where none is followed`
+      return `${prefix}is a symlink loop, or a symlink where none is allowed`
     case 'ENAMETOOLONG':
       return `${prefix}the name is too long for this file system`
     case 'ENOTDIR':
@@ -219,8 +219,8 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'EDQUOT':
       return 'the disk is full: free some space and try again'
     case 'EFBIG':
-      return `${prefix}the file would be larger than its disk or ulimit -f allows: write to another disk, ` +
-        'or raise the limit'
+      return `${prefix}the file would exceed the maximum size of the file system or of ulimit -f: ` +
+        'write to another disk, or raise the limit'
     case 'EROFS':
       return `${prefix}the file system is read-only`
     case 'EMFILE':

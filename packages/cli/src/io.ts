@@ -44,7 +44,7 @@ export interface Io {
  */
 export function resolvePath (path: string, io: Pick<Io, 'cwd'>): string {
   if (path === '') {
-    throw new UsageError('a path is empty: name a file or directory. In a script, check the variable that it is from')
+    throw new UsageError('a path is empty: pass a file or directory. In a script, check the variable that sets it')
   }
 
   // `-` means stdin or stdout

@@ -70,7 +70,7 @@ export async function runProcess (argv: string[]): Promise<void> {
 
 /** With nothing left to wait for, Node would end as if all was done. */
 function endEarly (): void {
-  process.stderr.write('ipfsz: ended before its work was done. This is a fault of ipfsz: please report it\n')
+  process.stderr.write('ipfsz: exited before its work was done. This is a bug in ipfsz: please report it\n')
   process.exitCode = 1
 }
 
@@ -86,7 +86,7 @@ function reuseMemory (): void {
 /** Stdin. Node reads nothing from a directory, as if it were an empty file. */
 function openStdin (): typeof process.stdin {
   if (fstatSync(STDIN).isDirectory()) {
-    throw new UsageError('stdin is a directory, which has no bytes: name the directory, or pipe a file into ipfsz')
+    throw new UsageError('stdin is a directory: pass its path as an argument, or pipe a file into ipfsz')
   }
 
   return process.stdin

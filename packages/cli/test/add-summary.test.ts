@@ -42,7 +42,7 @@ describe('addSummary', () => {
 
     expect(addSummary(tree, 80).split('\n').slice(0, 2)).toEqual([
       'tree: 97.7 KiB, 12.5 KiB newly stored',
-      '  3 files, 2 compressed, stored in 24.4 KiB besides earlier versions'
+      '  3 files, 2 compressed, stored in 24.4 KiB plus earlier versions'
     ])
   })
 

@@ -201,7 +201,7 @@ describe('the server for metrics', () => {
 
     isDown = true
     expect(await healthOf({ repo, network })).toEqual([503, {
-      store: { name, isReachable: false, error: `The store ${name} is away: the cable is out` },
+      store: { name, isReachable: false, error: `The store ${name} is unavailable: the cable is out` },
       network: { peers: 0 }
     }])
   })

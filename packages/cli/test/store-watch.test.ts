@@ -103,7 +103,7 @@ it('notices by itself that the store is back, and tells both', async () => {
   await store.clock.pass(1000)
 
   expect(await store.watch.read(async () => 'an answer')).toBe('an answer')
-  expect(changes).toEqual(['The store s3://bucket is away: the cable is out', undefined])
+  expect(changes).toEqual(['The store s3://bucket is unavailable: the cable is out', undefined])
   const looks = store.looks()
   await store.clock.pass(60_000)
   expect(store.looks()).toBe(looks)
@@ -167,7 +167,7 @@ it('takes a store for away that is no longer there, whatever is answered in its 
 it.each([
   [true, undefined, 'no answer over the network within 4 s'],
   [false, undefined, 'no answer within 4 s'],
-  [true, 429, 'the store answered 429, and no more within 4 s']
+  [true, 429, 'the store only answered 429 within 4 s']
 ])('says what there was in place of an answer: remote %s, status %s', async (isRemote, status, reason) => {
   const clock = new ManualClock()
   const watch = new StoreWatch({
@@ -177,7 +177,7 @@ it.each([
     clock,
     look: async () => new Promise(() => {})
   })
-  const failed = expect(watch.check()).rejects.toThrow(`The store s3://bucket is away: ${reason}`)
+  const failed = expect(watch.check()).rejects.toThrow(`The store s3://bucket is unavailable: ${reason}`)
   await clock.pass(4000)
   await failed
 })

@@ -1,5 +1,5 @@
 /**
- * Thrown when bytes are not exactly one frame of the codec with the expected size: cut short,
+ * Thrown when bytes are not exactly one frame of the codec with the expected size: truncated,
  * damaged, followed by other bytes, of another codec, too large or too small.
  */
 export class CorruptFrameError extends Error {
@@ -16,7 +16,7 @@ export class CorruptFrameError extends Error {
   }
 }
 
-/** Thrown when a codec gets a dictionary and cannot use one. */
+/** Thrown when a dictionary is passed to a codec that does not support one. */
 export class DictionaryNotSupportedError extends Error {
   static override readonly name = 'DictionaryNotSupportedError'
   override readonly name = 'DictionaryNotSupportedError'
@@ -24,13 +24,13 @@ export class DictionaryNotSupportedError extends Error {
   readonly implementation: string
 
   constructor (codec: string, implementation: string) {
-    super(`${codec} (${implementation}) cannot use a dictionary here`)
+    super(`${codec} (${implementation}) does not support dictionaries`)
     this.codec = codec
     this.implementation = implementation
   }
 }
 
-/** Thrown when more bytes than a frame can hold are to be compressed or decompressed. */
+/** Thrown when the data to compress or decompress exceeds the maximum size of a frame. */
 export class FrameTooLargeError extends Error {
   static override readonly name = 'FrameTooLargeError'
   override readonly name = 'FrameTooLargeError'
@@ -44,7 +44,7 @@ export class FrameTooLargeError extends Error {
   }
 }
 
-/** Thrown when bytes cannot be a dictionary: there are too few or too many, or they are not raw content. */
+/** Thrown when a dictionary is invalid: too short, too long, or not raw content. */
 export class InvalidDictionaryError extends Error {
   static override readonly name = 'InvalidDictionaryError'
   override readonly name = 'InvalidDictionaryError'
@@ -80,7 +80,7 @@ export class InvalidLevelError extends Error {
   }
 }
 
-/** Thrown when the requested implementation does not exist on this platform, or does one direction only. */
+/** Thrown when the requested implementation is missing on this platform, or supports only one direction. */
 export class MissingImplementationError extends Error {
   static override readonly name = 'MissingImplementationError'
   override readonly name = 'MissingImplementationError'
@@ -108,7 +108,7 @@ export class UnknownCodecError extends Error {
   }
 }
 
-/** Thrown when a stream needs a larger window than `maxWindowSize`. */
+/** Thrown when the window of a stream exceeds `maxWindowSize`. */
 export class WindowTooLargeError extends Error {
   static override readonly name = 'WindowTooLargeError'
   override readonly name = 'WindowTooLargeError'
@@ -118,14 +118,14 @@ export class WindowTooLargeError extends Error {
   readonly max: number
 
   constructor (codec: string, size: number, max: number) {
-    super(`The ${codec} stream needs a window of ${size} bytes, but at most ${max} are allowed`)
+    super(`The ${codec} stream needs a window of ${size} bytes, which exceeds the limit of ${max} bytes`)
     this.codec = codec
     this.size = size
     this.max = max
   }
 }
 
-/** Thrown when a worker ends before it has answered. The call fails, and the next one gets another worker. */
+/** Thrown when a worker exits before it returns a result. The call fails; the next call uses another worker. */
 export class WorkerCrashedError extends Error {
   static override readonly name = 'WorkerCrashedError'
   override readonly name = 'WorkerCrashedError'
@@ -137,15 +137,15 @@ export class WorkerCrashedError extends Error {
   }
 }
 
-/** Thrown inside this package when no worker can be started. The call then runs on the calling thread. */
+/** Thrown only inside this package when no worker can be started. The call then runs on the calling thread. */
 export class WorkersUnavailableError extends Error {
   static override readonly name = 'WorkersUnavailableError'
   override readonly name = 'WorkersUnavailableError'
 }
 
 /**
- * Thrown when a frame does not decode to what was compressed: a fault of the encoder, of the machine's memory, or of a
- * program that changed the bytes meanwhile.
+ * Thrown when a frame does not decode to the bytes that were compressed: because of a bug in the encoder, faulty
+ * memory, or a program that changed the bytes during the call.
  */
 export class WrongFrameError extends Error {
   static override readonly name = 'WrongFrameError'
@@ -153,7 +153,7 @@ export class WrongFrameError extends Error {
   readonly codec: string
 
   constructor (codec: string) {
-    super(`The ${codec} frame that was made does not decode to what was compressed, so it was not stored`)
+    super(`A new ${codec} frame does not decode to the original bytes, so it was not stored`)
     this.codec = codec
   }
 }

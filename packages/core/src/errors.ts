@@ -32,7 +32,7 @@ export class NotMarkableError extends Error {
   }
 }
 
-/** Thrown when a code or name is not that of a marker, or not that of a compressed file. */
+/** Thrown when a code or name is not a marker, or not the marker of a compressed file. */
 export class UnknownMarkerError extends Error {
   static override readonly name = 'UnknownMarkerError'
   override readonly name = 'UnknownMarkerError'
@@ -60,7 +60,7 @@ export class InvalidFrameSizeError extends Error {
   }
 }
 
-/** Thrown when a file has more than 2^27 frames, the most that can be listed. */
+/** Thrown when a file exceeds the maximum of 2^27 frames. */
 export class FileTooLargeError extends Error {
   static override readonly name = 'FileTooLargeError'
   override readonly name = 'FileTooLargeError'
@@ -70,14 +70,14 @@ export class FileTooLargeError extends Error {
   readonly path: string | undefined
 
   constructor (frames: number, frameSize: number, path?: string) {
-    super(`${path ?? 'The file'} has more than ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
+    super(`${path ?? 'The file'} exceeds ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
     this.frames = frames
     this.frameSize = frameSize
     this.path = path
   }
 }
 
-/** The rules that a header can break (docs/format.md, section 3). */
+/** The rules that a header can violate (docs/format.md, section 3). */
 export type HeaderRule =
   | 'encoding'
   | 'version'
@@ -93,7 +93,7 @@ export type HeaderRule =
   | 'base'
   | 'root'
 
-/** Thrown when a file's header breaks a rule of the format. */
+/** Thrown when a file's header violates a rule of the format. */
 export class InvalidHeaderError extends Error {
   static override readonly name = 'InvalidHeaderError'
   override readonly name = 'InvalidHeaderError'
@@ -210,8 +210,8 @@ export class WrongBaseError extends Error {
 }
 
 /**
- * Thrown when a block is missing or damaged here, and the call may not fetch it. It has the name of Helia's error: by
- * that name, readers know that the blockstore can also fetch blocks.
+ * Thrown when a block is missing or damaged locally, and the call may not fetch it. It has the name of Helia's error:
+ * callers recognize by it that the blockstore can also fetch blocks.
  */
 export class BlockNotFoundWhileOfflineError extends Error {
   static override readonly name = 'BlockNotFoundWhileOfflineError'
@@ -232,7 +232,7 @@ export class FetchStalledError extends Error {
   readonly cid: CID
   /** How long nothing arrived, in milliseconds. */
   readonly time: number
-  /** How many providers were found, if that is known: Helia does not tell. */
+  /** How many providers were found. Undefined if unknown, as with Helia. */
   readonly providers: number | undefined
 
   constructor (cid: CID, time: number, { providers, ...options }: ErrorOptions & { providers?: number } = {}) {
@@ -264,7 +264,7 @@ export class LinksUnavailableError extends Error {
   override readonly name = 'LinksUnavailableError'
 
   constructor () {
-    super('Links need a datastore: pass one to ipfsz({ blockstore, datastore })')
+    super('Links require a datastore: pass one to ipfsz({ blockstore, datastore })')
   }
 }
 
@@ -276,7 +276,7 @@ export class LinkedFileMissingError extends Error {
   readonly compressed: CID
 
   constructor (original: CID, compressed: CID) {
-    super(`Cannot link ${original} to ${compressed}, which is not stored locally`)
+    super(`Cannot link ${original} to ${compressed}: it is not stored locally`)
     this.original = original
     this.compressed = compressed
   }
@@ -299,7 +299,7 @@ export class LinkMismatchError extends Error {
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
     const source = by === 'header' ? 'according to its header, ' : ''
     const difference = found.length === 0
-      ? 'it has more bytes than a block may have'
+      ? 'it is larger than a block may be'
       : `${source}its bytes have the CID ${found[0]}`
 
     super(`${compressed} does not hold the bytes of ${original}: ${difference}`)
@@ -310,7 +310,7 @@ export class LinkMismatchError extends Error {
   }
 }
 
-/** Thrown when a link is unchecked, and what was read through it cannot be compared with the original. */
+/** Thrown when a link is unchecked, and the bytes read through it cannot be compared with the original. */
 export class UncheckedLinkError extends Error {
   static override readonly name = 'UncheckedLinkError'
   override readonly name = 'UncheckedLinkError'
@@ -320,10 +320,10 @@ export class UncheckedLinkError extends Error {
   readonly what: 'range' | 'directory' | 'settings'
 
   constructor (original: CID, compressed: CID, what: 'range' | 'directory' | 'settings') {
-    super(`Cannot tell whether ${compressed} holds the bytes of ${original}${{
+    super(`Cannot check whether ${compressed} holds the bytes of ${original}${{
       range: ': only a whole file can be compared',
       directory: ': a directory cannot be compared',
-      settings: ': the link is unchecked, and no known importer settings yield that CID for its bytes'
+      settings: ': the link is unchecked, and no known importer settings produce that CID from its bytes'
     }[what]}`)
     this.original = original
     this.compressed = compressed
@@ -343,7 +343,7 @@ export class InvalidLinkError extends Error {
   }
 }
 
-/** Thrown when a compressed file's bytes do not have the content CID that its header names. */
+/** Thrown when a compressed file's bytes do not match the content CID in its header. */
 export class ContentMismatchError extends Error {
   static override readonly name = 'ContentMismatchError'
   override readonly name = 'ContentMismatchError'
@@ -361,7 +361,7 @@ export class ContentMismatchError extends Error {
   }
 }
 
-/** Thrown when the bytes after a file's frames are not what its codec puts there (docs/format.md, section 4). */
+/** Thrown when the bytes after a file's frames are not a valid trailer of its codec (docs/format.md, section 4). */
 export class InvalidTrailerError extends Error {
   static override readonly name = 'InvalidTrailerError'
   override readonly name = 'InvalidTrailerError'
@@ -373,7 +373,7 @@ export class InvalidTrailerError extends Error {
   }
 }
 
-/** Thrown when an entry below the verified directory is damaged or missing. `cause` says how. */
+/** Thrown when an entry below the verified directory is damaged or missing. `cause` is the reason. */
 export class VerifyFailedError extends Error {
   static override readonly name = 'VerifyFailedError'
   override readonly name = 'VerifyFailedError'
@@ -395,7 +395,7 @@ export class InvalidOriginalError extends Error {
   readonly key: string
 
   constructor (key: string, options?: ErrorOptions) {
-    super(`The datastore entry ${key} is not a valid entry of an original`, options)
+    super(`The datastore entry ${key} is not a valid index entry of an original`, options)
     this.key = key
   }
 }
@@ -428,14 +428,14 @@ export class UnlinkedFileError extends Error {
   }
 }
 
-/** Thrown when more blocks of originals are asked for than can wait to be decompressed. */
+/** Thrown when too many requests for blocks of originals are waiting for decompression. */
 export class DecodeQueueFullError extends Error {
   static override readonly name = 'DecodeQueueFullError'
   override readonly name = 'DecodeQueueFullError'
   readonly waiting: number
 
   constructor (waiting: number) {
-    super(`${waiting} frames wait to be decompressed already`)
+    super(`${waiting} frames are already waiting for decompression`)
     this.waiting = waiting
   }
 }

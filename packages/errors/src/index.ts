@@ -62,7 +62,7 @@ export class DigestLengthError extends Error {
     const length = cid.multihash.digest.byteLength
 
     // an identity CID can be of any length: the first 80 characters identify it well enough
-    super(`The CID ${cid.toString().slice(0, 80)} is refused: its digest has ${length} bytes, ${bound}`)
+    super(`The CID ${cid.toString().slice(0, 80)} is not accepted: its digest has ${length} bytes, ${bound}`)
     this.cid = cid
     this.length = length
   }

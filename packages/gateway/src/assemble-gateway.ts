@@ -60,7 +60,7 @@ async function answerInTime (request: Request, components: PathComponents, init:
   const unwanted = followSignal(request.signal)
   const { signal } = unwanted
   const timer = setTimeout(() => {
-    unwanted.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
+    unwanted.abort(new GatewayError(504, `The response did not start within ${startTimeout} ms`))
   }, startTimeout)
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = (): void => { reject(signal.reason) }

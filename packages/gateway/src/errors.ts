@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 
-/** Thrown when a request cannot be answered: the status and what to say of it. */
+/** Thrown when a request cannot be answered: the status and message of the response. */
 export class GatewayError extends Error {
   static override readonly name: string = 'GatewayError'
   override readonly name: string = 'GatewayError'
@@ -26,7 +26,7 @@ export class NameNotFoundError extends Error {
   }
 }
 
-/** Thrown when a proxy to trust is neither an address, nor a range of addresses, nor `loopback`. */
+/** Thrown when a trusted proxy is not an address, a range of addresses, or `loopback`. */
 export class InvalidProxyError extends Error {
   static override readonly name = 'InvalidProxyError'
   override readonly name = 'InvalidProxyError'
@@ -39,10 +39,10 @@ export class InvalidProxyError extends Error {
   }
 }
 
-/** The most characters of a path or host that a message repeats. */
+/** Maximum number of characters of a path or host in a message. */
 const QUOTED_LENGTH = 300
 
-/** Thrown when a path names no content: its root is not a CID or name, or it is not percent-encoded correctly. */
+/** Thrown when a path is invalid: its root is not a CID or name, or it is not percent-encoded correctly. */
 export class InvalidPathError extends GatewayError {
   static override readonly name = 'InvalidPathError'
   override readonly name = 'InvalidPathError'
@@ -55,7 +55,7 @@ export class InvalidPathError extends GatewayError {
   }
 }
 
-/** Thrown when the host of a request is not a host name, or its labels are neither a CID nor a name. */
+/** Thrown when the host of a request is not a host name, or its labels are not a CID or a name. */
 export class InvalidHostError extends GatewayError {
   static override readonly name = 'InvalidHostError'
   override readonly name = 'InvalidHostError'
@@ -67,7 +67,7 @@ export class InvalidHostError extends GatewayError {
   }
 }
 
-/** Thrown when a root has no origin of its own, because no base makes it short enough for a DNS label. */
+/** Thrown when a root has no origin of its own, because it is too long for a DNS label in every base. */
 export class LabelTooLongError extends GatewayError {
   static override readonly name = 'LabelTooLongError'
   override readonly name = 'LabelTooLongError'
@@ -80,7 +80,7 @@ export class LabelTooLongError extends GatewayError {
   }
 }
 
-/** Thrown when a path is neither below `/ipfs` nor below `/ipns`. */
+/** Thrown when a path does not begin with `/ipfs/` or `/ipns/`. */
 export class NotContentPathError extends GatewayError {
   static override readonly name = 'NotContentPathError'
   override readonly name = 'NotContentPathError'
@@ -88,12 +88,12 @@ export class NotContentPathError extends GatewayError {
   readonly path: string
 
   constructor (path: string, reason = 'paths begin with /ipfs/ or /ipns/', options?: ErrorOptions) {
-    super(404, `there is nothing at ${quote(path)}: ${reason}`, options)
+    super(404, `nothing found at ${quote(path)}: ${reason}`, options)
     this.path = path
   }
 }
 
-/** Thrown when a path leads to an entry that does not exist. */
+/** Thrown when an entry in a path does not exist. */
 export class EntryNotFoundError extends GatewayError {
   static override readonly name = 'EntryNotFoundError'
   override readonly name = 'EntryNotFoundError'
@@ -109,7 +109,7 @@ export class EntryNotFoundError extends GatewayError {
   }
 }
 
-/** Thrown when a name is asked for, and the gateway has no resolver. */
+/** Thrown when a name is requested, but the gateway has no resolver. */
 export class NamesUnavailableError extends GatewayError {
   static override readonly name = 'NamesUnavailableError'
   override readonly name = 'NamesUnavailableError'
@@ -128,17 +128,17 @@ export class PathInDocumentError extends GatewayError {
   override readonly name = 'PathInDocumentError'
   /** The document. */
   readonly cid: CID
-  /** The names that lead to a value in it, which is no link. */
+  /** The path of the value inside the document. It is not a link. */
   readonly path: string
 
   constructor (cid: CID, path: string, options?: ErrorOptions) {
-    super(501, `the path ends inside of ${cid}, and only links can be followed: ${quote(path)} is none`, options)
+    super(501, `the path ends inside the document ${cid}: ${quote(path)} is not a link`, options)
     this.cid = cid
     this.path = path
   }
 }
 
-/** Thrown when a block is larger than nodes exchange. */
+/** Thrown when a block exceeds the maximum size that nodes exchange. */
 export class BlockTooLargeError extends GatewayError {
   static override readonly name = 'BlockTooLargeError'
   override readonly name = 'BlockTooLargeError'
@@ -147,17 +147,17 @@ export class BlockTooLargeError extends GatewayError {
   readonly limit: number
 
   constructor (cid: CID, limit: number, options?: ErrorOptions) {
-    super(422, `the block ${cid} has more than ${limit} bytes`, options)
+    super(422, `the block ${cid} exceeds the limit of ${limit} bytes`, options)
     this.cid = cid
     this.limit = limit
   }
 }
 
-/** Thrown when a `_redirects` file cannot be read, or breaks the rules of its format. */
+/** Thrown when a `_redirects` file cannot be read, or is invalid. */
 export class InvalidRedirectsFileError extends GatewayError {
   static override readonly name = 'InvalidRedirectsFileError'
   override readonly name = 'InvalidRedirectsFileError'
-  /** Where the rule is, from 1. Undefined: the file as a whole. */
+  /** The number of the invalid line, starting at 1. Undefined if the error concerns the whole file. */
   readonly line: number | undefined
 
   constructor (reason: string, { line, ...options }: ErrorOptions & { line?: number } = {}) {
@@ -166,20 +166,20 @@ export class InvalidRedirectsFileError extends GatewayError {
   }
 }
 
-/** Thrown when a CAR without duplicates has more blocks than can be remembered. With `car-dups=y` none are. */
+/** Thrown when a CAR without duplicates has more blocks than can be tracked. `car-dups=y` has no such limit. */
 export class CarTooLargeError extends Error {
   static override readonly name = 'CarTooLargeError'
   override readonly name = 'CarTooLargeError'
-  /** The most blocks. */
+  /** The limit. */
   readonly maxBlocks: number
 
   constructor (maxBlocks: number, options?: ErrorOptions) {
-    super(`The CAR has more than ${maxBlocks} blocks: ask for it with car-dups=y`, options)
+    super(`The CAR exceeds the limit of ${maxBlocks} blocks: request it with car-dups=y`, options)
     this.maxBlocks = maxBlocks
   }
 }
 
-/** The body of a response ends too soon, or would: its connection must be cut. */
+/** The body of a response is incomplete, or would be: its connection must be closed. */
 export abstract class BodyError extends Error {}
 
 /** Thrown when no byte arrived for a body in time. */
@@ -199,9 +199,9 @@ export class BodyStalledError extends BodyError {
 export class BodyLengthError extends BodyError {
   static override readonly name = 'BodyLengthError'
   override readonly name = 'BodyLengthError'
-  /** Bytes that the header promised. */
+  /** The `Content-Length`. */
   readonly expected: number
-  /** Bytes that there were, at least. */
+  /** The number of bytes received, or a lower bound. */
   readonly actual: number
 
   constructor (expected: number, actual: number, options?: ErrorOptions) {
@@ -211,7 +211,7 @@ export class BodyLengthError extends BodyError {
   }
 }
 
-/** Thrown when more bytes would have to be decompressed for a response than is allowed. */
+/** Thrown when a response would exceed the limit of decompressed bytes. */
 export class BodyTooLargeError extends BodyError {
   static override readonly name = 'BodyTooLargeError'
   override readonly name = 'BodyTooLargeError'
@@ -219,19 +219,19 @@ export class BodyTooLargeError extends BodyError {
   readonly limit: number
 
   constructor (limit: number, options?: ErrorOptions) {
-    super(`This gateway decompresses at most ${limit} bytes for one response: ask for ranges, or accept the encoding ` +
-      'that the file is stored in', options)
+    super(`This gateway decompresses at most ${limit} bytes per response: request ranges, or accept the encoding ` +
+      'of the stored file', options)
     this.limit = limit
   }
 }
 
-/** Thrown when a response held memory for too long while others waited for it: its client or a peer is too slow. */
+/** Thrown when a response holds memory for too long while others wait for it: its client or a peer is too slow. */
 export class ResponseTooSlowError extends BodyError {
   static override readonly name = 'ResponseTooSlowError'
   override readonly name = 'ResponseTooSlowError'
 
   constructor (options?: ErrorOptions) {
-    super('The response moved too slowly while others waited for memory', options)
+    super('The response was too slow while others waited for memory', options)
   }
 }
 

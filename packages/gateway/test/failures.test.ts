@@ -12,7 +12,7 @@ import type { CID } from 'multiformats/cid'
 /** An error as those of Node's file system. */
 const EIO = Object.assign(new Error("EIO: i/o error, read '/home/alice/.ipfsz/blocks/AB/CD.data'"), { code: 'EIO' })
 const BROKEN = 'The gateway failed to answer this request\n'
-const DAMAGED = 'A block that this needs is damaged in the store of the gateway\n'
+const DAMAGED = 'A block of this content is damaged in the store of the gateway\n'
 
 interface Reported {
   gateway: Gateway

@@ -15,19 +15,19 @@ export class MalformedFrameError extends Error {
 }
 
 /**
- * Thrown when the other side sends frames that decode to far more bytes than they take on
+ * Thrown when the other side sends frames that decode to far more bytes than they have on
  * the wire. The connection is reset before the frame is decompressed.
  */
 export class DecompressionBombError extends Error {
   static override readonly name = 'DecompressionBombError'
   override readonly name = 'DecompressionBombError'
-  /** How many bytes the frames would exceed the limit of the wire format by. */
+  /** By how many bytes the frames exceed the limit of the wire format. */
   readonly excess: number
-  /** How many times their bytes on the wire the frames may decode to. */
+  /** The maximum ratio of decoded bytes to bytes on the wire. */
   readonly maxRatio: number
 
   constructor (excess: number, maxRatio: number) {
-    super(`Frames exceed the limit of ${maxRatio} times their bytes on the wire by ${excess} bytes`)
+    super(`Decoded frames exceed the limit of ${maxRatio} times their size on the wire by ${excess} bytes`)
     this.excess = excess
     this.maxRatio = maxRatio
   }

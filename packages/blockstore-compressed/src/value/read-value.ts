@@ -180,7 +180,7 @@ function parse (cid: CID, value: Uint8Array): Envelope {
   const envelope = beginsLike(value) === 'envelope' ? parseEnvelope(value) : undefined
 
   if (envelope == null) {
-    throw new CorruptBlockError(cid, { reason: 'its envelope is cut short or damaged' })
+    throw new CorruptBlockError(cid, { reason: 'its envelope is truncated or damaged' })
   }
 
   return envelope

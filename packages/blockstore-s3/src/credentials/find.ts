@@ -56,14 +56,14 @@ async function fromRole (fromInstance: S3CredentialsProvider): Promise<S3Credent
     return await (inContainer ? fromContainer : fromInstance)()
   } catch (cause) {
     throw new S3CredentialsError(`There are no credentials: ${PLACES}, and the role of this ${
-      inContainer ? 'container' : 'instance'} gives none: ${describe(cause)}`, { cause })
+      inContainer ? 'container' : 'instance'} provides none: ${describe(cause)}`, { cause })
   }
 }
 
 function describe (err: unknown): string {
   // its own message is about an older version of the service, which is never asked
   return err instanceof Error && err.name === 'InstanceMetadataV1FallbackError'
-    ? 'no service of a cloud hands out tokens here'
+    ? 'no cloud metadata service was found'
     : messageOf(err)
 }
 

@@ -101,7 +101,7 @@ function checkCredentials (credentials: S3Credentials): S3Credentials {
   }
 
   if ([accessKeyId, secretAccessKey, sessionToken].some(value => NOT_IN_HEADER.test(value))) {
-    throw new S3CredentialsError('The credentials have white space in them: look for a line break at their end')
+    throw new S3CredentialsError('The credentials contain white space: check for a line break at the end')
   }
 
   return credentials

@@ -19,12 +19,12 @@ export function checkIsFromStore ({ method, key }: Pick<S3Request, 'method' | 'k
 
   // a store behind a proxy may be away for a moment, and 404 to HEAD has no body whose type would count
   if (isPage && status !== 404 && (status < 500 || status === 511)) {
-    throw new TransportFailure('response', false, `it answered ${status} with a web page, as no store does. ` +
-      'A proxy or the login page of the network may stand before it')
+    throw new TransportFailure('response', false, `it answered ${status} with a web page, so it is not a store. ` +
+      'A proxy or the login page of the network may be in between')
   }
 
   if (method === 'PUT' && key != null && status >= 200 && status < 300 && headers.etag == null) {
-    throw new TransportFailure('response', false, `it answered ${status} without the ETag of what was stored, as no ` +
-      'store does. A proxy or the login page of the network may stand before it')
+    throw new TransportFailure('response', false, `it answered ${status} without an ETag, so it is not a store. ` +
+      'A proxy or the login page of the network may be in between')
   }
 }

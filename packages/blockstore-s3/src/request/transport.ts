@@ -220,7 +220,7 @@ class AnswerReader {
 function describe ({ message, code }: NodeJS.ErrnoException): string {
   // how OpenSSL says that the first bytes of an answer are none of TLS
   if (message.includes('wrong version number')) {
-    return 'it does not speak TLS. If it speaks HTTP, its URL begins with http://'
+    return 'it does not use TLS. If it uses plain HTTP, use a URL that begins with http://'
   }
 
   // one that failed for every address of a name has a code, and no message

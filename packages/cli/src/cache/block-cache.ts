@@ -185,7 +185,7 @@ export class BlockCache {
     if (!this.#hasNoted) {
       this.#hasNoted = true
       this.#onNote(
-        `the gateway cannot keep what it fetches (${messageOf(err)}). It goes on, and fetches it again when needed`
+        `the gateway cannot cache fetched blocks (${messageOf(err)}). It continues, and fetches them again when needed`
       )
     }
   }

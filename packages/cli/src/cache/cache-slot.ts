@@ -47,13 +47,13 @@ export async function takeSlot (repo: string): Promise<CacheSlot> {
     throw err instanceof RepoError
       ? err
       : new RepoError(
-        `The gateway cannot keep what it fetches in ${cachesIn(repo)}: ${messageOf(err)}. Make the repo writable, ` +
-          'or keep nothing: --cache none, or --gateway-cache none of the daemon',
+        `The gateway cannot cache fetched blocks in ${cachesIn(repo)}: ${messageOf(err)}. Make the repo writable, ` +
+          'or disable the cache with --cache none (daemon: --gateway-cache none)',
         { cause: err }
       )
   }
 
-  throw new RepoError(`${MAX_SLOTS} gateways fetch for the repo ${repo} already: end one of them`)
+  throw new RepoError(`${MAX_SLOTS} gateways already use a cache in the repo ${repo}: stop one of them`)
 }
 
 async function openSlot (repo: string, slot: number, unlock: () => void): Promise<CacheSlot> {

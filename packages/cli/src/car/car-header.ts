@@ -29,7 +29,7 @@ export function decodeRoots (header: Uint8Array): CID[] {
     known.set(key, cid)
 
     if (known.size > MAX_CAR_ROOTS) {
-      throw new Error(`its header has more than ${MAX_CAR_ROOTS} roots`)
+      throw new Error(`its header exceeds the limit of ${MAX_CAR_ROOTS} roots`)
     }
 
     return cid

@@ -46,7 +46,7 @@ export class CarInput {
 
     if (length > MAX_CAR_SECTION_SIZE) {
       throw this.invalid(
-        `it has a section of ${length} bytes, and at most ${formatSize(MAX_CAR_SECTION_SIZE)} are allowed`
+        `it has a section of ${length} bytes, which exceeds the limit of ${formatSize(MAX_CAR_SECTION_SIZE)}`
       )
     }
 
@@ -63,7 +63,7 @@ export class CarInput {
 
     if (this.#buffer.byteLength < length || this.#left < length) {
       throw new InvalidCarError(
-        `${this.#name} is cut short: it ends in the middle of a block. Get the whole file and try again`
+        `${this.#name} is truncated: it ends in the middle of a block. Get the complete file and try again`
       )
     }
 

@@ -61,7 +61,7 @@ async function readRoots (input: CarInput, name: string): Promise<CID[]> {
   const roots = await readHeaders(input)
 
   if (roots.length === 0) {
-    throw new InvalidCarError(`${name} names no root, so nothing in it can be pinned: export it again with its root`)
+    throw new InvalidCarError(`${name} has no root, so nothing in it can be pinned: export it again with its root`)
   }
 
   for (const root of roots) {

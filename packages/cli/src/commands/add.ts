@@ -44,26 +44,26 @@ const MAX_BATCHED_SIZE = 1024 * 1024
  */
 export async function add (named: string[], options: AddCommandOptions, context: Context): Promise<void> {
   if (named.length === 0 && !context.io.stdinIsPiped) {
-    throw new UsageError('No paths to add: name files or directories, or pipe a file into ipfsz add')
+    throw new UsageError('No paths to add: pass files or directories, or pipe a file into ipfsz add')
   }
 
   const paths = named.length === 0 ? [STDIN] : named
 
   if (paths.filter(path => path === STDIN).length > 1) {
-    throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
+    throw new UsageError('- was passed more than once, but stdin can be read only once')
   }
 
   const { base, name } = options
 
   if (base === LATEST && name == null && (options.wrap || paths.includes(STDIN))) {
     throw new UsageError(
-      `--base latest needs the name of what is added, and ${options.wrap ? 'a new directory' : 'stdin'} has none: ` +
-        'give one with --name'
+      `--base latest needs a name, but ${options.wrap ? 'a new directory' : 'stdin'} has none: ` +
+        'set one with --name'
     )
   }
 
   if (name != null && paths.length > 1 && !options.wrap) {
-    throw new UsageError('--name is for one path: add the others by themselves')
+    throw new UsageError('--name is for one path: add each path separately')
   }
 
   const [earlier] = base == null || base === LATEST
@@ -104,7 +104,7 @@ async function withStore (
   }
 
   if (links) {
-    throw new UsageError('--link cannot be combined with --kubo, because links are kept in the repo: drop one of them')
+    throw new UsageError('--link cannot be combined with --kubo, because links are stored in the repo')
   }
 
   const { openKubo } = await import('../kubo/kubo.ts')

@@ -110,11 +110,11 @@ export class AddedRoots {
 
     for (const { name } of named) {
       if (name === STDIN || name === '/') {
-        throw new UsageError(`--wrap-with-directory needs names, and ${name === '/' ? '/' : 'stdin'} has none`)
+        throw new UsageError(`--wrap-with-directory needs names, but ${name === '/' ? '/' : 'stdin'} has none`)
       }
 
       if (names.has(name)) {
-        throw new UsageError(`--wrap-with-directory: two of the paths are named ${name}, so add them one by one`)
+        throw new UsageError(`--wrap-with-directory: two paths have the name ${name}: add them separately`)
       }
 
       names.add(name)

@@ -69,7 +69,7 @@ export async function bench (
   const neededTime = Math.ceil(needed / 1000 / TIME_STEP) * TIME_STEP
 
   if (measurements.length === 0) {
-    throw new UsageError(`--time is ${time}, and nothing could be measured in that: give --time ${neededTime}`)
+    throw new UsageError(`--time ${time} is too short to measure anything: use --time ${neededTime}`)
   }
 
   const rows = estimate(measurements, size, sampled)

@@ -45,8 +45,8 @@ async function refuseShared ({ repo }: Context): Promise<void> {
 
   if (reference != null) {
     throw new StoreError(
-      `The store ${reference.store} compresses blocks the same way for all nodes, as its first ipfsz init --store ` +
-        'said: to change that, make another store'
+      `The store ${reference.store} compresses blocks the same way for all nodes, as set by its first ipfsz init ` +
+        '--store: to change that, create another store'
     )
   }
 }

@@ -67,7 +67,7 @@ async function writeDags (
     }
   } else {
     const target = resolvePath(path, io)
-    await checkFileTarget(target, again, 'name a file')
+    await checkFileTarget(target, again, 'pass the path of a file')
     await writeWhole(target, counted(), output.progress(basename(target), total))
   }
 
@@ -99,7 +99,7 @@ async function writeDags (
  */
 export async function importCar (paths: string[], { sync }: { sync: boolean }, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIO).length > 1) {
-    throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
+    throw new UsageError('- was passed more than once, but stdin can be read only once')
   }
 
   await withRepo(context, { lock: 'add', sync }, async session => {
@@ -162,7 +162,7 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
     output.error(explain(err), err)
 
     if (++failed === MAX_FAILED) {
-      throw new IncompleteError(`${failed} roots of ${name} were not pinned: stopped there, without checking the rest`)
+      throw new IncompleteError(`${failed} roots of ${name} were not pinned: the remaining roots were not checked`)
     }
   }
 
@@ -238,7 +238,7 @@ function unusable (name: string, err: unknown): unknown {
     case 'NotFoundError':
       return new InvalidCarError(`${name} is truncated, or was made without all blocks: ${err.message}`, { cause: err })
     case 'NotUnixFSError':
-      return new InvalidCarError(`${name} holds a block that is not UnixFS: ${err.message}`, { cause: err })
+      return new InvalidCarError(`${name} contains a block that is not UnixFS: ${err.message}`, { cause: err })
     case 'CorruptBlockError':
     case 'DigestLengthError':
     case 'UnknownHashError':

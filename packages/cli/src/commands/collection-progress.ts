@@ -17,7 +17,7 @@ export class CollectionProgress {
   readonly show = (event: CollectionEvent): void => {
     switch (event.type) {
       case 'others':
-        this.#wait('waiting for another garbage collection, which may be dead')
+        this.#wait('waiting for another garbage collection, which may have crashed')
         break
       case 'clearing':
         this.#wait(`clearing up after killed commands, ${count(event.dead, 'dead one')} so far`)

@@ -92,7 +92,7 @@ async function compare (before: Side, after: Side, { content }: DiffCommandOptio
 
   if (unknown > 0) {
     output.note(
-      `${count(unknown, 'file')} of equal size may hold the same bytes, stored in different ways: compare the bytes ` +
+      `${count(unknown, 'file')} of equal size may have equal contents, stored in different ways: compare them ` +
         'with --content'
     )
   }

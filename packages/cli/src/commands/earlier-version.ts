@@ -35,11 +35,11 @@ export async function earlierVersion (
   const stats = await files.stat(cid, { path, signal })
 
   if ((stats.type === 'directory') !== (pathOf != null)) {
-    const reason = pathOf == null ? 'it is not a file' : 'it is a file, and a directory is added'
+    const reason = pathOf == null ? 'it is not a file' : 'it is a file, but a directory is added'
 
     throw new InvalidBaseError(
       cid,
-      `${reason}: ${renews ? 'give what is added another --name' : 'name the earlier version of what is added'}`
+      `${reason}: ${renews ? 'add it under another --name' : 'use an earlier version of the added file or directory'}`
     )
   }
 

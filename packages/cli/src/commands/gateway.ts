@@ -111,8 +111,8 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
 
   if (upstream == null) {
     throw new UsageError(
-      '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
-        'name a peer with --peer, a gateway with --gateway, or a router with --router'
+      '--fetch has no node to fetch from, because no daemon is running: start one with ipfsz daemon, ' +
+        'or specify a peer with --peer, a gateway with --gateway, or a router with --router'
     )
   }
 
@@ -187,7 +187,7 @@ export async function serveRepo (
   printStarted(running, options, context)
 
   if (options.fetch && options.public) {
-    output.note('whoever reaches this gateway can make it fetch and serve anything')
+    output.note('anyone who can reach this gateway can make it fetch and serve any content')
   }
 
   return running

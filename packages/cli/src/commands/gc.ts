@@ -30,7 +30,7 @@ export async function gc ({ dryRun, force, evict }: GcCommandOptions, context: C
   const { output, signal } = context
 
   if (evict != null && (dryRun || await readReference(context.repo) == null)) {
-    throw new UsageError(dryRun ? '--evict cannot be undone: drop --dry-run' : '--evict is for stores that nodes share')
+    throw new UsageError(dryRun ? '--evict cannot be combined with --dry-run' : '--evict requires a shared store')
   }
 
   // to count the blocks of a store needs no lock, and the store may be read-only
@@ -94,7 +94,7 @@ async function evictSession (
   const key = `${SESSIONS}${id}`
 
   if (parseIdKey(SESSIONS, key) == null || !await hasObject(objects, key, signal)) {
-    throw new UsageError(`No command that adds to the store has the id "${id}". It may have ended: run ipfsz gc alone`)
+    throw new UsageError(`No running command has the id "${id}". It may have ended: run ipfsz gc without --evict`)
   }
 
   await fenceSessions(objects, [id], { onFenced: owner => { output.note(`${owner} was evicted`) } }, signal)
@@ -169,7 +169,7 @@ async function checkPins (repo: Repo, { pins, unwanted: blocks }: Garbage): Prom
 
   if (blocks > 0 && !await keepsPins(repo)) {
     throw new NothingPinnedError(
-      `${repo.path} was made by a version of ipfsz that did not pin, so ${count(blocks, 'block')} would be deleted: ` +
+      `${repo.path} was created by a version of ipfsz without pins, so ${count(blocks, 'block')} would be deleted: ` +
         'pin what you want to keep with ipfsz pin add CID, then use --force once'
     )
   }

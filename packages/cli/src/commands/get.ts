@@ -148,7 +148,7 @@ async function checkFile (
   await checkFileTarget(
     destination,
     `ipfsz cat ${source.text}`,
-    'to write into it, add a slash at the end of the path'
+    'to write into it, append a slash to the path'
   )
 
   if (!force) {

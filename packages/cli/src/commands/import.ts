@@ -51,7 +51,7 @@ export async function importFromKubo (
 
   if (replace && unpin == null) {
     await source.close()
-    throw new UsageError('--replace needs a Kubo that runs, to unpin there what is imported: start ipfs daemon')
+    throw new UsageError('--replace needs a running Kubo node, to unpin the imported CIDs there: start ipfs daemon')
   }
 
   /** Do something about a root. The others go on if it fails. */
@@ -108,7 +108,7 @@ export async function importFromKubo (
 /** @throws {UsageError} the path leads below the root */
 function rootOf ({ cid, path, text }: CidPath): CID {
   if (path.split('/').some(Boolean)) {
-    throw new UsageError(`"${text}" is below a CID: Kubo is asked for whole DAGs, so name the CID alone`)
+    throw new UsageError(`"${text}" has a path below a CID: only whole DAGs can be imported, so pass the CID alone`)
   }
 
   return cid
@@ -185,13 +185,13 @@ function report (original: CID, { cid, compressed, unknown, plain }: ImportedDag
     [
       original.toString(),
       cid.toString(),
-      `${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} as they were`
+      `${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} not compressed`
     ]
   )
 
   if (unknown > 0) {
     output.note(
-      `${count(unknown, 'file')} of ${original} stayed uncompressed: no known importer settings make their CIDs`
+      `${count(unknown, 'file')} of ${original} stayed uncompressed: no known importer settings produce their CIDs`
     )
   }
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 
 /**
- * Create a repo, and set how it stores blocks. Does nothing to a repo that already stores them so.
+ * Create a repo, and set how it stores blocks. No-op if the repo already stores them this way.
  *
  * @throws {RepoError} the repo stores blocks with another codec, or in a store
  */
@@ -18,7 +18,7 @@ export async function init (compression: RepoCompression | undefined, context: C
   if (reference != null && compression != null) {
     throw new RepoError(
       `The repo ${path} keeps its blocks in the store ${reference.store}, which compresses them the same way for all ` +
-        'nodes: drop --blockstore-codec'
+        'nodes: omit --blockstore-codec'
     )
   }
 
@@ -27,7 +27,7 @@ export async function init (compression: RepoCompression | undefined, context: C
 
   if (exists && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
     throw new RepoError(
-      `The repo ${path} already stores blocks with ${describe(before)}: change that with ipfsz blockstore convert`
+      `The repo ${path} already stores blocks with ${describe(before)}: to change that, run ipfsz blockstore convert`
     )
   }
 
@@ -48,13 +48,13 @@ export async function init (compression: RepoCompression | undefined, context: C
 }
 
 /**
- * Create a repo that keeps blocks, pins, links and histories in a store that other nodes share. Makes a store of an
- * empty place, and joins one that is there.
+ * Create a repo that keeps blocks, pins, links and histories in a store that other nodes share. Creates the store in an
+ * empty place, or joins an existing store.
  *
  * @param store - a directory, or a URL that begins with s3://
- * @param asked.cache - the most bytes that this node keeps of it. By default what was set before, if anything
+ * @param asked.cache - size of the local cache, in bytes. By default the earlier setting, if there is one
  * @throws {RepoError} the repo has blocks of its own, or uses another store
- * @throws {StoreError} something else than a store is there, or a newer ipfsz made it
+ * @throws {StoreError} the place contains something else than a store, or a store of a newer ipfsz
  */
 export async function initStore (
   store: string,
@@ -73,8 +73,8 @@ export async function initStore (
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {
     throw new RepoError(
-      `The repo ${path} uses the store ${before.store} already: name another repo with --repo, or delete store.json ` +
-        'in it to leave that store'
+      `The repo ${path} already uses the store ${before.store}: use another repo with --repo, or delete store.json ` +
+        'in the repo to leave that store'
     )
   }
 
@@ -94,7 +94,7 @@ export async function initStore (
 
   await openRepo(path, { signal })
 
-  const joined = isNew ? 'made and uses' : 'joined'
+  const joined = isNew ? 'created and uses' : 'joined'
   const done = before?.id === reference.id ? 'already uses' : joined
   const blocks = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
 
@@ -131,7 +131,7 @@ async function checkIsEmpty (path: string, signal: AbortSignal): Promise<void> {
 
 function ownContent (path: string, what: string): RepoError {
   return new RepoError(
-    `The repo ${path} has ${what} of its own, which would not be found in a store: name a new repo with --repo`
+    `The repo ${path} has ${what} of its own, which would be lost in a shared store: use a new repo with --repo`
   )
 }
 

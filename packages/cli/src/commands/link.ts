@@ -57,7 +57,7 @@ export async function addLink (
 function checkOrder ([original, compressed]: readonly CID[], texts: readonly [string, string]): void {
   if (isMarked(original) || !isMarked(compressed)) {
     throw new UsageError(
-      `Cannot link ${texts.join(' to ')}: name a plain CID, then a marked one, as in ipfsz link add ORIGINAL MARKED`
+      `Cannot link ${texts.join(' to ')}: pass a plain CID, then a marked one: ipfsz link add ORIGINAL MARKED`
     )
   }
 }

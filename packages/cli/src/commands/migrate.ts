@@ -76,7 +76,7 @@ async function copyAll (
   const totals: Totals = { blocks, replaced: 0, size: 0, pins, links }
 
   if (source.place === destination?.place) {
-    throw new UsageError(`${source.place} cannot be copied to itself: name another store`)
+    throw new UsageError(`${source.place} cannot be copied to itself: choose another destination`)
   }
 
   // before the blocks: what is pinned while they are copied may have blocks that were not listed
@@ -218,14 +218,14 @@ function report (
       linksLost: links.lost
     },
     `${verb} ${count(blocks.copied, 'block')}${amount}, ${count(pins.copied, 'pin')}${rest} from ${from} to ${to}, ` +
-      `which has ${count(blocks.there, 'block')} already` +
+      `which already has ${count(blocks.there, 'block')}` +
       (replaced > 0 ? `, and ${dryRun ? 'has' : 'had'} ${count(replaced, 'damaged block')}` : '')
   )
 
   if (blocks.lost > 0 || pins.lost > 0) {
     throw new IncompleteError(
       `${count(blocks.lost, 'block')} and ${count(pins.lost, 'pin')} were not copied: see the errors above. ` +
-        `Repair the source, and run ipfsz migrate${verify ? ' --verify' : ''} again: it copies only what is missing` +
+        `Repair the source, then run ipfsz migrate${verify ? ' --verify' : ''} again: it copies only what is missing` +
         (verify ? ' or damaged' : '')
     )
   }

@@ -111,7 +111,7 @@ export async function listOriginals (context: Context): Promise<void> {
   }
 
   if (count === 0) {
-    context.output.note('no originals are indexed: ipfsz originals index indexes those of linked files')
+    context.output.note('no originals are indexed: to index those of linked files, run ipfsz originals index')
   }
 }
 

@@ -62,7 +62,7 @@ export async function peers (context: Context): Promise<void> {
   }
 
   if (connected.length === 0) {
-    output.note('the daemon is connected to no peer')
+    output.note('the daemon is not connected to any peer')
   }
 }
 

@@ -25,7 +25,7 @@ export async function addPins (texts: string[], context: Context): Promise<void>
       for (const cid of cids) {
         if (isIdentity(cid) && cid.code === raw.code) {
           // as in an imported CAR; besides, the name of its record could be too long
-          output.row({ cid: cid.toString() }, [cid.toString(), 'needs no pin, the CID holds the whole file'])
+          output.row({ cid: cid.toString() }, [cid.toString(), 'needs no pin: the CID contains the whole file'])
           continue
         }
 

@@ -32,8 +32,8 @@ export function printStarted (
   ] as const
   const sentences = [
     fetch
-      ? 'It serves what the repo holds, and fetches the rest from others.'
-      : 'It serves what the repo holds, and asks no other node.',
+      ? 'It serves the repo, and fetches other content from other nodes.'
+      : 'It serves only the repo: no other content is fetched.',
     websites == null
       ? 'All pages share one origin. For websites, use ipfsz gateway --host NAME.'
       : `For websites, use CID.ipfs.${websites}: there, each has its own origin.`

@@ -88,8 +88,8 @@ async function repairAll (targets: readonly CidPath[], access: NetworkAccess, co
 
     throw new IncompleteError(
       online
-        ? `${blocks}, and no peer sent ${them}: name a peer that has ${them} with --peer, or add the files again`
-        : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`,
+        ? `${blocks}, and no peer sent ${them}: specify a peer that has ${them} with --peer, or add the files again`
+        : `${blocks}. No peer was asked: run ipfsz daemon, specify a peer with --peer, or add the files again`,
       { lost: true }
     )
   }

@@ -38,7 +38,7 @@ export async function resolveTarget (
 
   if (name == null) {
     throw new NameError(
-      `"${typed}" is neither an IPNS name (k51...), nor the name of a key in this repo, nor a DNS name: check the name`
+      `"${typed}" is not an IPNS name (k51...), a key in this repo, or a DNS name: check the name`
     )
   }
 
@@ -123,8 +123,8 @@ function explained (err: unknown, name: string, isOnline: boolean): unknown {
 
 function nobodyToAsk (name: string, options?: ErrorOptions): NameError {
   return new NameError(
-    `${name} was not published from this repo, and there is nobody to ask: run ipfsz daemon, or name a peer with ` +
-      '--peer or a gateway with --gateway',
+    `${name} was not published from this repo, and no other node can be asked: run ipfsz daemon, or specify a peer ` +
+      'with --peer or a gateway with --gateway',
     options
   )
 }

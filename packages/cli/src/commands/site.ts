@@ -78,13 +78,13 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
       }
     })
     if (!paths.includes(START)) {
-      throw new UsageError(`${START} is ignored, and a site needs it`)
+      throw new UsageError(`${START} is excluded by --ignore, but a site needs it`)
     }
 
     const taken = paths.find(path => RESERVED_PATHS.test(path))
 
     if (taken != null) {
-      throw new UsageError(`${taken} has a name that published sites need: rename it`)
+      throw new UsageError(`${taken} has a name that is reserved in published sites: rename it`)
     }
 
     const site = await output.during(`making pages of ${path}`, async () => publishSite(session.files, {
@@ -113,7 +113,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
   const start = entries.find(({ name }) => name === START)
 
   if (start == null) {
-    throw new UsageError(`${path} has no ${START}: name the directory of a built site`)
+    throw new UsageError(`${path} has no ${START}: pass the directory of a built site`)
   }
 
   // a symlink is added as a file that holds its target
@@ -140,13 +140,13 @@ function report (
   const site = url ?? `http://${cid}.ipfs.localhost:${port}/`
   const { width } = output
   const sentences = [
-    `a first visit to all of it fetches ${formatSize(first)} instead of ${formatSize(size)}: ` +
-      `${formatSize(workerSize)} of that are the worker`,
-    `behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
-    'later visits fetch nothing; of a new release below the same name, what changed',
-    `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
+    `a first visit to all pages fetches ${formatSize(first)} instead of ${formatSize(size)}, including ` +
+      `${formatSize(workerSize)} for the service worker`,
+    `from a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
+    'later visits fetch nothing, or only the changes of a new release under the same name',
+    `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also uncompressed`,
     ...missing == null ? [] : [missingNote(missing)],
-    ...first < size ? [] : ['this site is loaded faster if it is added with: ipfsz add --codec none'],
+    ...first < size ? [] : ['this site loads faster uncompressed: ipfsz add --codec none'],
     ...addNotes({ hidden, executables: 0, changed, content: undefined })
   ]
 
@@ -170,15 +170,15 @@ function report (
       '',
       ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`, width).split('\n'),
       ...sentences.flatMap(sentence => wrap(output.typed(sentence), width - INDENT.length).split('\n').map(line => INDENT + line)),
-      ...withLabel(`${INDENT}look at it: ${url == null ? output.typed('ipfsz gateway, then ') : ''}`, site, width)
+      ...withLabel(`${INDENT}open it: ${url == null ? output.typed('ipfsz gateway, then ') : ''}`, site, width)
     ].join('\n')
   )
 }
 
-/** Who comes to a plain page first has no worker, which would answer what it asks for. */
+/** A browser whose first visit is to an uncompressed page has no worker yet that would serve the files of the page. */
 function missingNote ({ page, pages, patterns }: MissingNeeds): string {
-  const others = pages > 1 ? ` and ${count(pages - 1, 'other page')} are plain, but not what they need` : undefined
+  const others = pages > 1 ? ` and ${count(pages - 1, 'other page')} are uncompressed, but not all they need` : undefined
 
-  return `${page}${others ?? ' is plain, but not what it needs'}: also pass ` +
+  return `${page}${others ?? ' is uncompressed, but not all it needs'}: also pass ` +
     patterns.map(pattern => `--keep '${pattern}'`).join(' ')
 }

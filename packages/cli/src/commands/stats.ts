@@ -15,7 +15,7 @@ interface Sizes {
   storedSize: number
 }
 
-/** Count the blocks of the repo and the space they take on disk, and what compressing files and blocks saves. */
+/** Count the blocks of the repo, the space they take on disk, and the space saved by compressing files and blocks. */
 export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
   const repo = await openRepoToRead(path, { signal })
   const counting = output.progress('counting blocks', undefined, 'block')
@@ -74,8 +74,8 @@ function ratioOf ({ size, storedSize }: Sizes): number {
 function explanation ({ count, incompletePins }: CompressedFiles): string {
   const incomplete = incompletePins === 0
     ? ''
-    : ` ${counted(incompletePins, 'pin')} cannot be read in full, so files may be missing here: run ipfsz verify --all.`
+    : ` ${counted(incompletePins, 'pin')} could not be read in full, so files may be missing: run ipfsz verify --all.`
 
-  return `Counted: ${counted(count, 'compressed file')} that pins reach, each with all of its blocks: those that ` +
-    `several files share count for each of them. All other files count as they are stored.${incomplete}`
+  return `Counted: ${counted(count, 'pinned compressed file')}, each with all of its blocks: blocks that several ` +
+    `files share count once per file. All other files count as stored.${incomplete}`
 }

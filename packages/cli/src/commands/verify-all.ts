@@ -77,7 +77,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
   if (failed > 0) {
     throw new IncompleteError(
       `${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} incomplete or damaged: ` +
-        'run ipfsz repair to fetch lost blocks from other nodes, and to list the blocks that no node sends',
+        'run ipfsz repair to fetch missing blocks, and to list those that no node sends',
       { lost: true }
     )
   }

@@ -90,7 +90,7 @@ async function lines (response: ServerResponse, values: AsyncIterable<unknown>, 
 }
 
 function tooLarge (): Error {
-  return new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
+  return new BadRequestError(`the request exceeds the limit of ${MAX_REQUEST_SIZE} bytes`, 413)
 }
 
 async function readBody (request: IncomingMessage): Promise<Body> {

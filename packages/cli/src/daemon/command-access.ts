@@ -44,7 +44,7 @@ export function networkAccess (
 export async function requireNetwork (access: Pick<NetworkAccess, 'isPossible' | 'open'>): Promise<Network> {
   if (!await access.isPossible()) {
     throw new DaemonError(
-      'No daemon is running and no peer is known: start a daemon with ipfsz daemon, or name a peer with --peer'
+      'No daemon is running, and no peer was specified: start a daemon with ipfsz daemon, or specify a peer with --peer'
     )
   }
 

@@ -192,7 +192,7 @@ export class DaemonClient implements Network {
     } catch (err) {
       if (err instanceof SyntaxError) {
         const { statusCode } = response
-        throw new DaemonError(`The daemon answers with status ${statusCode} and no JSON: ${RESTART}`, { cause: err })
+        throw new DaemonError(`The daemon answered with status ${statusCode} without JSON: ${RESTART}`, { cause: err })
       }
 
       throw err

@@ -24,7 +24,7 @@ export function refuse (
   }
 
   if (headers.origin != null || headers['sec-fetch-site'] != null) {
-    return { status: 403, reason: 'not for web pages' }
+    return { status: 403, reason: 'web pages have no access' }
   }
 
   if (!sameText(headers.authorization ?? '', `Bearer ${token}`)) {

@@ -135,7 +135,7 @@ class TreeDiff {
     }
 
     if (depth > this.#limits.depth) {
-      throw new TreeEntryError(path, `has more than ${this.#limits.depth} directories inside each other`)
+      throw new TreeEntryError(path, `is nested more than ${this.#limits.depth} directories deep`)
     }
 
     const pairs = await this.#pairUp(before.cid, after.cid, path)
@@ -179,7 +179,7 @@ class TreeDiff {
     const other = side === 'before' ? known?.after : known?.before
 
     if (++this.#listed > listed) {
-      throw new TreeEntryError(path, `more than ${listed} entries would have to be compared: compare parts of it`)
+      throw new TreeEntryError(path, `has more than ${listed} entries to compare: compare subdirectories separately`)
     }
 
     if (known == null) {
@@ -191,7 +191,7 @@ class TreeDiff {
     }
 
     if (this.#held > held) {
-      throw new TreeEntryError(path, `has more than ${held} entries that differ: compare parts of it`)
+      throw new TreeEntryError(path, `has more than ${held} entries that differ: compare subdirectories separately`)
     }
 
     pairs.set(name, { ...known, [side]: cid })

@@ -119,7 +119,7 @@ export class MultihashMap {
     if (this.#usedWords + 1 + words > CHUNK_WORDS) {
       if (this.#chunks.length === MAX_CHUNKS) {
         throw new RangeError(
-          `the walk reached more than ${this.#size} blocks, whose hashes fill 16 GiB: it cannot keep track of more`
+          `the DAG exceeds the limit of ${this.#size} blocks: their hashes would need more than 16 GiB of memory`
         )
       }
 

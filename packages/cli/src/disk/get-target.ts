@@ -22,7 +22,7 @@ export async function getTarget (output: string | undefined, asked: CidPath, io:
   }
 
   if (output === '') {
-    throw new UsageError('--output is empty: give a path')
+    throw new UsageError('--output is empty: pass a path')
   }
 
   const path = absolutePath(output, io)
@@ -35,8 +35,8 @@ export async function getTarget (output: string | undefined, asked: CidPath, io:
 
   if (stats?.isDirectory() !== true) {
     throw new UsageError(stats == null
-      ? `the directory ${output} does not exist: create it to write into it, or leave out the slash at the end`
-      : `${output} is not a directory: leave out the slash at the end`)
+      ? `the directory ${output} does not exist: create it, or omit the slash at the end`
+      : `${output} is not a directory: omit the slash at the end`)
   }
 
   return join(path, nameOf(asked))
@@ -73,7 +73,7 @@ export async function checkFileTarget (target: string, toStdout: string, ifDirec
  */
 export async function checkNoOverwrite (path: string): Promise<void> {
   if (await exists(path)) {
-    throw new TreeEntryError(path, 'already exists: overwrite it with --force, or name another path with --output')
+    throw new TreeEntryError(path, 'already exists: overwrite it with --force, or choose another path with --output')
   }
 }
 
@@ -87,7 +87,7 @@ export async function checkNothingThere (path: string, what: string): Promise<vo
   if (await exists(path)) {
     throw new TreeEntryError(
       path,
-      `already exists: ${what} is only written to a new path, so name another one with --output`
+      `already exists, and ${what} is only written to a new path: choose another path with --output`
     )
   }
 }

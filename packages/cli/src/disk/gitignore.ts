@@ -116,7 +116,7 @@ export class GitIgnore {
     const weight = patterns.reduce((sum, pattern) => sum + weigh(file, pattern), this.#weight)
 
     if (weight > MAX_WEIGHT) {
-      throw new TreeEntryError(file, 'makes too many patterns, with those above it: remove some')
+      throw new TreeEntryError(file, 'together with the files above it, has too many patterns: remove some')
     }
 
     return patterns.length === 0
@@ -183,7 +183,7 @@ async function readPatterns (file: string): Promise<string> {
     const { bytesRead } = await handle.read(bytes)
 
     if (bytesRead > MAX_FILE_SIZE) {
-      throw new TreeEntryError(file, `has more than ${MAX_FILE_SIZE / 1024} KiB: remove patterns`)
+      throw new TreeEntryError(file, `exceeds the limit of ${MAX_FILE_SIZE / 1024} KiB: remove patterns`)
     }
 
     return bytes.subarray(0, bytesRead).toString()
@@ -219,8 +219,8 @@ function weigh (file: string, pattern: string): number {
   if (weight == null) {
     throw new TreeEntryError(
       file,
-      `has the pattern ${JSON.stringify(pattern)}, with more than ${WEIGHTS.length - 1} times /**/: matching it ` +
-        'could take forever. Shorten it'
+      `has the pattern ${JSON.stringify(pattern)}, with /**/ more than ${WEIGHTS.length - 1} times: matching it ` +
+        'could take too long. Shorten it'
     )
   }
 

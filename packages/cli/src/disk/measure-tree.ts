@@ -55,7 +55,7 @@ export async function measureTree (
     }
 
     if (depth > MAX_DEPTH) {
-      throw new TreeEntryError(path, `has more than ${MAX_DEPTH} directories inside each other`)
+      throw new TreeEntryError(path, `is nested more than ${MAX_DEPTH} directories deep`)
     }
 
     const before = { ...totals }

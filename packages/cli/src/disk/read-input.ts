@@ -25,7 +25,7 @@ export async function statInput (path: string): Promise<BigIntStats> {
   })
 
   if (stats.isSocket()) {
-    throw new TreeEntryError(path, 'is a socket, which cannot be read: name a file, directory or pipe')
+    throw new TreeEntryError(path, 'is a socket, which cannot be read: pass a file, directory or pipe')
   }
 
   return stats

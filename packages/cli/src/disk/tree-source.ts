@@ -66,7 +66,7 @@ async function * walk (
 ): AsyncGenerator<Candidate> {
   // a slash after a backslash is taken for a part of a name
   if ((below === '' ? root : below).endsWith('\\')) {
-    const advice = 'rename it, or leave it out with --ignore'
+    const advice = 'rename it, or skip it with --ignore'
     throw new TreeEntryError(join(directory, below), `is a directory whose name ends in a backslash: ${advice}`)
   }
 
@@ -98,7 +98,7 @@ async function * walk (
         // a symlink's mode has no meaning
         yield { path: candidate.path, link: await readTarget(file), mtime: candidate.mtime } as Candidate
       } else {
-        throw new TreeEntryError(file, 'is not a file, directory or symlink: leave it out with --ignore')
+        throw new TreeEntryError(file, 'is not a file, directory or symlink: skip it with --ignore')
       }
     }
   }
@@ -131,7 +131,7 @@ async function list (
     } else if (unencodable.has(name)) {
       throw new TreeEntryError(
         join(directory, path),
-        'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
+        'its name is not UTF-8, which UnixFS requires: rename it, or skip it with --ignore'
       )
     } else {
       names.push(name)
@@ -166,7 +166,7 @@ async function readTarget (file: string): Promise<string> {
   if (target.includes('\ufffd') && !(await readlink(file, 'buffer')).equals(Buffer.from(target))) {
     throw new TreeEntryError(
       file,
-      'is a symlink whose target is not UTF-8, which UnixFS requires: make it anew, or leave it out with --ignore'
+      'is a symlink whose target is not UTF-8, which UnixFS requires: recreate it, or skip it with --ignore'
     )
   }
 

@@ -205,7 +205,7 @@ function checkName (directory: string, name: string): void {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || basename(name) !== name) {
     throw new TreeEntryError(
       join(directory, 'entry'),
-      `its name ${JSON.stringify(name)} would lead out of the directory`
+      `its name ${JSON.stringify(name)} would point outside the directory`
     )
   }
 }

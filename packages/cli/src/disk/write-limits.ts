@@ -46,7 +46,7 @@ export class WriteLimits {
         this.#path,
         'files',
         this.#maxFiles,
-        `has more than ${this.#maxFiles} files, directories and symlinks`
+        `exceeds the limit of ${this.#maxFiles} files, directories and symlinks`
       )
     }
 
@@ -55,7 +55,7 @@ export class WriteLimits {
         this.#path,
         'size',
         this.maxSize,
-        `has more than ${formatSize(this.maxSize)} (${this.maxSize} bytes)`
+        `exceeds the limit of ${formatSize(this.maxSize)} (${this.maxSize} bytes)`
       )
     }
   }

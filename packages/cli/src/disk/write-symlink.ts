@@ -17,13 +17,13 @@ export function linkOf (path: string, unixfs: DirectoryEntry['unixfs']): Uint8Ar
   const link = unixfs?.data ?? new Uint8Array(0)
 
   if (link.byteLength === 0 || link.includes(0)) {
-    throw new TreeEntryError(path, 'is a symlink whose target is empty or has a NUL character')
+    throw new TreeEntryError(path, 'is a symlink whose target is empty or contains a NUL character')
   }
 
   if (link.byteLength > MAX_LINK) {
     throw new TreeEntryError(
       path,
-      `is a symlink whose target has ${link.byteLength} bytes: a path can have at most ${MAX_LINK}`
+      `is a symlink whose target has ${link.byteLength} bytes, which exceeds the limit of ${MAX_LINK}`
     )
   }
 
@@ -47,7 +47,7 @@ export async function checkSymlink (
   if (await leadsOut(target, names, isDirectory)) {
     throw new TreeEntryError(
       path,
-      `is a symlink to ${target}, which may lie outside the directory being written: use --allow-symlinks to allow it`
+      `is a symlink to ${target}, which may be outside the output directory: use --allow-symlinks to allow it`
     )
   }
 }

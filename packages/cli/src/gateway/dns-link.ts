@@ -70,7 +70,7 @@ async function lookUpTxt (host: string, signal: AbortSignal): Promise<string[][]
       return []
     }
 
-    throw new GatewayError(502, `DNS does not answer for ${host}`, { cause: err })
+    throw new GatewayError(502, `The DNS query for ${host} failed`, { cause: err })
   } finally {
     signal.removeEventListener('abort', cancel)
   }

@@ -80,7 +80,7 @@ export class ReconnectingNetwork implements FetchNetwork {
       return await work(await this.#access.open())
     } catch (err) {
       throw isUnreachable(err)
-        ? new GatewayError(502, 'The node of this gateway does not answer', { cause: err })
+        ? new GatewayError(502, 'The node of this gateway does not respond', { cause: err })
         : err
     }
   }

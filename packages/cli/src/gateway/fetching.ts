@@ -83,7 +83,7 @@ export function createFetchingGateway (
 
   return async request => {
     if (init.upstream?.hasSent(request) === true) {
-      return new Response('This gateway asked for that itself, and does not have it\n', {
+      return new Response('This gateway does not have it: the request came from this gateway itself\n', {
         status: 404,
         // a cache between would give it to others
         headers: { 'cache-control': 'no-store' }

@@ -29,7 +29,7 @@ export function parseListenAddress (text: string): ListenAddress {
   const host = v6 ?? name
 
   if (host == null || Number(port) > MAX_PORT || (v6 != null && isIP(v6) !== 6)) {
-    throw new UsageError(`"${text}" is not an address to listen on: give a host and a port, as in 127.0.0.1:8080`)
+    throw new UsageError(`"${text}" is not an address to listen on: use a host and a port, as in 127.0.0.1:8080`)
   }
 
   return { host, port: Number(port) }
@@ -45,7 +45,7 @@ export function checkHostName (text: string, option: string): void {
   const isName = host.length <= MAX_HOST_LENGTH && host.split('.').every(label => LABEL.test(label))
 
   if (!isName || isIP(host) !== 0 || Number(port) > MAX_PORT) {
-    throw new UsageError(`${option}: "${text}" is not a host name: give one such as gateway.example.com`)
+    throw new UsageError(`${option}: "${text}" is not a host name. Example: gateway.example.com`)
   }
 }
 
@@ -72,7 +72,7 @@ export function isLoopback ({ host }: ListenAddress): boolean {
 export function checkReach (address: ListenAddress, allowed: boolean, option: string, permission: string): void {
   if (!allowed && !isLoopback(address)) {
     throw new UsageError(
-      `${option} ${formatAddress(address)} lets other machines connect: add ${permission} to allow that, ` +
+      `${option} ${formatAddress(address)} allows other machines to connect: add ${permission} to allow that, ` +
         'or listen on 127.0.0.1 and put a reverse proxy in front'
     )
   }

@@ -139,15 +139,15 @@ export class Metrics {
     const { user, system } = process.cpuUsage()
 
     return [
-      metric('ipfsz_gateway_requests_total', 'counter', 'Requests that were answered.',
+      metric('ipfsz_gateway_requests_total', 'counter', 'Requests answered.',
         rows.map(row => `${labels(row)} ${row.count}`)),
-      metric('ipfsz_gateway_response_bytes_total', 'counter', 'Bytes of the bodies of responses.',
+      metric('ipfsz_gateway_response_bytes_total', 'counter', 'Bytes sent in response bodies.',
         rows.map(row => `${labels(row)} ${row.bytes}`)),
       metric('ipfsz_gateway_incomplete_responses_total', 'counter',
-        'Responses that broke off, or whose client went away.', [` ${this.#incomplete}`]),
-      metric('ipfsz_gateway_requests_in_flight', 'gauge', 'Requests that are being answered.', [` ${this.#inFlight}`]),
+        'Responses not sent completely, because of an error or a disconnected client.', [` ${this.#incomplete}`]),
+      metric('ipfsz_gateway_requests_in_flight', 'gauge', 'Requests in progress.', [` ${this.#inFlight}`]),
       metric('ipfsz_gateway_decompressed_bytes_total', 'counter',
-        'Original bytes that were decompressed. Files that go out as they are stored are not counted.',
+        'Bytes decompressed, by original size. Files sent as stored are not counted.',
         [` ${this.#decompressed}`]),
       metric('ipfsz_gateway_fetched_blocks_total', 'counter', 'Blocks fetched from other nodes.',
         [` ${this.#fetched.blocks}`]),
@@ -155,7 +155,7 @@ export class Metrics {
         [` ${this.#fetched.bytes}`]),
       ...this.#cache == null ? [] : printCache(this.#cache),
       ...this.#store == null ? [] : printStore(this.#store),
-      metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were not written.',
+      metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were dropped.',
         [` ${this.#droppedLines}`]),
       metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.',
         this.#durations.print()),
@@ -168,8 +168,8 @@ export class Metrics {
 
 function printCache ({ usage: { roots, bytes } }: Cache): string[] {
   return [
-    metric('ipfsz_gateway_cache_roots', 'gauge', 'Roots that are kept of what was fetched.', [` ${roots}`]),
-    metric('ipfsz_gateway_cache_bytes', 'gauge', 'Bytes on the disk that they take.', [` ${bytes}`])
+    metric('ipfsz_gateway_cache_roots', 'gauge', 'Roots in the cache of fetched blocks.', [` ${roots}`]),
+    metric('ipfsz_gateway_cache_bytes', 'gauge', 'Size of the cache of fetched blocks.', [` ${bytes}`])
   ]
 }
 
@@ -179,13 +179,13 @@ function printStore ({ rows, cache: { hits, misses } }: StoreTraffic): string[] 
   return [
     metric('ipfsz_store_requests_total', 'counter', 'Requests to the shared store.',
       values(({ durations }) => durations.count)),
-    metric('ipfsz_store_bytes_total', 'counter', 'Bytes that were sent to it or read, as they are stored.',
+    metric('ipfsz_store_bytes_total', 'counter', 'Bytes read from or written to the shared store, as stored.',
       values(({ bytes }) => bytes)),
-    metric('ipfsz_store_request_duration_seconds', 'histogram', 'Time that the requests took.',
+    metric('ipfsz_store_request_duration_seconds', 'histogram', 'Duration of requests to the shared store.',
       rows.flatMap(row => row.durations.print(labels(row)))),
-    metric('ipfsz_store_cache_hits_total', 'counter', 'Blocks of the store read from the disk of this node.',
+    metric('ipfsz_store_cache_hits_total', 'counter', 'Blocks of the store read from the local cache.',
       [` ${hits}`]),
-    metric('ipfsz_store_cache_misses_total', 'counter', 'Blocks of the store that were not there.', [` ${misses}`])
+    metric('ipfsz_store_cache_misses_total', 'counter', 'Blocks of the store not in the local cache.', [` ${misses}`])
   ]
 }
 

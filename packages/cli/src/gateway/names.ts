@@ -73,7 +73,7 @@ export class GatewayNames implements NameResolver {
 
   async #followDnsLink (host: string, signal: AbortSignal, depth: number): Promise<ResolvedName> {
     if (depth === MAX_DEPTH) {
-      throw new NameNotFoundError(host, { cause: new Error(`it leads through more than ${MAX_DEPTH} names`) })
+      throw new NameNotFoundError(host, { cause: new Error(`it exceeds the limit of ${MAX_DEPTH} chained names`) })
     }
 
     const { namespace, name, path } = await findDnsLink(host, signal, this.#init.lookUpTxt)

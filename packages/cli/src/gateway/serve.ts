@@ -85,9 +85,9 @@ export function createMetricsServer (
     }
 
     if (path !== '/metrics' && path !== '/healthz') {
-      send(404, 'text/plain', 'Metrics are at /metrics, and health at /healthz\n')
+      send(404, 'text/plain', 'Metrics are at /metrics, health checks at /healthz\n')
     } else if (!isAllowed) {
-      send(405, 'text/plain', 'Only GET and HEAD\n')
+      send(405, 'text/plain', 'Only GET and HEAD are allowed\n')
     } else if (path === '/metrics') {
       send(200, 'text/plain; version=0.0.4', metrics.print())
     } else {

@@ -93,7 +93,7 @@ export class CommandKuboClient implements KuboClient {
     const response = await this.#ask('pin/ls', { values, signal })
 
     if (response.statusCode !== 200) {
-      const tooLarge = (): Error => new Error(`its error has more than ${MAX_ANSWER} bytes`)
+      const tooLarge = (): Error => new Error(`its error exceeds the limit of ${MAX_ANSWER} bytes`)
       const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
       throw new KuboFailedError(reason(bytes.toString()) || (response.statusMessage ?? ''))
     }
@@ -126,7 +126,7 @@ export class CommandKuboClient implements KuboClient {
 
   async #bytes (command: string, call: Call): Promise<Buffer> {
     const response = await this.#ask(command, call)
-    const tooLarge = (): Error => new Error(`its answer to ${command} has more than ${MAX_ANSWER} bytes`)
+    const tooLarge = (): Error => new Error(`its answer to ${command} exceeds the limit of ${MAX_ANSWER} bytes`)
     const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
     const { statusCode = 0, statusMessage = '' } = response
 
@@ -207,7 +207,7 @@ async function * lines (source: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     rest = parts.pop() ?? ''
 
     if (rest.length > MAX_LINE) {
-      throw new NotKuboError(`its answer to pin/ls has a line of more than ${MAX_LINE} characters`)
+      throw new NotKuboError(`a line of its answer to pin/ls exceeds the limit of ${MAX_LINE} characters`)
     }
 
     yield * parts.filter(line => line !== '')
@@ -230,7 +230,7 @@ function parsePin (line: string): { Cid: CID, Name?: unknown } {
 
 function parseCid (text: unknown): CID {
   if (typeof text !== 'string') {
-    throw new Error('its answer names no CID')
+    throw new Error('its answer has no CID')
   }
 
   return CID.parse(text)

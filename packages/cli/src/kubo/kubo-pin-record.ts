@@ -35,7 +35,7 @@ export function decodePinRecord (key: string, value: Uint8Array): { cid: CID, na
 
 function damaged (key: string, cause?: unknown): RepoError {
   return new RepoError(
-    `Kubo's record ${key} is not one of a pin: check its repo with ipfs pin verify, or name the CIDs to import`,
+    `Kubo's record ${key} is not a pin: check its repo with ipfs pin verify, or pass the CIDs to import`,
     { cause }
   )
 }

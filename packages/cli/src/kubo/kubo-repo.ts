@@ -44,7 +44,7 @@ export async function openKuboRepo (directory: string): Promise<KuboSource & { d
   const release = holdFile(lock)
 
   if (release == null) {
-    throw new UsageError(`A process of Kubo uses the repo ${directory}: wait until it ends, or stop it`)
+    throw new UsageError(`A Kubo process uses the repo ${directory}: wait until it ends, or stop it`)
   }
 
   let copy: TemporaryDirectory | undefined
@@ -97,7 +97,7 @@ async function * readPins (datastore: string, copy: string, signal: AbortSignal)
 async function readSpec (directory: string): Promise<{ blocks: string, datastore: string }> {
   const [version, spec] = await Promise.all(['version', 'datastore_spec'].map(async name =>
     readRegularFile(join(directory, name), MAX_SPEC_SIZE).then(String, (cause: unknown) => {
-      throw new RepoError(`${directory} is not the repo of a Kubo: its file ${name} cannot be read`, { cause })
+      throw new RepoError(`${directory} is not a Kubo repo: its file ${name} cannot be read`, { cause })
     })))
   const [blocks, datastore] = mountsOf(spec)
 
@@ -109,7 +109,7 @@ async function readSpec (directory: string): Promise<{ blocks: string, datastore
   }
 
   throw new UsageError(
-    `The repo ${directory} is not stored as Kubo does by default: start it with ` +
+    `The repo ${directory} does not use Kubo's default storage: start Kubo with ` +
       `IPFS_PATH=${directory} ipfs daemon --offline, and import from its API`
   )
 }

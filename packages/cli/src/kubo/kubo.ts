@@ -101,7 +101,7 @@ async function apiOf (address: string): Promise<string | undefined> {
   const api = await readRegularFile(join(address, 'api'), MAX_API_SIZE).then(String, () => undefined)
 
   if (api == null) {
-    throw new UsageError(`A process of Kubo uses the repo ${address}, but serves no API: wait until it ends`)
+    throw new UsageError(`A Kubo process uses the repo ${address}, but serves no API: wait until it ends`)
   }
 
   return api.trim()
@@ -130,8 +130,8 @@ function parseAddress (address: string): Address {
     url.hostname === '' || url.search !== '' || url.hash !== ''
   ) {
     throw new UsageError(
-      `"${address}" is not an address of Kubo's RPC API: give for example ` +
-        'http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
+      `"${address}" is not an address of Kubo's RPC API. Examples: ` +
+        'http://127.0.0.1:5001, /ip4/127.0.0.1/tcp/5001'
     )
   }
 
@@ -156,7 +156,7 @@ function decode (text: string): string {
     return decodeURIComponent(text)
   } catch (cause) {
     throw new UsageError(
-      'the credentials of --kubo have a % that does not begin a valid code: write % itself as %25',
+      'the credentials of --kubo contain an invalid percent-encoding: write % as %25',
       { cause }
     )
   }

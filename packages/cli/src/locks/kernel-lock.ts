@@ -173,7 +173,7 @@ export function loadSqlite (): typeof Sqlite {
 
   if (sqlite == null) {
     throw new Error(
-      `this Node ${process.version} was built without SQLite, which ipfsz needs: use another build of Node`
+      `this Node ${process.version} was built without SQLite, which ipfsz requires: use another build of Node`
     )
   }
 

@@ -91,7 +91,7 @@ async function readVerified (
   const bytes = await readAtMost(
     blockstore.get(cid, { signal }) as AsyncIterable<Uint8Array>,
     MAX_BLOCK_SIZE,
-    () => new Error(`The block ${cid} has more than ${MAX_BLOCK_SIZE} bytes`)
+    () => new Error(`The block ${cid} exceeds the limit of ${MAX_BLOCK_SIZE} bytes`)
   )
   await checkBlock(cid, bytes)
 

@@ -46,7 +46,7 @@ export async function * copyPins (
 
     if (repo.shared != null && pin.depth != null && pin.depth !== Infinity) {
       yield { pin, state: 'incomplete', error: new StoreError(
-        `${pin.cid} is pinned to a depth of ${pin.depth}, and a store that nodes share keeps only whole trees`
+        `${pin.cid} is pinned to a depth of ${pin.depth}, but a shared store can only pin whole trees`
       ) }
       continue
     }

@@ -122,7 +122,7 @@ async function kindOf (path: string, text: string): Promise<Kind> {
 
   if (names.includes('datastore_spec') || names.includes('SHARDING')) {
     throw new UsageError(
-      `${text} is the repo of a Kubo, which can only be copied from: write to it with ` +
+      `${text} is a Kubo repo, which ipfsz migrate cannot write: import into it with ` +
         'ipfsz car export CID -o - | ipfs dag import'
     )
   }
@@ -138,6 +138,6 @@ async function kindOf (path: string, text: string): Promise<Kind> {
   }
 
   throw new UsageError(
-    `${text} has other files than those of a repo: name a repo, a directory of blocks, or one that does not exist yet`
+    `${text} contains files that are not part of a repo: choose a repo, a directory of blocks, or a new directory`
   )
 }

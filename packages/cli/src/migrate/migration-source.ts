@@ -83,7 +83,7 @@ async function openFiles (path: string, text: string): Promise<MigrationSource> 
   }
 
   throw new UsageError(
-    `There are no blocks in ${text}: name a repo of ipfsz, Helia or Kubo, or a directory of blocks`
+    `There are no blocks in ${text}: choose a repo of ipfsz, Helia or Kubo, or a directory of blocks`
   )
 }
 
@@ -121,6 +121,6 @@ async function checkSharding (directory: string): Promise<void> {
   const sharding = (await readRegularFile(join(directory, 'SHARDING'), MAX_SPEC_SIZE)).toString().trim()
 
   if (sharding !== FLATFS) {
-    throw new UsageError(`The blocks in ${directory} are not laid out as Kubo does by default, ${FLATFS}`)
+    throw new UsageError(`The blocks in ${directory} do not have Kubo's default layout, ${FLATFS}`)
   }
 }

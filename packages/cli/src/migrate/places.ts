@@ -32,7 +32,7 @@ export function refuseStore (names: ReadonlySet<string>, text: string): void {
 /** For a place with the mark of a store. */
 export function sharedStoreError (text: string): UsageError {
   return new UsageError(
-    `${text} is a store that nodes share: name the repo of one of them, or make one with ` +
+    `${text} is a shared store: use the repo of a node that shares it, or create one with ` +
       `ipfsz init --repo DIR --store ${text}`
   )
 }

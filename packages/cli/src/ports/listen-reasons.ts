@@ -8,24 +8,24 @@ import type { PortOwner } from './owner.ts'
 export function listenReason (code: string, port: number | string, owner?: PortOwner): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return `${owner == null ? another(port) : known(port, owner)}, or choose another port (0 is any that is free)`
+      return `${owner == null ? another(port) : known(port, owner)}, or choose another port (0 picks a free one)`
     case 'EADDRNOTAVAIL':
-      return 'this machine does not have that address. Name one of its own'
+      return 'this machine does not have that address. Use one of its own'
     case 'EACCES':
-      return 'permission denied. Choose a port from 1024'
+      return 'permission denied. Choose a port above 1023'
     case 'ENOTFOUND':
-      return 'there is no such host. Name an IP address'
+      return 'no such host. Use an IP address'
     default:
       return undefined
   }
 }
 
 function known (port: number | string, { pid, command }: PortOwner): string {
-  return `process ${pid} (${command}) uses port ${port}. End it`
+  return `process ${pid} (${command}) uses port ${port}. Stop it`
 }
 
 function another (port: number | string): string {
-  return `another program uses port ${port}. Find it with ${findCommand(port)} and end it`
+  return `another program uses port ${port}. Find it with ${findCommand(port)} and stop it`
 }
 
 /** The command that tells which process has a port. */

@@ -14,7 +14,7 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
     ['daemon', 'gateway', 'originals', 'site', 'name', 'providers', 'id', 'peers', 'connect']
   ],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
-  ['Look after the repo:', ['init', 'stats', 'du', 'blockstore']],
+  ['Manage the repo:', ['init', 'stats', 'du', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]
 ]
 
@@ -35,43 +35,43 @@ const examples = (...pairs: Array<[line: string, does: string]>): Example[] =>
 /** Two examples of each command, and of `ipfsz` itself. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   '': examples(
-    ['add report.csv', 'Add a file: this prints its CID'],
+    ['add report.csv', 'Add a file and print its CID'],
     ['cat CID', 'Read it']
   ),
   add: examples(
     ['add report.csv photos', 'Add a file and a directory'],
-    ['add --codec auto --quieter report.csv', 'Let ipfsz choose the codec, and print only the CID']
+    ['add --codec auto --quieter report.csv', 'Let ipfsz choose the codec; print only the CID']
   ),
   cat: examples(
-    ['cat CID/report.csv | head', 'Read a file of a directory'],
-    ['cat --offset 1000000 --length 500 CID', 'Read 500 bytes, and fetch only the blocks that have them']
+    ['cat CID/report.csv | head', 'Read a file in a directory'],
+    ['cat --offset 1000000 --length 500 CID', 'Read 500 bytes, fetching only the blocks that hold them']
   ),
   get: examples(
     ['get CID -o copy.csv', 'Write a file to disk'],
-    ['get CID --gateway https://example.com', 'Fetch it from a gateway, before asking peers']
+    ['get CID --gateway https://example.com', 'Fetch it from a gateway before asking peers']
   ),
   ls: examples(
     ['ls CID', 'List a directory'],
-    ['ls -l -R CID/photos', 'List all below a directory in it, with modes and times']
+    ['ls -l -R CID/photos', 'List a subdirectory recursively, with modes and times']
   ),
   stat: examples(
     ['stat CID', 'Show sizes, codec and both CIDs'],
-    ['stat --offline CID/report.csv', 'Show them only if the repo has the file']
+    ['stat --offline CID/report.csv', 'Show them without using the network']
   ),
   diff: examples(
     ['diff CID1 CID2', 'List what differs between two directories'],
-    ['diff --content CID1 CID2', 'Compare the bytes where CIDs do not tell']
+    ['diff --content CID1 CID2', 'Also compare contents where CIDs cannot show equality']
   ),
   'site add': examples(
     ['site add dist', 'Publish the built site in a directory'],
-    ['site add dist --keep "blog/*.html" --keep "*.css"', 'Let crawlers read some pages without a worker']
+    ['site add dist --keep "blog/*.html" --keep "*.css"', 'Let crawlers read some pages without a service worker']
   ),
   'pin add': examples(
-    ['pin add CID', 'Keep a file or a directory'],
-    ['pin add CID1 CID2', 'Keep several']
+    ['pin add CID', 'Pin a file or directory'],
+    ['pin add CID1 CID2', 'Pin several']
   ),
   'pin rm': examples(
-    ['pin rm CID', 'Let the next ipfsz gc delete it'],
+    ['pin rm CID', 'Unpin it; the next ipfsz gc deletes its blocks'],
     ['pin rm CID1 CID2', 'Unpin several']
   ),
   'pin ls': examples(
@@ -80,31 +80,31 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   rm: examples(
     ['rm CID', 'Unpin a file and delete its links'],
-    ['rm CID1 CID2 && ipfsz gc', 'Delete two, and free their space']
+    ['rm CID1 CID2 && ipfsz gc', 'Delete two and free their space']
   ),
   gc: examples(
-    ['gc --dry-run', 'See how much would be deleted'],
-    ['gc', 'Delete all blocks that no pin needs']
+    ['gc --dry-run', 'Show how much would be deleted'],
+    ['gc', 'Delete all unpinned blocks']
   ),
   'car export': examples(
-    ['car export CID -o report.car', 'Write a file to a CAR'],
-    ['car export CID -o - | ipfs dag import', 'Hand it to Kubo']
+    ['car export CID -o report.car', 'Export a file to a CAR'],
+    ['car export CID -o - | ipfs dag import', 'Import it into Kubo']
   ),
   'car import': examples(
-    ['car import report.car', 'Add what is in a CAR, and pin it'],
+    ['car import report.car', 'Add the blocks of a CAR and pin its roots'],
     ['car import - < report.car', 'Read the CAR from stdin']
   ),
   import: examples(
-    ['import --from-kubo http://127.0.0.1:5001', 'Compress everything that a Kubo has pinned'],
-    ['import --from-kubo ~/.ipfs --replace CID', 'Compress one of its pins, and unpin it there']
+    ['import --from-kubo http://127.0.0.1:5001', 'Compress everything pinned in a Kubo node'],
+    ['import --from-kubo ~/.ipfs --replace CID', 'Compress one pin, then unpin it in Kubo']
   ),
   migrate: examples(
-    ['migrate ~/.ipfs /data/ipfsz', 'Copy all that a Kubo has, which must not run'],
-    ['migrate --dry-run ~/.ipfsz /data/ipfsz', 'See how much is left to copy to another disk']
+    ['migrate ~/.ipfs /data/ipfsz', 'Copy the repo of a stopped Kubo node'],
+    ['migrate --dry-run ~/.ipfsz /data/ipfsz', 'Show how much remains to be copied']
   ),
   'link add': examples(
     ['link add ORIGINAL MARKED', 'Read a compressed file by the CID of its original'],
-    ['link add --unchecked ORIGINAL MARKED', 'Do so without comparing them']
+    ['link add --unchecked ORIGINAL MARKED', 'Link them without comparing contents']
   ),
   'link rm': examples(
     ['link rm ORIGINAL', 'Delete the link from an original'],
@@ -116,46 +116,46 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   'originals index': examples(
     ['originals index', 'Index the originals of all linked files'],
-    ['originals index --layout unixfs-v0-2015', 'Also give them the CIDs of ipfs add']
+    ['originals index --layout unixfs-v0-2015', 'Also compute the CIDs that ipfs add gives them']
   ),
   'originals ls': examples(
-    ['originals ls', 'List what is served by its original CID'],
-    ['originals ls --json', 'List it for a script']
+    ['originals ls', 'List the originals that can be served'],
+    ['originals ls --json', 'List them for a script']
   ),
   log: examples(
-    ['log photos', 'List the versions of photos, the newest first'],
-    ['log --json photos | head -1', 'Get the CID of the last one, for a script']
+    ['log photos', 'List the versions of photos, newest first'],
+    ['log --json photos | head -1', 'Print the newest version for a script']
   ),
   verify: examples(
     ['verify CID', 'Check one file or directory'],
-    ['verify --all', 'Check everything that is pinned']
+    ['verify --all', 'Check all pins']
   ),
   repair: examples(
-    ['repair', 'Repair everything that is pinned'],
-    ['repair CID --peer MULTIADDR', 'Fetch the lost blocks of one file from a peer that has it']
+    ['repair', 'Repair all pins'],
+    ['repair CID --peer MULTIADDR', 'Fetch the missing blocks of one file from a peer']
   ),
   daemon: examples(
     ['daemon', 'Serve the repo to other nodes until Ctrl-C'],
-    ['daemon --gateway --gateway-fetch', 'Run a gateway too, which fetches what the repo lacks']
+    ['daemon --gateway --gateway-fetch', 'Also run a gateway that fetches missing blocks']
   ),
   gateway: examples(
     ['gateway', 'Serve the repo at http://127.0.0.1:8080'],
-    ['gateway --listen 0.0.0.0:8080 --public --fetch', 'Serve other machines too, and fetch what the repo lacks']
+    ['gateway --listen 0.0.0.0:8080 --public --fetch', 'Serve other machines too, and fetch missing blocks']
   ),
   'name publish': examples(
     ['name publish CID', 'Publish under the key of this node'],
-    ['name publish CID/photos --key holiday', 'Publish under a key of its own']
+    ['name publish CID/photos --key holiday', 'Publish under a separate key']
   ),
   'name resolve': examples(
     ['name resolve NAME', 'Print the CID that a name points to'],
     ['name resolve --timeout 2m NAME', 'Search for two minutes']
   ),
   providers: examples(
-    ['providers CID', 'Ask which peers have it'],
-    ['providers --timeout 10s CID', 'Ask for ten seconds']
+    ['providers CID', 'Find the peers that advertise it'],
+    ['providers --timeout 10s CID', 'Search for ten seconds']
   ),
   id: examples(
-    ['id', 'Show the peer id, and the addresses that others connect to'],
+    ['id', 'Show the peer ID and the addresses of the daemon'],
     ['id --json', 'Show them for a script']
   ),
   peers: examples(
@@ -168,7 +168,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   bench: examples(
     ['bench report.csv', 'Find the best codec for a file'],
-    ['bench --codec zstd,brotli --time 60 *.json', 'Measure two codecs for a minute']
+    ['bench --codec zstd,brotli --time 60 *.json', 'Compare two codecs for one minute']
   ),
   codecs: examples(
     ['codecs', 'List codecs and their levels'],
@@ -180,30 +180,30 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   'cid plain': examples(
     ['cid plain CID', 'Print the CID for other IPFS nodes'],
-    ['cid plain "$(ipfsz add -Q report.csv)"', 'Print that of a new file']
+    ['cid plain "$(ipfsz add -Q report.csv)"', 'Print the plain CID of a new file']
   ),
   init: examples(
     ['init', 'Create a repo in ~/.ipfsz'],
-    ['init --store /mnt/site', 'Create one that shares its blocks and pins with other nodes']
+    ['init --store /mnt/site', 'Create a repo that shares blocks and pins with other nodes']
   ),
   stats: examples(
-    ['stats', 'Count blocks by how they are stored'],
-    ['stats --json', 'Count them for a script']
+    ['stats', 'Count blocks and show the space saved'],
+    ['stats --json', 'Print the counts for a script']
   ),
   du: examples(
-    ['du CID', 'Show what each entry of a directory takes, and all of it'],
-    ['du -s', 'Show what each pin adds, and all of them together']
+    ['du CID', 'Show the size of each directory entry, and the total'],
+    ['du -s', 'Show what each pin adds, and the total']
   ),
   'blockstore convert': examples(
     ['blockstore convert --codec zstd', 'Compress all blocks on disk'],
-    ['blockstore convert --codec none', 'Undo it']
+    ['blockstore convert --codec none', 'Store them uncompressed again']
   ),
   version: examples(
     ['version', 'Print the version'],
-    ['version --json', 'Print that of Node too']
+    ['version --json', 'Also print the version of Node']
   ),
   completion: examples(
     ['completion bash >> ~/.bashrc', 'Complete commands, options and CIDs in bash'],
-    ['completion fish > ~/.config/fish/completions/ipfsz.fish', 'Do so in fish']
+    ['completion fish > ~/.config/fish/completions/ipfsz.fish', 'Complete them in fish']
   )
 }

@@ -32,8 +32,8 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .addOption(
       new Option(
         '--optimize <what>',
-        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced); ' +
-          'with any codec, ranges: reading small parts, as of databases'
+        'what --codec auto optimizes for: stored size, or time to fetch and read (default: balanced); ' +
+          'with any codec, ranges: reads of small parts, as from databases'
       ).choices(['size', 'balanced', 'speed', 'ranges'])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
@@ -45,26 +45,26 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .addOption(
       new Option(
         '--cut <how>',
-        'where frames end: after --frame-size bytes, or where the content says, so that similar files share blocks ' +
-          '(default: size)'
+        'where frames end: size (after --frame-size bytes), or content (where the content itself decides, so that ' +
+          'similar files share blocks) (default: size)'
       ).choices(['size', 'content'])
     )
     .option(
       '--base <cid>',
-      'an earlier version of the file or directory, in the repo: what it has in common with it is stored once; ' +
-        'latest: the last version that was added so under the same name (ipfsz log lists them)'
+      'CID of an earlier version in the repo: only the differences from it are stored; ' +
+        'latest: the last version added with this option under the same name (ipfsz log lists them)'
     )
     .addOption(
       new Option(
         '--base-of-base <how>',
-        'what becomes of a base that has a base itself: flatten refers back to that one, refuse adds nothing ' +
+        'if the base has a base itself: flatten uses that base instead, refuse fails ' +
           '(default: flatten)'
       ).choices(['flatten', 'refuse'])
     )
-    .option('--name <name>', 'with --base latest, the name of what is added (default: the last name of its path)')
+    .option('--name <name>', 'with --base latest, the name of the history (default: the last part of the path)')
     .option(
       '--dictionaries',
-      'in directories, store once what small files of a kind have in common: reading one needs its dictionary too'
+      'in directories, compress similar small files with a shared dictionary; readers fetch the dictionary too'
     )
     .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
     .option('--no-detect', 'compress even files that would not shrink')
@@ -72,12 +72,12 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--hidden', 'also add names that begin with a dot, in directories')
     .option(
       '--ignore <pattern>',
-      'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
+      'in directories, skip entries that match this .gitignore pattern: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
-    .option('--gitignore', 'in directories, skip what .gitignore files say, and .git')
-    .option('-w, --wrap-with-directory', 'put all paths into one new directory, under their names')
-    .option('-n, --only-hash', 'only compute the CIDs: store nothing')
+    .option('--gitignore', 'in directories, skip .git and what .gitignore files exclude')
+    .option('-w, --wrap-with-directory', 'wrap all paths in one new directory')
+    .option('-n, --only-hash', 'only compute the CIDs, store nothing')
     .option('--preserve-mode', 'keep file modes, such as executable bits')
     .option('--no-preserve-mode', 'do not keep file modes (default)')
     .option('--preserve-mtime', 'keep modification times')
@@ -87,27 +87,27 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .option(
       '--kubo <address>',
-      'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
+      'add to a running Kubo node instead of the repo: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
     )
     .option('-q, --quiet', 'print only CIDs')
-    .option('-Q, --quieter', 'print only the CID of each path, without those of files in directories')
-    .option('-r, --recursive', 'accepted as in Kubo: directories are always added with everything in them')
-    .option('-p, --progress', 'accepted as in Kubo: a terminal always shows the progress of what takes long')
-    .option('--cid-version <n>', 'accepted as in Kubo: must be 1', parseCidVersion)
+    .option('-Q, --quieter', 'print only the CID of each path, not of files in directories')
+    .option('-r, --recursive', 'for compatibility with Kubo: directories are always added recursively')
+    .option('-p, --progress', 'for compatibility with Kubo: terminals always show progress')
+    .option('--cid-version <n>', 'for compatibility with Kubo: must be 1', parseCidVersion)
     .action(async (paths: string[], flags: AddFlags) => {
       if (flags.optimize === 'ranges' && flags.codec === 'none') {
-        throw new UsageError('--optimize ranges needs a codec: it cannot be combined with --codec none')
+        throw new UsageError('--optimize ranges cannot be combined with --codec none')
       }
 
       if (flags.optimize != null && flags.optimize !== 'ranges' && flags.codec !== 'auto') {
-        throw new UsageError(`--optimize ${flags.optimize} needs --codec auto, but the codec is ${flags.codec}`)
+        throw new UsageError(`--optimize ${flags.optimize} requires --codec auto, but the codec is ${flags.codec}`)
       }
 
       const { codec, level, frameSize, cut, detect } = flags
 
       if (codec === 'none' && (level != null || frameSize != null || cut != null || detect === false)) {
         throw new UsageError(
-          '--level, --frame-size, --cut and --no-detect need a codec: they cannot be combined with --codec none'
+          '--level, --frame-size, --cut and --no-detect cannot be combined with --codec none'
         )
       }
 
@@ -118,27 +118,27 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       }
 
       if (flags.base != null && !['zstd', 'auto'].includes(flags.codec ?? 'zstd')) {
-        throw new UsageError(`--base needs zstd, but the codec is ${flags.codec}`)
+        throw new UsageError(`--base requires zstd, but the codec is ${flags.codec}`)
       }
 
       if (flags.base != null && (flags.kubo != null || flags.onlyHash === true)) {
-        throw new UsageError('--base needs the repo: it cannot be combined with --kubo or --only-hash')
+        throw new UsageError('--base cannot be combined with --kubo or --only-hash: it needs the repo')
       }
 
       if (flags.baseOfBase != null && (flags.base == null || flags.base === 'latest')) {
         throw new UsageError(
           flags.base == null
-            ? '--base-of-base needs --base'
-            : '--base-of-base cannot be combined with --base latest, whose versions all have the same base'
+            ? '--base-of-base requires --base'
+            : '--base-of-base cannot be combined with --base latest: its versions all have the same base'
         )
       }
 
       if (flags.name != null && flags.base !== 'latest') {
-        throw new UsageError('--name is the name of a history: it needs --base latest')
+        throw new UsageError('--name requires --base latest')
       }
 
       if (flags.dictionaries === true && !['zstd', 'auto'].includes(flags.codec ?? 'zstd')) {
-        throw new UsageError(`--dictionaries needs zstd, but the codec is ${flags.codec}`)
+        throw new UsageError(`--dictionaries requires zstd, but the codec is ${flags.codec}`)
       }
 
       if (flags.dictionaries === true && (flags.base != null || cut === 'content')) {
@@ -154,7 +154,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       }
 
       if (flags.onlyHash === true && (flags.kubo != null || flags.link === true)) {
-        throw new UsageError('--only-hash stores nothing: it cannot be combined with --kubo or --link')
+        throw new UsageError('--only-hash cannot be combined with --kubo or --link: it stores nothing')
       }
 
       const {
@@ -210,8 +210,8 @@ export function defineAddCommand (program: Command, context: () => Context): voi
 function parseCidVersion (text: string): number {
   if (text !== '1') {
     throw new UsageError(
-      `--cid-version ${text} is not possible: ipfsz makes CIDs of version 1 only, because a CID of version 0 cannot ` +
-        'say how a file is compressed. Leave the option out'
+      `--cid-version ${text} is not supported: ipfsz creates only CIDs of version 1, because version 0 cannot ` +
+        'record how a file is compressed. Omit the option'
     )
   }
 

@@ -19,7 +19,7 @@ import type { Command } from 'commander'
 export function maxWindow (): Option {
   return new Option(
     '--max-window <size>',
-    'largest window of a stream that ipfsz did not make (default: 8MiB); 128MiB for zstd --long=27'
+    'maximum window size of streams compressed by other tools (default: 8MiB); use 128MiB for zstd --long=27'
   ).argParser(parseSize)
 }
 
@@ -36,7 +36,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
       const [{ raw = false, ...options }, networked] = withNetwork(flags, context())
 
       if (raw && options.maxWindow != null) {
-        throw new UsageError('--max-window is for decompressing: it cannot be combined with --raw')
+        throw new UsageError('--max-window cannot be combined with --raw, which does not decompress')
       }
 
       const { cat } = await import('../commands/cat.ts')
@@ -48,22 +48,22 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .argument('<cid>', TARGET)
     .option(
       '-o, --output <path>',
-      'where to write (default: the last name of the path, or the CID, in this directory); ' +
+      'where to write (default: the last part of the path, or the CID, in this directory); ' +
         'a path that ends in / is a directory to write into; - is stdout'
     )
-    .option('--force', 'replace a file that is there; directories are never replaced')
+    .option('--force', 'replace an existing file; directories are never replaced')
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
-    .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
+    .option('--max-size <size>', 'maximum number of bytes to write (default: 4TiB)', parseSize)
     .option(
       '--max-files <n>',
-      'write no more files, directories and symlinks than this (default: 100000000)',
+      'maximum number of files, directories and symlinks to write (default: 100000000)',
       parseNumber
     )
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       if (flags.output === '-' && (flags.force ?? flags.allowSymlinks ?? flags.maxSize ?? flags.maxFiles) != null) {
         throw new UsageError(
-          '--force, --allow-symlinks, --max-size and --max-files are for writing to disk: drop them, or --output -'
+          '--force, --allow-symlinks, --max-size and --max-files cannot be combined with --output -'
         )
       }
 
@@ -75,7 +75,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('list a directory: CID, original size, stored size, codec, name')
     .argument('<cid>', TARGET)
     .option('-l, --long', 'also print modes and modification times')
-    .option('-R, --recursive', 'also list what is in its directories'))
+    .option('-R, --recursive', 'also list the contents of subdirectories'))
     .action(async (cid: string, flags: Partial<LsCommandOptions> & NetworkFlags) => {
       const [{ long = false, recursive = false }, networked] = withNetwork(flags, context())
       const { ls } = await import('../commands/ls.ts')
@@ -92,10 +92,10 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   addNetworkOptions(program.command('diff')
-    .description('compare two files or directories: what was added, removed or changed, with original sizes')
+    .description('show what was added, removed or changed between two files or directories')
     .argument('<cid>', `the old one: ${TARGET}`)
     .argument('<cid>', 'the new one')
-    .option('--content', 'also read files of equal size, if their CIDs do not tell whether they have the same bytes'))
+    .option('--content', 'also compare contents of files of equal size, where CIDs cannot show whether they are equal'))
     .action(async (before: string, after: string, flags: Partial<DiffCommandOptions> & NetworkFlags) => {
       const [{ content = false }, networked] = withNetwork(flags, context())
       const { diff } = await import('../commands/diff.ts')
@@ -103,9 +103,9 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   program.command('du')
-    .description('show what takes space in this repo: original size, stored size, name')
-    .argument('[cid...]', `${TARGETS}, or names of pins (default: everything that is pinned)`)
-    .option('-s, --summarize', 'do not list what is in directories')
+    .description('show disk usage of this repo: original size, stored size, name')
+    .argument('[cid...]', `${TARGETS}, or names of pins (default: all pins)`)
+    .option('-s, --summarize', 'do not list the contents of directories')
     .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
       const { du } = await import('../commands/du.ts')
       await du(texts, { summarize }, context())
@@ -114,13 +114,13 @@ export function defineFileCommands (program: Command, context: () => Context): v
   program.command('verify')
     .description('read files or directories completely and check every block and frame')
     .argument('[cid...]', TARGETS)
-    .option('--all', 'verify everything that is pinned')
+    .option('--all', 'verify all pins')
     .addOption(maxWindow())
     .action(async (cids: string[], { all = false, ...options }: VerifyCommandOptions & { all?: boolean }) => {
       if (all === cids.length > 0) {
         throw new UsageError(all
-          ? '--all cannot be combined with CIDs: drop one of them'
-          : 'No CIDs to verify: name some, or use --all for everything that is pinned')
+          ? '--all cannot be combined with CIDs'
+          : 'No CIDs to verify: pass some, or use --all to verify all pins')
       }
 
       if (all) {
@@ -134,7 +134,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   addNetworkOptions(program.command('repair')
     .description('fetch blocks that are missing or damaged, and list those that cannot be fetched')
-    .argument('[cid...]', `whose blocks to check: ${TARGETS} (default: everything that is pinned)`))
+    .argument('[cid...]', `what to check: ${TARGETS} (default: all pins)`))
     .action(async (cids: string[], flags: NetworkFlags) => {
       const { repair } = await import('../commands/repair.ts')
       await repair(cids, withNetwork(flags, context())[1])
@@ -146,7 +146,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
     .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .option('--time <seconds>', 'the longest that measuring may take (default: 30)', parseNumber)
+    .option('--time <seconds>', 'maximum time to measure (default: 30)', parseNumber)
     .action(async (files: string[], options: BenchCommandOptions) => {
       const { bench } = await import('../commands/bench.ts')
       await bench(files, options, context())

@@ -17,9 +17,9 @@ const FETCHING = ['peer', 'gateway', 'router', 'allowLocal', 'timeout', 'cache']
 export function defineGatewayCommand (program: Command, context: () => Context): void {
   addPeerOptions(program.command('gateway')
     .description('serve this repo over HTTP, to browsers, curl and other IPFS nodes')
-    .option('--listen <address>', 'listen here; port 0 is any that is free', DEFAULT_GATEWAY_ADDRESS)
-    .option('--public', 'allow addresses that other machines reach')
-    .option('--fetch', 'also serve what the repo lacks: fetch it from other nodes, through the daemon if one runs')
+    .option('--listen <address>', 'address to listen on; port 0 picks a free port', DEFAULT_GATEWAY_ADDRESS)
+    .option('--public', 'allow listening on addresses that other machines can reach')
+    .option('--fetch', 'fetch content that is not in the repo from other nodes, through the daemon if one is running')
     .option(
       '--gateway <url>',
       'with --fetch, ask this HTTP gateway before peers (default: $IPFSZ_GATEWAYS); repeatable',
@@ -29,46 +29,45 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .addOption(allowLocalOption())
     .option(
       '--cache <size>',
-      'keep at most this much on disk of what is fetched, or none (default: 10GiB)',
+      'size of the disk cache for fetched blocks, or none (default: 10GiB)',
       parseSizeOrNone
     )
     .option(
       '--host <name>',
-      'give each CID a subdomain of this host, CID.ipfs.NAME, as on localhost; repeatable',
+      'serve each CID on a subdomain of this host, CID.ipfs.NAME, as on localhost; repeatable',
       collect(text => text)
     )
     .addOption(compressOption('--compress [what]'))
-    .option('--compress-cpu <percent>', 'the share of one core that compressing may take (default: 25)', parseNumber)
-    .option('--compress-cache <size>', 'memory for compressed blocks (default: 64MiB)', parseSize)
-    .option('--log', 'print a line for each request, in the combined log format (default with --verbose)')
-    .option('--metrics <address>', 'serve metrics for Prometheus at http://ADDRESS/metrics')
+    .option('--compress-cpu <percent>', 'maximum CPU time for compressing, of one core (default: 25)', parseNumber)
+    .option('--compress-cache <size>', 'size of the memory cache for compressed blocks (default: 64MiB)', parseSize)
+    .option('--log', 'log each request in the combined log format (default with --verbose)')
+    .option('--metrics <address>', 'serve Prometheus metrics at http://ADDRESS/metrics')
     .option(
       '--trust-proxy <address>',
-      'believe the X-Forwarded headers of a reverse proxy at this address, in this range (10.0.0.0/8), or on ' +
+      'trust the X-Forwarded headers of this reverse proxy: an address, a range (10.0.0.0/8), or ' +
         'loopback; repeatable',
       collect(text => text)
     )
-    .option('--max-requests <n>', 'answer at most this many requests at once (default: 4096)', parseNumber)
+    .option('--max-requests <n>', 'maximum number of concurrent requests (default: 4096)', parseNumber)
     .option(
       '--max-requests-per-address <n>',
-      'answer at most this many requests of one address at once (default: 512)',
+      'maximum number of concurrent requests from one address (default: 512)',
       parseNumber
     )
     .addOption(serveOriginalsOption()))
     .action(async (flags: GatewayFlags) => {
       if (flags.fetch !== true && FETCHING.some(name => flags[name] != null)) {
         throw new UsageError(
-          '--peer, --gateway, --router, --allow-local, --timeout and --cache are for fetching: add --fetch, or drop ' +
-            'them'
+          '--peer, --gateway, --router, --allow-local, --timeout and --cache require --fetch'
         )
       }
 
       if (flags.compress == null && (flags.compressCpu ?? flags.compressCache) != null) {
-        throw new UsageError('--compress-cpu and --compress-cache are for compressing: add --compress, or drop them')
+        throw new UsageError('--compress-cpu and --compress-cache require --compress')
       }
 
       if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {
-        throw new UsageError('A limit of 0 would refuse every request: give 1 or more')
+        throw new UsageError('The maximum number of requests must be at least 1')
       }
 
       const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =

@@ -17,7 +17,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   const pin = program.command('pin').description('choose what ipfsz gc keeps')
 
   pin.command('add')
-    .description('pin CIDs: ipfsz gc keeps what they name')
+    .description('pin CIDs, so that ipfsz gc keeps their blocks')
     .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => {
       const { addPins } = await import('../commands/pin.ts')
@@ -34,7 +34,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   pin.command('ls')
     .description('list pins')
-    .option('-l, --long', 'also print original size, stored size, and when it was pinned')
+    .option('-l, --long', 'also print original size, stored size and the date of pinning')
     .action(async ({ long = false }: { long?: boolean }) => {
       const { listPins } = await import('../commands/pin.ts')
       await listPins({ long }, context())
@@ -52,27 +52,27 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .description('delete unpinned blocks')
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
-    .option('--evict <id>', 'in a shared store, end the command that gc waited for in vain: it then fails')
+    .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
     .action(async ({ dryRun = false, force = false, evict }: Partial<GcCommandOptions>) => {
       const { gc } = await import('../commands/gc.ts')
       await gc({ dryRun, force, evict }, context())
     })
 
   program.command('log')
-    .description('list the versions that were added with --base latest: date, CID, original size, what was new')
-    .argument('[name]', 'a name, by default the last one of the added path (default: list the names)')
-    .option('--forget', 'forget the versions of the name; their pins stay')
+    .description('list the versions added with --base latest: date, CID, original size, new bytes')
+    .argument('[name]', 'name of the history: --name, or the last part of the added path (default: list all names)')
+    .option('--forget', 'delete the history of this name, but keep its pins')
     .action(async (name: string | undefined, { forget = false }: { forget?: boolean }) => {
       const { forgetHistory, listHistories, log } = await import('../commands/log.ts')
 
       if (forget && name == null) {
-        throw new UsageError('--forget needs the name of the history to forget')
+        throw new UsageError('--forget requires the name of a history')
       }
 
       await (name == null ? listHistories(context()) : (forget ? forgetHistory : log)(name, context()))
     })
 
-  const car = program.command('car').description('move files between repos, and to any other IPFS node')
+  const car = program.command('car').description('move files between repos and other IPFS nodes')
 
   car.command('export')
     .description('write the DAGs of CIDs to a CAR; its roots are the plain CIDs')
@@ -93,16 +93,16 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   program.command('import')
-    .description('compress what a Kubo has pinned, and go on serving its CIDs with --serve-originals')
+    .description('compress the pins of a Kubo node; their CIDs stay available with ipfsz daemon --serve-originals')
     .argument('[cid...]', 'what to import (default: all recursive pins)')
     .requiredOption(
       '--from-kubo <address>',
-      'the RPC API of a running Kubo, http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001, or the directory of its repo'
+      'RPC API of a running Kubo node, http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001, or its repo directory'
     )
     .addOption(new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto']).default('zstd'))
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .option('--replace', 'then unpin it in Kubo, once every block of it was read from here')
+    .option('--replace', 'unpin each CID in Kubo after reading all of its blocks back from this repo')
     .action(async (cids: string[], { fromKubo, replace = false, ...compression }: ImportFlags) => {
       const { importFromKubo } = await import('../commands/import.ts')
       await importFromKubo(cids, { fromKubo, replace, compression }, context())
@@ -116,13 +116,13 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .argument('<marked>', TARGET)
     .option(
       '--unchecked',
-      'do not read the file to check the link: for directories, ' +
+      'link without reading and checking the file: needed for directories, ' +
         'and for originals not made with the settings of Helia or a Kubo profile'
     )
     .addOption(maxWindow())
     .action(async (original: string, marked: string, options: AddLinkCommandOptions) => {
       if (options.unchecked === true && options.maxWindow != null) {
-        throw new UsageError('--max-window is for reading the file: it cannot be combined with --unchecked')
+        throw new UsageError('--max-window cannot be combined with --unchecked, which does not read the file')
       }
 
       const { addLink } = await import('../commands/link.ts')

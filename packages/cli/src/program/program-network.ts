@@ -56,7 +56,7 @@ export function routerOption (): Option {
 
 /** The option that allows gateways in private networks. */
 export function allowLocalOption (): Option {
-  return new Option('--allow-local', 'also fetch from gateways that routers and peers list in private networks')
+  return new Option('--allow-local', 'also fetch from gateways in private networks, if routers or peers list them')
 }
 
 /** Add the options of commands that always ask other nodes. */
@@ -85,7 +85,7 @@ export function withNetwork<T extends NetworkFlags> (
   Context
 ] {
   if (offline === true && (peer ?? gateway ?? router ?? allowLocal ?? timeout) != null) {
-    throw new UsageError('--offline cannot be combined with other network options: drop it to use the network')
+    throw new UsageError('--offline cannot be combined with other network options')
   }
 
   const network: NetworkOptions = {
@@ -104,8 +104,8 @@ export function withNetwork<T extends NetworkFlags> (
 export function compressOption (flags: string): Option {
   return new Option(
     flags,
-    'compress blocks that are stored plain, for clients that accept it; all: also send files with gzip to clients ' +
-      'that cannot take them as they are stored'
+    'compress uncompressed blocks for clients that accept it; all: also send files as gzip to clients ' +
+      'that do not accept the encoding they are stored in'
   ).choices(['blocks', 'all']).preset('blocks')
 }
 
@@ -115,7 +115,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     .description('run a node: serve this repo to other nodes, and fetch for the other commands')
     .option(
       '--listen <multiaddr>',
-      'listen here (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); repeatable',
+      'address to listen on (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); repeatable',
       collect(text => text)
     )
     .option(
@@ -139,36 +139,36 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       '--gateway [address]',
       `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
     )
-    .option('--gateway-fetch', 'let the gateway also serve what the repo lacks: fetch it through this node')
+    .option('--gateway-fetch', 'let the gateway fetch content that is not in the repo')
     .option(
       '--gateway-cache <size>',
-      'keep at most this much on disk of what the gateway fetches, or none (default: 10GiB)',
+      'size of the disk cache for blocks that the gateway fetches, or none (default: 10GiB)',
       parseSizeOrNone
     )
-    .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
+    .option('--gateway-public', 'let the gateway listen on addresses that other machines can reach')
     .addOption(compressOption('--gateway-compress [what]'))
-    .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at http://ADDRESS/metrics')
+    .option('--gateway-metrics <address>', 'serve Prometheus metrics of the gateway at http://ADDRESS/metrics')
     .addOption(serveOriginalsOption())
     .addOption(layoutOption('--originals-layout <name>'))
     .action(async ({ gateway, ...options }: DaemonFlags) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
         throw new UsageError(
-          '--bootstrap none cannot be combined with bootstrap peers: leave out either none or the peers'
+          '--bootstrap none cannot be combined with bootstrap peers'
         )
       }
 
       if (options.originalsLayout != null && options.serveOriginals !== true) {
-        throw new UsageError('--originals-layout is for serving originals: add --serve-originals, or drop it')
+        throw new UsageError('--originals-layout requires --serve-originals')
       }
 
       const { gatewayFetch, gatewayPublic, gatewayCompress, gatewayMetrics } = options
 
       if (gateway == null && (gatewayFetch ?? gatewayPublic ?? gatewayCompress ?? gatewayMetrics) != null) {
-        throw new UsageError('Options of the gateway need --gateway: add it, or drop them')
+        throw new UsageError('The --gateway-... options require --gateway')
       }
 
       if (options.gatewayCache != null && options.gatewayFetch !== true) {
-        throw new UsageError('--gateway-cache is for fetching: add --gateway-fetch, or drop it')
+        throw new UsageError('--gateway-cache requires --gateway-fetch')
       }
 
       const { daemon } = await import('../commands/daemon.ts')
@@ -212,13 +212,13 @@ export function defineNetworkCommands (program: Command, context: () => Context)
   const name = program.command('name').description('publish and resolve IPNS names')
 
   addPeerOptions(name.command('publish')
-    .description('publish a name that any IPFS node resolves to a CID')
+    .description('publish an IPNS name that resolves to a CID')
     .argument('<cid>', TARGET)
     .option('--key <name>', 'key to publish under; created if missing (default: the key of the node)')
     .addOption(
       new Option(
         '--lifetime <duration>',
-        'how long the record is valid unless published again (default: 48h)'
+        'how long the record is valid (default: 48h)'
       ).argParser(parseDuration)
     ))
     .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) => {
@@ -227,7 +227,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   addPeerOptions(name.command('resolve')
-    .description('print the CID that a name leads to')
+    .description('print the CID that a name resolves to')
     .argument('<name>', 'an IPNS name (k51...), a key of this repo, or a DNS name with a DNSLink'))
     .action(async (text: string, flags: NetworkFlags) => {
       const { resolveName } = await import('../commands/name.ts')

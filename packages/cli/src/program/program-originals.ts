@@ -12,7 +12,7 @@ export const ORIGINAL_LAYOUTS = [
 export function serveOriginalsOption (): Option {
   return new Option(
     '--serve-originals',
-    'also serve the uncompressed originals of linked files, by their own CIDs, from the compressed copy'
+    'also serve the originals of linked files under their own CIDs, restored from the compressed copy'
   )
 }
 
@@ -20,7 +20,7 @@ export function serveOriginalsOption (): Option {
 export function layoutOption (flags: string): Option {
   return new Option(
     flags,
-    'also give each linked file an original with this layout, so that it has the CID that Kubo gave it; repeatable'
+    'also index each linked file in this layout, to serve it under the CID that Kubo gives it; repeatable'
   ).choices(ORIGINAL_LAYOUTS).argParser((name: string, before: string[] = []) => {
     if (!ORIGINAL_LAYOUTS.includes(name)) {
       throw new InvalidArgumentError(`Allowed choices are ${ORIGINAL_LAYOUTS.join(', ')}.`)
@@ -33,10 +33,10 @@ export function layoutOption (flags: string): Option {
 /** Define the commands for the originals of compressed files. */
 export function defineOriginalsCommands (program: Command, context: () => Context): void {
   const originals = program.command('originals')
-    .description('choose which uncompressed originals are served from the compressed copy')
+    .description('serve the uncompressed originals of files from their compressed copies')
 
   originals.command('index')
-    .description('index the originals of marked CIDs, by default of all linked files and pinned directories')
+    .description('index the originals of marked CIDs (default: of all linked files and pinned directories)')
     .argument('[cid...]')
     .addOption(layoutOption('--layout <name>'))
     .action(async (cids: string[], options: IndexCommandOptions) => {

@@ -21,11 +21,11 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       ])
     )
     .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
-    .option('--store <place>', 'share blocks, pins and links with other nodes: a mounted directory, or s3://BUCKET/PREFIX')
+    .option('--store <place>', 'share blocks, pins and links with other nodes: mounted directory or s3://BUCKET/PREFIX')
     .option(
       '--cache <size>',
-      'keep at most this much of a store in S3 on the disk of this node, or none (default: 10GiB, or half of the ' +
-        'free space)',
+      'size of the local cache for a store in S3, or none (default: 10GiB, or half of the free space if that is ' +
+        'less)',
       parseSizeOrNone
     )
     .action(async (
@@ -37,11 +37,11 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       }
     ) => {
       if (codec == null && level != null) {
-        throw new UsageError('--blockstore-level needs --blockstore-codec: name a codec too')
+        throw new UsageError('--blockstore-level requires --blockstore-codec')
       }
 
       if (cache != null && (store == null || !isUrl(store))) {
-        throw new UsageError('--cache is for a store in S3, because others are read where they are: drop it')
+        throw new UsageError('--cache requires a store in S3: other stores are not cached')
       }
 
       const { init, initStore } = await import('../commands/init.ts')
@@ -53,18 +53,18 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     })
 
   program.command('stats')
-    .description('count the blocks of the repo and the space they take on disk, and tell what compressing saves')
+    .description('count blocks and the space they take on disk, and show the space saved by compressing')
     .action(async () => {
       const { stats } = await import('../commands/stats.ts')
       await stats(context())
     })
 
   program.command('migrate')
-    .description('copy the blocks, pins and links of another store; run it again to go on')
+    .description('copy blocks, pins and links between repos; if interrupted, run it again to continue')
     .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), a directory of blocks, or s3://BUCKET/PREFIX')
-    .argument('<to>', 'a repo, which is made if there is none, a directory of blocks, or s3://BUCKET/PREFIX')
-    .option('--dry-run', 'count what would be copied; with --verify, read it too, and list what is damaged')
-    .option('--verify', 'also read the blocks that are there already, and replace damaged ones')
+    .argument('<to>', 'a repo (created if missing), a directory of blocks, or s3://BUCKET/PREFIX')
+    .option('--dry-run', 'only count what would be copied; with --verify, also read it and list damaged blocks')
+    .option('--verify', 'also check blocks that already exist in <to>, and replace damaged ones')
     .action(async (from: string, to: string, { dryRun = false, verify = false }: Partial<MigrateCommandOptions>) => {
       const { migrate } = await import('../commands/migrate.ts')
       await migrate(from, to, { dryRun, verify }, context())
@@ -81,7 +81,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       ]).makeOptionMandatory()
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
-    .option('--again', 'also re-encode blocks that already have this codec, such as for another level')
+    .option('--again', 'also re-encode blocks that already use this codec, such as to change the level')
     .action(async ({ codec, level, again = false }: { codec: string, level?: number, again?: boolean }) => {
       if (again && codec === 'none') {
         throw new UsageError('--again cannot be combined with --codec none: it re-encodes compressed blocks')

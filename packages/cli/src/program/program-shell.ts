@@ -22,7 +22,7 @@ export function defineShellCommands (program: Command, context: () => Context): 
     })
 
   program.command('complete', { hidden: true })
-    .description('print the words that may come next, for the scripts of ipfsz completion')
+    .description('print possible next words, for the scripts of ipfsz completion')
     .argument('[word...]')
     .action(async (words: string[]) => {
       const { expected, current, repo } = complete(program, words)

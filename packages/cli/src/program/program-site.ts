@@ -12,28 +12,28 @@ export function defineSiteCommands (program: Command, context: () => Context): v
   const site = program.command('site').description('publish static sites, stored and sent compressed')
 
   site.command('add')
-    .description('add a static site that any gateway with subdomains shows, decompressed by the browser')
+    .description('add a static site for any gateway with subdomains; the browser decompresses it')
     .argument('<dir>', 'directory of the built site, with an index.html')
     .option(
       '--keep <pattern>',
-      'also keep plain what matches a pattern, as in .gitignore, for crawlers and other programs; repeatable. Always ' +
-        'kept: robots.txt, icons, sitemaps, feeds, .well-known',
+      'also store an uncompressed copy of files that match this .gitignore pattern, for crawlers and the like; ' +
+        'repeatable. Always copied: robots.txt, icons, sitemaps, feeds, .well-known',
       collect(text => text, false)
     )
     .option(
       '--ignore <pattern>',
-      'skip what matches a pattern, as in .gitignore; repeatable',
+      'skip files that match this .gitignore pattern; repeatable',
       collect(text => text, false)
     )
     .option('--hidden', 'also add names that begin with a dot')
     .option('--level <n>', `compression level of zstd (default: ${DEFAULT_LEVEL})`, parseNumber)
     .addOption(
-      new Option('--optimize <what>', 'ranges: for a site that reads small parts of large files, as of databases')
+      new Option('--optimize <what>', 'ranges: for sites that read small parts of large files, such as databases')
         .choices(['ranges'])
     )
     .option(
       '--dictionaries',
-      'store once what small files of a kind have in common: the first page that is read needs that too'
+      'compress similar small files with a shared dictionary; the first page load fetches it too'
     )
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
       const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, optimize, dictionaries = false } = flags

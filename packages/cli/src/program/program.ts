@@ -91,9 +91,9 @@ export function createProgram (io: Io, first = ''): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
-    .option('--verbose', 'also print stack traces of errors, and what was fetched')
+    .option('--verbose', 'also print stack traces, and a summary of fetched data')
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand('help [command]', 'show help for a command')
     .configureHelp({ formatHelp })
     .exitOverride()
     .configureOutput({
@@ -146,7 +146,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
     })
 
   program.command('codecs')
-    .description('list the codecs, and the implementations that run here')
+    .description('list the codecs and their implementations available here')
     .action(async () => {
       const { codecs } = await import('../commands/codecs.ts')
       codecs(context())

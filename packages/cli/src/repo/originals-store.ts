@@ -214,7 +214,7 @@ export class OriginalsStore implements OriginalsDatastore {
     if (version !== 0) {
       throw new RepoError(
         `The index of originals ${this.#path} has version ${String(version)}, and this ipfsz only opens ${VERSION}: ` +
-          'use the ipfsz that made it, or delete the file and make it again with ipfsz originals index'
+          'use the ipfsz that created it, or delete the file and run ipfsz originals index'
       )
     }
 

@@ -21,7 +21,7 @@ export async function readRecord (file: string, maxSize: number): Promise<Uint8A
   }
 
   if (bytes == null) {
-    throw new TypeError(`it has more than ${maxSize} bytes, which is the most that are allowed`)
+    throw new TypeError(`it exceeds the limit of ${maxSize} bytes`)
   }
 
   return bytes

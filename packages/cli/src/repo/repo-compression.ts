@@ -35,7 +35,7 @@ export async function readCompression (repo: string): Promise<RepoCompression | 
     return parse(text)
   } catch (err) {
     throw new RepoError(
-      `Cannot tell from ${fileIn(repo)} how this repo compresses blocks: ${(err as Error).message}`,
+      `Cannot read from ${fileIn(repo)} how this repo compresses blocks: ${(err as Error).message}`,
       { cause: err }
     )
   }

@@ -97,7 +97,7 @@ export async function takeRepoLock (repo: string, kind: string): Promise<OwnLock
 
     const text = reason == null
       ? `Cannot lock the repo ${repo}: ${message}`
-      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or name another repo with --repo`
+      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or use another repo with --repo`
 
     throw new RepoError(text, { cause: err })
   }

@@ -78,8 +78,8 @@ export function repoPath (path: string | undefined, io: Pick<Io, 'env' | 'cwd'>)
 
   if (repo == null) {
     throw new RepoError(
-      'There is no home directory for the repo: HOME is empty, or not an absolute path. Set it, or name a repo with ' +
-        '--repo or IPFSZ_PATH'
+      'There is no home directory for the repo: HOME is empty, or not an absolute path. Set it, or choose a repo ' +
+        'with --repo or IPFSZ_PATH'
     )
   }
 
@@ -154,7 +154,7 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
     await access(repo.shared == null ? blocksIn(path) : path)
   } catch (err) {
     throw new RepoError(
-      `There is no repo in ${path}: add a file first, or name another repo with --repo or IPFSZ_PATH`,
+      `There is no repo in ${path}: add a file first, or use another repo with --repo or IPFSZ_PATH`,
       { cause: err }
     )
   }
@@ -237,7 +237,7 @@ async function readVersion ({ path, datastore }: Repo): Promise<string> {
 
   if (version !== '' && version !== VERSION) {
     throw new RepoError(
-      `The repo ${path} has version ${version}, and this ipfsz only opens ${VERSION}: use the ipfsz that made it`
+      `The repo ${path} has version ${version}, but this ipfsz supports only ${VERSION}: use the ipfsz that created it`
     )
   }
 

@@ -51,7 +51,7 @@ export async function withStoreCache (
     await cache.open()
     await keepMark(repo.path, shared)
     watch.onChange = away => {
-      onNote(away == null ? `the store ${name} answers again` : `${away.message}. What this node has kept can be read`)
+      onNote(away == null ? `the store ${name} is available again` : `${away.message}. Cached blocks can still be read`)
     }
 
     return {
@@ -62,7 +62,7 @@ export async function withStoreCache (
       }
     }
   } catch (err) {
-    onNote(`what is read from the store ${name} is not kept on this node: ${messageOf(err)}`)
+    onNote(`blocks of the store ${name} are not cached on this node: ${messageOf(err)}`)
 
     return { repo, close: async () => {} }
   }

@@ -67,7 +67,7 @@ async function answer (
   const within = (time: number): AbortSignal => AbortSignal.any([gone.signal, stopped, AbortSignal.timeout(time)])
 
   if (!await isSibling(remotePeer.toString())) {
-    throw new Error('the peer is no node of the store')
+    throw new Error('the peer is not a node of the store')
   }
 
   const request = await messages.read({ signal: within(MESSAGE_TIMEOUT) })

@@ -27,7 +27,7 @@ export async function askSibling (
 ): Promise<Uint8Array> {
   const answers = new StallDetector()
   const silent = new AbortController()
-  const unwatch = answers.watch(silence, () => { silent.abort(new Error('the other node of the store says nothing')) })
+  const unwatch = answers.watch(silence, () => { silent.abort(new Error('the other node does not respond')) })
   const options = { signal: AbortSignal.any([signal, silent.signal]) }
   let stream: Stream | undefined
 

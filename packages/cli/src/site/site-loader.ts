@@ -85,7 +85,7 @@ function explainPathGateway (): void {
 
   explain(
     'This address cannot show the site',
-    'The site is stored compressed, and needs an address of its own: this gateway has one address for all sites. ' +
+    'The site is stored compressed and needs its own subdomain, but this gateway uses one address for all sites. ' +
       `Open it at ${urls.length > 0 ? 'one of these, if the gateway has subdomains:' : 'a gateway with subdomains.'}`,
     ...urls.map(url => link(url))
   )
@@ -95,8 +95,8 @@ function explainPathGateway (): void {
 function watch (): ReturnType<typeof setTimeout> {
   return setTimeout(() => {
     explain(
-      'The gateway keeps silent',
-      `TimeoutError: it has not sent what shows the site within ${PATIENCE / 1000} seconds. It may still come.`,
+      'The gateway does not respond',
+      `TimeoutError: the loader of the site did not arrive within ${PATIENCE / 1000} seconds. It may still arrive.`,
       retry()
     )
   }, PATIENCE)
@@ -114,7 +114,7 @@ function isLoop (): boolean {
 /** Register the worker, and load the page again as soon as it answers. */
 async function start (): Promise<void> {
   if (isLoop()) {
-    throw new Error('The worker runs, but does not answer')
+    throw new Error('The service worker is running, but does not respond')
   }
 
   const registration = await navigator.serviceWorker.register(worker)
@@ -125,7 +125,7 @@ async function start (): Promise<void> {
       if (registration.active != null) {
         resolve()
       } else if (starting?.state === 'redundant') {
-        reject(new Error('The worker could not be installed'))
+        reject(new Error('The service worker could not be installed'))
       }
     }
 
@@ -148,8 +148,8 @@ if (/^\/ip[fn]s\//.test(location.pathname)) {
 } else {
   explain(
     'This browser cannot show the site here',
-    'The site is stored compressed, and needs service workers. Browsers have none on pages without https, and some ' +
-      'have none in private windows.',
+    'The site is stored compressed and needs service workers. Browsers disable them on pages without https, and some ' +
+      'disable them in private windows.',
     link(location.href.replace(/^http:/, 'https:'))
   )
 }

@@ -72,7 +72,7 @@ export class MountedStorage extends FileStorage {
     } catch (err) {
       throw err instanceof StoreMissingError
         ? err
-        : new StoreError(`The store ${this.#mount.directory} cannot be written: ${messageOf(err)}`, { cause: err })
+        : new StoreError(`The store ${this.#mount.directory} is not writable: ${messageOf(err)}`, { cause: err })
     }
   }
 

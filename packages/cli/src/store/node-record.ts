@@ -66,14 +66,14 @@ export function encodeNode (record: NodeRecord): Uint8Array {
  */
 export function decodeNode (bytes: Uint8Array, peerId: string): NodeRecord {
   if (bytes.byteLength > MAX_RECORD_BYTES) {
-    throw new TypeError(`it has more than ${MAX_RECORD_BYTES} bytes`)
+    throw new TypeError(`it exceeds the limit of ${MAX_RECORD_BYTES} bytes`)
   }
 
   const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Partial<NodeRecord> | null
   const { addresses, host, version, counter } = value ?? {}
 
   if (value?.peerId !== peerId) {
-    throw new TypeError('its peer id is not that of its key')
+    throw new TypeError('its peer ID does not match its key')
   }
 
   if (!Array.isArray(addresses) || addresses.length > MAX_ADDRESSES) {
@@ -100,7 +100,7 @@ function isText (value: unknown, maxLength: number): value is string {
 
 function checkAddress (address: unknown, peerId: string): void {
   if (!isText(address, MAX_ADDRESS_LENGTH)) {
-    throw new TypeError(`an address is no text of at most ${MAX_ADDRESS_LENGTH} characters`)
+    throw new TypeError(`an address is not a string of at most ${MAX_ADDRESS_LENGTH} characters`)
   }
 
   const last = multiaddr(address).getComponents().findLast(({ code }) => code === CODE_P2P)

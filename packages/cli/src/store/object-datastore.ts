@@ -143,7 +143,7 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
     }
 
     if (value.byteLength > maxSize) {
-      throw new TypeError(`it has more than ${maxSize} bytes, which is the most that are allowed`)
+      throw new TypeError(`it exceeds the limit of ${maxSize} bytes`)
     }
 
     return value

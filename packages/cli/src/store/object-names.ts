@@ -51,7 +51,7 @@ export function compareKeys (a: string, b: string): number {
 /** @throws {TypeError} no object can have this key */
 function checkKey (key: string): void {
   if (key.split('/').includes('') || key.includes('\0') || !key.isWellFormed()) {
-    throw new TypeError(`${JSON.stringify(key)} cannot be the key of an object: a part of it is empty, or is no text`)
+    throw new TypeError(`${JSON.stringify(key)} cannot be the key of an object: a segment is empty, or is not text`)
   }
 }
 

@@ -33,7 +33,7 @@ export async function resolveStore (store: string): Promise<string> {
   }
 
   if (store.includes('://')) {
-    throw new UsageError(`"${store}" cannot be a store: name a directory, or a URL that begins with s3://`)
+    throw new UsageError(`"${store}" cannot be a store: use a directory, or a URL that begins with s3://`)
   }
 
   return resolveDirectory(store)

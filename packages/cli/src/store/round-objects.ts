@@ -40,7 +40,7 @@ export async function readRound (
   }
 
   if (tails.byteLength === 0 || tails.byteLength % TAIL_BYTES !== 0) {
-    throw new StoreObjectError(key, `${tails.byteLength} bytes are no list of blocks`)
+    throw new StoreObjectError(key, `${tails.byteLength} bytes are not a list of blocks`)
   }
 
   return Array.from(
@@ -126,7 +126,7 @@ async function readSealed (
   }
 
   if (bytes.byteLength > header + maxBytes) {
-    throw new StoreObjectError(key, `it is longer than ${header + maxBytes} bytes`)
+    throw new StoreObjectError(key, `it exceeds the limit of ${header + maxBytes} bytes`)
   }
 
   if (bytes.byteLength < header || Buffer.compare(bytes.subarray(0, magic.byteLength), magic) !== 0) {

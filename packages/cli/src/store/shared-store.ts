@@ -128,15 +128,15 @@ export async function joinBackend (
     throw isNew
       ? new StoreMissingError(backend.name)
       : new StoreError(
-        `${backend.name} has files or objects, but no mark of a store: name an empty directory or prefix. ` +
-          'If it is a store, its mark ipfsz-store.json was lost: take it from a backup'
+        `${backend.name} has files or objects, but no mark of a store: use an empty directory or prefix. ` +
+          'If it is a store, its mark ipfsz-store.json was lost: restore it from a backup'
       )
   }
 
   if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
     throw new StoreError(
       `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes: ` +
-        'drop --blockstore-codec and --blockstore-level'
+        'omit --blockstore-codec and --blockstore-level'
     )
   }
 

@@ -69,7 +69,7 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
 
   try {
     if (bytes.byteLength > MAX_SIZE) {
-      throw new TypeError(`it has more than ${MAX_SIZE} bytes`)
+      throw new TypeError(`it exceeds the limit of ${MAX_SIZE} bytes`)
     }
 
     const mark = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Record<string, unknown>
@@ -84,13 +84,13 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
     }
   } catch (err) {
     throw new StoreError(
-      `The mark ${MARK_KEY} of the store ${name} is damaged (${messageOf(err)}): take it from a backup`,
+      `The mark ${MARK_KEY} of the store ${name} is damaged (${messageOf(err)}): restore it from a backup`,
       { cause: err }
     )
   }
 
   throw new StoreError(
-    `The store ${name} has version ${String(version)}, and this ipfsz only opens ${VERSION}: update ipfsz on this node`
+    `The store ${name} has version ${String(version)}, but this ipfsz supports only ${VERSION}: update it on this node`
   )
 }
 

@@ -14,7 +14,7 @@ export interface StoreReference {
   /** The id in the mark of the store. */
   id: string
   /**
-   * The most bytes that this node keeps on its disk of what it reads from a store over the network. 0 for none.
+   * Size of the local cache for a store over the network, in bytes. 0 for none.
    *
    * @default 10737418240, and at most half of the space that is free without them
    */
@@ -58,8 +58,8 @@ export async function readReference (repo: string): Promise<StoreReference | und
     return { store, id, cache: Number(cache) }
   } catch (err) {
     throw new RepoError(
-      `Cannot tell from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)}): ` +
-        'delete the file, and run ipfsz init --store again',
+      `Cannot read from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)}): ` +
+        'delete the file, then run ipfsz init --store again',
       { cause: err }
     )
   }
@@ -75,8 +75,8 @@ async function checkIsNoStore (repo: string): Promise<undefined> {
 
   if (mark != null) {
     throw new RepoError(
-      `${repo} is no repo, but a store that nodes share: each of them uses it by a repo of its own, which ` +
-        `ipfsz init --repo DIR --store ${repo} makes`
+      `${repo} is not a repo, but a shared store: each node uses it through its own repo. Create one with ` +
+        `ipfsz init --repo DIR --store ${repo}`
     )
   }
 

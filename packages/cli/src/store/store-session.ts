@@ -190,7 +190,7 @@ export class StoreSession {
    */
   async #renew (signal: AbortSignal): Promise<void> {
     if (this.#clock.now() - this.#refreshed >= MAX_BLIND * this.#leaseTimeout) {
-      throw new Error('the store does not say which garbage collections run, so the lease of this process may end')
+      throw new Error('the store does not list running garbage collections, so the lease of this process may expire')
     }
 
     const lease = encodeOwner({ ...this.#owner, renewed: ++this.#renewed })

@@ -164,7 +164,7 @@ export class StoreWatch {
 
     return status == null
       ? `no answer${isRemote ? ' over the network' : ''}`
-      : `the store answered ${status}, and no more`
+      : `the store only answered ${status}`
   }
 
   #set (away: StoreAwayError | undefined): void {

@@ -30,7 +30,7 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
       : [...withLabel(label('for IPFSz'), cid, width), ...withLabel(label('for others'), plainCid, width)],
     ...next == null ? [] : [indented(next, width)],
     ...url == null ? [] : [indented(url, width)],
-    ...onlyHash ? prose('Nothing was stored: to store it, add it without --only-hash', width) : [],
+    ...onlyHash ? prose('Nothing was stored: to store it, omit --only-hash', width) : [],
     ...addNotes(root).flatMap(note => prose(note, width))
   ].join('\n')
 }
@@ -58,7 +58,7 @@ export function addNotes (
 function changedNote ({ count, first }: ChangedFiles, isTree: boolean): string {
   const files = count === 1 ? printable(first) : `${printable(first)} and ${count - 1} more`
   const was = count === 1 ? 'it was' : 'they were'
-  const advice = 'parts of different versions may be stored. Add again when nothing writes there'
+  const advice = 'parts of different versions may be stored. Add it again when nothing is writing to it'
 
   return `${isTree ? `${files} ` : ''}changed while ${was} read: ${advice}`
 }
@@ -82,7 +82,7 @@ function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): str
   }
 
   if (content == null && codec === 'none') {
-    return `${formatSize(size)}, stored as it is`
+    return `${formatSize(size)}, stored uncompressed`
   }
 
   const percent = savedPercent(size, storedSize)
@@ -92,7 +92,7 @@ function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): str
 }
 
 function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
-  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} besides earlier versions`
+  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }

@@ -47,7 +47,7 @@ export function parseContentPath (text: string): CidPath | NamePath {
   const { first, rest } = split(path.replace(NAME_PREFIX, ''))
 
   if (first === '') {
-    throw new UsageError(`"${text}" has no name: give one, as in /ipns/NAME`)
+    throw new UsageError(`"${text}" has no name: use the form /ipns/NAME`)
   }
 
   return { name: first, path: rest, text }
@@ -59,7 +59,7 @@ function parseCid (text: string): CID {
     return CID.parse(text)
   } catch (err) {
     throw new UsageError(
-      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed, or a name, as in /ipns/NAME`,
+      `"${text}" is not a CID: use a CID, such as one that ipfsz add printed, or /ipns/NAME`,
       { cause: err }
     )
   }

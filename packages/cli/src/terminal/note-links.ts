@@ -17,7 +17,7 @@ export function noteLinks (output: Output): (event: CatEvents) => void {
       const { original, compressed } = event.detail
       noteOnce(
         event.type,
-        `the link from ${original} to ${compressed} is unchecked: the bytes you get may not be those of ${original}`
+        `the link from ${original} to ${compressed} is unchecked: the bytes may not be those of ${original}`
       )
     } else if (event.type === 'ipfsz:link:instead') {
       const { original, compressed } = event.detail

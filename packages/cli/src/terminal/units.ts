@@ -29,7 +29,7 @@ export function parseSize (text: string): number {
   const bytes = Number(number) * UNITS[unit?.toLowerCase()]
 
   if (!Number.isSafeInteger(bytes)) {
-    throw new UsageError(`"${text}" is not a size: give a whole number of bytes, or for example 64KiB or 4MiB`)
+    throw new UsageError(`"${text}" is not a size: use a whole number of bytes, or a unit, as in 64KiB or 4MiB`)
   }
 
   return bytes
@@ -53,7 +53,7 @@ export function parseNumber (text: string): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
 
   if (!Number.isSafeInteger(number)) {
-    throw new UsageError(`"${text}" is not a whole number: give 0 or a larger one`)
+    throw new UsageError(`"${text}" is not a whole number: use 0 or more`)
   }
 
   return number
@@ -85,7 +85,7 @@ export function parseDuration (text: string): number {
   const milliseconds = Math.round(Number(number) * SECONDS[unit === '' ? 's' : unit?.toLowerCase()] * 1000)
 
   if (!Number.isSafeInteger(milliseconds) || milliseconds <= 0) {
-    throw new UsageError(`"${text}" is not a duration: give for example 10s, 5m or 48h`)
+    throw new UsageError(`"${text}" is not a duration. Examples: 10s, 5m, 48h`)
   }
 
   return milliseconds

@@ -125,7 +125,7 @@ class Verifier {
       this.#add(walked)
 
       if (Math.max(this.tally.files, this.tally.blocks, this.tally.frames) > Number.MAX_SAFE_INTEGER) {
-        throw new InvalidDagError(node.cid, 'has more below it than can be counted')
+        throw new InvalidDagError(node.cid, 'has too many blocks below it to count')
       }
 
       return

@@ -12,7 +12,7 @@ export function originalModeOf (unixfs: UnixFS): number {
 
   // no caller could handle it, so it has no class of its own
   if (typeof mode !== 'number') {
-    throw new TypeError(`ipfs-unixfs has no ${ORIGINAL_MODE}: install the version that @ipfsz/core depends on`)
+    throw new TypeError(`ipfs-unixfs has no ${ORIGINAL_MODE}: install the version that @ipfsz/core requires`)
   }
 
   return mode

@@ -113,7 +113,7 @@ async function checkMisplaced (
   names.add(name)
 
   if (names.size > MAX_MISPLACED_ENTRIES) {
-    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries outside their hashes' shards`)
+    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries in the wrong shard`)
   }
 }
 
@@ -138,7 +138,7 @@ async function isInPlace (
 
     // a shard may have 65,536 links: to look up each of them in it would take hours
     if (misplaced.lookups < 0) {
-      throw new InvalidDagError(root.cid, "has too many entries outside their hashes' shards, in shards too large")
+      throw new InvalidDagError(root.cid, 'has too many entries in the wrong shard, and the shards are too large')
     }
   }
 

@@ -79,7 +79,7 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
   }
 
   if (groups != null && (lengths ?? sizes ?? regions) != null) {
-    throw fail('groups', 'it lists its frames both alone and in groups')
+    throw fail('groups', 'it lists its frames both individually and in groups')
   }
 
   if (groups == null && groupRegions != null) {
@@ -105,7 +105,7 @@ function toFilters (codes: readonly number[], fail: Fail): Filter[] {
   const filters = decodeFilters(codes)
 
   if (filters == null) {
-    throw fail('filters', 'one of its filters is unknown or there twice, or it has none, or more than four')
+    throw fail('filters', 'its list of filters is empty, has more than four, or has an unknown or repeated filter')
   }
 
   return filters

@@ -147,7 +147,7 @@ export function decodeOriginal (key: Key, value: Uint8Array): OriginalEntry {
     const [type, dagSize] = new TextDecoder().decode(required(about).multihash.digest).split(' ')
 
     if (state == null || (type !== 'file' && type !== 'directory') || !Number.isSafeInteger(Number(dagSize))) {
-      throw new RangeError('its state, type or size is not one')
+      throw new RangeError('its state, type or size is invalid')
     }
 
     return { state, compressed, original, type, dagSize: Number(dagSize) }
@@ -196,7 +196,7 @@ function textCid (text: string): CID {
 
 function required<T> (value: T | undefined): T {
   if (value == null) {
-    throw new RangeError('it is cut short')
+    throw new RangeError('it is truncated')
   }
 
   return value

@@ -129,7 +129,7 @@ function chooseByTrial (
   codecs: readonly Codec[]
 ): Compression['choose'] {
   if (level != null) {
-    throw new InvalidParametersError("level cannot be combined with codec 'auto': name a codec, or leave the level out")
+    throw new InvalidParametersError("level cannot be combined with codec 'auto': set a codec, or omit the level")
   }
 
   const goal = optimize === 'ranges' ? DEFAULT_OPTIMIZE : optimize
@@ -157,7 +157,7 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
   }
 
   if (options.base != null && codec.dictionaries !== true) {
-    throw new InvalidParametersError(`The codec ${name} cannot use a base: choose zstd`)
+    throw new InvalidParametersError(`The codec ${name} does not support a base: use zstd`)
   }
 
   const level = checkLevel(codec, options.level)

@@ -42,7 +42,7 @@ export function resolveDictionaries (
   const codec = codecs.find(codec => codec.dictionaries === true && ['auto', codec.name].includes(name))
 
   if (codec == null) {
-    throw new InvalidParametersError(`The codec ${name} cannot use dictionaries: choose zstd`)
+    throw new InvalidParametersError(`The codec ${name} does not support dictionaries: use zstd`)
   }
 
   return { codec, level: level ?? basedLevel(codec) }

@@ -81,7 +81,7 @@ export async function inspectDag (root: FileNode, blockstore: Store, options: In
 
     if (open.next === node.links.length) {
       if (totals.blocks > Number.MAX_SAFE_INTEGER) {
-        throw new InvalidDagError(node.cid, 'has more than 2^53 blocks below it')
+        throw new InvalidDagError(node.cid, 'exceeds the limit of 2^53 blocks below it')
       }
 
       known.set(node.cid.toString(), totals)

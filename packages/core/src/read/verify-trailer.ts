@@ -84,7 +84,7 @@ async function checkTable (file: StoredFile, reader: ByteReader): Promise<void> 
   }
 
   if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
-    throw new InvalidTrailerError(file.node.cid, 'its table has another beginning or end than its frames need')
+    throw new InvalidTrailerError(file.node.cid, 'the beginning or end of its table does not match its frames')
   }
 }
 
@@ -98,7 +98,7 @@ async function checkSplitTable ({ node, header }: StoredFile, codec: SkippingCod
     const part = await reader.read(end + footerLength)
 
     if (!sameBytes(encodeSplitTable(codec, part.subarray(headerLength, end)), part)) {
-      throw new InvalidTrailerError(node.cid, `part ${group} of its table has another beginning or end than it needs`)
+      throw new InvalidTrailerError(node.cid, `part ${group} of its table does not match its frames`)
     }
   }
 }

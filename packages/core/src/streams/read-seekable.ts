@@ -189,6 +189,6 @@ async function * exactly (
   }
 
   if (missing !== 0) {
-    throw new CorruptFrameError(codec.name, `it does not hold the ${size} bytes that the seek table states`)
+    throw new CorruptFrameError(codec.name, `it does not have the ${size} bytes that the seek table states`)
   }
 }

@@ -78,7 +78,7 @@ export class CheckedCandidates {
     let entered = ''
 
     if (names.length > MAX_PATH_DEPTH) {
-      throw new InvalidParametersError(`A path may have at most ${MAX_PATH_DEPTH} names, not ${names.length}`)
+      throw new InvalidParametersError(`A path of ${names.length} names exceeds the limit of ${MAX_PATH_DEPTH}`)
     }
 
     for (const [i, name] of names.entries()) {

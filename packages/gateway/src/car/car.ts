@@ -92,7 +92,7 @@ function scopeOf (cid: CID, block: Uint8Array, { scope, bytes }: CarParams): Sco
   const range = rangeWithin(bytes, size)
 
   if (range == null && size > 0 && (bytes.from >= size || (bytes.from < 0 && (bytes.to ?? 0) < -size))) {
-    throw new GatewayError(400, `The range of entity-bytes is outside of the file, which has ${size} bytes`)
+    throw new GatewayError(400, `The range of entity-bytes is outside the file, which has ${size} bytes`)
   }
 
   // an empty range is as dag-scope=block

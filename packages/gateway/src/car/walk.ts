@@ -70,7 +70,7 @@ export async function * walk (
         }
 
         if (open > MAX_OPEN_SIZE) {
-          throw new InvalidDagError(cid, `is so deep that the blocks above it have more than ${MAX_OPEN_SIZE} bytes`)
+          throw new InvalidDagError(cid, `is too deep: the blocks above it exceed the limit of ${MAX_OPEN_SIZE} bytes`)
         }
       }
     }

@@ -27,7 +27,7 @@ export function hasLinks (cid: CID): boolean {
 export function checkCodec (cid: CID): void {
   if (!hasLinks(cid) && !WITHOUT_LINKS.includes(cid.code)) {
     const codec = `0x${cid.code.toString(16)}`
-    throw new GatewayError(400, `${cid} has the codec ${codec}, whose links this gateway does not know`)
+    throw new GatewayError(400, `${cid} has the codec ${codec}, whose links this gateway cannot read`)
   }
 }
 

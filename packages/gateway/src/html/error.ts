@@ -13,19 +13,19 @@ export interface ErrorPage {
 
 /** The name of a status (RFC 9110, section 15), and what the reader can do about it. */
 const STATUSES: Readonly<Record<number, readonly [title: string, advice: string]>> = {
-  400: ['Bad request', 'Check the address for a typing error.'],
+  400: ['Bad request', 'Check the address for typos.'],
   404: ['Not found', 'Check the path. If it was right before, the content may have moved.'],
-  405: ['Method not allowed', 'This gateway only reads.'],
-  406: ['Not acceptable', 'This content does not have the format that was asked for.'],
-  410: ['Gone', 'This gateway does not serve it any more.'],
-  412: ['Not stored here', 'This gateway does not have the content, and was asked not to fetch it.'],
-  413: ['Too large', 'Ask for a part of it, with a range.'],
+  405: ['Method not allowed', 'This gateway is read-only.'],
+  406: ['Not acceptable', 'This content is not available in the requested format.'],
+  410: ['Gone', 'This gateway no longer serves this content.'],
+  412: ['Not stored here', 'This gateway does not have the content, and the request did not allow fetching it.'],
+  413: ['Too large', 'Request a part of it with a range.'],
   416: ['Range not satisfiable', 'The range begins after the end of the file.'],
   429: ['Too many requests', 'Wait a moment, then try again.'],
-  451: ['Unavailable for legal reasons', 'This gateway may not serve it.'],
+  451: ['Unavailable for legal reasons', 'This gateway may not serve this content.'],
   500: ['Something went wrong', 'The gateway could not read this content.'],
-  501: ['Not implemented', 'This gateway cannot do what was asked.'],
-  502: ['Nobody sent the content', 'Try again later: its providers may be back then.'],
+  501: ['Not implemented', 'This gateway does not support this request.'],
+  502: ['Content unavailable', 'No provider sent the content. Try again later.'],
   503: ['Busy', 'Wait a moment, then try again.'],
   504: ['Took too long', 'Try again later: the content did not arrive in time.']
 }

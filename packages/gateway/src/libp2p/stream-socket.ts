@@ -54,7 +54,7 @@ export class StreamSocket extends Duplex {
 
   /** As of a socket: break it off, so that the peer sees it. */
   resetAndDestroy (): void {
-    this.#stream.abort(new Error('the response broke off'))
+    this.#stream.abort(new Error('the response ended early'))
     this.destroy()
   }
 

@@ -56,7 +56,7 @@ export function carParams (query: URLSearchParams, parameters: Readonly<Record<s
   }
 
   if (!isSupportedCar(parameters, query)) {
-    throw new GatewayError(406, 'CARs have version 1, the order dfs, and dups y or n')
+    throw new GatewayError(406, 'Only CARs with version=1, order=dfs and dups=y or n are available')
   }
 
   const dups = (query.get('car-dups') ?? parameters.dups) === 'y'

@@ -45,7 +45,7 @@ export function chooseFormat (target: Target, request: Request): ChosenFormat {
   const chosen = wanted === '' ? negotiate(accepted, query) : byName(wanted, accepted, query)
 
   if (chosen.format === 'ipns-record' && (target.namespace !== 'ipns' || target.path.length > 0)) {
-    throw new GatewayError(400, 'An IPNS record can be had of /ipns/NAME only, without a path')
+    throw new GatewayError(400, 'IPNS records are only available for /ipns/NAME, without a path')
   }
 
   return chosen
@@ -117,7 +117,7 @@ function negotiate (accepted: Accepted[], query: URLSearchParams): ChosenFormat 
   }
 
   if (accepted.length > 0 && !others) {
-    throw new GatewayError(406, 'Only CARs of version 1, in the order dfs, with dups y or n, can be served')
+    throw new GatewayError(406, 'Only CARs with version=1, order=dfs and dups=y or n are available')
   }
 
   return { format: 'file', parameters: {} }

@@ -116,7 +116,7 @@ function fillIn (to: string, values: Map<string, string[]>): string {
     length += text.length
 
     if (length > MAX_TARGET_LENGTH) {
-      throw new InvalidRedirectsFileError(`a rule leads to a URL of more than ${MAX_TARGET_LENGTH} characters`)
+      throw new InvalidRedirectsFileError(`the URL of a rule exceeds the limit of ${MAX_TARGET_LENGTH} characters`)
     }
 
     return text

@@ -104,7 +104,7 @@ function rewrite (target: Target, path: string): Target {
     return { ...target, path: decodePath(path, path), trailingSlash: true }
   } catch (err) {
     throw err instanceof InvalidPathError
-      ? new InvalidRedirectsFileError('a rule leads to an invalid path', { cause: err })
+      ? new InvalidRedirectsFileError('the path of a rule is invalid', { cause: err })
       : err
   }
 }

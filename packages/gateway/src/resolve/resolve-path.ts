@@ -97,7 +97,7 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
 
     // a document that is itself a link takes no name
     if (roots.push(unmark(position.cid)) > MAX_ROOTS) {
-      throw new InvalidDagError(position.cid, 'is at the end of too many links')
+      throw new InvalidDagError(position.cid, 'is reached through too many links')
     }
   }
 

@@ -158,7 +158,7 @@ function nameOf (err: unknown, status: number): string | undefined {
 /** What a stranger may read: errors that nobody expected can name files and hosts. */
 function messageOf (err: unknown, status: number): string {
   if (isStoreAway(err)) {
-    return 'The store of the gateway does not answer'
+    return 'The store of the gateway does not respond'
   }
 
   if (err instanceof GatewayError || (err instanceof Error && status !== INTERNAL_ERROR)) {
@@ -166,6 +166,6 @@ function messageOf (err: unknown, status: number): string {
   }
 
   return err instanceof Error && err.name === 'CorruptBlockError'
-    ? 'A block that this needs is damaged in the store of the gateway'
+    ? 'A block of this content is damaged in the store of the gateway'
     : 'The gateway failed to answer this request'
 }

@@ -29,7 +29,7 @@ export class Site {
     const label = cid == null ? undefined : dnsLabel(cid)
 
     if (cid == null || label == null) {
-      throw new InvalidParametersError(`The root ${JSON.stringify(`${root}`)} of the site is not a CID, or too long`)
+      throw new InvalidParametersError(`The root ${JSON.stringify(`${root}`)} of the site is not a CID, or is too long`)
     }
 
     this.root = cid

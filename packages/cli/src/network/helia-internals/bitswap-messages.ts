@@ -63,7 +63,7 @@ export function bitswapMessages (broker: unknown): BitswapMessages {
 
   for (const [name, field] of Object.entries(fields)) {
     if (typeof field !== 'function') {
-      throw new NodeError(`@helia/bitswap has no ${name}: install the version that the package.json of ipfsz names`)
+      throw new NodeError(`@helia/bitswap has no ${name}: install the version in the package.json of ipfsz`)
     }
   }
 

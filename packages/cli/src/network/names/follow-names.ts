@@ -83,7 +83,7 @@ export async function followNames (
   }
 
   throw new NameError(
-    `${text} leads through more than ${MAX_NAMES} names, which is the limit: ask its owner to publish a CID`
+    `${text} exceeds the limit of ${MAX_NAMES} chained names: ask its owner to publish a CID`
   )
 }
 

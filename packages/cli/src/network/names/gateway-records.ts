@@ -53,7 +53,7 @@ async function * askGateway (
     yield readAtMost(
       chunksOf(body),
       MAX_RECORD_SIZE,
-      () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
+      () => new NameError(`${gateway} sent a name record that exceeds the limit of ${MAX_RECORD_SIZE} bytes`)
     )
   }
 }

@@ -47,7 +47,7 @@ export async function loadKey (repo: string, name: string): Promise<PrivateKey |
   try {
     return privateKeyFromProtobuf(bytes)
   } catch (err) {
-    throw new NodeError(`${file} is not a private key (${messageOf(err)}): move it away to make a new key`, {
+    throw new NodeError(`${file} is not a private key (${messageOf(err)}): move it away to create a new key`, {
       cause: err
     })
   }

@@ -145,7 +145,7 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   }
 
   if (kind !== 'ipfs') {
-    throw new NameError(`The name leads to ${JSON.stringify(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
+    throw new NameError(`The name points to ${JSON.stringify(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
   }
 
   const cid = CID.parse(first)

@@ -94,7 +94,7 @@ export class NameService {
 
     if (stored === 0) {
       throw new NameError(
-        'The name was not published: no peer stored its record. List the connected peers with ipfsz peers'
+        'The name was not published: no peer stored its record. Check the connected peers with ipfsz peers'
       )
     }
   }

@@ -31,7 +31,7 @@ export function parseRouterUrl (given: string): URL {
   const url = URL.parse(given)
 
   if (url != null && (url.username !== '' || url.password !== '')) {
-    throw new UsageError(`The URL of the router ${url.host} has a user name or a password: name it without`)
+    throw new UsageError(`The URL of the router ${url.host} contains credentials: remove them`)
   }
 
   if (url == null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') {
@@ -111,5 +111,5 @@ async function * lines (body: AsyncIterable<Uint8Array>): AsyncGenerator<string>
 }
 
 function tooLarge (): Error {
-  return new Error(`answered with more than ${MAX_ANSWER_SIZE} bytes`)
+  return new Error(`sent a response that exceeds the limit of ${MAX_ANSWER_SIZE} bytes`)
 }

@@ -115,7 +115,7 @@ export class RoutedSource extends HttpSource {
         this.#fail(new RouterError(router.name, `lists no HTTP gateway for ${this.#root}`))
       }
     } catch (err) {
-      const failure = err instanceof SyntaxError ? 'answered with something else than JSON' : messageOf(err)
+      const failure = err instanceof SyntaxError ? 'sent a response that is not JSON' : messageOf(err)
       const reason = timeout.aborted ? `did not answer within ${LONGEST_SEARCH / 1000} s` : failure
       this.#fail(new RouterError(router.name, reason, { cause: err }))
     }

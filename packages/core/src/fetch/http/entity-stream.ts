@@ -146,7 +146,7 @@ export class EntityStream {
       if (piece.isUsed || piece.isDone || piece.gateway == null) {
         this.#requests.leave(piece)
       } else {
-        this.#requests.fail(piece, new GatewayRefusedError(piece.gateway.url, 200, 'sent blocks that nobody asked for'))
+        this.#requests.fail(piece, new GatewayRefusedError(piece.gateway.url, 200, 'sent unrequested blocks'))
       }
     }
 

@@ -17,11 +17,11 @@ export function parseGatewayUrl (text: string): URL {
 
   if (url.username !== '' || url.password !== '') {
     // browsers and Node refuse to fetch such URLs
-    throw new InvalidGatewayUrlError(url.host, 'it has a user name or a password')
+    throw new InvalidGatewayUrlError(url.host, 'it contains credentials')
   }
 
   if (url.search !== '' || url.hash !== '') {
-    throw new InvalidGatewayUrlError(text, 'it has a query or a fragment')
+    throw new InvalidGatewayUrlError(text, 'it contains a query or a fragment')
   }
 
   if (url.protocol === 'http:' && url.hostname === 'localhost') {

@@ -113,7 +113,7 @@ async function check (response: GatewayResponse, gateway: string, type: string):
   await discard(response)
 
   if (response.type === 'opaqueredirect') {
-    throw new GatewayRefusedError(gateway, status, 'redirects, and a browser does not say where to')
+    throw new GatewayRefusedError(gateway, status, 'redirects, but browsers do not reveal where to')
   }
 
   if (BUSY.includes(status) || status >= 500) {

@@ -25,7 +25,7 @@ function isPlaced (want: Want): want is PlacedWant {
 }
 
 /** The reason of the abort of a want that nobody waits for. */
-const DROPPED = new DOMException('nobody waits for the block', 'AbortError')
+const DROPPED = new DOMException('the block is no longer needed', 'AbortError')
 
 /** A block that was asked for, and has not arrived. Several calls may wait for it. */
 export class Want {

@@ -63,7 +63,7 @@ function bodyOf (stream: Stream, chunks: StreamChunks, release: () => void): Gat
         return { value }
       }
     }),
-    async cancel () { stream.abort(new Error('the response is not needed any longer')) }
+    async cancel () { stream.abort(new Error('the response is no longer needed')) }
   }
 }
 

@@ -46,7 +46,7 @@ export async function readResponseHead (chunks: StreamChunks): Promise<ResponseH
     }
 
     if (bytes.byteLength > MAX_HEAD_SIZE) {
-      throw new InvalidResponseError(`sent a head of more than ${MAX_HEAD_SIZE} bytes`)
+      throw new InvalidResponseError(`sent headers that exceed the limit of ${MAX_HEAD_SIZE} bytes`)
     }
   }
 }
@@ -72,7 +72,7 @@ function parseHead (text: string): Pick<ResponseHead, 'status' | 'headers'> {
   }
 
   if (headers.has('transfer-encoding')) {
-    throw new InvalidResponseError('sent a body in chunks, which it was not asked for')
+    throw new InvalidResponseError('sent a chunked body, which was not requested')
   }
 
   return { status: Number(status), headers }

@@ -54,7 +54,7 @@ export async function respondDocument (context: ResponseContext): Promise<Respon
   const found = formats?.find(name => format === 'file' || name === format)
 
   if (found == null) {
-    throw new GatewayError(406, `${cid} cannot be had as ${format}: fetch its block with ?format=raw, and convert it`)
+    throw new GatewayError(406, `${cid} is not available as ${format}: fetch it with ?format=raw, and convert it`)
   }
 
   return respondBytes(context, found)

@@ -35,7 +35,7 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
   const { request, resolved: { cid, stats }, init: { limits }, target: { query, path } } = context
 
   if (stats == null || !isFile(stats)) {
-    throw new GatewayError(406, `${cid} is not a file that holds JSON`)
+    throw new GatewayError(406, `${cid} is not a JSON file`)
   }
 
   const limit = stats.codec === 'none' ? undefined : limits.decompressedBytes
@@ -124,5 +124,5 @@ async function * beginsLikeJson (cid: CID, source: AsyncIterable<Uint8Array>): A
 }
 
 function notJson (cid: CID, options?: ErrorOptions): GatewayError {
-  return new GatewayError(406, `${cid} does not hold JSON: ask for it without a format`, options)
+  return new GatewayError(406, `${cid} is not JSON: request it without a format`, options)
 }

@@ -151,7 +151,7 @@ async function * climbingChildren (
 
     // the first name is that of the archive's root
     if (last == null || up >= path.length || seen.has(name) || node.unixfs.type !== 'directory') {
-      const reason = `has a name that leads out of the archive, or occurs twice: ${JSON.stringify(name)}`
+      const reason = `has a name that points outside the archive, or occurs twice: ${JSON.stringify(name)}`
       throw new InvalidDagError(cid, reason, { cause })
     }
 
@@ -166,7 +166,7 @@ async function * climbingChildren (
     const described = isMarked(cid) ? await stat(read, components, signal) : { ...stats, cid: Hash }
 
     if (child.length <= path.length && (progress.symlinks || described.unixfs?.type === 'symlink')) {
-      throw new InvalidDagError(cid, 'has an entry in another directory, and the archive has symlinks', { cause })
+      throw new InvalidDagError(cid, 'has an entry in another directory, but the archive has symlinks', { cause })
     }
 
     yield { path: child, described }

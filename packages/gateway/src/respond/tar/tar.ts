@@ -39,7 +39,7 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
   const { request, resolved: { cid, stats, names }, components, init: { limits }, target: { query } } = context
 
   if (stats == null || ![dagPb.code as number, raw.code].includes(unmark(cid).code)) {
-    throw new GatewayError(406, `${cid} is not UnixFS: only files and directories can be had as tar`)
+    throw new GatewayError(406, `${cid} is not UnixFS: only files and directories are available as tar`)
   }
 
   const name = names.at(-1) ?? cid.toString()

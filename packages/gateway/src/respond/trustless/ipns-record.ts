@@ -21,7 +21,7 @@ export async function respondIpnsRecord (context: Omit<ResponseContext, 'resolve
   const { components: { names }, request, signal, target: { name, query } } = context
 
   if (names?.record == null) {
-    throw new GatewayError(501, 'This gateway serves no IPNS records')
+    throw new GatewayError(501, 'This gateway does not serve IPNS records')
   }
 
   const record = await names.record(name, { signal })
