@@ -137,7 +137,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
     })
 
   cid.command('plain')
-    .description('print the plain twin of a marked CID, which any IPFS node can read')
+    .description('print the plain twin of a marked CID, which any IPFS node can pin and provide')
     .argument('<cid>', TARGET)
     .action(async (text: string) => {
       const { plainCid } = await import('../commands/cid.ts')
