@@ -94,7 +94,7 @@ async function show (
     ...directory ? [] : [['Frames', formatFrames(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec === 'none' || directory ? [] : [['For others', others == null ? 'to pin: only IPFSz reads it' : others] as const],
+    ...codec === 'none' || directory ? [] : [['For others', others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`] as const],
     ['Blocks', String(blocks)],
     ...distinctSize == null
       ? []
