@@ -32,7 +32,8 @@ describe('addSummary', () => {
     const content = { files: 3, compressed: 2 }
     const { cid: plainCid } = ROOT
 
-    expect(addSummary({ ...ROOT, readableWith: undefined }, 80)).toContain('\n  Others can pin it, but only IPFSz can read it')
+    expect(addSummary({ ...ROOT, readableWith: undefined }, 80))
+      .toContain('\n  Others can pin it, but only IPFSz can read it')
     expect(addSummary({ ...ROOT, readableWith: undefined, content }, 80))
       .toContain('\n  Others can pin it: ipfsz stat says of each file whether they can read it')
     expect(addSummary({ ...ROOT, plainCid, codec: 'none' }, 80)).not.toContain('Others')

@@ -42,9 +42,9 @@ class Parts {
   /** Zeros, a whole number of MiB. */
   async zeros (size: number): Promise<Part> {
     const leaf = await this.leaf(new Uint8Array(MIB))
-    const node = await this.node(new Array<Part>(Math.min(size / MIB, 1024)).fill(leaf))
+    const node = await this.node(repeated(leaf, Math.min(size / MIB, 1024)))
 
-    return size <= GIB ? node : this.node(new Array<Part>(size / GIB).fill(node))
+    return size <= GIB ? node : this.node(repeated(node, size / GIB))
   }
 
   async #put (code: number, bytes: Uint8Array): Promise<CID> {
@@ -75,7 +75,7 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
 
   it.each([2 * GIB, 3 * MIB])('does not fetch entries without original bytes, of %s bytes each', async size => {
     const { fs, cid, blockstore } = await open(async parts => [
-      await frame(parts), ...new Array(512).fill([await parts.zeros(size), 0]), await frame(parts)
+      await frame(parts), ...repeated([await parts.zeros(size), 0] as const, 512), await frame(parts)
     ])
     blockstore.gets.length = 0
 
@@ -104,7 +104,7 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
   it('is refused if it would cost far more stored bytes than it has original ones', async () => {
     for (const size of [1, 1000, 64 * MIB]) {
       const { fs, cid, blockstore } = await open(async parts => [
-        await frame(parts), ...new Array(512).fill([await parts.zeros(2 * GIB), size]), await frame(parts)
+        await frame(parts), ...repeated([await parts.zeros(2 * GIB), size] as const, 512), await frame(parts)
       ])
       blockstore.gets.length = 0
 
@@ -121,7 +121,7 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
       const one = await frame(parts, BYTES.subarray(0, 1))
       const gap = [await parts.zeros(2 * MIB), 0] as const
 
-      return new Array(1000).fill([one, gap]).flat()
+      return repeated([one, gap], 1000).flat()
     })
     blockstore.gets.length = 0
 
@@ -143,3 +143,7 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
     }
   })
 })
+
+function repeated<T> (value: T, times: number): T[] {
+  return Array.from({ length: times }, () => value)
+}

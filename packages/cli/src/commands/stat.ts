@@ -61,6 +61,7 @@ async function show (
   const type = typeOf(stats)
   const directory = type === 'directory'
   const others = readableWith(stats)
+  const forOthers = others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`
   // a directory below a marked CID is marked too
   const directoryCid = async (): Promise<CID | undefined> =>
     isMarked(cid) ? mark(plainCid, TREE_CODE) : new MarkedTwins(files, signal).of(plainCid)
@@ -94,7 +95,7 @@ async function show (
     ...directory ? [] : [['Frames', formatFrames(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec === 'none' || directory ? [] : [['For others', others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`] as const],
+    ...codec === 'none' || directory ? [] : [['For others', forOthers] as const],
     ['Blocks', String(blocks)],
     ...distinctSize == null
       ? []

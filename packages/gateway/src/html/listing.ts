@@ -121,10 +121,10 @@ function compression ({ codec, size, storedSize, readableWith }: ListingEntry): 
 
   const step = Math.round(Math.min(ratio, 1) * BAR_STEPS)
 
-  const others = readableWith == null ? 'Other nodes can pin it, not read it' : `Other nodes read it with ${readableWith}`
+  const others = readableWith == null ? 'Others can pin it, not read it' : `Others read it with ${readableWith}`
 
-  return `<div title="${escapeAttribute(others)}"><span class="codec">${escapeText(codec)}</span><span class="bar b${step}" aria-hidden="true"></span>\
-<span>${ratio.toFixed(3)}</span></div>`
+  return `<div title="${escapeAttribute(others)}"><span class="codec">${escapeText(codec)}</span>\
+<span class="bar b${step}" aria-hidden="true"></span><span>${ratio.toFixed(3)}</span></div>`
 }
 
 function cidLink ({ cid, name }: ListingEntry, { gatewayUrl, dnsLinkHost }: Listing): string {
