@@ -12,6 +12,7 @@ describe.concurrent('ipfsz add of sound', () => {
     const [text, json] = [await sandbox.run(['stat', cid]), await sandbox.run(['stat', '--json', cid])]
 
     expect(text.stdout.toString()).toMatch(/Filters\t(shuffle|delta) \d/)
+    expect(text.stdout.toString()).toContain('For others\tto pin: only IPFSz reads it\n')
     expect(JSON.parse(json.stdout.toString()).filters).toEqual(expect.arrayContaining([expect.stringMatching(/-\d$/)]))
     expect((await sandbox.run(['cat', cid])).stdout.equals(SOUND)).toBe(true)
     expectSuccess(await sandbox.run(['verify', cid]))
@@ -21,6 +22,7 @@ describe.concurrent('ipfsz add of sound', () => {
     const cid = await sandbox.add(SOUND, '--no-filters')
 
     expect((await sandbox.run(['stat', cid])).stdout.toString()).not.toContain('Filters')
+    expect(JSON.parse((await sandbox.run(['stat', '--json', cid])).stdout.toString()).readableWith).toBe('zstd -dc')
     expect((await sandbox.run(['cat', cid])).stdout.equals(SOUND)).toBe(true)
   })
 })

@@ -55,6 +55,7 @@ describe.concurrent('ipfsz add on a terminal', () => {
       expect.stringMatching(/^a\.txt: 97\.7 KiB -> [\d.]+ KiB, \d\d(\.\d)? % saved$/),
       `  for IPFSz   ${cid}`,
       `  for others  ${plain}`,
+      '  Others can pin it, and read it with zstd -dc',
       `  ipfsz cat ${cid}`
     ])
   })
@@ -71,7 +72,7 @@ describe.concurrent('ipfsz add on a terminal', () => {
 
     const lines = await onTerminal(sandbox, columns, 'add', 'a directory with a name').finally(release)
 
-    expect(lines.join(' ')).toMatch(/for IPFSz\s+bagalj\w+\s+for others\s+bafy\w+\s+ipfsz get bagalj\w+\s+http:\S+/)
+    expect(lines.join(' ')).toMatch(/for IPFSz\s+bagalj\w+\s+for others\s+bafy\w+\s+Others can pin it: .* ipfsz get bagalj\w+\s+http:\S+/)
     expect(lines.join(' ')).toMatch(/2 files, 1 compressed .* 1 hidden entry .* executable bit of 1 file /)
     for (const line of lines) {
       // at its beginning, so that it can be copied

@@ -191,16 +191,6 @@ describe('a file of version 2, as others read it, and the tool of zstd', () => {
     expect(Buffer.compare(await run('zstd', ['-dc'], await stored(cid)), LONG)).toBe(0)
   })
 
-  it('is rearranged if it has filters', async () => {
-    const numbers = new Uint8Array(Int16Array.from({ length: 50_000 }, (_, i) => 9000 * Math.sin(i / 50)).buffer)
-    const cid = await fs.addBytes(numbers, { compression: { codec: 'zstd' } })
-    const decompressed = await run('zstd', ['-dc'], await stored(cid))
-
-    expect((await fs.stat(cid)).filters).toBeDefined()
-    expect(decompressed).toHaveLength(numbers.byteLength)
-    expect(Buffer.compare(decompressed, numbers)).not.toBe(0)
-  })
-
   it.each(['none', 'zstd'] as const)('needs the original content of its base, which has the codec %s', async codec => {
     const first = LONG.subarray(0, 300_000)
     const second = Buffer.concat([first.subarray(0, 100_000), text(500, 3), first.subarray(100_200)])

@@ -10,6 +10,7 @@ const ROOT: PrintedRoot = {
   storedSize: 25_000n,
   ratio: 0.25,
   codec: 'zstd',
+  readableWith: 'zstd -dc',
   hidden: 0,
   executables: 0,
   changed: { count: 0, first: '' },
@@ -22,8 +23,20 @@ describe('addSummary', () => {
     expect(addSummary(ROOT, columns)).toBe([
       'a.txt: 97.7 KiB -> 24.4 KiB, 75 % saved',
       `  for IPFSz   ${ROOT.cid}`,
-      `  for others  ${ROOT.plainCid}`
+      `  for others  ${ROOT.plainCid}`,
+      '  Others can pin it, and read it with zstd -dc'
     ].join('\n'))
+  })
+
+  it('says what others can do with it', () => {
+    const content = { files: 3, compressed: 2 }
+    const { cid: plainCid } = ROOT
+
+    expect(addSummary({ ...ROOT, readableWith: undefined }, 80))
+      .toContain('\n  Others can pin it, but only IPFSz can read it')
+    expect(addSummary({ ...ROOT, readableWith: undefined, content }, 80))
+      .toContain('\n  Others can pin it: ipfsz stat says of each file whether they can read it')
+    expect(addSummary({ ...ROOT, plainCid, codec: 'none' }, 80)).not.toContain('Others')
   })
 
   it('puts sizes below a name that leaves no room for them', () => {

@@ -87,6 +87,13 @@ describe.each(of('zstd'))('%s', (_, codec) => {
 
     const allowed = concat(magic, Uint8Array.of(0, 14 << 3), stored)
     expect(await outcome(codec, allowed, { maxWindowSize: 16 * MIB })).toBe(300)
+    // more than any decoder takes is no reason to refuse what it does
+    for (const maxWindowSize of [2 * GIB, 2 * GIB + 1, 4 * GIB, 2 ** 50, Number.POSITIVE_INFINITY]) {
+      expect(await outcome(codec, allowed, { maxWindowSize }), `${maxWindowSize}`).toBe(300)
+      expect(await outcome(codec, concat(magic, Uint8Array.of(0, 22 << 3), stored), { maxWindowSize }))
+        .toBe('WindowTooLargeError')
+    }
+
     // a frame of one segment is its own window
     expect(await outcome(codec, concat(magic, Uint8Array.of(0xa0), uint32(9 * MIB), stored)))
       .toBe('WindowTooLargeError')

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
+import { encodeSkipped } from '../src/skipped.ts'
 import { fromBase64, concat, noise, same, text } from './fixtures.ts'
 import { decompress, outcome, read, STREAMS, WatchedSource } from './stream-fixtures.ts'
+import { skippable } from './stream-frames.ts'
 import { TEXT, VECTORS } from './vectors.ts'
 
 const MIB = 1024 * 1024
@@ -67,6 +69,24 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
       const expected = ends.includes(length) ? 0 : 'CorruptFrameError'
       expect(await outcome(codec, frame.subarray(0, length)), `${length} bytes`).toBe(expected)
     }
+  })
+
+  it('is empty if its frames are, or all of it is to be skipped', async () => {
+    const frame = await stream(name, new Uint8Array(0))
+    const skipped: Partial<Record<typeof name, Uint8Array>> = {
+      zstd: concat(skippable(0), skippable(1000)),
+      lz4: concat(skippable(0), skippable(1000)),
+      snappy: concat(frame, encodeSkipped('snappy', noise(1000))),
+      gzip: encodeSkipped('gzip', noise(1000)),
+      lzo: encodeSkipped('lzo', noise(1000))
+    }
+
+    for (const bytes of [frame, skipped[name] ?? frame]) {
+      expect(await outcome(codec, bytes)).toBe(0)
+      expect(await outcome(codec, concat(bytes, Uint8Array.of(0x50, 0x2a)))).toBe('CorruptFrameError')
+    }
+
+    expect(await outcome(codec, (skipped[name] ?? frame).subarray(0, -1))).toBe('CorruptFrameError')
   })
 
   it('is refused if other bytes follow or replace it', async () => {

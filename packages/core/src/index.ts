@@ -52,6 +52,7 @@ export {
 } from './constants.ts'
 export { ipfsz } from './create-ipfsz.ts'
 export * from './errors.ts'
+export { readableWith } from './read/readable-with.ts'
 export { frameConcurrency } from './frames/frame-concurrency.ts'
 export { isDamage } from './dag/damage.ts'
 export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'

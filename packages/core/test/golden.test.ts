@@ -192,7 +192,7 @@ describe('the golden files without bases, format version 2,', () => {
     await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(SOUND.byteLength) })
   })
 
-  it.each(Object.entries(FILTERED))('hold what adding a file with filters makes, byte for byte: %s', async (codec, text) => {
+  it.each(Object.entries(FILTERED))('hold what adding a file with filters makes: %s', async (codec, text) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { deterministic: true })
     const compression = { codec: codec as CodecName, frameSize: 64 * 1024, detect: false }
 

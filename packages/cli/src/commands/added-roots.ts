@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { readableWith } from '@ipfsz/core'
 import { addFile, openFile } from '../disk/add-file.ts'
 import { addTree, addWrapped } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
@@ -50,17 +51,19 @@ export class AddedRoots {
       : await openFile(resolvePath(path, io), preserve, signal)
     const progress = output.progress(name, source.size)
 
-    const { cid, plainCid, size, storedSize, ratio, codec } = await addFile(
+    const stats = await addFile(
       source,
       this.#store.files,
       { compression, link, progress, signal }
     )
+    const { cid, plainCid, size, storedSize, ratio, codec } = stats
     const hasChanged = await source.hasChanged?.() === true
     const added = {
       hidden: 0,
       executables: source.executable === true ? 1 : 0,
       changed: { count: hasChanged ? 1 : 0, first: name },
-      newSize: newSize()
+      newSize: newSize(),
+      readableWith: readableWith(stats)
     }
     const remember = this.#store.latest?.added(name, { cid, size })
 
@@ -214,7 +217,7 @@ export class AddedRoots {
   #print (
     printed: PrintedAdd,
     next: string | undefined,
-    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'newSize'>
+    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'newSize' | 'readableWith'>
   ): void {
     this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
   }

@@ -1,4 +1,4 @@
-import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
+import { isMarked, mark, readableWith, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withTarget } from './read-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
@@ -60,6 +60,8 @@ async function show (
   const distinctSize = stats.uniqueBlocks === blocks ? undefined : stats.deduplicatedDagSize
   const type = typeOf(stats)
   const directory = type === 'directory'
+  const others = readableWith(stats)
+  const forOthers = others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`
   // a directory below a marked CID is marked too
   const directoryCid = async (): Promise<CID | undefined> =>
     isMarked(cid) ? mark(plainCid, TREE_CODE) : new MarkedTwins(files, signal).of(plainCid)
@@ -80,6 +82,7 @@ async function show (
     frameSize,
     filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
     base: base?.toString(),
+    readableWith: others,
     blocks
   }, [
     ['Plain CID', plainCid.toString()],
@@ -92,6 +95,7 @@ async function show (
     ...directory ? [] : [['Frames', formatFrames(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
+    ...codec === 'none' || directory ? [] : [['For others', forOthers] as const],
     ['Blocks', String(blocks)],
     ...distinctSize == null
       ? []

@@ -66,7 +66,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       '--dictionaries',
       'in directories, compress similar small files with a shared dictionary; readers fetch the dictionary too'
     )
-    .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
+    .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -dc can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
     .option('--hidden', 'also add names that begin with a dot, in directories')

@@ -127,7 +127,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
   const cid = program.command('cid').description('convert between plain and marked CIDs')
 
   cid.command('mark')
-    .description('print the marked twin of a plain CID')
+    .description('print the marked twin of a plain CID, which has to be dag-pb: raw CIDs have none')
     .argument('<cid>', TARGET)
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()
@@ -138,7 +138,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
     })
 
   cid.command('plain')
-    .description('print the plain twin of a marked CID, which any IPFS node can read')
+    .description('print the plain twin of a marked CID, which any IPFS node can pin and provide')
     .argument('<cid>', TARGET)
     .action(async (text: string) => {
       const { plainCid } = await import('../commands/cid.ts')

@@ -28,6 +28,7 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
     ...cid === plainCid
       ? withLabel(label('for all'), cid, width)
       : [...withLabel(label('for IPFSz'), cid, width), ...withLabel(label('for others'), plainCid, width)],
+    ...cid === plainCid ? [] : prose(othersOf(root), width),
     ...next == null ? [] : [indented(next, width)],
     ...url == null ? [] : [indented(url, width)],
     ...onlyHash ? prose('Nothing was stored: to store it, omit --only-hash', width) : [],
@@ -95,6 +96,17 @@ function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
   const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
+}
+
+/** What others can do with the plain CID. */
+function othersOf ({ readableWith, content }: PrintedRoot): string {
+  if (content != null) {
+    return 'Others can pin it: ipfsz stat says of each file whether they can read it'
+  }
+
+  return readableWith == null
+    ? 'Others can pin it, but only IPFSz can read it'
+    : `Others can pin it, and read it with ${readableWith}`
 }
 
 function label (text: string): string {

@@ -25,6 +25,8 @@ export interface ChangedFiles {
 
 /** What was added for one path of the command line. */
 export interface PrintedRoot extends PrintedAdd {
+  /** With what others get the original from its plain CID: see `readableWith`. */
+  readableWith?: string | undefined
   /** Of a directory: how many files are in it, and how many of them are compressed. */
   content?: { files: number, compressed: number }
   /** Hidden entries that were left out. */

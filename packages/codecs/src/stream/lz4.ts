@@ -21,12 +21,12 @@ const LEGACY_MAGIC = 0x184c2102
 /** How far back a match may reach into earlier blocks, in bytes. */
 const HISTORY = 64 * 1024
 
-/** Decodes consecutive frames (LZ4 Frame Format 1.6), and skips skippable ones. */
+/** Decodes consecutive frames (LZ4 Frame Format 1.6), and skips skippable ones: a stream of these alone is empty. */
 export function createStream (): StreamDecoder {
   return async function * (input) {
     const blocks = new Lz4Blocks()
 
-    for (let frames = 0; ;) {
+    for (let frames = 0; ; frames++) {
       const start = await input.peek(4)
 
       if (start.byteLength === 0 && frames > 0) {
@@ -48,7 +48,6 @@ export function createStream (): StreamDecoder {
         throw corrupt(frames === 0 ? 'it does not begin with the header of a frame' : 'other bytes follow it')
       }
 
-      frames++
       yield * decodeFrame(input, blocks)
     }
   }

@@ -32,7 +32,8 @@ export interface ZstdBlock {
 
 /**
  * Yields the headers of the frames in a stream (RFC 8878, section 3.1), without skippable
- * frames. The caller reads the blocks and the checksum of a frame before it takes the next.
+ * frames: a stream of these alone is empty, as for the zstd tool. The caller reads the blocks and
+ * the checksum of a frame before it takes the next.
  *
  * Every decoder uses this, zlib too: it would silently stop after the first frame, and
  * allocate the window before any content arrives.
@@ -41,7 +42,7 @@ export interface ZstdBlock {
  * @throws {WindowTooLargeError}
  */
 export async function * zstdFrames (input: StreamInput, maxWindowSize: number): AsyncGenerator<ZstdFrame> {
-  for (let frames = 0; ;) {
+  for (let frames = 0; ; frames++) {
     const magic = await input.peek(4)
 
     if (magic.byteLength === 0 && frames > 0) {
@@ -57,7 +58,6 @@ export async function * zstdFrames (input: StreamInput, maxWindowSize: number): 
       throw corrupt(frames === 0 ? 'it does not begin with the magic number' : 'other bytes follow it')
     }
 
-    frames++
     yield await readHeader(input, maxWindowSize)
   }
 }

@@ -9,13 +9,26 @@ const MAX_RUN = 256 * 1024
 /** The size of the largest block, so zlib needs one call for each block. */
 const CHUNK_SIZE = 128 * 1024
 
-export function createStream (): StreamDecoder {
-  return (input, { maxWindowSize }) => {
-    const runs = joinRuns(zstdParts(input, maxWindowSize))
+/** The largest window that libzstd takes, 2 GiB (`ZSTD_WINDOWLOG_MAX`). A larger limit makes it refuse all streams. */
+const MAX_WINDOW_SIZE = 2 ** 31
 
-    return streamZlib('createZstdDecompress', {
+export function createStream (): StreamDecoder {
+  return async function * (input, { maxWindowSize }) {
+    const largest = Math.min(maxWindowSize, MAX_WINDOW_SIZE)
+    const runs = joinRuns(zstdParts(input, largest))
+    const start = await runs.next()
+
+    // zlib refuses a stream of nothing, which one of skippable frames alone is
+    if (start.done === true) {
+      return
+    }
+
+    let first: Uint8Array | undefined = start.value
+
+    yield * streamZlib('createZstdDecompress', {
       async take () {
-        const next = await runs.next()
+        const next = first == null ? await runs.next() : { done: false, value: first }
+        first = undefined
 
         return next.done === true ? undefined : next.value
       },
@@ -24,7 +37,7 @@ export function createStream (): StreamDecoder {
       }
     }, {
       chunkSize: CHUNK_SIZE,
-      params: { [zlibConstants.ZSTD_d_windowLogMax]: Math.max(10, Math.ceil(Math.log2(maxWindowSize))) }
+      params: { [zlibConstants.ZSTD_d_windowLogMax]: Math.max(10, Math.ceil(Math.log2(largest))) }
     })
   }
 }

@@ -59,7 +59,7 @@ export class SeekTable {
     return length === streamLength ? new SeekTable(view, stride, size) : undefined
   }
 
-  /** The frames that hold the bytes from `start` to `end` (exclusive), and empty frames between them. */
+  /** The frames that hold the bytes from `start` to `end` (exclusive), without empty ones. */
   * within (start: number, end: number): Generator<StreamFrame> {
     let position = 0
     let at = 0
@@ -68,7 +68,7 @@ export class SeekTable {
       const length = this.#view.getUint32(number * this.#stride, true)
       const size = this.#view.getUint32(number * this.#stride + 4, true)
 
-      if (at + size > start) {
+      if (size > 0 && at + size > start) {
         yield { number, position, length, start: at, size }
       }
 

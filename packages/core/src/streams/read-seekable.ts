@@ -1,24 +1,21 @@
 import { CorruptFrameError, MAX_FRAME_SIZE } from '@ipfsz/codecs'
-import { ByteReader } from '../util/byte-reader.ts'
 import { collectBytes } from '../util/bytes.ts'
-import { readRange } from '../dag/read.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { maxFrameLength } from '../format/check-header.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
+import { FrameSource } from './frame-source.ts'
 import { decompressStream } from './stream-codec.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { SeekTable, StreamFrame } from './read-seek-table.ts'
 import type { StreamFile, ReadStreamOptions } from './stream-codec.ts'
 
-/** How many compressed bytes to read at a time from a frame that is too large to be held. */
-const PIECE = 256 * 1024
-
 /**
  * The original bytes of a seekable stream from `start` to `end` (exclusive, and after
- * `start`). Fetches only the frames that hold them.
+ * `start`). Fetches only the frames that hold them, and none that is empty.
  *
  * @throws {CorruptFrameError} a frame is damaged, or its size differs from the table
+ * @throws {InvalidTrailerError} the table has far more stored bytes for the range than original ones
  */
 export async function * readSeekable (
   file: StreamFile,
@@ -28,13 +25,14 @@ export async function * readSeekable (
   blockstore: GetStore,
   options: ReadStreamOptions
 ): AsyncGenerator<Uint8Array> {
-  const { first, last, largest, isSmall } = survey(table, start, end)
-  const reader = new ByteReader(readRange(file.node, first, last, blockstore, options), options.signal)
+  const within = (): Generator<StreamFrame> => table.within(start, end)
+  const { largest, isSmall } = survey(within())
+  const source = new FrameSource(file.node, within, blockstore, options)
 
   try {
     const frames = isSmall
-      ? readWhole(file, table.within(start, end), largest, reader, options)
-      : readPieces(file, table.within(start, end), reader, options)
+      ? readWhole(file, within(), largest, source, options)
+      : readPieces(file, within(), source, options)
 
     for await (const { at, bytes } of frames) {
       const piece = bytes.subarray(Math.max(start - at, 0), Math.max(end - at, 0))
@@ -48,29 +46,21 @@ export async function * readSeekable (
       }
     }
   } finally {
-    reader.close()
+    source.close()
   }
 }
 
-/** Where the frames of a range lie in the stream, and whether all of them are small enough to hold in memory. */
-function survey (
-  table: SeekTable,
-  start: number,
-  end: number
-): { first: number, last: number, largest: number, isSmall: boolean } {
-  let first: number | undefined
-  let last = 0
+/** The original bytes of the largest frame, and whether all of them are small enough to hold in memory. */
+function survey (frames: Iterable<StreamFrame>): { largest: number, isSmall: boolean } {
   let largest = 1
   let isSmall = true
 
-  for (const { position, length, size } of table.within(start, end)) {
-    first ??= position
-    last = position + length
+  for (const { length, size } of frames) {
     largest = Math.max(largest, size)
     isSmall &&= size <= MAX_FRAME_SIZE && length <= maxFrameLength(size)
   }
 
-  return { first: first ?? 0, last, largest, isSmall }
+  return { largest, isSmall }
 }
 
 interface Piece {
@@ -84,18 +74,18 @@ async function * readWhole (
   file: StreamFile,
   frames: Iterable<StreamFrame>,
   largest: number,
-  reader: ByteReader,
+  source: FrameSource,
   options: ReadStreamOptions
 ): AsyncGenerator<Piece> {
   const fetched = async function * (): AsyncGenerator<{ frame: StreamFrame, bytes: Uint8Array }> {
     for (const frame of frames) {
-      yield { frame, bytes: await reader.read(frame.length) }
+      yield { frame, bytes: await source.read(frame) }
     }
   }
 
   const decompressed = mapOrdered(fetched(), async ({ frame, bytes }) => ({
     frame,
-    bytes: frame.size === 0 ? new Uint8Array(0) : await decompressFrame(file, bytes, frame.size, options)
+    bytes: await decompressFrame(file, bytes, frame.size, options)
   }), { concurrency: frameConcurrency(largest, options.inFlightBytes), signal: options.signal })
 
   for await (const { frame: { number, start, size, length }, bytes } of decompressed) {
@@ -134,39 +124,19 @@ async function decompressFrame (
 async function * readPieces (
   file: StreamFile,
   frames: Iterable<StreamFrame>,
-  reader: ByteReader,
+  source: FrameSource,
   options: ReadStreamOptions
 ): AsyncGenerator<Piece> {
-  for (const { number, length, start, size } of frames) {
-    if (size === 0) {
-      for await (const bytes of takePieces(reader, length)) {
-        void bytes
-      }
-
-      continue
-    }
-
+  for (const frame of frames) {
+    const { number, length, start, size } = frame
     let at = start
 
-    for await (const bytes of exactly(file, decompressStream(file, takePieces(reader, length), options), size)) {
+    for await (const bytes of exactly(file, decompressStream(file, source.pieces(frame), options), size)) {
       yield { at, bytes }
       at += bytes.byteLength
     }
 
     emit(options, 'ipfsz:cat:frame', { frame: number, size, length })
-  }
-}
-
-async function * takePieces (reader: ByteReader, length: number): AsyncGenerator<Uint8Array> {
-  for (let missing = length; missing > 0;) {
-    const bytes = await reader.read(Math.min(missing, PIECE))
-
-    if (bytes.byteLength === 0) {
-      return
-    }
-
-    missing -= bytes.byteLength
-    yield bytes
   }
 }
 

@@ -31,6 +31,8 @@ export interface ListingEntry {
   size?: bigint
   storedSize?: bigint
   codec?: string
+  /** With what others get the original from its plain CID. Undefined: they can only pin it. */
+  readableWith?: string | undefined
 }
 
 /** Characters at either end of a CID that is shortened: enough to tell two apart. */
@@ -110,7 +112,7 @@ function entryRow (entry: ListingEntry, listing: Listing): string {
 <td class="how">${compression(entry)}</td><td class="cid">${cidLink(entry, listing)}</td></tr>`
 }
 
-function compression ({ codec, size, storedSize }: ListingEntry): string {
+function compression ({ codec, size, storedSize, readableWith }: ListingEntry): string {
   const ratio = ratioOf(size, storedSize)
 
   if (codec == null || codec === 'none' || ratio == null) {
@@ -119,8 +121,10 @@ function compression ({ codec, size, storedSize }: ListingEntry): string {
 
   const step = Math.round(Math.min(ratio, 1) * BAR_STEPS)
 
-  return `<div><span class="codec">${escapeText(codec)}</span><span class="bar b${step}" aria-hidden="true"></span>\
-<span>${ratio.toFixed(3)}</span></div>`
+  const others = readableWith == null ? 'Others can pin it, not read it' : `Others read it with ${readableWith}`
+
+  return `<div title="${escapeAttribute(others)}"><span class="codec">${escapeText(codec)}</span>\
+<span class="bar b${step}" aria-hidden="true"></span><span>${ratio.toFixed(3)}</span></div>`
 }
 
 function cidLink ({ cid, name }: ListingEntry, { gatewayUrl, dnsLinkHost }: Listing): string {

@@ -43,6 +43,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   InvalidDagError: 422,
   InvalidDictionaryError: 422,
   InvalidHeaderError: 422,
+  InvalidTrailerError: 422,
   LinkMismatchError: 422,
   MissingHeaderError: 422,
   NotUnixFSError: 422,

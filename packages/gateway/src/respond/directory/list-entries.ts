@@ -1,3 +1,4 @@
+import { readableWith } from '@ipfsz/core/reader'
 import type { GatewayComponents } from '../../contract.ts'
 import type { Listing, ListingEntry } from '../../html/listing.ts'
 import type { DirectoryEntry, LsOptions } from '@ipfsz/core'
@@ -57,7 +58,8 @@ async function collect (source: AsyncIterable<DirectoryEntry>): Promise<ListingE
   return entries
 }
 
-function describe ({ name, cid, type, size, storedSize, codec, unixfs, sizeKnown }: DirectoryEntry): ListingEntry {
+function describe (entry: DirectoryEntry): ListingEntry {
+  const { name, cid, type, size, storedSize, codec, unixfs, sizeKnown } = entry
   const isFile = type === 'file' || type === 'raw'
   const usualType = isFile ? 'file' : type ?? 'unknown'
 
@@ -68,7 +70,8 @@ function describe ({ name, cid, type, size, storedSize, codec, unixfs, sizeKnown
     // of directories and missing files, only the size of their blocks is known
     ...isFile && sizeKnown !== false ? { size } : {},
     storedSize: isFile ? storedSize ?? size : size,
-    ...codec == null ? {} : { codec }
+    ...codec == null ? {} : { codec },
+    readableWith: readableWith(entry)
   }
 }
 
