@@ -40,17 +40,13 @@ export async function redirectOf (
   const text = isOrigin ? await readRedirects(target, components, signal, root) : undefined
   const match = text == null
     ? undefined
-    : matchRedirect(parseRedirects(text), target.path, target.rawPath, queryOf(target))
+    : matchRedirect(parseRedirects(text), target.path, target.rawPath, target.search)
 
   if (match == null) {
     return legacyPageOf(target, components, signal, root)
   }
 
   return 'location' in match ? match : { status: match.status, target: rewrite(target, match.path) }
-}
-
-function queryOf ({ query }: Target): string {
-  return query.size === 0 ? '' : `?${query}`
 }
 
 async function readRedirects (
