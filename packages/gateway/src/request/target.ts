@@ -136,7 +136,10 @@ function redirect (status: number, location: string, absolute = false): Response
   })
 }
 
-function pathBelow (rawPath: string, url: RequestUrl): Pick<Target, 'path' | 'trailingSlash' | 'rawPath' | 'query' | 'search'> {
+function pathBelow (
+  rawPath: string,
+  url: RequestUrl
+): Pick<Target, 'path' | 'trailingSlash' | 'rawPath' | 'query' | 'search'> {
   const collapsed = collapsePath(rawPath)
 
   return {
@@ -213,7 +216,11 @@ function isName (name: string): boolean {
   return parseKey(name) != null || isDnsName(name)
 }
 
-function parseSubdomain ({ label, namespace, origin }: Subdomain, host: RequestHost, url: RequestUrl): Target | Response {
+function parseSubdomain (
+  { label, namespace, origin }: Subdomain,
+  host: RequestHost,
+  url: RequestUrl
+): Target | Response {
   const { name, canonical } = namespace === 'ipfs' ? cidOfLabel(label, host) : nameOfLabel(label, host)
   const target = { namespace, name, ...pathBelow(url.pathname, url), origin }
 
