@@ -34,7 +34,9 @@ describe('the loader', () => {
     expect(titleOf('<!-- <title>a</title> --><script>"<title>b</title>"</script><title>a < b</title x>')).toBe('a < b')
     expect(titleOf('<svg><title>icon</title></svg><titles>x</titles><title>\u{1f4f7}</title>')).toBe('\u{1f4f7}')
 
-    for (const none of ['', '<title> </title>', '<p>', '<title', '<title>a', '<!-- <title>a</title>', '<title>a<title>']) {
+    const untitled = ['', '<title> </title>', '<p>', '<title', '<title>a', '<!-- <title>a</title>', '<title>a<title>']
+
+    for (const none of untitled) {
       expect(titleOf(none)).toBeUndefined()
     }
 
@@ -45,7 +47,9 @@ describe('the loader', () => {
   })
 
   it('has the title of a page of any length: quadratic time would take minutes', () => {
-    for (const piece of ['<title', '<title>', '<title ', '<!--', '<script>', '<script></script>', '<svg ', '</title>']) {
+    const pieces = ['<title', '<title>', '<title ', '<!--', '<script>', '<script></script>', '<svg ', '</title>']
+
+    for (const piece of pieces) {
       expect(titleOf(piece.repeat(1_000_000 / piece.length))).toBeUndefined()
     }
   })

@@ -34,7 +34,7 @@ export function titleOf (html: string): string | undefined {
       // entities stay as they are written
       const text = html.slice(tagEnd, end.index).trim()
 
-      return text === '' ? undefined : [...text.slice(0, 2 * MAX_TITLE)].slice(0, MAX_TITLE).join('')
+      return text === '' ? undefined : Array.from(text.slice(0, 2 * MAX_TITLE)).slice(0, MAX_TITLE).join('')
     }
 
     at = END[name].lastIndex
