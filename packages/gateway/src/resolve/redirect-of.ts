@@ -60,7 +60,7 @@ async function readRedirects (
   } catch (err) {
     signal.throwIfAborted()
 
-    if (isEntryNotFound(err)) {
+    if (isNoEntry(err)) {
       return undefined
     }
 
@@ -116,7 +116,7 @@ async function legacyPageOf (
     try {
       return { cid: (await resolvePath({ ...target, path: [name] }, components, signal, directory)).cid, path: [] }
     } catch (err) {
-      if (isEntryNotFound(err)) {
+      if (isNoEntry(err)) {
         return undefined
       }
 
@@ -138,6 +138,7 @@ async function legacyPageOf (
   return path == null ? undefined : { status: 404, target: { ...target, path, trailingSlash: false } }
 }
 
-function isEntryNotFound (err: unknown): boolean {
-  return err instanceof Error && err.name === 'EntryNotFoundError'
+/** Whether there is no such file or directory: nothing has the name, or it is that of a value in a document. */
+function isNoEntry (err: unknown): boolean {
+  return err instanceof Error && (err.name === 'EntryNotFoundError' || err.name === 'PathInDocumentError')
 }
