@@ -30,7 +30,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
   'blockstore-s3': ['constants.ts', 'contract.ts', 'errors.ts', 'keys.ts', 's3-url.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
-  gateway: ['contract.ts', 'errors.ts', 'follow-signal.ts'],
+  gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   cli: ['error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }

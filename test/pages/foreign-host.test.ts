@@ -36,7 +36,7 @@ async function attackOf (page: Page): Promise<string | null> {
 }
 
 describe('below the host name of a site', () => {
-  it.each([SITE_HOST, 'other.test'])('pages of strangers have an origin of their own, whatever their type: %s', async host => {
+  it.each([SITE_HOST, 'other.test'])('pages of strangers have an origin of their own: %s', async host => {
     const { page, origin, evil } = await openSite(host)
 
     for (const path of ATTACKS) {

@@ -8,7 +8,7 @@ import { listen } from './listen.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** Tries all that a page may do in its origin. What it finds, or the names of the errors, is an attribute of the page. */
+/** Tries what a page may do in its origin. What it finds, or the name of the error, is an attribute of the page. */
 const ATTACK = `
   const attempt = async read => { try { return await read() } catch (err) { return err.name } }
   Promise.all([

@@ -60,10 +60,18 @@ it('@helia/verified-fetch does not tell a plugin the path that an IPNS name lead
   expect(await ask(`ipns://${KEY}/b`), OURS).toEqual({ status: 200, paths: ['/b'] })
 })
 
-it('@helia/verified-fetch asks no plugin for other codecs by DNSLink, or as text/html alone', async () => {
+it('@helia/verified-fetch asks no plugin for other codecs by DNSLink, or as text/html or a CAR alone', async () => {
   expect(await ask('dnslink://site.example.com/b'), OURS).toEqual({ status: 406, paths: [] })
-  expect(await ask(`ipfs://${UNKNOWN}/b`, { headers: { accept: 'text/html' } }), OURS).toEqual({ status: 406, paths: [] })
+
+  for (const accept of ['text/html', 'application/vnd.ipld.car']) {
+    expect(await ask(`ipfs://${UNKNOWN}/b`, { headers: { accept } }), OURS).toEqual({ status: 406, paths: [] })
+  }
+
   expect(await ask(`ipfs://${UNKNOWN}/b`), OURS).toEqual({ status: 200, paths: ['/b'] })
+})
+
+it('@helia/verified-fetch answers a path that it cannot decode with 500, and asks no plugin', async () => {
+  expect(await ask(`ipfs://${UNKNOWN}/%zz`), 'packages/verified-fetch/README.md').toEqual({ status: 500, paths: [] })
 })
 
 const missing = (): Response => new Response(null, { status: 404 })

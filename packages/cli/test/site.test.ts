@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { gatewayBase } from '../src/site/gateway-base.ts'
 import { isPage, keepMatcher } from '../src/site/keep.ts'
-import { loaderPage, titleOf } from '../src/site/loader-page.ts'
+import { loaderPage } from '../src/site/loader-page.ts'
+import { titleOf } from '../src/site/title.ts'
 
 describe('the gateway of a page', () => {
   it.each([
@@ -30,11 +31,26 @@ describe('what stays plain', () => {
 describe('the loader', () => {
   it('has the title of the site, whatever is in it', () => {
     expect(titleOf('<head><TITLE lang="en">\n A &amp; B\n</TITLE>')).toBe('A &amp; B')
-    expect([titleOf('<title> </title>'), titleOf('<p>')]).toEqual([undefined, undefined])
+    expect(titleOf('<!-- <title>a</title> --><script>"<title>b</title>"</script><title>a < b</title x>')).toBe('a < b')
+    expect(titleOf('<svg><title>icon</title></svg><titles>x</titles><title>\u{1f4f7}</title>')).toBe('\u{1f4f7}')
+
+    const untitled = ['', '<title> </title>', '<p>', '<title', '<title>a', '<!-- <title>a</title>', '<title>a<title>']
+
+    for (const none of untitled) {
+      expect(titleOf(none)).toBeUndefined()
+    }
 
     const page = loaderPage('A &amp; B & </title><script>x', { root: 'bafy', worker: '/w.js' }, 'run("</script>")')
     expect(page).toContain('<title>A &amp; B &amp; &lt;/title&gt;&lt;script&gt;x</title>')
     expect(page.match(/<\/script>/g)).toHaveLength(1)
     expect(page).toContain('{"root":"bafy","worker":"/w.js"};run("<\\/script>")')
+  })
+
+  it('has the title of a page of any length: quadratic time would take minutes', () => {
+    const pieces = ['<title', '<title>', '<title ', '<!--', '<script>', '<script></script>', '<svg ', '</title>']
+
+    for (const piece of pieces) {
+      expect(titleOf(piece.repeat(1_000_000 / piece.length))).toBeUndefined()
+    }
   })
 })

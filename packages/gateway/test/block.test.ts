@@ -66,7 +66,13 @@ describe('a block', () => {
       expect(same(await bytesOf(response), block)).toBe(true)
     }
 
-    expect((await gateway(get(`${cid}`, RAW))).headers.get('content-location')).toBe(`/ipfs/${cid}?format=raw`)
+    for (const [query, expected] of [
+      ['', '?format=raw'], ['?a&b=%20c+d&=&\u00e9', '?a&b=%20c+d&=&%C3%A9&format=raw'], ['?format=&a', '?format=raw&a'],
+      ['?%66ormat=&format=&a', '?format=raw&a']
+    ]) {
+      const { headers } = await gateway(get(`${cid}${query}`, RAW))
+      expect(headers.get('content-location')).toBe(`/ipfs/${cid}${expected}`)
+    }
   })
 
   it('is that of the plain CID, whatever it holds', async () => {

@@ -155,7 +155,7 @@ export function contextOf (
   init: { method?: string, headers?: Record<string, string>, names?: NameResolver, signal?: AbortSignal } = {}
 ): ResponseContext {
   const { names, signal = SIGNAL, ...requestInit } = init
-  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const { pathname, search, searchParams } = new URL(url, 'http://localhost')
   const [, namespace, name, ...path] = pathname.split('/').map(decodeURIComponent)
   const request = new Request(new URL(url, 'http://localhost'), requestInit)
   const trailingSlash = path.at(-1) === ''
@@ -165,7 +165,8 @@ export function contextOf (
     path: path.filter(Boolean),
     trailingSlash,
     rawPath: path.map(name => `/${encodeURIComponent(name)}`).join(''),
-    query: searchParams
+    query: searchParams,
+    search
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Target } from '../src/request/target.ts'
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
 function ask (url: string, accept?: string): { target: Target, request: Request } {
-  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const { pathname, search, searchParams } = new URL(url, 'http://localhost')
   const [, namespace, name, ...path] = pathname.split('/')
 
   return {
@@ -17,7 +17,8 @@ function ask (url: string, accept?: string): { target: Target, request: Request 
       path,
       trailingSlash: false,
       rawPath: '',
-      query: searchParams
+      query: searchParams,
+      search
     },
     request: new Request(new URL(url, 'http://localhost'), accept == null ? {} : { headers: { accept } })
   }

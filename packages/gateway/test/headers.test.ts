@@ -58,6 +58,9 @@ describe('the type of a file', () => {
     ['a.svg', 'image/svg+xml'],
     ['a.tar.gz', 'application/gzip'],
     ['a.wasm', 'application/wasm'],
+    ['a.ts', undefined],
+    ['a.d.MTS', undefined],
+    ['main.rs', undefined],
     ['html', undefined],
     ['README', undefined],
     ['.txt', undefined],
@@ -82,7 +85,10 @@ describe('the type of a file', () => {
     ['text that begins like JSON', '{ a }', 'text/plain; charset=utf-8'],
     ['text with an angle', '<- see', 'text/plain; charset=utf-8'],
     ['PNG', Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de', 'hex'), 'image/png'],
-    ['PDF', '%PDF-1.7\n', 'application/pdf']
+    ['PDF', '%PDF-1.7\n', 'application/pdf'],
+    ['MPEG-TS', Uint8Array.from({ length: 188 * 4 }, (_, i) => i % 188 === 0 ? 0x47 : 0xff), 'video/mp2t'],
+    ['TypeScript', 'export const a: string = "b"\n', 'text/plain; charset=utf-8'],
+    ['Rust', 'fn main() { println!("<html>"); }\n', 'text/plain; charset=utf-8']
   ])('that begins like %s is told by its bytes', async (_, bytes, type) => {
     const sample = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : new Uint8Array(bytes)
 

@@ -236,6 +236,8 @@ describe('a server', () => {
 
       expect(refused.status).toBe(status)
       expect(refused.headers.get('retry-after')).toBe('1')
+      // pages of other origins learn of it
+      expect(refused.headers.get('access-control-allow-origin')).toBe('*')
       first.resolve(new Response('first'))
       expect(await (await answer).text()).toBe('first')
       await expect.poll(async () => (await fetchText(port)).status).toBe(200)

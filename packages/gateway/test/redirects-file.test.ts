@@ -64,6 +64,11 @@ describe('a _redirects file', () => {
   it('keeps the query, which replaces parameters of the rule', () => {
     expect(match(EXAMPLE, '/static', '?b=3&c=x%20y')).toMatchObject({ location: '/target?a=1&b=3&c=x%20y#part' })
     expect(match(EXAMPLE, '/static')).toMatchObject({ location: '/target?a=1&b=2#part' })
+
+    for (const search of ['?q', '?q=', '?=', '?q=%20b+c', '?q&&r', "?q='%27", '?q=%zz', '?%C3%A9=é']) {
+      expect(match('/old /new', '/old', search)).toMatchObject({ location: `/new${search}` })
+    }
+
     expect(match(EXAMPLE, '/out/a', '?y=2')).toMatchObject({ location: 'https://example.net/target/a?x=1&y=2' })
   })
 
@@ -169,6 +174,7 @@ function target (root: CID, rawPath: string, more: Partial<Target> = { origin: '
     trailingSlash: rawPath.endsWith('/'),
     rawPath,
     query: new URLSearchParams('a=b'),
+    search: '?a=b',
     ...more
   }
 }

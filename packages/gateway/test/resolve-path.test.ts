@@ -29,7 +29,9 @@ beforeEach(() => {
 })
 
 function target (name: CID | string, path: string[] = [], namespace: Target['namespace'] = 'ipfs'): Target {
-  return { namespace, name: name.toString(), path, trailingSlash: false, rawPath: '', query: new URLSearchParams() }
+  const query = new URLSearchParams()
+
+  return { namespace, name: name.toString(), path, trailingSlash: false, rawPath: '', query, search: '' }
 }
 
 async function resolve (name: CID | string, ...path: string[]): Promise<Resolved> {

@@ -4,6 +4,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, isMarked } from '@ipfsz/core'
 import { respondTar } from '../src/respond/tar/tar.ts'
+import { tarTime } from '../src/respond/tar/tar-time.ts'
 import { noise, text } from '../../../test/support/data.ts'
 import { CBOR, contextOf, PB, store, tree } from './dag-fixtures.ts'
 import { drain } from './fixtures.ts'
@@ -87,19 +88,45 @@ describe('the response of a tar', () => {
     expect(stored.get(`${plain}/a.txt`)?.length).toBeLessThan(100_000)
   })
 
-  it('keeps modes and times', async () => {
+  it.each<[mtime: { secs: bigint, nsecs?: number } | undefined, header: number, pax: string | undefined]>([
+    [undefined, 0, undefined],
+    [{ secs: 1_000_000_000n }, 1_000_000_000, undefined],
+    [{ secs: 1_000_000_000n, nsecs: 0 }, 1_000_000_000, undefined],
+    [{ secs: 1_000_000_000n, nsecs: 120_000_000 }, 1_000_000_000, '1000000000.12'],
+    [{ secs: 0n, nsecs: 1 }, 0, '0.000000001'],
+    [{ secs: -86_400n }, 0, '-86400'],
+    [{ secs: -1n, nsecs: 500_000_000 }, 0, '-0.5'],
+    [{ secs: -5n, nsecs: 999_999_999 }, 0, '-4.000000001'],
+    [{ secs: 8n ** 11n - 1n }, 8 ** 11 - 1, undefined],
+    [{ secs: 8n ** 11n }, 8 ** 11 - 1, '8589934592'],
+    [{ secs: 2n ** 63n - 1n, nsecs: 4_000_000_000 }, 8 ** 11 - 1, '8640000000000'],
+    [{ secs: -(2n ** 62n) }, 0, '-8640000000000']
+  ])('keeps the time %o', async (mtime, seconds, pax) => {
+    expect(tarTime(mtime)).toEqual({ mtime: new Date(seconds * 1000), ...pax == null ? {} : { pax: { mtime: pax } } })
+
     const here = store()
-    const put = async (secs: bigint, mode?: number): Promise<CID> => here.put(PB, {
-      Data: new UnixFS({ type: 'file', data: Uint8Array.of(1), mtime: { secs }, mode }).marshal(),
+    const cid = await here.put(PB, {
+      Data: new UnixFS({ type: 'file', data: Uint8Array.of(1), mtime }).marshal(),
       Links: []
     })
-    const cid = await put(1_000_000_000n, 0o640)
-    const early = await put(-5n)
-    const header = async (cid: CID): Promise<unknown> =>
-      (await unpackTar(await (await ask(here, cid)).bytes(), { strict: true }))[0].header
+    const [{ header }] = await unpackTar(await (await ask(here, cid)).bytes(), { strict: true })
+    expect(header.pax?.mtime).toBe(pax)
+  })
 
-    expect(await header(cid)).toMatchObject({ mode: 0o640, mtime: new Date(1_000_000_000_000) })
-    expect(await header(early)).toMatchObject({ mode: 0o644, mtime: new Date(0) })
+  it('keeps permissions, but none of the bits that make root of who runs a program', async () => {
+    const here = store()
+    const put = async (type: string, mode: number): Promise<CID> => here.put(PB, {
+      Data: new UnixFS({ type, mode, ...type === 'file' ? { data: Uint8Array.of(1) } : {} }).marshal(),
+      Links: []
+    })
+
+    for (const [type, mode, kept] of [
+      ['file', 0o640, 0o640], ['file', 0o6755, 0o755], ['file', 0o7777, 0o777], ['file', 0o4000, 0],
+      ['directory', 0o1777, 0o777], ['directory', 0o7700, 0o700], ['file', 0xffff_ffff, 0o777]
+    ] as const) {
+      const [{ header }] = await unpackTar(await (await ask(here, await put(type, mode))).bytes(), { strict: true })
+      expect(header.mode).toBe(kept)
+    }
   })
 
   it('has names of any length', async () => {

@@ -187,6 +187,19 @@ describe('a path of a host with subdomains', () => {
     expect(headers.get('vary')).toContain('X-Forwarded-Host')
   })
 
+  it('keeps the query byte for byte', () => {
+    for (const query of ['a', 'a=', 'a=%20b+c', 'a&&b', '=', '%zz']) {
+      expect(redirectOf(`/ipfs/${V1}?${query}`, { host: 'localhost' }))
+        .toEqual([301, `http://${V1}.ipfs.localhost/?${query}`])
+    }
+
+    // as servers pass it on
+    const raw = Object.defineProperty(new Request('http://localhost/'), 'url', {
+      value: `http://localhost/ipfs/${V1}?a='b"<>`
+    })
+    expect((parseTarget(raw, INIT) as Response).headers.get('location')).toBe(`http://${V1}.ipfs.localhost/?a='b"<>`)
+  })
+
   it('refuses a root that no label holds', () => {
     for (const path of [`/ipfs/${LONG}`, `/ipns/${'long-name.'.repeat(7)}org`]) {
       expect(errorOf(path, { host: 'localhost' })).toMatchObject({ name: 'LabelTooLongError', status: 400 })

@@ -1,5 +1,6 @@
 import { createVerifiedFetchWithHelia } from '@helia/verified-fetch'
 import { unmark } from '@ipfsz/core'
+import { CarReader } from '@ipld/car'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
@@ -42,6 +43,26 @@ async function withTree (): Promise<Made & { root: CID }> {
 }
 
 describe('a marked file', () => {
+  it('is the CAR of its plain CID by ?format=car', async () => {
+    const { fetch, url, cid } = await withFile()
+    const car = await fetch(`${url}?format=car`)
+    const reader = await CarReader.fromBytes(await bytesOf(car))
+
+    expect([car.status, car.headers.get('content-type')?.split(';')[0]]).toEqual([200, 'application/vnd.ipld.car'])
+    expect(String(await reader.getRoots())).toBe(String(unmark(cid)))
+    expect(await reader.has(unmark(cid))).toBe(true)
+  })
+
+  it.each([
+    ['a%2fb', 400], ['?format=unknown', 400], ['?filename=%zz', 200], ['%25zz', 404]
+  ])('of which %s is asked for is answered with %d', async (asked, status) => {
+    const { fetch, url } = await withFile()
+    const response = await fetch(asked.startsWith('?') ? `${url}${asked}` : `${url}/${asked}`)
+
+    expect(response.status).toBe(status)
+    await response.body?.cancel()
+  })
+
   it('is the original, with its type and length', async () => {
     const { fetch, url } = await withFile()
 

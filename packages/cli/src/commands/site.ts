@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
@@ -10,7 +10,8 @@ import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { readSiteScripts } from '../site-scripts.ts'
 import { keepMatcher } from '../site/keep.ts'
-import { titleOf } from '../site/loader-page.ts'
+import { readStart } from '../site/read-start.ts'
+import { titleOf } from '../site/title.ts'
 import { publishSite } from '../site/publish-site.ts'
 import { RESERVED_PATHS } from '../site/site-config.ts'
 import { addNotes } from '../terminal/add-summary.ts'
@@ -121,7 +122,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
     throw new UsageError(`${join(path, START)} is not a regular file`)
   }
 
-  return titleOf(await readFile(join(directory, START), 'utf8')) ?? basename(resolve(directory))
+  return titleOf(await readStart(join(directory, START))) ?? basename(resolve(directory))
 }
 
 function report (

@@ -7,9 +7,6 @@ const STYLE = ':root{color-scheme:light dark}' +
   'padding:0 1.25rem;animation:show 0s 1s both;overflow-wrap:anywhere}body.shown{animation:none}' +
   '@keyframes show{from{visibility:hidden}to{visibility:visible}}h1{font-size:1.375rem}'
 
-/** The most characters of a title: the loader has it twice, and is sent for each page. */
-const MAX_TITLE = 200
-
 /**
  * The page that stands for each page of a published site until its worker runs. The same bytes at every path.
  *
@@ -35,14 +32,6 @@ export function loaderPage (title: string, config: SiteConfig, script: string): 
 </body>
 </html>
 `
-}
-
-/** The title of a page. Undefined: it has none. */
-export function titleOf (html: string): string | undefined {
-  const [, title = ''] = /<title[^>]*>([^<]*)<\/title>/i.exec(html) ?? []
-
-  // entities stay as they are written
-  return title.trim() === '' ? undefined : [...title.trim()].slice(0, MAX_TITLE).join('')
 }
 
 function escapeText (text: string): string {

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isPage } from './keep.ts'
+import { readStart } from './read-start.ts'
 
 /** What plain pages of a site need, and is not plain. */
 export interface MissingNeeds {
@@ -11,9 +11,6 @@ export interface MissingNeeds {
   /** Patterns that keep it, as in `.gitignore`. */
   patterns: string[]
 }
-
-/** A page or script names what it needs long before this, in bytes: 1 MiB. */
-const MAX_READ = 1024 * 1024
 
 /** Tags that load something, and the attributes that say what. None of these loops over the same characters twice. */
 const TAG = /<(link|script|img|source|video|audio|track|input|image|use)\b([^<>]{0,10000})>/gi
@@ -130,16 +127,4 @@ function patternOf (path: string): string {
   const [, extension] = /[^/](\.\w+)$/.exec(path) ?? []
 
   return extension == null ? `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}` : `*${extension}`
-}
-
-async function readStart (path: string): Promise<string> {
-  const file = await open(path)
-
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(MAX_READ), 0, MAX_READ, 0)
-
-    return buffer.toString('utf8', 0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }

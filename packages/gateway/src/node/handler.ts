@@ -1,4 +1,5 @@
 import { NodeRequest } from 'srvx/node'
+import { addCors } from '../cors.ts'
 import { RequestLimits } from './request-limits.ts'
 import { breakConnection, endResponse, sendResponse } from './send-response.ts'
 import { clientAddress, proxiesOf, trustedProxies } from './trusted-proxies.ts'
@@ -56,22 +57,22 @@ export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {})
 
   return (req, res) => {
     if (hasSeveralHosts(req)) {
-      res.statusCode = 400
       res.setHeader('connection', 'close')
-      endResponse(req, res)
+      refuse(req, res, 400)
 
       return
     }
+
+    dropRootDots(req)
 
     // srvx knows no ranges: it gets the addresses that this request names
     const request = new NodeRequest({ req, res, trustProxy: proxiesOf(req, isTrusted) })
     const leave = limits.enter(clientAddress(req, isTrusted))
 
     if (typeof leave === 'number') {
-      res.statusCode = leave
       res.setHeader('retry-after', RETRY_AFTER)
       res.setHeader('cache-control', 'no-store')
-      endResponse(req, res)
+      refuse(req, res, leave)
 
       return
     }
@@ -93,6 +94,31 @@ function hasSeveralHosts ({ rawHeaders }: NodeRequestMessage): boolean {
   }
 
   return hosts > 1
+}
+
+function refuse (req: NodeRequestMessage, res: NodeResponseMessage, status: number): void {
+  addCors({ set: (name, value) => { res.setHeader(name, value) } })
+  res.statusCode = status
+  endResponse(req, res)
+}
+
+/**
+ * Take the dot of the root off the names of hosts: `localhost.` is `localhost` (RFC 1034, section 3.1). srvx makes
+ * one name of all that it does not know, that is, of these.
+ */
+function dropRootDots (req: NodeRequestMessage): void {
+  const { headers } = req
+
+  for (const name of ['host', ':authority', 'x-forwarded-host']) {
+    const hosts = headers[name]
+
+    if (typeof hosts === 'string') {
+      headers[name] = hosts.replaceAll(/(?<=[\w-])\.(?=\s*(?::\d+\s*)?(?:,|$))/g, '')
+    }
+  }
+
+  // the whole URL, as clients of proxies send it
+  req.url = req.url?.replace(/^(https?:\/\/[^/?#]*[\w-])\.(?=(?::\d+)?(?:[/?#]|$))/i, '$1')
 }
 
 async function answer (

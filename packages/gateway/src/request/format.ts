@@ -65,10 +65,20 @@ export function contentLocation (target: Target, request: Request, format: Forma
     return undefined
   }
 
-  const { pathname, searchParams } = new URL(request.url)
-  searchParams.set('format', format)
+  return `${new URL(request.url).pathname}?${withFormat(target.search, format)}`
+}
 
-  return `${pathname}?${searchParams}`
+/** A query with another format. All else stays as it was written. */
+function withFormat (search: string, format: Format): string {
+  const pairs = search.slice(1).split('&').filter(Boolean)
+  const first = pairs.findIndex(isFormat)
+  const at = first === -1 ? pairs.length : first
+
+  return [...pairs.slice(0, at), `format=${format}`, ...pairs.slice(at).filter(pair => !isFormat(pair))].join('&')
+}
+
+function isFormat (pair: string): boolean {
+  return new URLSearchParams(pair).has('format')
 }
 
 function contradicts (request: Request, format: Format): boolean {

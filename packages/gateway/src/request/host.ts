@@ -24,7 +24,9 @@ export interface Subdomain {
  *
  * @throws {InvalidHostError} it has characters that no host name has
  */
-export function readHost ({ host, hostname, port, protocol }: URL): RequestHost {
+export function readHost (
+  { host, hostname, port, protocol }: Pick<URL, 'host' | 'hostname' | 'port' | 'protocol'>
+): RequestHost {
   if (!/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname)) {
     throw new InvalidHostError(host, 'it is not a host name')
   }

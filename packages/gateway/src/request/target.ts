@@ -4,6 +4,7 @@ import { findGateway, isAddress, isListed, readHost } from './host.ts'
 import { collapsePath, decodePath, routeUri } from './url-path.ts'
 import type { GatewayInit } from '../contract.ts'
 import type { RequestHost, Subdomain } from './host.ts'
+import type { RequestUrl } from './url-path.ts'
 
 /**
  * Hosts whose subdomains are origins of their own. Browsers and resolvers know that every name
@@ -37,6 +38,8 @@ export interface Target {
    */
   onForeignHost?: true
   query: URLSearchParams
+  /** The query as it was written, with its question mark, or empty. A URL that is made of another keeps it so. */
+  search: string
 }
 
 /** A path of a path gateway. */
@@ -89,7 +92,7 @@ export function parseTarget (request: Request, init: GatewayInit): Target | Resp
   if (gateway != null) {
     const origin = `${host.protocol}://${label()}.${target.namespace}.${gateway.origin}`
 
-    return redirect(301, `${origin}${target.rawPath === '' ? '/' : target.rawPath}${url.search}`, true)
+    return redirect(301, `${origin}${target.rawPath === '' ? '/' : target.rawPath}${target.search}`, true)
   }
 
   if (request.headers.get('service-worker') === 'script' && target.rawPath === '') {
@@ -99,18 +102,30 @@ export function parseTarget (request: Request, init: GatewayInit): Target | Resp
 
   return canonical == null
     ? { ...target, ...isAddress(host) ? {} : { onForeignHost: true } }
-    : redirect(302, `/${target.namespace}/${canonical}${target.rawPath}${url.search}`)
+    : redirect(302, `/${target.namespace}/${canonical}${target.rawPath}${target.search}`)
 }
 
 /** A server passes hosts on that are no host of a URL, such as `1.2.3.4.5`. */
-function readUrl ({ url }: Request): URL {
+function readUrl ({ url }: Request): RequestUrl {
   const parsed = URL.parse(url)
 
   if (parsed == null) {
     throw new InvalidHostError(url, 'the URL has no valid host')
   }
 
-  return parsed
+  const { host, hostname, port, protocol, pathname, searchParams } = parsed
+  // the parser encodes characters that a header can hold
+  const [search = ''] = /\?[^#]*/.exec(url) ?? []
+
+  return {
+    host,
+    hostname,
+    port,
+    protocol,
+    pathname,
+    searchParams,
+    search: /^[\x21-\x7e]*$/.test(search) ? search : parsed.search
+  }
 }
 
 /** A redirect that an absolute location makes depend on headers of a proxy. */
@@ -121,24 +136,28 @@ function redirect (status: number, location: string, absolute = false): Response
   })
 }
 
-function pathBelow (rawPath: string, url: URL): Pick<Target, 'path' | 'trailingSlash' | 'rawPath' | 'query'> {
+function pathBelow (
+  rawPath: string,
+  url: RequestUrl
+): Pick<Target, 'path' | 'trailingSlash' | 'rawPath' | 'query' | 'search'> {
   const collapsed = collapsePath(rawPath)
 
   return {
     path: decodePath(collapsed, url.pathname),
     trailingSlash: collapsed.endsWith('/'),
     rawPath: collapsed,
-    query: url.searchParams
+    query: url.searchParams,
+    search: url.search
   }
 }
 
-function splitContentPath ({ pathname }: URL): Pick<Target, 'namespace' | 'name' | 'rawPath'> | undefined {
+function splitContentPath ({ pathname }: RequestUrl): Pick<Target, 'namespace' | 'name' | 'rawPath'> | undefined {
   const [, namespace, name, rawPath = ''] = /^\/(ipfs|ipns)\/([^/]+)(\/.*)?$/.exec(pathname) ?? []
 
   return name == null ? undefined : { namespace: namespace as 'ipfs' | 'ipns', name, rawPath }
 }
 
-function parseContentPath (url: URL): ContentPath {
+function parseContentPath (url: RequestUrl): ContentPath {
   const parts = splitContentPath(url)
 
   if (parts == null) {
@@ -187,7 +206,7 @@ function labelOrThrow (label: string | undefined, what: 'CID' | 'DNSLink name', 
   return label
 }
 
-function hasContentRoot (url: URL): boolean {
+function hasContentRoot (url: RequestUrl): boolean {
   const { namespace, name } = splitContentPath(url) ?? {}
 
   return name != null && (namespace === 'ipfs' ? parseCid(name) != null : isName(name))
@@ -197,13 +216,17 @@ function isName (name: string): boolean {
   return parseKey(name) != null || isDnsName(name)
 }
 
-function parseSubdomain ({ label, namespace, origin }: Subdomain, host: RequestHost, url: URL): Target | Response {
+function parseSubdomain (
+  { label, namespace, origin }: Subdomain,
+  host: RequestHost,
+  url: RequestUrl
+): Target | Response {
   const { name, canonical } = namespace === 'ipfs' ? cidOfLabel(label, host) : nameOfLabel(label, host)
   const target = { namespace, name, ...pathBelow(url.pathname, url), origin }
 
   return canonical === label
     ? target
-    : redirect(301, `${host.protocol}://${canonical}.${namespace}.${origin}${target.rawPath}${url.search}`, true)
+    : redirect(301, `${host.protocol}://${canonical}.${namespace}.${origin}${target.rawPath}${target.search}`, true)
 }
 
 /** The root that a label stands for, and the label that it should have. */

@@ -1,5 +1,9 @@
 import { InvalidPathError } from '../errors.ts'
 
+/** The parts of a request's URL. `search` is as it was written, if a header can hold that. */
+export type RequestUrl =
+  Pick<URL, 'host' | 'hostname' | 'port' | 'protocol' | 'pathname' | 'searchParams' | 'search'>
+
 /** The most names of a path. Each of them costs a block and an entry of `X-Ipfs-Roots`. */
 export const MAX_PATH_NAMES = 256
 
@@ -52,7 +56,7 @@ export function encodeName (name: string): string {
  * @throws {InvalidPathError} the URI is of another kind
  */
 export function routeUri (
-  url: URL,
+  url: Pick<RequestUrl, 'pathname' | 'searchParams'>,
   isCid: (name: string) => boolean,
   isName: (name: string) => boolean
 ): string | undefined {

@@ -40,17 +40,13 @@ export async function redirectOf (
   const text = isOrigin ? await readRedirects(target, components, signal, root) : undefined
   const match = text == null
     ? undefined
-    : matchRedirect(parseRedirects(text), target.path, target.rawPath, queryOf(target))
+    : matchRedirect(parseRedirects(text), target.path, target.rawPath, target.search)
 
   if (match == null) {
     return legacyPageOf(target, components, signal, root)
   }
 
   return 'location' in match ? match : { status: match.status, target: rewrite(target, match.path) }
-}
-
-function queryOf ({ query }: Target): string {
-  return query.size === 0 ? '' : `?${query}`
 }
 
 async function readRedirects (
@@ -64,7 +60,7 @@ async function readRedirects (
   } catch (err) {
     signal.throwIfAborted()
 
-    if (isEntryNotFound(err)) {
+    if (isNoEntry(err)) {
       return undefined
     }
 
@@ -120,7 +116,7 @@ async function legacyPageOf (
     try {
       return { cid: (await resolvePath({ ...target, path: [name] }, components, signal, directory)).cid, path: [] }
     } catch (err) {
-      if (isEntryNotFound(err)) {
+      if (isNoEntry(err)) {
         return undefined
       }
 
@@ -142,6 +138,7 @@ async function legacyPageOf (
   return path == null ? undefined : { status: 404, target: { ...target, path, trailingSlash: false } }
 }
 
-function isEntryNotFound (err: unknown): boolean {
-  return err instanceof Error && err.name === 'EntryNotFoundError'
+/** Whether there is no such file or directory: nothing has the name, or it is that of a value in a document. */
+function isNoEntry (err: unknown): boolean {
+  return err instanceof Error && (err.name === 'EntryNotFoundError' || err.name === 'PathInDocumentError')
 }

@@ -1,7 +1,8 @@
+import { addCors, METHODS } from '../cors.ts'
 import { GatewayError } from '../errors.ts'
 import { renderError } from '../html/error.ts'
 import { acceptsHtml } from '../request/format.ts'
-import { addCors, addPageSecurity, METHODS } from './headers.ts'
+import { addPageSecurity } from './headers.ts'
 import type { GatewayInit } from '../contract.ts'
 
 /** Seconds after which a client may ask again for what could not be fetched. */

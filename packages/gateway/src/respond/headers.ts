@@ -1,3 +1,4 @@
+import { addCors } from '../cors.ts'
 import { PAGE_POLICY } from '../html/csp.ts'
 import { contentLocation } from '../request/format.ts'
 import type { GatewayParts, ResponseContext } from './context.ts'
@@ -10,18 +11,6 @@ const IMMUTABLE = 'public, max-age=29030400, immutable'
 /** Pages of what never changes: other versions of the gateway make other ones. A week, in seconds. */
 const PAGE_MAX_AGE = 604_800
 const PAGE_CACHING = `public, max-age=${PAGE_MAX_AGE}, stale-while-revalidate=2678400`
-
-/** The methods that are answered. */
-export const METHODS = 'GET, HEAD, OPTIONS'
-
-/** The headers that let pages of every origin read what the gateway serves. */
-const CORS: Readonly<Record<string, string>> = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': METHODS,
-  'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
-  'access-control-expose-headers': 'Content-Encoding, Content-Length, Content-Range, ETag, X-Cache, ' +
-    'X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output'
-}
 
 /** What protects a page that the gateway makes: it shows names of strangers. */
 const PAGE_SECURITY: Readonly<Record<string, string>> = {
@@ -61,14 +50,6 @@ export interface ContentHeadersInit {
 /** What headers depend on. */
 export type HeaderContext = Pick<ResponseContext, 'request' | 'target' | 'format' | 'init'> &
   { resolved: Pick<Resolved, 'roots' | 'ttl'> }
-
-export function addCors (headers: Headers): Headers {
-  for (const [name, value] of Object.entries(CORS)) {
-    headers.set(name, value)
-  }
-
-  return headers
-}
 
 /** How long it may be cached: for ever, or as long as the name leads there. */
 function caching ({ ttl }: Pick<Resolved, 'ttl'>): string {

@@ -1,3 +1,4 @@
+import { addCors } from '../../cors.ts'
 import { EntryNotFoundError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { PAGE_VERSION } from '../../html/csp.ts'
@@ -5,7 +6,7 @@ import { renderListing } from '../../html/listing.ts'
 import { matchesEtag } from '../../request/conditions.ts'
 import { resolvePath } from '../../resolve/resolve-path.ts'
 import { respondFile } from '../file/file.ts'
-import { addCors, contentHeaders, notModified } from '../headers.ts'
+import { contentHeaders, notModified } from '../headers.ts'
 import { wholeBody } from '../whole-body.ts'
 import { listEntries } from './list-entries.ts'
 import { Pages } from './pages.ts'
@@ -31,7 +32,7 @@ export async function respondDirectory (
   const { request, target, resolved } = context
 
   if (!target.trailingSlash) {
-    return redirectToSlash(request, target)
+    return redirectToSlash(target)
   }
 
   const index = await findIndex(context)
@@ -89,12 +90,12 @@ async function getPage (
 }
 
 /** `rawPath` has one slash at its beginning, so this never leads to another host. */
-function redirectToSlash ({ url }: Request, { namespace, name, rawPath, origin, dnsLinkHost }: Target): Response {
+function redirectToSlash ({ namespace, name, rawPath, origin, dnsLinkHost, search }: Target): Response {
   const start = origin == null && dnsLinkHost == null ? `/${namespace}/${name}` : ''
 
   return new Response(null, {
     status: 301,
-    headers: addCors(new Headers({ location: `${start}${rawPath}/${new URL(url).search}` }))
+    headers: addCors(new Headers({ location: `${start}${rawPath}/${search}` }))
   })
 }
 

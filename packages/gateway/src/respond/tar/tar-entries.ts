@@ -7,6 +7,9 @@ import type { CID } from 'multiformats/cid'
 /** The most directories inside each other: each holds the list of its entries. */
 const MAX_TAR_DEPTH = 128
 
+/** Without setuid, setgid and sticky: root would extract programs of strangers that run as root. */
+const PERMISSIONS = 0o777
+
 /** An entry of an archive. */
 export interface TarEntry {
   /** With the directories that it is in. */
@@ -18,9 +21,9 @@ export interface TarEntry {
   size: number
   /** Whether reading it decompresses. */
   compressed: boolean
+  /** Permissions alone. */
   mode?: number | undefined
-  /** Seconds since 1970. */
-  mtime?: number | undefined
+  mtime?: DirectoryEntry['mtime']
   /** What a symlink points to. */
   target?: string
 }
@@ -61,7 +64,7 @@ async function * entriesOf (
   progress: Progress
 ): AsyncGenerator<TarEntry> {
   const { cid, type, unixfs, codec, mtime } = described
-  const common = { path, cid, mode: unixfs?.mode, mtime: mtime == null ? undefined : Number(mtime.secs) }
+  const common = { path, cid, mode: unixfs?.mode == null ? undefined : unixfs.mode & PERMISSIONS, mtime }
 
   if (type !== 'directory') {
     const isSymlink = unixfs?.type === 'symlink'

@@ -12,6 +12,7 @@ import { readFile } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import { PackedBytes } from './packed-bytes.ts'
 import { tarEntries } from './tar-entries.ts'
+import { tarTime } from './tar-time.ts'
 import type { ResponseContext } from '../context.ts'
 import type { TarEntry } from './tar-entries.ts'
 import type { Stats } from '@ipfsz/core'
@@ -22,9 +23,6 @@ const MODES = { file: 0o644, directory: 0o755, symlink: 0o777 }
 
 /** How much is written to an archive at a time. The packer waits for its reader from 8 MiB on. */
 const PART_SIZE = 1024 * 1024
-
-/** The latest time that the header of an entry can hold, in seconds since 1970. */
-const MAX_MTIME = 8 ** 11 - 1
 
 /**
  * A file or directory as a tar archive (specs.ipfs.tech/ipips/ipip-0288). The files of a marked
@@ -139,7 +137,7 @@ function headerOf ({ path, type, size, mode, mtime, target }: TarEntry): TarHead
     type,
     size,
     mode: mode ?? MODES[type],
-    mtime: new Date(Math.min(Math.max(mtime ?? 0, 0), MAX_MTIME) * 1000),
+    ...tarTime(mtime),
     ...target == null ? {} : { linkname: target }
   }
 }
