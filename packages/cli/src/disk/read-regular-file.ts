@@ -48,8 +48,13 @@ export async function copyRegularFile (path: string, to: string, signal: AbortSi
   }
 }
 
-/** @param flags - besides those to read */
-async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
+/**
+ * Open a file that may be anything, without waiting for it.
+ *
+ * @param flags - besides those to read
+ * @throws {Error} it is not a regular file, or a system error
+ */
+export async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
   const handle = await open(path, READ | flags)
 
   try {
