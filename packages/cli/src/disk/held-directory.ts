@@ -43,15 +43,16 @@ export class HeldDirectory {
   }
 
   /**
-   * Check that an entry is what was made or opened under its name, before it is renamed.
+   * Check that an entry is still what was made under its name, before it is renamed.
    *
+   * @param shown - its path for the error
    * @throws {TreeEntryError} something else has its name
    */
-  async checkEntry (name: string, made: BigIntStats): Promise<void> {
+  async checkEntry (name: string, made: BigIntStats, shown: string): Promise<void> {
     const { dev, ino } = await lstat(`${this.path}/${name}`, { bigint: true })
 
     if (dev !== made.dev || ino !== made.ino) {
-      throw new TreeEntryError(join(this.shown, name), 'was replaced by another program before it was complete')
+      throw new TreeEntryError(shown, 'was replaced by another program before it was complete')
     }
   }
 
