@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { addTree } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
+import { readRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
 import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
@@ -37,6 +38,9 @@ export interface SiteAddOptions {
 
 /** The page of the root. */
 const START = 'index.html'
+
+/** The most bytes of that page, 64 MiB. */
+const MAX_PAGE_SIZE = 64 * 1024 * 1024
 
 const INDENT = '  '
 
@@ -121,7 +125,7 @@ async function readTitle (path: string, directory: string): Promise<string> {
     throw new UsageError(`${join(path, START)} is not a regular file`)
   }
 
-  return titleOf(await readFile(join(directory, START), 'utf8')) ?? basename(resolve(directory))
+  return titleOf(String(await readRegularFile(join(directory, START), MAX_PAGE_SIZE))) ?? basename(resolve(directory))
 }
 
 function report (

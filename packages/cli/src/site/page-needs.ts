@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openRegularFile } from '../disk/read-regular-file.ts'
 import { isPage } from './keep.ts'
 
 /** What plain pages of a site need, and is not plain. */
@@ -133,7 +133,7 @@ function patternOf (path: string): string {
 }
 
 async function readStart (path: string): Promise<string> {
-  const file = await open(path)
+  const file = await openRegularFile(path)
 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(MAX_READ), 0, MAX_READ, 0)
