@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { decodeName } from './byte-string.ts'
 import { IgnorePatterns } from './ignore.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Verdict } from './ignore.ts'
@@ -11,6 +12,9 @@ import type { FileHandle } from 'node:fs/promises'
 export const GITIGNORE = '.gitignore'
 /** The directory of a repository, or the file that says where that is. Git never tracks it. */
 export const GIT = '.git'
+
+/** With which an editor may begin a file of patterns. */
+const BOM = Buffer.from('\ufeff')
 
 /** Error codes of a file that is missing, a symlink or a socket. */
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ELOOP', 'ENXIO'])
@@ -193,7 +197,7 @@ async function readPatterns (path: string, file: string): Promise<string> {
       throw new TreeEntryError(file, `has more than ${MAX_FILE_SIZE / 1024} KiB: remove patterns`)
     }
 
-    return bytes.subarray(0, bytesRead).toString()
+    return decodeName(bytes.subarray(bytes.indexOf(BOM) === 0 ? BOM.byteLength : 0, bytesRead))
   } catch (err) {
     if (err instanceof Error && 'code' in err && MISSING.has(err.code)) {
       return ''
@@ -206,9 +210,9 @@ async function readPatterns (path: string, file: string): Promise<string> {
 }
 
 function parse (text: string): string[] {
-  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const lines = text.split('\n').map(line => line.replace(/\r$/, ''))
 
-  return lines.map(line => line.replace(/\r$/, '')).filter(line => line.trim() !== '' && !line.startsWith('#'))
+  return lines.filter(line => line !== '' && !line.startsWith('#'))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { decodeName } from './byte-string.ts'
 import { losesExecutableBit, metadata, openRegular, readContent } from './file-content.ts'
 import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
 import { holdDirectory } from './held-directory.ts'
@@ -9,7 +10,7 @@ import type { FileEvents, Preserve } from './file-content.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream } from '@ipfsz/core'
-import type { BigIntStats } from 'node:fs'
+import type { BigIntStats, Dirent } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 /** An entry of a tree, as the importer takes it. */
@@ -127,28 +128,43 @@ async function list (
   { hidden, ignore, onHidden }: TreeSourceOptions,
   above: GitIgnore | undefined
 ): Promise<{ names: string[], git: GitIgnore | undefined }> {
-  const entries = await readdir(directory.path, { withFileTypes: true })
-  const unencodable = await namesNotInUtf8(directory.path, entries)
+  const { entries, unencodable } = await readNames(directory.path)
   const hasPatterns = entries.some(entry => entry.isFile() && entry.name === GITIGNORE)
   const git = await above?.enter(directory, below, hasPatterns)
   const names: string[] = []
 
+  const isIgnored = (name: string, isDirectory: boolean): boolean => {
+    const path = below === '' ? name : `${below}/${name}`
+
+    return ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))
+  }
+
+  for (const { name, decoded, isDirectory } of unencodable) {
+    // the option has no other way to name it than with U+FFFD
+    if (isIgnored(decoded, isDirectory) || ignore(below === '' ? name : `${below}/${name}`, isDirectory)) {
+      continue
+    }
+
+    if (!hidden && name.startsWith('.')) {
+      onHidden(below === '' ? name : `${below}/${name}`)
+    } else {
+      throw new TreeEntryError(
+        join(directory.shown, name),
+        'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
+      )
+    }
+  }
+
   for (const entry of entries) {
     const { name } = entry
     const path = below === '' ? name : `${below}/${name}`
-    const isDirectory = entry.isDirectory()
 
-    if (ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))) {
+    if (isIgnored(name, entry.isDirectory())) {
       continue
     }
 
     if (!hidden && name.startsWith('.')) {
       onHidden(path)
-    } else if (unencodable.has(name)) {
-      throw new TreeEntryError(
-        join(directory.shown, name),
-        'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
-      )
     } else {
       names.push(name)
     }
@@ -157,18 +173,41 @@ async function list (
   return { names: names.toSorted((a, b) => a < b ? -1 : 1), git }
 }
 
+/** An entry whose name is not UTF-8. */
+interface Unencodable {
+  /** With U+FFFD in the place of what cannot be decoded. */
+  name: string
+  /** By `decodeName`. */
+  decoded: string
+  isDirectory: boolean
+}
+
 /**
- * The names in a directory that are not UTF-8, with U+FFFD in the place of what cannot be decoded. Bun has no types of
- * entries with names as bytes, so those are read apart, and only if there may be such a name.
+ * The entries of a directory. Bun has no types of entries with names as bytes, so those are read apart, and only if
+ * there may be a name that is not UTF-8.
  */
-async function namesNotInUtf8 (directory: string, entries: ReadonlyArray<{ name: string }>): Promise<Set<string>> {
+async function readNames (directory: string): Promise<{ entries: Dirent[], unencodable: Unencodable[] }> {
+  const entries = await readdir(directory, { withFileTypes: true })
+
   if (!entries.some(({ name }) => name.includes('\ufffd'))) {
-    return new Set()
+    return { entries, unencodable: [] }
   }
 
   const names = await readdir(directory, { encoding: 'buffer' })
+  const unencodable = await Promise.all(names
+    .filter(bytes => !Buffer.from(bytes.toString()).equals(bytes))
+    .map(async bytes => {
+      const stats = await lstat(Buffer.concat([Buffer.from(`${directory}/`), bytes]))
 
-  return new Set(names.filter(bytes => !Buffer.from(bytes.toString()).equals(bytes)).map(String))
+      return { name: bytes.toString(), decoded: decodeName(bytes), isDirectory: stats.isDirectory() }
+    }))
+  const encodable = new Set(names.filter(bytes => Buffer.from(bytes.toString()).equals(bytes)).map(String))
+
+  return {
+    // each once: a name that is UTF-8 and has U+FFFD looks like one that is not
+    entries: [...new Map(entries.map(entry => [entry.name, entry])).values()].filter(({ name }) => encodable.has(name)),
+    unencodable
+  }
 }
 
 /**
