@@ -32,7 +32,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  cli: ['error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
+  cli: ['error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'read-own-file.ts', 'version.ts']
 }
 
 /**
@@ -156,7 +156,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
-    bench: ['terminal'],
+    bench: ['disk', 'terminal'],
     commands: [
       'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'migrate', 'network',
       'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'store', 'terminal'

@@ -113,6 +113,21 @@ describe('the patterns of .gitignore files', () => {
     await expect(added(join(directory, 'pipe'))).resolves.toEqual(['a'])
   })
 
+  it.runIf(process.platform === 'linux').for<[string, Buffer, boolean]>([
+    ['as bytes', Buffer.from([0x62, 0xff]), true],
+    ['by a wildcard for one byte', Buffer.from('b?'), true],
+    ['not by other bytes', Buffer.from([0x62, 0xfe]), false],
+    ['not by U+FFFD', Buffer.from('b\ufffd'), false]
+  ])('leave out a name that is not UTF-8 %s, and without that it is refused', async ([, pattern, isLeftOut]) => {
+    const directory = await writeFiles({ a: '', 'b\ufffd': '' })
+    await writeFile(join(directory, '.gitignore'), pattern)
+    await writeFile(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x62, 0xff])]), '')
+
+    const result = await added(directory).catch((err: Error) => err.name)
+
+    expect(result).toEqual(isLeftOut ? ['a', 'b\ufffd'] : 'TreeEntryError')
+  })
+
   it.for([
     ['a file of more than 256 KiB', '#'.repeat(256 * 1024 + 1)],
     ['too many patterns', 'a\n'.repeat(20_001)],

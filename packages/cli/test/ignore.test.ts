@@ -22,7 +22,16 @@ describe('ignoreMatcher', () => {
     ['(x)+\\[y]$', ['(x)+[y]$'], ['xy', '(x)+y$']],
     ['\\#x', ['#x'], ['x', '\\#x']],
     ['a\nb', ['a\nb'], ['a', 'b']],
-    ['größe*', ['größe 🦆'], ['große']]
+    ['größe*', ['größe 🦆'], ['große']],
+    // as git, byte by byte
+    ['?', ['a'], ['é', '🦆']],
+    ['??', ['ab', 'é'], ['a', 'éa']],
+    ['[é][é]', ['é'], ['e', 'éé']],
+    ['[!a]', ['b'], ['a', 'é']],
+    ['*\u00a0', ['x\u00a0'], ['x']],
+    ['à', ['à'], ['\u00c3', 'a']],
+    ['\udcff?', ['\udcff\udcfe'], ['ab', 'ÿa', '\ufffda']],
+    ['[[:alpha:]]', ['a', 'B'], ['1', 'é']]
   ])('leaves out what %s matches, and nothing else', (pattern, out, rest) => {
     expect(ignored([pattern], [...out, ...rest])).toEqual(out)
   })

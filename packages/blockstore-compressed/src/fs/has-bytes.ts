@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readWholeFile } from '@ipfsz/codecs/internal'
 import { statPath } from './file-calls.ts'
 
 /** Whether a file exists and has these bytes. A file of another size is not read. */
@@ -6,7 +6,13 @@ export async function hasBytes (file: string, bytes: Uint8Array): Promise<boolea
   try {
     const stats = await statPath(file)
 
-    return stats.isFile() && stats.size === bytes.byteLength && (await readFile(file)).equals(bytes)
+    if (!stats.isFile() || stats.size !== bytes.byteLength) {
+      return false
+    }
+
+    const stored = await readWholeFile(file, { max: bytes.byteLength })
+
+    return stored != null && Buffer.compare(stored, bytes) === 0
   } catch {
     return false
   }

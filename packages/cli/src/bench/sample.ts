@@ -1,4 +1,5 @@
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { openRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
 import type { Stretch } from './spread.ts'
@@ -66,7 +67,7 @@ async function sizeOf (path: string): Promise<number> {
 }
 
 async function read (path: string, { offset, length }: Stretch): Promise<Uint8Array> {
-  const file = await open(path)
+  const file = await openRegularFile(path)
 
   try {
     const bytes = new Uint8Array(length)

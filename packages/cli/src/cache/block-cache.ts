@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rm, stat, unlink } from 'node:fs/promises'
+import { rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf, readWholeFile } from '@ipfsz/codecs/internal'
 import { checkBlock } from '@ipfsz/core'
 import { readIndex, writeIndex } from './cache-index.ts'
 import { sizeOnDisk } from './cached-root.ts'
@@ -92,7 +92,7 @@ export class BlockCache {
     }
 
     const file = join(cached.directory, blockName(cid))
-    const bytes = await readFile(file, { signal: signal ?? undefined }).catch(() => undefined)
+    const bytes = await readWholeFile(file, { signal }).catch(() => undefined)
 
     signal?.throwIfAborted()
 

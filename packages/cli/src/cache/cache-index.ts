@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { opendir, readdir, readFile, stat } from 'node:fs/promises'
+import { opendir, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { readOwnFile } from '../read-own-file.ts'
 import { makeRoot, ROOT_SIZE, sizeOnDisk } from './cached-root.ts'
 import { rootOfDirectory } from './names.ts'
 import type { CachedRoot } from './cached-root.ts'
@@ -10,6 +11,8 @@ import type { CachedRoot } from './cached-root.ts'
  * How many files are counted after a crash, to find the sizes of roots that had changed. Further roots that had changed
  * are dropped. So a start takes seconds, however large the cache is.
  */
+/** The most bytes of an index, 64 MiB: half a million roots. */
+const MAX_INDEX_SIZE = 64 * 1024 * 1024
 const MAX_COUNTED = 100_000
 /** How many directories or files are looked at concurrently. */
 const BATCH = 64
@@ -110,7 +113,7 @@ async function record (root: CachedRoot, final: boolean): Promise<void> {
 /** The lines of an index. A missing or damaged one has none. */
 async function readLines (file: string): Promise<Line[]> {
   try {
-    const lines = JSON.parse(await readFile(file, 'utf8')) as unknown
+    const lines = JSON.parse(String(await readOwnFile(file, MAX_INDEX_SIZE))) as unknown
 
     return Array.isArray(lines) ? lines.filter(isLine) : []
   } catch {

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
@@ -79,12 +80,15 @@ async function openSlot (repo: string, slot: number, unlock: () => void): Promis
   }
 }
 
+/** Non-blocking: a named pipe would wait for its reader. */
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0)
+
 /** @returns undefined if another process has it */
 async function hold (repo: string, slot: number): Promise<(() => void) | undefined> {
   const path = join(locksIn(repo), `${CACHES}-${slot}`)
 
   // not created by SQLite: its errors do not say why it failed
-  await (await open(path, 'a')).close()
+  await (await open(path, APPEND)).close()
 
   return holdFile(path)
 }

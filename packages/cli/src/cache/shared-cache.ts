@@ -1,10 +1,10 @@
 // Above 250 lines: reading, writing and telling the table change one state, which is told to the table in batches.
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf, readWholeFile } from '@ipfsz/codecs/internal'
 import { checkBlock } from '@ipfsz/core'
 import { BUSY, resultCode } from '../locks/kernel-lock.ts'
 import { sizeOnDisk } from './cached-root.ts'
@@ -104,7 +104,7 @@ export class SharedCache {
     }
 
     const file = this.#file(name)
-    const bytes = await readFile(file, { signal: signal ?? undefined }).catch(() => undefined)
+    const bytes = await readWholeFile(file, { signal }).catch(() => undefined)
 
     signal?.throwIfAborted()
 

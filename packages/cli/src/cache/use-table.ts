@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { BUSY, loadSqlite, resultCode } from '../locks/kernel-lock.ts'
+import { BUSY, openDatabase, resultCode } from '../locks/kernel-lock.ts'
 import { transact } from '../locks/transact.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
@@ -76,7 +76,7 @@ export class UseTable {
   }
 
   static #prepare (path: string): UseTable {
-    const db = new (loadSqlite().DatabaseSync)(path)
+    const db = openDatabase(path)
     let isNew = false
 
     try {

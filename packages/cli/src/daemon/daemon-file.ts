@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
+import { readOwnFile } from '../read-own-file.ts'
 
 const VERSION = 3
 
@@ -50,7 +51,7 @@ export async function readDaemonFile (repo: string): Promise<DaemonAddress | und
   let value: Record<string, unknown>
 
   try {
-    value = JSON.parse(await readFile(fileIn(repo), 'utf8')) as Record<string, unknown>
+    value = JSON.parse(String(await readOwnFile(fileIn(repo)))) as Record<string, unknown>
   } catch {
     // there is no daemon, or it is another user's
     return undefined

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { RepoError } from '../errors.ts'
-import { loadLevel, reasonOf } from '../repo/load-level.ts'
+import { checkLevelFiles, loadLevel, reasonOf } from '../repo/load-level.ts'
 import type { LevelDatastore } from 'datastore-level'
 
 /**
@@ -14,6 +15,10 @@ export async function openNetworkData (repo: string): Promise<LevelDatastore> {
 
   await mkdir(repo, { recursive: true })
   const path = join(repo, 'network')
+  // before it is made, which begins to open it
+  await checkLevelFiles(path).catch((err: unknown) => {
+    throw new RepoError(`Cannot open the data of the node in ${path}: ${messageOf(err)}`, { cause: err })
+  })
   const datastore = new LevelDatastore(path)
 
   try {

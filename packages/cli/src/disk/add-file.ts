@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { readInput, statAgain } from './read-input.ts'
+import { openInput, statAgain } from './read-input.ts'
 import { ReferredFiles } from './referred-files.ts'
 import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -25,9 +24,7 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
 
   return {
     // the stream itself: core reads that in frames, into memory that it uses again
-    content: stats.isFile()
-      ? createReadStream(path, { highWaterMark: readSize(stats), signal })
-      : readInput(path, stats, { readSize: readSize(stats), signal }),
+    content: await openInput(path, stats, { readSize: readSize(stats), signal }),
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),
     hasChanged: async () => {

@@ -6,6 +6,7 @@ import { treeSource } from './tree-source.ts'
 import { wrappedSource } from './wrapped-source.ts'
 import type { ChangedFiles } from '../terminal/printed-add.ts'
 import type { Progress } from '../terminal/progress.ts'
+import type { HeldTree } from './held-tree.ts'
 import type { EntryType } from './restore-metadata.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
 import type { WrappedPath } from './wrapped-source.ts'
@@ -81,7 +82,9 @@ async function addCandidates (
   let total = 0
   let last: ImportResult | undefined
 
+  const trees: HeldTree[] = []
   const candidates = source({
+    onTree (tree) { trees.push(tree) },
     onRead (path, bytes) {
       sizes.set(path, (sizes.get(path) ?? 0) + bytes)
       progress.update(total += bytes)
@@ -111,6 +114,7 @@ async function addCandidates (
     }
   } finally {
     progress.end()
+    await Promise.all(trees.map(async tree => tree.close()))
   }
 
   if (last == null) {

@@ -1,7 +1,12 @@
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TreeEntryError } from '../errors.ts'
+import { openRegularFile } from './read-regular-file.ts'
+import { withPath } from './target-errors.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import type { Mtime } from '@ipfsz/core'
 import type { BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 
 /** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
 const READ_SIZE = 4 * 1024 * 1024
@@ -64,26 +69,40 @@ function toMtime (nanoseconds: bigint): Mtime {
 }
 
 /**
+ * Open a file of a directory that others may change. What is not a regular file any more is not waited for.
+ *
+ * @throws {TreeEntryError} it is something else
+ */
+export async function openRegular ({ path, shown }: HeldDirectory, name: string): Promise<FileHandle> {
+  try {
+    return await openRegularFile(`${path}/${name}`, constants.O_NOFOLLOW)
+  } catch (err) {
+    throw err instanceof Error && (!('code' in err) || err.code === 'ELOOP' || err.code === 'ENXIO')
+      ? new TreeEntryError(join(shown, name), 'is no longer a file: another program replaced it', { cause: err })
+      : err
+  }
+}
+
+/**
  * The content of a file.
  *
  * @param path - what its events name
  * @param stats - when the file was examined: it may have another size now
  */
 export async function * readContent (
-  file: string,
+  open: () => Promise<FileHandle>,
   path: string,
   stats: BigIntStats,
   { onRead, onChanged }: FileEvents
 ): AsyncGenerator<Uint8Array> {
   const size = Number(stats.size)
-  // fails if the file was meanwhile replaced by a symlink
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const handle = await open()
 
   try {
     // one byte more than expected, so that the last read also finds the end
     for (let left = size, isAtEnd = false; !isAtEnd;) {
       const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(left + 1, READ_SIZE) : MIN_READ_SIZE)
-      const { bytesRead } = await handle.read(buffer)
+      const { bytesRead } = await handle.read(buffer).catch((err: unknown) => { throw withPath(err, path) })
       left -= bytesRead
       // those in /proc give less than is asked for before their end too
       isAtEnd = bytesRead === 0 || (size > 0 && bytesRead < buffer.byteLength && left <= 0)

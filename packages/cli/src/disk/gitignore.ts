@@ -2,7 +2,9 @@ import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { decodeName } from './byte-string.ts'
 import { IgnorePatterns } from './ignore.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import type { Verdict } from './ignore.ts'
 import type { FileHandle } from 'node:fs/promises'
 
@@ -10,6 +12,12 @@ import type { FileHandle } from 'node:fs/promises'
 export const GITIGNORE = '.gitignore'
 /** The directory of a repository, or the file that says where that is. Git never tracks it. */
 export const GIT = '.git'
+
+/** With which an editor may begin a file of patterns. */
+const BOM = Buffer.from('\ufeff')
+
+/** Error codes of a file that is missing, a symlink or a socket. */
+const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ELOOP', 'ENXIO'])
 
 /** The largest file of patterns in bytes, and the longest pattern in characters. */
 const MAX_FILE_SIZE = 256 * 1024
@@ -23,6 +31,9 @@ const WEIGHTS: readonly number[] = [1, 10, 200]
 /** The most that the patterns may count which apply to a directory, its own and those of the directories above it. */
 const MAX_WEIGHT = 20_000
 const GLOBSTAR = /\/\*{2,}(?=\/)/g
+
+/** A directory on disk. */
+type Place = Pick<HeldDirectory, 'path' | 'shown'>
 
 /** The patterns of one file. */
 interface Level {
@@ -68,7 +79,8 @@ export class GitIgnore {
     let found = new GitIgnore(names.join('/'), [], 0)
 
     for (let depth = 0; depth < names.length; depth++) {
-      found = await found.#read(join(top, ...names.slice(0, depth)), names.slice(0, depth).join('/'))
+      const path = join(top, ...names.slice(0, depth))
+      found = await found.#read({ path, shown: path }, names.slice(0, depth).join('/'))
     }
 
     return names.length > 0 && found.ignores('', true) ? none : found
@@ -77,17 +89,16 @@ export class GitIgnore {
   /**
    * The patterns that apply to the entries of a directory.
    *
-   * @param directory - the directory of the tree on disk
    * @param path - relative to the tree
    * @param hasFile - whether it has a file of patterns
    * @throws {TreeEntryError} the file is too large, or has patterns that take too long to match
    */
-  async enter (directory: string, path: string, hasFile: boolean): Promise<GitIgnore> {
+  async enter (directory: Place, path: string, hasFile: boolean): Promise<GitIgnore> {
     const here = this.#place(path)
     const levels = here === '' ? this.#levels : this.#levels.map(level => keep(level, here))
     const kept = new GitIgnore(this.#tree, levels, this.#weight)
 
-    return hasFile ? kept.#read(join(directory, path), here) : kept
+    return hasFile ? kept.#read(directory, here) : kept
   }
 
   /** Whether git ignores an entry of the tree, by its path. The directories above it are known to be kept. */
@@ -110,9 +121,9 @@ export class GitIgnore {
     return [this.#tree, path].filter(part => part !== '').join('/')
   }
 
-  async #read (directory: string, place: string): Promise<GitIgnore> {
-    const file = join(directory, GITIGNORE)
-    const patterns = parse(await readPatterns(file))
+  async #read ({ path, shown }: Place, place: string): Promise<GitIgnore> {
+    const file = join(shown, GITIGNORE)
+    const patterns = parse(await readPatterns(join(path, GITIGNORE), file))
     const weight = patterns.reduce((sum, pattern) => sum + weigh(file, pattern), this.#weight)
 
     if (weight > MAX_WEIGHT) {
@@ -167,12 +178,12 @@ async function findTop (directory: string): Promise<string | undefined> {
 }
 
 /** The text of a file of patterns, or nothing if it is missing, or is a symlink, which git does not follow. */
-async function readPatterns (file: string): Promise<string> {
+async function readPatterns (path: string, file: string): Promise<string> {
   let handle: FileHandle | undefined
 
   try {
     // a pipe would wait for a writer
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const stats = await handle.stat()
 
     if (!stats.isFile()) {
@@ -186,9 +197,9 @@ async function readPatterns (file: string): Promise<string> {
       throw new TreeEntryError(file, `exceeds the limit of ${MAX_FILE_SIZE / 1024} KiB: remove patterns`)
     }
 
-    return bytes.subarray(0, bytesRead).toString()
+    return decodeName(bytes.subarray(bytes.indexOf(BOM) === 0 ? BOM.byteLength : 0, bytesRead))
   } catch (err) {
-    if (err instanceof Error && 'code' in err && (err.code === 'ENOENT' || err.code === 'ELOOP')) {
+    if (err instanceof Error && 'code' in err && MISSING.has(err.code)) {
       return ''
     }
 
@@ -199,9 +210,9 @@ async function readPatterns (file: string): Promise<string> {
 }
 
 function parse (text: string): string[] {
-  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const lines = text.split('\n').map(line => line.replace(/\r$/, ''))
 
-  return lines.map(line => line.replace(/\r$/, '')).filter(line => line.trim() !== '' && !line.startsWith('#'))
+  return lines.filter(line => line !== '' && !line.startsWith('#'))
 }
 
 /**

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
-import { lstat, open, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { closeFile, openFile } from './descriptors.ts'
 import type { BigIntStats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 
 /** Of Linux, where it opens a directory that may not be listed. Node has no name for it. */
 const O_PATH = 0o10000000
@@ -19,17 +19,18 @@ export class HeldDirectory {
   readonly path: string
   /** The path that the user knows, for messages. */
   readonly shown: string
-  readonly #handle: FileHandle | undefined
+  #fd: number | undefined
 
-  constructor (path: string, shown: string, handle?: FileHandle) {
+  /** @param fd - what the path leads through */
+  constructor (path: string, shown: string, fd?: number) {
     this.path = path
     this.shown = shown
-    this.#handle = handle
+    this.#fd = fd
   }
 
   /** Whether it stays the same directory. Otherwise `path` is a path like any other. */
   get isHeld (): boolean {
-    return this.#handle != null
+    return this.#fd != null
   }
 
   /**
@@ -42,20 +43,26 @@ export class HeldDirectory {
   }
 
   /**
-   * Check that an entry is what was made or opened under its name, before it is renamed.
+   * Check that an entry is still what was made under its name, before it is renamed.
    *
+   * @param shown - its path for the error
    * @throws {TreeEntryError} something else has its name
    */
-  async checkEntry (name: string, made: BigIntStats): Promise<void> {
+  async checkEntry (name: string, made: BigIntStats, shown: string): Promise<void> {
     const { dev, ino } = await lstat(`${this.path}/${name}`, { bigint: true })
 
     if (dev !== made.dev || ino !== made.ino) {
-      throw new TreeEntryError(join(this.shown, name), 'was replaced by another program before it was complete')
+      throw new TreeEntryError(shown, 'was replaced by another program before it was complete')
     }
   }
 
   async close (): Promise<void> {
-    await this.#handle?.close()
+    const fd = this.#fd
+
+    if (fd != null) {
+      this.#fd = undefined
+      await closeFile(fd)
+    }
   }
 }
 
@@ -115,17 +122,17 @@ async function hold (path: string, shown: string, flags: number): Promise<HeldDi
     return unheld(path, shown, flags)
   }
 
-  const handle = await open(path, O_PATH | constants.O_DIRECTORY | flags).catch((err: NodeJS.ErrnoException) => {
+  const fd = await openFile(path, O_PATH | constants.O_DIRECTORY | flags).catch((err: NodeJS.ErrnoException) => {
     throw flags !== 0 && err.code === 'ENOTDIR' ? notDirectory(shown, err) : Object.assign(err, { path: shown })
   })
-  const through = `/proc/self/fd/${handle.fd}`
+  const through = `/proc/self/fd/${fd}`
 
   // a chroot may have no /proc
   if (await lstat(through).then(stats => stats.isSymbolicLink(), () => false)) {
-    return new HeldDirectory(through, shown, handle)
+    return new HeldDirectory(through, shown, fd)
   }
 
-  await handle.close()
+  await closeFile(fd)
 
   return unheld(path, shown, flags)
 }

@@ -1,4 +1,5 @@
 import ignore from 'ignore'
+import { toByteString } from './byte-string.ts'
 
 /** Whether to leave out an entry of a tree, by its path from the root of the tree. */
 export type Ignore = (path: string, isDirectory: boolean) => boolean
@@ -10,7 +11,7 @@ export type Verdict = 'ignored' | 'kept' | 'unknown'
 const MAX_REMEMBERED_PATHS = 10_000
 
 /**
- * Patterns as in `.gitignore`, matched with the library that ESLint uses. The last pattern that matches decides, and
+ * Patterns as in `.gitignore`, matched with the library that ESLint uses, and byte by byte as in git. The last pattern that matches decides, and
  * `!` takes a pattern back. Ignoring a directory ignores all that is in it.
  */
 export class IgnorePatterns {
@@ -22,7 +23,7 @@ export class IgnorePatterns {
     // like git on Linux. As objects, because a pattern in a string would end at a line feed
     this.#rules = ignore({ ignoreCase: false })
       .add(before == null ? [] : before.#rules)
-      .add(patterns.map(pattern => ({ pattern })))
+      .add(patterns.map(pattern => ({ pattern: toByteString(pattern) })))
     this.#matcher = this.#rules
   }
 
@@ -32,7 +33,7 @@ export class IgnorePatterns {
       this.#remembered = 1
     }
 
-    const { ignored, unignored } = this.#matcher.test(isDirectory ? `${path}/` : path)
+    const { ignored, unignored } = this.#matcher.test(toByteString(isDirectory ? `${path}/` : path))
 
     if (ignored) {
       return 'ignored'

@@ -1,9 +1,14 @@
-import { constants, createReadStream, openSync } from 'node:fs'
+import { constants, createReadStream, read } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { TreeEntryError } from '../errors.ts'
+import { closeFile, openFile, statFile } from './descriptors.ts'
 import type { BigIntStats } from 'node:fs'
+
+/** How long to wait for bytes of a device before it is asked again, in milliseconds. */
+const WAIT = 100
 
 export interface ReadInputOptions {
   /** The most bytes of one read. Pipes give fewer. */
@@ -39,22 +44,83 @@ export async function statAgain (path: string): Promise<BigIntStats | undefined>
 /** Read a file, pipe or device from its beginning. It is opened when it is read, and closed by the signal. */
 export async function * readInput (
   path: string,
-  stats: Pick<BigIntStats, 'isFIFO'>,
-  { readSize, signal }: ReadInputOptions
+  stats: BigIntStats,
+  options: ReadInputOptions
 ): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted()
-
-  yield * stats.isFIFO() && canPoll()
-    ? addAbortSignal(signal, openPipe(path))
-    : createReadStream(path, { highWaterMark: readSize, signal })
+  yield * await openInput(path, stats, options)
 }
 
 /**
- * A named pipe that is waited for without a thread: one that waits for a writer cannot be stopped, and a process does
- * not end before its threads.
+ * Open a file, pipe or device. Nothing waits in a thread: that could not be stopped, and a process does not end before
+ * its threads.
+ *
+ * @param stats - when it was examined
+ * @returns a file as Node's stream
+ * @throws {TreeEntryError} it is something else now
  */
-function openPipe (path: string): Socket {
-  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
+export async function openInput (
+  path: string,
+  stats: BigIntStats,
+  { readSize, signal }: ReadInputOptions
+): Promise<AsyncIterable<Uint8Array>> {
+  signal.throwIfAborted()
+
+  if (stats.isFIFO() && !canPoll()) {
+    return createReadStream(path, { highWaterMark: readSize, signal })
+  }
+
+  const fd = await openFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const now = await statFile(fd, { bigint: true })
+
+  if ((now.mode ^ stats.mode) & BigInt(constants.S_IFMT)) {
+    await closeFile(fd)
+    throw new TreeEntryError(path, 'was replaced by another program before it was read')
+  }
+
+  if (now.isFIFO()) {
+    return addAbortSignal(signal, new Socket({ fd, readable: true, writable: false }))
+  }
+
+  // files of /proc have no size, and some wait for bytes, as devices do
+  return now.isFile() && now.size > 0n
+    ? createReadStream(path, { fd, highWaterMark: readSize, signal })
+    : readWaiting(fd, readSize, signal)
+}
+
+/** Read what may have no bytes yet. */
+async function * readWaiting (fd: number, readSize: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const buffer = Buffer.allocUnsafe(readSize)
+      const bytesRead = await readFd(fd, buffer)
+
+      if (bytesRead === 0) {
+        return
+      }
+
+      if (bytesRead == null) {
+        await setTimeout(WAIT, undefined, { signal })
+      } else {
+        yield buffer.subarray(0, bytesRead)
+      }
+    }
+  } finally {
+    await closeFile(fd)
+  }
+}
+
+/** Returns undefined if there is nothing to read yet. */
+async function readFd (fd: number, buffer: Buffer): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, buffer.byteLength, null, (err, bytesRead) => {
+      if (err == null || err.code === 'EAGAIN') {
+        resolve(err == null ? bytesRead : undefined)
+      } else {
+        reject(err)
+      }
+    })
+  })
 }
 
 /**

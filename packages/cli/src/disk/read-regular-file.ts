@@ -22,7 +22,7 @@ export async function readRegularFile (path: string, max: number, signal?: Abort
     return await readAtMost(
       handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE, ...signal == null ? {} : { signal } }),
       max,
-      () => new Error(`${path} has more than ${max} bytes`)
+      () => new Error(`${path} exceeds the limit of ${max} bytes`)
     )
   } finally {
     await handle.close()
@@ -48,8 +48,13 @@ export async function copyRegularFile (path: string, to: string, signal: AbortSi
   }
 }
 
-/** @param flags - besides those to read */
-async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
+/**
+ * Open a file that may be anything, without waiting for it.
+ *
+ * @param flags - besides those to read
+ * @throws {Error} it is not a regular file, or a system error
+ */
+export async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
   const handle = await open(path, READ | flags)
 
   try {

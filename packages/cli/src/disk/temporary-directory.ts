@@ -29,7 +29,7 @@ export class TemporaryDirectory {
 
     this.#stopRefreshing()
     await restore(this.directory)
-    await parent.checkEntry(name, await stat(path, { bigint: true }))
+    await parent.checkEntry(name, await stat(path, { bigint: true }), shown)
     await rename(`${parent.path}/${name}`, `${parent.path}/${basename(shown)}`)
       .catch((err: unknown) => { throw withPath(err, shown) })
   }

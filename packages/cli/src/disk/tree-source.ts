@@ -1,12 +1,17 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
-import { losesExecutableBit, metadata, readContent } from './file-content.ts'
+import { decodeName } from './byte-string.ts'
+import { losesExecutableBit, metadata, openRegular, readContent } from './file-content.ts'
 import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
+import { holdDirectory } from './held-directory.ts'
+import { HeldTree } from './held-tree.ts'
 import type { FileEvents, Preserve } from './file-content.ts'
+import type { HeldDirectory } from './held-directory.ts'
 import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream } from '@ipfsz/core'
-import type { BigIntStats } from 'node:fs'
+import type { BigIntStats, Dirent } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 
 /** An entry of a tree, as the importer takes it. */
 export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
@@ -30,6 +35,8 @@ export interface TreeSourceEvents extends FileEvents {
   onHidden (path: string): void
   /** Called for each file that is executable, unless modes are preserved. */
   onExecutable (path: string): void
+  /** Called with a tree whose files will be read, perhaps after it was walked: to be closed then. */
+  onTree? (tree: HeldTree): void
 }
 
 export interface TreeSourceOptions extends TreeSourceInit, TreeSourceEvents {}
@@ -42,22 +49,28 @@ interface Entry {
 
 /**
  * Yield a directory and everything in it, sorted by name, for the importer. The directory itself comes first, and may
- * be given by a symlink. Symlinks inside it are added as symlinks. Files are opened only when they are read.
+ * be given by a symlink. Symlinks inside it are added as symlinks, even those that take the place of a file or directory
+ * meanwhile are not followed. Files are opened only when they are read.
  *
  * @param root - the directory's name in the paths of the result
- * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name or its target is not UTF-8, a
- *   directory's name ends in a backslash, or a `.gitignore` file is too large
+ * @throws {TreeEntryError} an entry is not a file, directory or symlink, or was replaced while it was read, its name or
+ *   its target is not UTF-8, a directory's name ends in a backslash, or a `.gitignore` file is too large
  */
 export async function * treeSource (
   directory: string,
   root: string,
   options: TreeSourceOptions
 ): AsyncGenerator<Candidate> {
-  yield { path: root, ...metadata(await stat(directory, { bigint: true }), options.preserve) }
-  yield * walk(directory, root, '', options, options.gitignore ? await GitIgnore.above(directory) : undefined)
+  const held = await holdDirectory(directory)
+  const tree = new HeldTree(held)
+
+  options.onTree?.(tree)
+  yield { path: root, ...metadata(await stat(held.path, { bigint: true }), options.preserve) }
+  yield * walk(tree, directory, root, '', options, options.gitignore ? await GitIgnore.above(directory) : undefined)
 }
 
 async function * walk (
+  tree: HeldTree,
   directory: string,
   root: string,
   below: string,
@@ -70,33 +83,37 @@ async function * walk (
     throw new TreeEntryError(join(directory, below), `is a directory whose name ends in a backslash: ${advice}`)
   }
 
-  const { names, git } = await list(directory, below, options, above)
+  const { names, git } = await tree.within(below, async held => list(held, below, options, above))
 
   for (let start = 0; start < names.length; start += AHEAD) {
     options.signal.throwIfAborted()
 
-    const entries = await Promise.all(names.slice(start, start + AHEAD).map(async (name): Promise<Entry> => {
-      const path = below === '' ? name : `${below}/${name}`
+    const entries = await tree.within(
+      below,
+      async held => Promise.all(names.slice(start, start + AHEAD).map(async (name): Promise<Entry> => {
+        const path = below === '' ? name : `${below}/${name}`
 
-      return { name, path, stats: await lstat(join(directory, path), { bigint: true }) }
-    }))
+        return { name, path, stats: await lstat(`${held.path}/${name}`, { bigint: true }) }
+      }))
+    )
 
-    for (const { path, stats } of entries) {
+    for (const { name, path, stats } of entries) {
       const file = join(directory, path)
       const candidate = { path: `${root}/${path}`, ...metadata(stats, options.preserve) }
 
       if (stats.isDirectory()) {
         yield candidate
-        yield * walk(directory, root, path, options, git)
+        yield * walk(tree, directory, root, path, options, git)
       } else if (stats.isFile()) {
         if (losesExecutableBit(stats, options.preserve)) {
           options.onExecutable(path)
         }
 
-        yield { ...candidate, content: readContent(file, path, stats, options) }
+        const open = async (): Promise<FileHandle> => tree.within(below, async held => openRegular(held, name))
+        yield { ...candidate, content: readContent(open, path, stats, options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
-        yield { path: candidate.path, link: await readTarget(file), mtime: candidate.mtime } as Candidate
+        yield { path: candidate.path, link: await tree.within(below, async held => readTarget(held, name)), mtime: candidate.mtime } as Candidate
       } else {
         throw new TreeEntryError(file, 'is not a file, directory or symlink: skip it with --ignore')
       }
@@ -106,33 +123,48 @@ async function * walk (
 
 /** The names of the entries to add, sorted, and the patterns that apply to them. */
 async function list (
-  directory: string,
+  directory: HeldDirectory,
   below: string,
   { hidden, ignore, onHidden }: TreeSourceOptions,
   above: GitIgnore | undefined
 ): Promise<{ names: string[], git: GitIgnore | undefined }> {
-  const entries = await readdir(join(directory, below), { withFileTypes: true })
-  const unencodable = await namesNotInUtf8(join(directory, below), entries)
+  const { entries, unencodable } = await readNames(directory.path)
   const hasPatterns = entries.some(entry => entry.isFile() && entry.name === GITIGNORE)
   const git = await above?.enter(directory, below, hasPatterns)
   const names: string[] = []
 
+  const isIgnored = (name: string, isDirectory: boolean): boolean => {
+    const path = below === '' ? name : `${below}/${name}`
+
+    return ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))
+  }
+
+  for (const { name, decoded, isDirectory } of unencodable) {
+    // the option has no other way to name it than with U+FFFD
+    if (isIgnored(decoded, isDirectory) || ignore(below === '' ? name : `${below}/${name}`, isDirectory)) {
+      continue
+    }
+
+    if (!hidden && name.startsWith('.')) {
+      onHidden(below === '' ? name : `${below}/${name}`)
+    } else {
+      throw new TreeEntryError(
+        join(directory.shown, name),
+        'its name is not UTF-8, which UnixFS requires: rename it, or skip it with --ignore'
+      )
+    }
+  }
+
   for (const entry of entries) {
     const { name } = entry
     const path = below === '' ? name : `${below}/${name}`
-    const isDirectory = entry.isDirectory()
 
-    if (ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))) {
+    if (isIgnored(name, entry.isDirectory())) {
       continue
     }
 
     if (!hidden && name.startsWith('.')) {
       onHidden(path)
-    } else if (unencodable.has(name)) {
-      throw new TreeEntryError(
-        join(directory, path),
-        'its name is not UTF-8, which UnixFS requires: rename it, or skip it with --ignore'
-      )
     } else {
       names.push(name)
     }
@@ -141,18 +173,41 @@ async function list (
   return { names: names.toSorted((a, b) => a < b ? -1 : 1), git }
 }
 
+/** An entry whose name is not UTF-8. */
+interface Unencodable {
+  /** With U+FFFD in the place of what cannot be decoded. */
+  name: string
+  /** By `decodeName`. */
+  decoded: string
+  isDirectory: boolean
+}
+
 /**
- * The names in a directory that are not UTF-8, with U+FFFD in the place of what cannot be decoded. Bun has no types of
- * entries with names as bytes, so those are read apart, and only if there may be such a name.
+ * The entries of a directory. Bun has no types of entries with names as bytes, so those are read apart, and only if
+ * there may be a name that is not UTF-8.
  */
-async function namesNotInUtf8 (directory: string, entries: ReadonlyArray<{ name: string }>): Promise<Set<string>> {
+async function readNames (directory: string): Promise<{ entries: Dirent[], unencodable: Unencodable[] }> {
+  const entries = await readdir(directory, { withFileTypes: true })
+
   if (!entries.some(({ name }) => name.includes('\ufffd'))) {
-    return new Set()
+    return { entries, unencodable: [] }
   }
 
   const names = await readdir(directory, { encoding: 'buffer' })
+  const unencodable = await Promise.all(names
+    .filter(bytes => !Buffer.from(bytes.toString()).equals(bytes))
+    .map(async bytes => {
+      const stats = await lstat(Buffer.concat([Buffer.from(`${directory}/`), bytes]))
 
-  return new Set(names.filter(bytes => !Buffer.from(bytes.toString()).equals(bytes)).map(String))
+      return { name: bytes.toString(), decoded: decodeName(bytes), isDirectory: stats.isDirectory() }
+    }))
+  const encodable = new Set(names.filter(bytes => Buffer.from(bytes.toString()).equals(bytes)).map(String))
+
+  return {
+    // each once: a name that is UTF-8 and has U+FFFD looks like one that is not
+    entries: [...new Map(entries.map(entry => [entry.name, entry])).values()].filter(({ name }) => encodable.has(name)),
+    unencodable
+  }
 }
 
 /**
@@ -160,12 +215,13 @@ async function namesNotInUtf8 (directory: string, entries: ReadonlyArray<{ name:
  *
  * @throws {TreeEntryError} it is not UTF-8: U+FFFD would be stored in the place of what cannot be decoded
  */
-async function readTarget (file: string): Promise<string> {
+async function readTarget ({ path, shown }: HeldDirectory, name: string): Promise<string> {
+  const file = `${path}/${name}`
   const target = await readlink(file)
 
   if (target.includes('\ufffd') && !(await readlink(file, 'buffer')).equals(Buffer.from(target))) {
     throw new TreeEntryError(
-      file,
+      join(shown, name),
       'is a symlink whose target is not UTF-8, which UnixFS requires: recreate it, or skip it with --ignore'
     )
   }

@@ -46,6 +46,7 @@ async function writeInto (
 ): Promise<number> {
   const temporary = temporaryFor(name)
   const path = `${directory.path}/${temporary}`
+  const shown = join(directory.shown, name)
   const mode = modeToCreate(metadata, NAMED_FILE_MODE)
   const file = await open(path, 'wx', mode).catch((err: unknown) => {
     throw withPath(err, directory.shown)
@@ -54,10 +55,8 @@ async function writeInto (
 
   try {
     const made = await fill(file, content, metadata, bytes => { progress.update(done += bytes) })
-    await directory.checkEntry(temporary, made)
-    await rename(path, `${directory.path}/${name}`).catch((err: unknown) => {
-      throw withPath(err, join(directory.shown, name))
-    })
+    await directory.checkEntry(temporary, made, shown)
+    await rename(path, `${directory.path}/${name}`).catch((err: unknown) => { throw withPath(err, shown) })
 
     return done
   } catch (err) {

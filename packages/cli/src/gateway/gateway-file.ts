@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
+import { readOwnFile } from '../read-own-file.ts'
 import type { PortOwner } from '../ports/owner.ts'
 
 const VERSION = 1
@@ -110,7 +111,7 @@ async function writeGatewayFile (repo: string, url: string, lock: string): Promi
 
 async function readValue (repo: string): Promise<Record<string, unknown> | undefined> {
   try {
-    return JSON.parse(await readFile(fileIn(repo), 'utf8')) as Record<string, unknown>
+    return JSON.parse(String(await readOwnFile(fileIn(repo)))) as Record<string, unknown>
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
 import { messageOf } from '@ipfsz/codecs/internal'
@@ -113,7 +113,7 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
   const close = (): void => { db?.close() }
 
   try {
-    db = new (loadSqlite().DatabaseSync)(path, { readOnly })
+    db = openDatabase(path, { readOnly })
     db.exec(statements)
 
     return close
@@ -156,8 +156,30 @@ export function resultCode (err: unknown): number | undefined {
   return errcode & 0xff
 }
 
+/**
+ * Open a database.
+ *
+ * @throws {RepoError} it is not a regular file: SQLite would wait for a pipe, deaf to signals
+ */
+export function openDatabase (path: string, options: { readOnly?: boolean } = {}): Sqlite.DatabaseSync {
+  if (!mayBeFile(path)) {
+    throw new RepoError(`${path} is not a regular file`)
+  }
+
+  return new (loadSqlite().DatabaseSync)(path, options)
+}
+
+function mayBeFile (path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // SQLite makes it, or says why not
+    return true
+  }
+}
+
 /** The SQLite of Node. */
-export function loadSqlite (): typeof Sqlite {
+function loadSqlite (): typeof Sqlite {
   if (sqlite == null) {
     const { emitWarning } = process
 

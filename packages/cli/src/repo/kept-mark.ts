@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { readOwnFile } from '../read-own-file.ts'
 import { decodeMark, encodeMark } from '../store/store-mark.ts'
 import type { StoreMark } from '../store/store-mark.ts'
 
@@ -13,7 +13,9 @@ export function storeCacheIn (repo: string): string {
 /** The mark of the store as it was last seen. Undefined: nothing of a store is kept, or it is damaged. */
 export async function readKeptMark (repo: string): Promise<StoreMark | undefined> {
   try {
-    return decodeMark(await readFile(fileIn(repo)), repo)
+    const bytes = await readOwnFile(fileIn(repo))
+
+    return bytes == null ? undefined : decodeMark(bytes, repo)
   } catch {
     return undefined
   }
@@ -22,7 +24,7 @@ export async function readKeptMark (repo: string): Promise<StoreMark | undefined
 /** Keep the mark of the store, so that what is kept of it can be read while the store is away. */
 export async function keepMark (repo: string, mark: StoreMark): Promise<void> {
   const bytes = encodeMark(mark)
-  const before = await readFile(fileIn(repo)).catch(() => undefined)
+  const before = await readOwnFile(fileIn(repo)).catch(() => undefined)
 
   if (before?.equals(bytes) !== true) {
     await writeAtomic(fileIn(repo), bytes, { temporary: `${fileIn(repo)}.${randomUUID()}`, sync: false })

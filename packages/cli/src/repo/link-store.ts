@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { LinksError, RepoLockedError } from '../errors.ts'
-import { loadLevel, reasonOf } from './load-level.ts'
+import { checkLevelFiles, loadLevel, reasonOf } from './load-level.ts'
 import type { LinkRecords, Links } from '../store/records.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
@@ -164,6 +165,10 @@ interface OpenStore {
 
 async function openLevel (path: string, signal: AbortSignal, timeout: number): Promise<OpenStore> {
   const LevelDatastore = await loadLevel()
+  // before it is made, which begins to open it
+  await checkLevelFiles(path).catch((err: unknown) => {
+    throw new LinksError(`Cannot open the links in ${path}: ${messageOf(err)}`, { cause: err })
+  })
   const store = new LevelDatastore(path)
   const deadline = Date.now() + timeout
 

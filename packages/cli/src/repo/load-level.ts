@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { MissingAddonError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
@@ -12,6 +14,20 @@ export async function loadLevel (): Promise<typeof LevelDatastore> {
     return (await import('datastore-level')).LevelDatastore
   } catch (err) {
     throw new MissingAddonError('classic-level', { cause: err })
+  }
+}
+
+/**
+ * Check that a LevelDB has only files, which LevelDB reads in threads that no signal ends.
+ *
+ * @throws {Error} it has a pipe, a socket or a device
+ */
+export async function checkLevelFiles (path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  const other = entries.find(entry => !entry.isFile() && !entry.isDirectory())
+
+  if (other != null && !(await stat(join(path, other.name))).isFile()) {
+    throw new Error(`${join(path, other.name)} is not a regular file`)
   }
 }
 

@@ -6,7 +6,7 @@ import { Key } from 'interface-datastore/key'
 import { NotFoundError } from 'interface-store'
 import { RepoError, RepoLockedError } from '../errors.ts'
 import { transact } from '../locks/transact.ts'
-import { BUSY, CANTOPEN, loadSqlite, READONLY, resultCode } from '../locks/kernel-lock.ts'
+import { BUSY, CANTOPEN, openDatabase, READONLY, resultCode } from '../locks/kernel-lock.ts'
 import type { OriginalsDatastore } from '@ipfsz/core/originals'
 import type { Pair } from 'interface-datastore'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -186,7 +186,7 @@ export class OriginalsStore implements OriginalsDatastore {
   }
 
   #prepare (readOnly: boolean): Opened {
-    const db = new (loadSqlite().DatabaseSync)(this.#path, { readOnly })
+    const db = openDatabase(this.#path, { readOnly })
 
     try {
       const version = db.prepare('PRAGMA user_version').get()?.user_version

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { RepoError } from '../errors.ts'
+import { readOwnFile } from '../read-own-file.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 /** The codec and level that compress a repo's blocks on disk. CIDs do not depend on them. */
@@ -19,20 +19,10 @@ export interface RepoCompression {
  * @throws {RepoError} the setting cannot be parsed
  */
 export async function readCompression (repo: string): Promise<RepoCompression | undefined> {
-  let text: string
-
   try {
-    text = await readFile(fileIn(repo), 'utf8')
-  } catch (err) {
-    if (err instanceof Error && 'code' in err && err.code === 'ENOENT') {
-      return undefined
-    }
+    const bytes = await readOwnFile(fileIn(repo))
 
-    throw err
-  }
-
-  try {
-    return parse(text)
+    return bytes == null ? undefined : parse(String(bytes))
   } catch (err) {
     throw new RepoError(
       `Cannot read from ${fileIn(repo)} how this repo compresses blocks: ${(err as Error).message}`,

@@ -5,13 +5,16 @@ import { removeStale, syncDirectory, syncEach, writeAtomic } from '@ipfsz/blocks
 import { messageOf } from '@ipfsz/codecs/internal'
 import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
-import { PutFailedError } from 'interface-store'
-import { readRecord } from './read-record.ts'
+import { NotFoundError, PutFailedError } from 'interface-store'
+import { readOwnFile } from '../read-own-file.ts'
 import type { Records } from '../store/records.ts'
 import type { Pair } from 'interface-datastore'
 
 /** How many records are written at once: a disk commits waiting writes together. */
 const CONCURRENCY = 32
+
+/** The most bytes of a record that no reader knows, 16 MiB. */
+const MAX_RECORD_SIZE = 16 * 1024 * 1024
 
 /** The subdirectory for records still being written. Queries do not list names that begin with a dot. */
 const TEMPORARY = '.tmp'
@@ -94,8 +97,23 @@ export class RepoDatastore extends FsDatastore implements Records {
     await this.#syncNames([this.placeOf(key)])
   }
 
+  /**
+   * @throws {NotFoundError}
+   * @throws {TypeError} it is too large, or not a regular file, for which `FsDatastore` would wait
+   */
+  override async get (key: Key, options?: Parameters<FsDatastore['get']>[1]): Promise<Uint8Array> {
+    options?.signal?.throwIfAborted()
+    const bytes = await this.read(key, MAX_RECORD_SIZE)
+
+    if (bytes == null) {
+      throw new NotFoundError(`There is no record ${key}`)
+    }
+
+    return bytes
+  }
+
   async read (key: Key, maxSize: number): Promise<Uint8Array | undefined> {
-    return readRecord(this.placeOf(key), maxSize)
+    return readOwnFile(this.placeOf(key), maxSize)
   }
 
   async * keys (prefix: string, signal: AbortSignal): AsyncGenerator<Key> {

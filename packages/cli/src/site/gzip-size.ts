@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { openRegularFile } from '../disk/read-regular-file.ts'
 
 /** What web servers are usually told to compress while they send it: text, and what shrinks like text. */
 const COMPRESSIBLE = /\.(?:x?html?|css|m?js|json|map|svg|txt|md|csv|xml|rss|atom|webmanifest|wasm|ico|ttf|otf|eot)$/i
@@ -43,7 +43,7 @@ async function gzipSizeOfFile (path: string, signal: AbortSignal): Promise<numbe
 
   const sampled = Math.min(size, SAMPLE_SIZE)
   let length = 0
-  await pipeline(createReadStream(path, { end: sampled - 1 }), createGzip(), async (chunks: AsyncIterable<Buffer>) => {
+  await pipeline((await openRegularFile(path)).createReadStream({ end: sampled - 1 }), createGzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const { byteLength } of chunks) {
       length += byteLength
     }

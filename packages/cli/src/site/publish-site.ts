@@ -1,6 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
+import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { openRegular } from '../disk/file-content.ts'
+import { holdDirectory } from '../disk/held-directory.ts'
+import { HeldTree } from '../disk/held-tree.ts'
 import { gzipSizeOfFiles } from './gzip-size.ts'
 import { isPage } from './keep.ts'
 import { missingNeeds } from './page-needs.ts'
@@ -61,9 +63,10 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
   const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
   const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
   const loaders = tree.paths.includes(NOT_FOUND_FILE) ? pages : [...pages, NOT_FOUND_FILE]
+  const held = new HeldTree(await holdDirectory(directory))
   const candidates: Candidate[] = [
     ...loaders.map(path => ({ path: `site/${path}`, content: loader })),
-    ...kept.map(path => ({ path: `site/${path}`, content: openLater(join(directory, path)) })),
+    ...kept.map(path => ({ path: `site/${path}`, content: openLater(held, path) })),
     { path: `site/${WORKER_FILE}`, content: worker },
     { path: `site/${scriptFile}`, content: script },
     { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
@@ -71,8 +74,12 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
   const plain: AddOptions = { compression: { codec: 'none' }, signal }
   let root: CID | undefined
 
-  for await (const { cid } of files.addAll(candidates, plain)) {
-    root = cid
+  try {
+    for await (const { cid } of files.addAll(candidates, plain)) {
+      root = cid
+    }
+  } finally {
+    await held.close()
   }
 
   return {
@@ -91,6 +98,11 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
 }
 
 /** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
-async function * openLater (path: string): AsyncGenerator<Uint8Array> {
-  yield * createReadStream(path)
+async function * openLater (tree: HeldTree, path: string): AsyncGenerator<Uint8Array> {
+  const file = await tree.within(
+    path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+    async directory => openRegular(directory, posix.basename(path))
+  )
+
+  yield * file.createReadStream()
 }

@@ -1,11 +1,11 @@
-import { open } from 'node:fs/promises'
+import { openRegularFile } from '../disk/read-regular-file.ts'
 
 /** A page or script names what it needs long before this, in bytes: 1 MiB. */
 const MAX_READ = 1024 * 1024
 
 /** The beginning of a text file. */
 export async function readStart (path: string): Promise<string> {
-  const file = await open(path)
+  const file = await openRegularFile(path)
 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(MAX_READ), 0, MAX_READ, 0)

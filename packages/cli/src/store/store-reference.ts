@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { RepoError } from '../errors.ts'
+import { readOwnFile } from '../read-own-file.ts'
 import { pathOf } from './object-names.ts'
 import { MARK_KEY } from './store-mark.ts'
 
@@ -27,12 +28,12 @@ export interface StoreReference {
  * @throws {RepoError} the file cannot be read or is damaged, or the repo is a store
  */
 export async function readReference (repo: string): Promise<StoreReference | undefined> {
-  let text: string
+  let bytes: Buffer | undefined
 
   try {
-    text = await readFile(fileIn(repo), 'utf8')
+    bytes = await readOwnFile(fileIn(repo))
   } catch (err) {
-    if (err instanceof Error && 'code' in err && (err.code === 'ENOENT' || err.code === 'ENOTDIR')) {
+    if (err instanceof Error && 'code' in err && err.code === 'ENOTDIR') {
       return checkIsNoStore(repo)
     }
 
@@ -40,8 +41,12 @@ export async function readReference (repo: string): Promise<StoreReference | und
     throw new RepoError(`Cannot read the repo ${repo}: ${messageOf(err)}`, { cause: err })
   }
 
+  if (bytes == null) {
+    return checkIsNoStore(repo)
+  }
+
   try {
-    const { store, id, cache } = JSON.parse(text) as Record<string, unknown>
+    const { store, id, cache } = JSON.parse(String(bytes)) as Record<string, unknown>
 
     if (typeof store !== 'string' || typeof id !== 'string') {
       throw new TypeError('store or id is missing')

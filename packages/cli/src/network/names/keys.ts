@@ -1,9 +1,10 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { NodeError, UsageError } from '../../errors.ts'
+import { readOwnFile } from '../../read-own-file.ts'
 import type { PrivateKey } from '@libp2p/interface'
 
 /** The name of the key that is the identity of a repo's node. */
@@ -36,7 +37,7 @@ export async function loadOrCreateKey (repo: string, name: string): Promise<Priv
 /** Loads a private key of the repo by name. Undefined if there is none. */
 export async function loadKey (repo: string, name: string): Promise<PrivateKey | undefined> {
   const file = fileOf(repo, name)
-  const bytes = await readFile(file).catch(unless('ENOENT'))
+  const bytes = await readOwnFile(file)
 
   if (bytes == null) {
     return undefined
