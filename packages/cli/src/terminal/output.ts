@@ -1,3 +1,4 @@
+import { hideSecretsIn } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
@@ -119,7 +120,7 @@ export class Output {
   note (message: string): void {
     this.#progress?.clear()
     // keep tabs: they separate columns
-    this.stderr.write(`${this.#fit(`ipfsz: ${message.split('\t').map(printable).join('\t')}`)}\n`)
+    this.stderr.write(`${this.#fit(`ipfsz: ${hideSecretsIn(message).split('\t').map(printable).join('\t')}`)}\n`)
   }
 
   /**
@@ -181,7 +182,7 @@ export class Output {
 
   /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
-    const line = message.replaceAll(/\s*\n\s*/g, ' ')
+    const line = hideSecretsIn(message.replaceAll(/\s*\n\s*/g, ' '))
 
     this.#progress?.clear()
 
@@ -242,5 +243,7 @@ function replacer (_key: string, value: unknown): unknown {
 }
 
 function stack (err: Error): string {
-  return err.cause instanceof Error ? `${err.stack}\nCaused by: ${stack(err.cause)}` : err.stack ?? String(err)
+  const own = hideSecretsIn(err.stack ?? String(err))
+
+  return err.cause instanceof Error ? `${own}\nCaused by: ${stack(err.cause)}` : own
 }

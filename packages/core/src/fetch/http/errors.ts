@@ -1,13 +1,15 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a text is not the URL of a gateway. */
 export class InvalidGatewayUrlError extends Error {
   static override readonly name = 'InvalidGatewayUrlError'
   override readonly name = 'InvalidGatewayUrlError'
+  /** Without what may be a secret. */
   readonly url: string
 
-  constructor (url: string, reason: string, options?: ErrorOptions) {
+  constructor (given: string, reason: string, options?: ErrorOptions) {
+    const url = hideSecrets(given)
     super(`${url} is not the URL of a gateway: ${reason}`, options)
     this.url = url
   }
