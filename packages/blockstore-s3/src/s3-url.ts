@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
 import { S3UrlError } from './errors.ts'
 import { checkKey } from './keys.ts'
 import type { S3ObjectsInit } from './contract.ts'
@@ -11,6 +11,7 @@ const BUCKET = /^[\dA-Za-z][\w.-]{1,254}$/
 const REGION = /^[\w-]{1,64}$/
 
 const PARAMETERS = new Set(['endpoint', 'pathStyle', 'region'])
+const PARAMETER = /^[a-z]{1,32}$/i
 /** Names that people give to credentials. Their values are never repeated. */
 const SECRET = /access|credential|key|pass|secret|sign|token|user/i
 
@@ -34,7 +35,7 @@ export function parseS3Url (text: string): S3UrlParts {
   const pathStyle = single(url, 'pathStyle')
 
   if (pathStyle != null && pathStyle !== 'true' && pathStyle !== 'false') {
-    throw new S3UrlError(`pathStyle must be true or false, not ${pathStyle}`)
+    throw new S3UrlError(`pathStyle must be true or false, not ${JSON.stringify(hideSecrets(pathStyle))}`)
   }
 
   return {
@@ -49,7 +50,7 @@ export function parseS3Url (text: string): S3UrlParts {
 /** @throws {S3UrlError} */
 export function checkBucket (bucket: string): string {
   if (!BUCKET.test(bucket)) {
-    throw new S3UrlError(`${JSON.stringify(bucket)} is not the name of a bucket`)
+    throw new S3UrlError(`${JSON.stringify(hideSecrets(bucket))} is not the name of a bucket`)
   }
 
   return bucket
@@ -58,7 +59,7 @@ export function checkBucket (bucket: string): string {
 /** @throws {S3UrlError} */
 export function checkRegion (region: string): string {
   if (!REGION.test(region)) {
-    throw new S3UrlError(`${JSON.stringify(region)} is not the name of a region`)
+    throw new S3UrlError(`${JSON.stringify(hideSecrets(region))} is not the name of a region`)
   }
 
   return region
@@ -126,7 +127,8 @@ function checkParameter (name: string): void {
     return
   }
 
-  throw new S3UrlError(SECRET.test(name)
+  // a name without a value may be anything
+  throw new S3UrlError(SECRET.test(name) || !PARAMETER.test(name)
     ? `The URL of a store contains credentials: ${ELSEWHERE}`
     : `The URL of a store has no parameter ${JSON.stringify(name)}, only ${[...PARAMETERS].join(', ')}`)
 }

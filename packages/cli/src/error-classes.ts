@@ -1,5 +1,5 @@
 // Above 250 lines: every error of the command is in this file, one class per failure that a caller can handle.
-import { messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -373,7 +373,8 @@ export class NotConnectedError extends Error {
   override readonly name = 'NotConnectedError'
   readonly address: string
 
-  constructor (address: string, reason: string, options?: ErrorOptions) {
+  constructor (given: string, reason: string, options?: ErrorOptions) {
+    const address = hideSecrets(given)
     super(`Cannot connect to ${address}: ${reason}`, options)
     this.address = address
   }

@@ -13,7 +13,7 @@ import type { Io } from './io.ts'
  * @returns the exit code
  */
 export async function main (argv: string[], io: Io): Promise<number> {
-  const program = createProgram(io, argv[2])
+  const program = createProgram(io, argv.slice(2))
 
   try {
     await program.parseAsync(argv)
@@ -38,8 +38,8 @@ export async function main (argv: string[], io: Io): Promise<number> {
 
 /** The reason of the signal, if it is why this was thrown: other errors may be around it. */
 function interruption (thrown: unknown, { reason, aborted }: AbortSignal): Error | undefined {
-  for (let at = thrown; aborted && at instanceof Error; at = at.cause) {
-    if (at === reason) {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    if (aborted && at === reason) {
       return at
     }
   }

@@ -13,7 +13,7 @@ import { block, expectSame, plainFile, readerOf } from './gateway-readers.ts'
 import { putDirectory } from './trees.ts'
 import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
 import type { File } from './gateway-readers.ts'
-import type { FilePart, HttpSourceInit } from '../src/fetch/http/index.ts'
+import type { FilePart, GatewaysFailedError, HttpSourceInit } from '../src/fetch/http/index.ts'
 import type { CatOptions } from '../src/index.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -518,6 +518,41 @@ describe('several gateways', () => {
     const starts = second.requests.flatMap(url => /&entity-bytes=(\d+):/.exec(url)?.slice(1).map(Number) ?? [])
     expect(second.requests).not.toHaveLength(0)
     expect(starts.filter(start => start < 2 * MIB)).toEqual([])
+  })
+})
+
+describe('a gateway that cuts its responses', () => {
+  /** Sends so much of each response. */
+  async function cutting (share: (length: number) => number): Promise<File & { gateway: FakeGateway }> {
+    const file = await plainFile()
+    const gateway = await startGateway(file.blockstore, async ({ isCar, blocks, response }) => {
+      const sections = await blocks()
+      const bytes = isCar ? encodeCar(sections) : Buffer.from(sections[0].bytes)
+      const type = isCar ? 'application/vnd.ipld.car' : 'application/vnd.ipld.raw'
+      response.writeHead(200, { 'content-type': type, 'content-length': bytes.byteLength })
+      response.write(bytes.subarray(0, share(bytes.byteLength)), () => { response.destroy() })
+    })
+
+    return { ...file, gateway }
+  }
+
+  it('is named with what it sent, and is soon asked no more, if it brings no block', { tags: 'slow' }, async () => {
+    const { cid, gateway } = await cutting(length => length >> 1)
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+    const err = await read().catch((err: unknown) => err) as GatewaysFailedError
+
+    expect(err).toMatchObject({ name: 'GatewaysFailedError', failures: [{ name: 'GatewayConnectionError' }] })
+    expect(err.message).toMatch(/127\.0\.0\.1:\d+\/ cut its response after \d+ bytes, \d+ times in a row: /)
+    expect(gateway.requests.length).toBeLessThan(20)
+  })
+
+  it('is asked until all is here, if each response brings a block', { tags: 'slow' }, async () => {
+    // a leaf has 1 MiB
+    const { cid, bytes, gateway } = await cutting(length => Math.min(length, 1.5 * MIB))
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+    expect(gateway.requests.length).toBeGreaterThan(4)
   })
 })
 

@@ -1,3 +1,4 @@
+import { hideSecrets } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a request cannot be answered: the status and message of the response. */
@@ -30,10 +31,11 @@ export class NameNotFoundError extends Error {
 export class InvalidProxyError extends Error {
   static override readonly name = 'InvalidProxyError'
   override readonly name = 'InvalidProxyError'
-  /** As it was given. */
+  /** Without what may be a secret. */
   readonly proxy: string
 
-  constructor (proxy: string, options?: ErrorOptions) {
+  constructor (given: string, options?: ErrorOptions) {
+    const proxy = hideSecrets(given)
     super(`${quote(proxy)} is not an IP address, a range such as 10.0.0.0/8, or loopback`, options)
     this.proxy = proxy
   }

@@ -1,3 +1,4 @@
+import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { UsageMeter } from '../dag/usage.ts'
@@ -162,7 +163,10 @@ async function pinsNamed (text: string, session: Session, signal: AbortSignal, c
   const pins = (await allPins(session, signal, [])).filter(({ name }) => name === text)
 
   if (pins.length === 0) {
-    throw new UsageError(`"${text}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`, { cause })
+    throw new UsageError(
+      `"${hidePlaceSecrets(text)}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`,
+      { cause }
+    )
   }
 
   return pins

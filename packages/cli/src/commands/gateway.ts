@@ -8,11 +8,10 @@ import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
 import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
-import { SHUTDOWN_TIMEOUT } from '../gateway/serve.ts'
 import { startGateway } from '../gateway/start-gateway.ts'
 import { Upstream } from '../gateway/upstream.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
-import { abortedLater } from '../store/closing-time.ts'
+import { servingSignal } from '../store/closing-time.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { printStarted } from './print-gateway.ts'
 import { withServedOriginals } from './served-originals.ts'
@@ -88,8 +87,7 @@ const MAX_SOCKETS = 512
  */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { signal, repo: path } = context
-  // responses go on for so long
-  const opening = { signal: abortedLater(signal, SHUTDOWN_TIMEOUT) }
+  const opening = { signal: servingSignal(signal) }
   // before anything is opened
   checkAddresses(options)
   checkProxies(options.trustProxy)

@@ -1,3 +1,4 @@
+import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { parseGatewayUrl } from '@ipfsz/core/http'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { NameError } from '../errors.ts'
@@ -36,24 +37,26 @@ export async function resolveTarget (
     : await openRepoToRead(directory, { signal })
   const name = isOtherName(typed) ? typed : await nameOfKey(repo, typed)
 
+  const shown = hidePlaceSecrets(typed)
+
   if (name == null) {
     throw new NameError(
-      `"${typed}" is not an IPNS name (k51...), a key in this repo, or a DNS name: check the name`
+      `"${shown}" is not an IPNS name (k51...), a key in this repo, or a DNS name: check the name`
     )
   }
 
   if (!isOnline && name.includes('.')) {
-    throw nobodyToAsk(typed)
+    throw nobodyToAsk(shown)
   }
 
   const urls = gateways.map(url => parseGatewayUrl(url).href)
   const network = isOnline ? { resolveName: resolver(urls, access, hasPeers) } : undefined
-  const found = await withTimeout(timeout, context.signal, `${typed} was not resolved`, async signal => {
+  const found = await withTimeout(timeout, context.signal, `${shown} was not resolved`, async signal => {
     const names = new GatewayNames({ repo, network, usesDns: isOnline, signal, lookUpTxt })
 
     return names.resolve(name, { signal }).catch((err: unknown) => {
       signal.throwIfAborted()
-      throw explained(err, typed, isOnline)
+      throw explained(err, shown, isOnline)
     })
   })
 

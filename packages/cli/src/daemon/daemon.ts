@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
-import { SHUTDOWN_TIMEOUT } from '../gateway/serve.ts'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
@@ -9,7 +8,7 @@ import { defaultListen } from '../network/node/transports.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
-import { abortedLater } from '../store/closing-time.ts'
+import { servingSignal } from '../store/closing-time.ts'
 import { StoreNetwork } from '../siblings/store-network.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
@@ -102,9 +101,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
 
     // after the lock: a conversion that has just ended may have changed how blocks are stored.
     // No sync: fetched blocks can be fetched again
-    // what it serves goes on for so long
-    const stopped = abortedLater(signal, SHUTDOWN_TIMEOUT)
-    const opened = await raceSignal(openRepo(init.repo, { sync: false, signal: stopped }), signal)
+    const opened = await raceSignal(openRepo(init.repo, { sync: false, signal: servingSignal(signal) }), signal)
     const { repo, close: closeCache } = await withStoreCache(opened, { onNote })
     undo.push(closeCache)
 

@@ -1,3 +1,5 @@
+import { hideSecretsIn } from '@ipfsz/codecs/internal'
+
 /** One request, once its response is over. */
 export interface AccessEntry {
   /** When it arrived, in milliseconds since 1970. */
@@ -23,7 +25,7 @@ export interface AccessEntry {
   userAgent: string | undefined
 }
 
-/** The longest text of a client in a line, in characters as sent. The rest is cut off. */
+/** The longest text of a client in a line, in characters without secrets. The rest is cut off. */
 export const MAX_LOGGED = 1024
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -57,7 +59,9 @@ export function toJson (entry: AccessEntry): Record<string, unknown> {
   }
 }
 
-function cut (text: string): string {
+function cut (sent: string): string {
+  const text = hideSecretsIn(sent)
+
   return text.length > MAX_LOGGED ? `${text.slice(0, MAX_LOGGED)}...` : text
 }
 

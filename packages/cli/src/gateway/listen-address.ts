@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { hideSecrets } from '@ipfsz/codecs/internal'
 import { UsageError } from '../errors.ts'
 
 /** Where a server listens. */
@@ -29,7 +30,9 @@ export function parseListenAddress (text: string): ListenAddress {
   const host = v6 ?? name
 
   if (host == null || Number(port) > MAX_PORT || (v6 != null && isIP(v6) !== 6)) {
-    throw new UsageError(`"${text}" is not an address to listen on: use a host and a port, as in 127.0.0.1:8080`)
+    throw new UsageError(
+      `"${hideSecrets(text)}" is not an address to listen on: use a host and a port, as in 127.0.0.1:8080`
+    )
   }
 
   return { host, port: Number(port) }
@@ -45,7 +48,7 @@ export function checkHostName (text: string, option: string): void {
   const isName = host.length <= MAX_HOST_LENGTH && host.split('.').every(label => LABEL.test(label))
 
   if (!isName || isIP(host) !== 0 || Number(port) > MAX_PORT) {
-    throw new UsageError(`${option}: "${text}" is not a host name. Example: gateway.example.com`)
+    throw new UsageError(`${option}: "${hideSecrets(text)}" is not a host name. Example: gateway.example.com`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hideSecrets } from '@ipfsz/codecs/internal'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { readRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
@@ -130,7 +131,7 @@ function parseAddress (address: string): Address {
     url.hostname === '' || url.search !== '' || url.hash !== ''
   ) {
     throw new UsageError(
-      `"${address}" is not an address of Kubo's RPC API. Examples: ` +
+      `"${hideSecrets(address)}" is not an address of Kubo's RPC API. Examples: ` +
         'http://127.0.0.1:5001, /ip4/127.0.0.1/tcp/5001'
     )
   }

@@ -7,8 +7,9 @@ import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
 import { FileStorage } from '../store/file-storage.ts'
+import { checkPlace, isS3Url } from '../store/open-backend.ts'
 import { readReference } from '../store/store-reference.ts'
-import { isS3, placeOf, refuseStore } from './places.ts'
+import { placeOf, refuseStore } from './places.ts'
 import type { Context, Session } from '../context.ts'
 import type { Destination } from './contract.ts'
 import type { CID } from 'multiformats/cid'
@@ -43,7 +44,9 @@ export async function withDestination<T> (
   context: Context,
   work: (destination: Destination | undefined) => Promise<T>
 ): Promise<T> {
-  if (isS3(text)) {
+  checkPlace(text)
+
+  if (isS3Url(text)) {
     const { withS3Destination } = await import('./s3.ts')
 
     return withS3Destination(text, context.signal, work)

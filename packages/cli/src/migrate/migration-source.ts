@@ -9,8 +9,9 @@ import { flatfsFiles } from '../kubo/flatfs-files.ts'
 import { FLATFS, openKuboRepo } from '../kubo/kubo-repo.ts'
 import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
 import { FileStorage } from '../store/file-storage.ts'
+import { checkPlace, isS3Url } from '../store/open-backend.ts'
 import { readReference } from '../store/store-reference.ts'
-import { isS3, placeOf, refuseStore } from './places.ts'
+import { placeOf, refuseStore } from './places.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { Context } from '../context.ts'
 import type { MigrationSource } from './contract.ts'
@@ -26,7 +27,9 @@ const MAX_SPEC_SIZE = 4096
  * @throws {RepoError} it cannot be read
  */
 export async function openMigrationSource (text: string, context: Context): Promise<MigrationSource> {
-  if (isS3(text)) {
+  checkPlace(text)
+
+  if (isS3Url(text)) {
     const { openS3Source } = await import('./s3.ts')
 
     return { ...await openS3Source(text, context.signal), ...NOTHING_PINNED }

@@ -6,11 +6,6 @@ import { MARK_KEY } from '../store/store-mark.ts'
 import type { BlockStorage } from '../store/block-storage.ts'
 import type { SharedStore } from '../store/shared-store.ts'
 
-/** Whether a store is named by the URL of a bucket. */
-export function isS3 (text: string): boolean {
-  return text.startsWith('s3://')
-}
-
 /** Where blocks lie: the same text for the same place. */
 export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {
   return storage instanceof SharedFsBlockstore

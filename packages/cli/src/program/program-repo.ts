@@ -1,5 +1,6 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
+import { isUrlLike } from '@ipfsz/codecs/internal'
 import { Option } from 'commander'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
@@ -40,7 +41,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
         throw new UsageError('--blockstore-level requires --blockstore-codec')
       }
 
-      if (cache != null && (store == null || !isUrl(store))) {
+      if (cache != null && (store == null || !isUrlLike(store))) {
         throw new UsageError('--cache requires a store in S3: other stores are not cached')
       }
 
@@ -49,7 +50,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
       await (store == null
         ? init(compression, context())
-        : initStore(isUrl(store) ? store : resolvePath(store, context().io), { compression, cache }, context()))
+        : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), { compression, cache }, context()))
     })
 
   program.command('stats')
@@ -90,10 +91,6 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       const { convertBlocks } = await import('../commands/blockstore.ts')
       await convertBlocks({ ...toCompression(codec, level), again }, context())
     })
-}
-
-function isUrl (text: string): boolean {
-  return text.includes('://')
 }
 
 /**

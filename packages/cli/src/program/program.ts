@@ -1,3 +1,4 @@
+import { hidePlaceSecrets, hideSecretsIn } from '@ipfsz/codecs/internal'
 import { Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
@@ -53,10 +54,11 @@ const DEFINITIONS: ReadonlyArray<readonly [define: Define, ...names: string[]]> 
 /**
  * The command line. The code of a command is loaded when the command runs.
  *
- * @param first - the first argument. If it names a command, most others are left out: to define all takes 6 ms longer
+ * @param args - if the first names a command, most others are left out: to define all takes 6 ms longer
  */
-export function createProgram (io: Io, first = ''): Command {
+export function createProgram (io: Io, args: readonly string[] = []): Command {
   const { command: typed = 'ipfsz' } = io
+  const [first] = args
   const program = new Command(typed)
 
   const context = (): Context => {
@@ -102,7 +104,7 @@ export function createProgram (io: Io, first = ''): Command {
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
-        const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+        const line = hideArguments(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
         const { json = false } = program.opts<GlobalOptions>()
 
         if (json) {
@@ -114,13 +116,18 @@ export function createProgram (io: Io, first = ''): Command {
       }
     })
 
-  const asked = DEFINITIONS.find(([, ...names]) => names.includes(first))
+  const asked = DEFINITIONS.find(([, ...names]) => first != null && names.includes(first))
 
   for (const [define] of asked == null ? DEFINITIONS : [asked]) {
     define(program, context)
   }
 
   return program
+}
+
+/** A message that repeats arguments, without what may be a secret in them. */
+function hideArguments (message: string, args: readonly string[]): string {
+  return hideSecretsIn(args.reduce((text, arg) => text.replaceAll(arg, hidePlaceSecrets(arg)), message))
 }
 
 function defineCidCommands (program: Command, context: () => Context): void {

@@ -3,6 +3,8 @@
  * collection or a node. What a store that keeps silent has not carried out by then expires by itself.
  */
 const CLOSING_TIME = 3000
+/** How long a gateway and a daemon may read what they are sending when they are stopped, in milliseconds. */
+const SERVING_TIME = 10_000
 
 /**
  * The signal for requests that begin now. Ctrl-C ends those that run at once, and leaves time for those that it causes.
@@ -15,8 +17,13 @@ export function requestSignal (signal: AbortSignal): () => AbortSignal {
   return () => signal.aborted ? closed : signal
 }
 
+/** What ends the requests of a process that serves: it finishes what it is sending. */
+export function servingSignal (signal: AbortSignal): AbortSignal {
+  return abortedLater(signal, SERVING_TIME)
+}
+
 /** A signal that aborts so many milliseconds after another one, with its reason. */
-export function abortedLater (signal: AbortSignal, milliseconds: number): AbortSignal {
+function abortedLater (signal: AbortSignal, milliseconds: number): AbortSignal {
   const later = new AbortController()
   const onAbort = (): void => {
     // a process that has nothing else to do ends earlier

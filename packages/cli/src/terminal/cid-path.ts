@@ -1,3 +1,4 @@
+import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { UsageError } from '../errors.ts'
 
@@ -47,7 +48,7 @@ export function parseContentPath (text: string): CidPath | NamePath {
   const { first, rest } = split(path.replace(NAME_PREFIX, ''))
 
   if (first === '') {
-    throw new UsageError(`"${text}" has no name: use the form /ipns/NAME`)
+    throw new UsageError(`"${hidePlaceSecrets(text)}" has no name: use the form /ipns/NAME`)
   }
 
   return { name: first, path: rest, text }
@@ -59,7 +60,7 @@ function parseCid (text: string): CID {
     return CID.parse(text)
   } catch (err) {
     throw new UsageError(
-      `"${text}" is not a CID: use a CID, such as one that ipfsz add printed, or /ipns/NAME`,
+      `"${hidePlaceSecrets(text)}" is not a CID: use a CID, such as one that ipfsz add printed, or /ipns/NAME`,
       { cause: err }
     )
   }

@@ -1,3 +1,4 @@
+import { hideSecretsIn } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
@@ -127,7 +128,9 @@ export class Output {
   note (message: string): void {
     this.#progress?.clear()
     // keep tabs: they separate columns
-    this.stderr.write(`${this.#fit(`ipfsz: ${this.typed(message).split('\t').map(printable).join('\t')}`)}\n`)
+    const line = this.typed(hideSecretsIn(message))
+
+    this.stderr.write(`${this.#fit(`ipfsz: ${line.split('\t').map(printable).join('\t')}`)}\n`)
   }
 
   /**
@@ -189,7 +192,7 @@ export class Output {
 
   /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
-    const line = this.typed(message).replaceAll(/\s*\n\s*/g, ' ')
+    const line = this.typed(hideSecretsIn(message.replaceAll(/\s*\n\s*/g, ' ')))
 
     this.#progress?.clear()
 
@@ -250,5 +253,7 @@ function replacer (_key: string, value: unknown): unknown {
 }
 
 function stack (err: Error): string {
-  return err.cause instanceof Error ? `${err.stack}\nCaused by: ${stack(err.cause)}` : err.stack ?? String(err)
+  const own = hideSecretsIn(err.stack ?? String(err))
+
+  return err.cause instanceof Error ? `${own}\nCaused by: ${stack(err.cause)}` : own
 }

@@ -1,5 +1,5 @@
 import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator } from '@helia/ipns'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { hidePlaceSecrets, messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, mark, unmark } from '@ipfsz/core'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { decode } from 'cborg'
@@ -69,7 +69,9 @@ export function parseName (text: string): MultihashDigest {
     try {
       return CID.parse(bare, bare.startsWith('k') ? base36 : undefined).multihash
     } catch (err) {
-      throw new NameError(`"${text}" is not a name. ipfsz name publish prints one: k51...`, { cause: err })
+      const shown = hidePlaceSecrets(text)
+
+      throw new NameError(`"${shown}" is not a name. ipfsz name publish prints one: k51...`, { cause: err })
     }
   }
 }

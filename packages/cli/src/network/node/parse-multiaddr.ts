@@ -1,14 +1,23 @@
+import { hideSecrets } from '@ipfsz/codecs/internal'
 import { multiaddr } from '@multiformats/multiaddr'
 import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** @throws {UsageError} the text is not a multiaddr */
+/** @throws {UsageError} the text is not a multiaddr, or has credentials: addresses are printed, and told to peers */
 export function parseMultiaddr (text: string): Multiaddr {
+  const shown = hideSecrets(text)
+  let address: Multiaddr
+
   try {
-    return multiaddr(text)
-  } catch (err) {
-    throw new UsageError(`"${text}" is not a multiaddr. Example: /ip4/192.0.2.1/tcp/4101/p2p/12D3KooW...`, {
-      cause: err
-    })
+    address = multiaddr(text)
+  } catch {
+    // without its cause, which repeats the text
+    throw new UsageError(`"${shown}" is not a multiaddr. Example: /ip4/192.0.2.1/tcp/4101/p2p/12D3KooW...`)
   }
+
+  if (shown !== text) {
+    throw new UsageError(`The address ${shown} must not have credentials: remove them`)
+  }
+
+  return address
 }

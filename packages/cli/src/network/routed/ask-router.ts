@@ -1,3 +1,4 @@
+import { hideSecrets } from '@ipfsz/codecs/internal'
 import { UsageError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
 import { chunksOf, createNodeFetch } from '../node-fetch.ts'
@@ -35,7 +36,7 @@ export function parseRouterUrl (given: string): URL {
   }
 
   if (url == null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`"${given}" is not the URL of a router. Example: https://router.example.com`)
+    throw new UsageError(`"${hideSecrets(given)}" is not the URL of a router. Example: https://router.example.com`)
   }
 
   url.pathname = `${url.pathname.replace(/\/(?:routing\/v1(?:\/providers)?\/?)?$/, '')}/`

@@ -1,5 +1,6 @@
 import { askInTurn } from '../ask-in-turn.ts'
-import { GatewaysFailedError } from './errors.ts'
+import { GatewaysFailedError, isCut } from './errors.ts'
+import { MAX_CUTS } from './limits.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { CID } from 'multiformats/cid'
@@ -27,8 +28,9 @@ export async function askGateways<T> (
   const { pool, hedgeTime } = settings
   const attempts = new Map<Gateway, number>()
   const errors = new Map<Gateway, Error>()
+  const cuts = new CutResponses()
   const cannotAsk = (gateway: Gateway): boolean =>
-    settings.isExcluded(gateway) || errors.get(gateway)?.name === 'GatewayRefusedError' ||
+    settings.isExcluded(gateway) || cuts.of(gateway) >= MAX_CUTS || errors.get(gateway)?.name === 'GatewayRefusedError' ||
     (attempts.get(gateway) ?? 0) >= settings.attemptsOf(gateway)
 
   const { candidate: gateway, value } = await askInTurn<Gateway, T>({
@@ -39,8 +41,9 @@ export async function askGateways<T> (
       return work(gateway, stop)
     },
     onFailed (gateway, err) {
-      errors.set(gateway, err)
       settings.failed(gateway, err)
+      errors.set(gateway, isCut(err) ? gateway.failure ?? err : err)
+      cuts.note(gateway, err)
     },
     onSilent (asked) {
       for (const gateway of asked) {
@@ -66,4 +69,22 @@ export async function askGateways<T> (
   gateway.isSlow = false
 
   return { gateway, value }
+}
+
+/** How often gateways cut responses one after the other, and sent nobody a block meanwhile. */
+export class CutResponses {
+  readonly #counts = new Map<Gateway, { count: number, blocks: number }>()
+
+  of (gateway: Gateway): number {
+    const { count, blocks } = this.#counts.get(gateway) ?? { count: 0, blocks: 0 }
+
+    // a slow link that is cut now and then brings some
+    return blocks === gateway.blocks ? count : 0
+  }
+
+  note (gateway: Gateway, err: Error): void {
+    if (isCut(err)) {
+      this.#counts.set(gateway, { count: this.of(gateway) + 1, blocks: gateway.blocks })
+    }
+  }
 }

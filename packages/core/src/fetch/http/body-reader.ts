@@ -39,6 +39,11 @@ export class BodyReader {
     this.#reader = body?.getReader()
   }
 
+  /** Bytes that have arrived. */
+  get received (): number {
+    return this.#received
+  }
+
   /** How long the reader has waited for bytes, in milliseconds. */
   get waited (): number {
     return this.#waited
@@ -135,6 +140,6 @@ export class BodyReader {
 
     return err instanceof GatewayStalledError
       ? err
-      : new GatewayConnectionError(this.#gateway, `cut its response: ${reasonOf(err)}`, { cause: err })
+      : new GatewayConnectionError(this.#gateway, reasonOf(err), { received: this.#received, cause: err })
   }
 }

@@ -1,13 +1,15 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a text is not the URL of a gateway. */
 export class InvalidGatewayUrlError extends Error {
   static override readonly name = 'InvalidGatewayUrlError'
   override readonly name = 'InvalidGatewayUrlError'
+  /** Without what may be a secret. */
   readonly url: string
 
-  constructor (url: string, reason: string, options?: ErrorOptions) {
+  constructor (given: string, reason: string, options?: ErrorOptions) {
+    const url = hideSecrets(given)
     super(`${url} is not the URL of a gateway: ${reason}`, options)
     this.url = url
   }
@@ -28,6 +30,36 @@ class GatewayError extends Error {
 export class GatewayConnectionError extends GatewayError {
   static override readonly name = 'GatewayConnectionError'
   override readonly name = 'GatewayConnectionError'
+  /** Bytes of the response that had arrived when it was cut. Undefined: there was none. */
+  readonly received: number | undefined
+  /** How often in a row the gateway has cut a response. */
+  readonly times: number
+  readonly #reason: string
+
+  /** @param reason - without the gateway, and for a response that was cut without that */
+  constructor (
+    gateway: string,
+    reason: string,
+    { received, times = 1, ...options }: ErrorOptions & { received?: number | undefined, times?: number } = {}
+  ) {
+    const often = times === 1 ? '' : `, ${times} times in a row`
+    super(gateway, received == null ? reason : `cut its response after ${received} bytes${often}: ${reason}`, options)
+    this.received = received
+    this.times = times
+    this.#reason = reason
+  }
+
+  /** The same, by a gateway that has cut so many responses. */
+  after (times: number): GatewayConnectionError {
+    const { gateway, received, cause } = this
+
+    return new GatewayConnectionError(gateway, this.#reason, { received, times, cause })
+  }
+}
+
+/** Whether a gateway has begun a response, and not ended it. */
+export function isCut (err: Error): err is GatewayConnectionError {
+  return err instanceof GatewayConnectionError && err.received != null
 }
 
 /** Thrown when a gateway answers too late, or stops sending. */

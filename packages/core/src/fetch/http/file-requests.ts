@@ -1,5 +1,6 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { SLOW_PART } from '../../constants.ts'
+import { CutResponses } from './ask-gateways.ts'
 import { GatewaysFailedError, GatewayStalledError } from './errors.ts'
 import { MAX_FAILED_OPENS, MAX_RAW_REQUESTS, MAX_REMEMBERED } from './limits.ts'
 import { PieceStream } from './piece-stream.ts'
@@ -25,6 +26,8 @@ export class FileRequests {
   #brought: Piece[] = []
   /** The keys of the last blocks that arrived. */
   readonly #delivered = new Set<string>()
+  /** CARs of it that were cut before they brought anything. */
+  readonly #cuts = new CutResponses()
   /** Gateways that do not send CARs of it. */
   readonly #refusing = new Set<Gateway>()
   /** The file whose blocks they bring, once that is known. */
@@ -139,6 +142,14 @@ export class FileRequests {
       }
 
       this.#settings.failed(gateway, err)
+      this.#cuts.note(gateway, err)
+
+      if (this.#cuts.of(gateway) >= MAX_FAILED_OPENS) {
+        // single blocks are shorter
+        this.#refusing.add(gateway)
+        this.failedOpens += this.#settings.pool.gateways.every(other => this.#refusing.has(other)) ? MAX_FAILED_OPENS : 0
+      }
+
       this.leave(piece)
     }
   }

@@ -1,4 +1,5 @@
 import { FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE_OF_KNOWN, LONGEST_RETRY_AFTER } from '../../constants.ts'
+import { isCut } from './errors.ts'
 import type { GatewayBusyError } from './errors.ts'
 
 /** A gateway, and what is known of it. Shared by all that ask it. */
@@ -17,6 +18,10 @@ export class Gateway {
   hasWorked = false
   /** How many single blocks it is asked for now. */
   requests = 0
+  /** How many blocks it has sent. */
+  blocks = 0
+  /** How many responses it has cut since it sent a block. */
+  cuts = 0
   /** Why it cannot be asked now. */
   failure: Error | undefined
   /** How often in a row it failed. */
@@ -44,6 +49,8 @@ export class Gateway {
   succeeded (): void {
     this.failure = undefined
     this.#failures = 0
+    this.cuts = 0
+    this.blocks++
     this.hasWorked = true
   }
 
@@ -54,7 +61,8 @@ export class Gateway {
       return
     }
 
-    this.failure = err
+    this.cuts += isCut(err) ? 1 : 0
+    this.failure = isCut(err) ? err.after(this.cuts) : err
 
     if (err.name === 'GatewayContentError') {
       this.#availableAt = Number.POSITIVE_INFINITY

@@ -63,3 +63,9 @@ export const MAX_REMEMBERED = 4096
 
 /** After this many CARs of a file in a row that did not come, or brought other blocks, its blocks come one by one. */
 export const MAX_FAILED_OPENS = 2
+
+/**
+ * How often in a row a gateway may cut its response before a call no longer asks it, if it sends no block meanwhile. It
+ * can be reached: what cuts one response after a while cuts the next one, too.
+ */
+export const MAX_CUTS = 4

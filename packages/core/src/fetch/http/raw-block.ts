@@ -42,7 +42,7 @@ export async function fetchRawBlock (
     }
 
     if (length != null && length !== bytes.byteLength) {
-      throw new GatewayConnectionError(url, `sent ${bytes.byteLength} bytes of ${length}`)
+      throw new GatewayConnectionError(url, `it has ${length} bytes`, { received: bytes.byteLength })
     }
 
     await checkBlock(cid, bytes).catch((err: unknown) => {

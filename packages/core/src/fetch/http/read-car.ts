@@ -27,6 +27,8 @@ export interface CarBlock {
 export async function * readCar (gateway: string, body: BodyReader): AsyncGenerator<CarBlock, undefined> {
   const wrong = (reason: string, cause?: unknown): GatewayContentError =>
     new GatewayContentError(gateway, reason, { cause })
+  const cut = (reason: string): GatewayConnectionError =>
+    new GatewayConnectionError(gateway, reason, { received: body.received })
 
   /** The next length: little endian, seven bits a byte. Undefined at the end. */
   const readLength = async (max: number): Promise<number | undefined> => {
@@ -38,7 +40,7 @@ export async function * readCar (gateway: string, body: BodyReader): AsyncGenera
       }
 
       if (byte == null) {
-        throw new GatewayConnectionError(gateway, 'ended its CAR in the middle of a length')
+        throw cut('it ends in the middle of a length')
       }
 
       value += (byte & 127) * scale
@@ -59,7 +61,7 @@ export async function * readCar (gateway: string, body: BodyReader): AsyncGenera
     const section = length == null ? undefined : await body.read(length)
 
     if (section != null && section.byteLength !== length) {
-      throw new GatewayConnectionError(gateway, 'ended its CAR in the middle of a block')
+      throw cut('it ends in the middle of a block')
     }
 
     return section

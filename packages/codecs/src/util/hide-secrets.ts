@@ -1,0 +1,54 @@
+/*
+ * URLs and places that a user names may hold passwords and tokens, and messages end in logs. What is refused can have
+ * any form, so these do not parse: they leave out whatever can be a secret.
+ */
+
+/** What stands for what is left out. */
+const HIDDEN = '***'
+
+/** A scheme, or the protocol that a multiaddr begins with. `user:password@host` begins with none. */
+const BEGIN = /^(?:[a-z][a-z\d+.-]*:[\\/]+|(?:ftps?|https?|s3|wss?):|\/[a-z\d]+\/)/i
+/** Percent-encoded once or more often, too. */
+const USER = /^.*(?:@|%(?:25)*40)/is
+const QUERY = /([?#]|%(?:25)*(?:3f|23)).+$/is
+/** A host, and behind its colon what is no port: a password whose host is missing. */
+const NO_PORT = /^([^\\/:[\]]+):(?!\d{0,5}(?:[\\/]|$))[^\\/]*/
+/** A URL rather than a path: a scheme with slashes. Or credentials: a colon in the first segment, and an `@`. */
+const IS_URL = /^(?:[a-z][a-z\d+.-]*:[\\/]|[^\\/]*(?::|%(?:25)*3a).*(?:@|%(?:25)*40))/is
+/** A multiaddr with credentials. */
+const IS_MULTIADDR = /^\/(?:dns[46]?|dnsaddr|ip[46])\/.*(?:@|%(?:25)*40)/is
+/** The name of a parameter. Bounded, as what strangers send is logged. */
+const NAME = '[\\w.-]{0,64}(?:auth|credential|key|pass|pw|secret|sig|token)[\\w.-]{0,64}'
+const PARAMETER = new RegExp(`((?:^|[/;&,])${NAME}=)[^/;&,]+`, 'gi')
+
+/**
+ * The URL, multiaddr or address that a user has named, for a message: without a user name, a password, a query and a
+ * fragment. What follows an `@` is shown, as a host that can be recognised.
+ */
+export function hideSecrets (text: string): string {
+  const [begin = ''] = BEGIN.exec(text) ?? []
+  const rest = text.slice(begin.length)
+  const host = rest.replace(USER, `${HIDDEN}@`)
+  const isAddress = begin.startsWith('/')
+
+  return begin + (host === rest && !isAddress ? rest.replace(NO_PORT, `$1:${HIDDEN}`) : host)
+    .replace(QUERY, `$1${HIDDEN}`)
+    .replace(PARAMETER, `$1${HIDDEN}`)
+}
+
+/** The same for a text that may also be the path of a file, a CID or a name: these stay as they are. */
+export function hidePlaceSecrets (text: string): string {
+  return isUrlLike(text) ? hideSecrets(text) : text
+}
+
+/** Whether a text is a URL, or credentials and a host, rather than a path. */
+export function isUrlLike (text: string): boolean {
+  return IS_URL.test(text) || IS_MULTIADDR.test(text)
+}
+
+/** A message without user names and passwords of URLs, and without parameters whose names say that they are secret. */
+export function hideSecretsIn (message: string): string {
+  return message
+    .replaceAll(/(\b[a-z][a-z\d+.-]{0,31}:[\\/]{2})[^\s\\/?#"'<>]*@/gi, `$1${HIDDEN}@`)
+    .replaceAll(new RegExp(`([?&;]${NAME}=)[^\\s&;"'<>)]+`, 'gi'), `$1${HIDDEN}`)
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { hidePlaceSecrets, hideSecrets, hideSecretsIn } from '../src/util/hide-secrets.ts'
+
+const SECRET = 's3cr3t'
+
+it.each([
+  ['http://user:s3cr3t@host:8080/path', 'http://***@host:8080/path'],
+  ['HTTPS://user:s3cr3t@host', 'HTTPS://***@host'],
+  ['https://s3cr3t@host', 'https://***@host'],
+  ['https://s3cr3t:x-oauth-basic@host/', 'https://***@host/'],
+  ['ftp://u:s3cr3t@x/', 'ftp://***@x/'],
+  ['S3://AKIA:s3cr3t@bkt/p', 'S3://***@bkt/p'],
+  ['s3:AKIA:s3cr3t@bkt', 's3:***@bkt'],
+  ['http:\\\\u:s3cr3t@host', 'http:\\\\***@host'],
+  ['user:s3cr3t@host', '***@host'],
+  ['s3cr3t:@host', '***@host'],
+  ['s3cr3t@host', '***@host'],
+  // an unencoded password may have any character
+  ['http://u:s3cr3t/+s3cr3t?s3cr3t#s3cr3t@s3cr3t@host/p', 'http://***@host/p'],
+  ['http://u:s3cr3t\ns3cr3t@host', 'http://***@host'],
+  ['http://AKIA:s3cr3t/bucket', 'http://AKIA:***/bucket'],
+  ['http://127.0.0.1:9/?token=s3cr3t', 'http://127.0.0.1:9/?***'],
+  ['http://127.0.0.1:9/?s3cr3t', 'http://127.0.0.1:9/?***'],
+  ['http://host/#s3cr3t', 'http://host/#***'],
+  ['http://host/a;token=s3cr3t/b', 'http://host/a;token=***/b'],
+  ['http://host/X-Amz-Signature=s3cr3t', 'http://host/X-Amz-Signature=***'],
+  ['http%3A%2F%2Fu%3As3cr3t%40host', '***@host'],
+  ['http://u%3As3cr3t%2540host', 'http://***@host'],
+  ['http://host/%3Ftoken=s3cr3t', 'http://host/%3F***'],
+  ['/dns4/u:s3cr3t@host/tcp/5001', '/dns4/***@host/tcp/5001'],
+  ['/dns4/host/tcp/443/https/http-path/a%3Ftoken%3Ds3cr3t', '/dns4/host/tcp/443/https/http-path/a%3F***'],
+  ['localhost:s3cr3t', 'localhost:***']
+])('hides what may be a secret in %j', (text, shown) => {
+  expect(hideSecrets(text)).toBe(shown)
+})
+
+it.each([
+  'http://127.0.0.1:8080/gateway/', 'https://[::1]:443', 'localhost:5001', '127.0.0.1', '/ip6/::1/tcp/4001/p2p/12D3Koo',
+  'nonsense', ''
+])('leaves %j as it is', text => {
+  expect(hideSecrets(text)).toBe(text)
+})
+
+describe('what may be a path', () => {
+  it.each([
+    '/srv/a@b:c@d/e?f#g', './a:b@c', '../x', 'C:data', 'photos@home/x', 'bafyqaaa/a@b?c', 'repo?', '/ip4/127.0.0.1'
+  ])('leaves %j as it is', text => {
+    expect(hidePlaceSecrets(text)).toBe(text)
+  })
+
+  it.each(['ftp://u:s3cr3t@host/', 'u:s3cr3t@host', 'https://host/?k=s3cr3t', 'u%3As3cr3t%40host'])('hides in %j', text => {
+    expect(hidePlaceSecrets(text)).not.toContain(SECRET)
+  })
+})
+
+it('hides in a message what a URL in it shows', () => {
+  expect(hideSecretsIn('no http://u:s3cr3t@h/p?a=1&X-Token=s3cr3t: "S3://K:s3cr3t@b", me@example.com <wss://s3cr3t@h>'))
+    .toBe('no http://***@h/p?a=1&X-Token=*** "S3://***@b", me@example.com <wss://***@h>')
+})
