@@ -36,6 +36,7 @@ export class BlockRequest {
     this.#size = size ?? SIZE_GUESS
     this.#peers = peers
     this.#wants = wants
+    peers.renew(this.#key)
 
     this.#unlisten = [
       wants.listen(cid, {
@@ -77,6 +78,10 @@ export class BlockRequest {
       const busy = this.#peers.isBusy(this.#key, this.#size)
 
       if (!busy && search) {
+        if (this.#peers.isExhausted(this.#key)) {
+          return false
+        }
+
         this.#peers.search(this.#cid)
       }
 
