@@ -23,6 +23,8 @@ export class BlockRequest {
   readonly #peers: SessionPeers
   readonly #wants: Wants
   readonly #asked = new Map<string, Asked>()
+  /** Those that lack it: they keep the want, and do not answer another one. */
+  readonly #lacking = new Set<SessionPeer>()
   /** Resolves at the next change. It may have come already. */
   #changed = Promise.withResolvers<void>()
   readonly #unlisten: ReadonlyArray<() => void>
@@ -61,6 +63,7 @@ export class BlockRequest {
   ask (search: boolean): boolean {
     for (const [id, { peer }] of this.#asked) {
       if (!this.#peers.maySend(peer, this.#key)) {
+        this.#lacking.add(peer)
         this.#release(id)
       }
     }
@@ -118,6 +121,12 @@ export class BlockRequest {
 
       if (id !== this.block?.sender) {
         this.#wants.cancel(this.#cid, peer.id).catch(() => {})
+      }
+    }
+
+    for (const { id, connected } of this.#lacking) {
+      if (connected) {
+        this.#wants.cancel(this.#cid, id).catch(() => {})
       }
     }
   }

@@ -67,6 +67,8 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
   /** The peers that have answered. */
   const answered = new Set<string>()
   const lacking = new Set<string>()
+  /** The peers that were asked whether they have it. */
+  const presences = new Set<PeerId>()
   let wait = FIRST_WAIT
 
   /** Wait until some time has passed, or a condition is met. */
@@ -93,6 +95,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
       found(peer)
     } else {
       wants.send(cid, peer, 'presence').catch(() => {})
+      presences.add(peer)
     }
   }
   const allLack = (): boolean => {
@@ -101,6 +104,11 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
     return peers.length > 0 && peers.every(peer => lacking.has(peer.toString()) || isLacking(peer))
   }
   const isOver = (): boolean => onlyNamed && !signal.aborted && count() === 0 && allLack()
+  const end = (): void => {
+    // a peer does not answer a later question while it has this one
+    presences.forEach(peer => { wants.cancel(cid, peer).catch(() => {}) })
+    init.exhausted()
+  }
   const unlisten = wants.listen(cid, {
     presence: (has, sender) => { answer(sender, has) },
     block: (_, sender) => { answer(sender, true) }
@@ -126,7 +134,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
     }
 
     if (init.isVain && isOver()) {
-      init.exhausted()
+      end()
       return
     }
 
@@ -153,7 +161,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
 
       // a DHT was asked, if there is one: a peer says that it serves one soon after it connects
       if (isOver() && (couldAsk || round > 0)) {
-        init.exhausted()
+        end()
         return
       }
 
