@@ -3,6 +3,7 @@ import { followDocument, isDocument } from './dag/document.ts'
 import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
 import { lruCaches } from './respond/lru-caches.ts'
+import { respondStart } from './respond/start.ts'
 import { storedFiles } from './respond/stored-file.ts'
 import { respondTar } from './respond/tar/tar.ts'
 import { respondBlock } from './respond/trustless/block.ts'
@@ -22,6 +23,7 @@ export function allParts (): GatewayParts {
       'dag-json': respondDocument,
       'dag-cbor': respondDocument
     },
+    respondStart,
     respondDocument,
     storedFiles,
     types: ALL_TYPES,
