@@ -266,25 +266,42 @@ describe.concurrent('content that is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it.for([true, false])('is refused after --timeout when no peer has it (with a daemon: %s)', {
-    tags: 'slow'
-  }, async (withDaemon, { sandbox }) => {
+  it('is refused at once when the peers given with --peer lack it, which are told', async ({ sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
+    const peer = address.slice(address.lastIndexOf('/') + 1)
 
-    if (withDaemon) {
-      await startDaemon(sandbox)
+    for (const command of ['cat', 'get', 'stat', 'ls']) {
+      // without the default timeout of a minute, and more than the test may take
+      const result = await sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '1h'])
+
+      expectFailure(result, 1)
+      expect(result.stderr.split('\n')).toEqual([
+        `ipfsz: the peer ${peer} does not have ${NOBODYS}`,
+        expect.stringContaining(`does not have the block ${NOBODYS}: name one that has it with --peer`),
+        ''
+      ])
     }
 
-    // long enough to connect on a busy machine; in parallel, so that the test waits only once
+    const { stderr } = await sandbox.run(['cat', NOBODYS, '--json', '--peer', address, '--timeout', '1h'])
+    expect(JSON.parse(stderr.split('\n')[1])).toMatchObject({ name: 'FetchStalledError', cid: NOBODYS })
+  })
+
+  it('is refused after --timeout when the peers of a daemon lack it, which are told before', {
+    tags: 'slow'
+  }, async ({ sandbox }) => {
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
+    await startDaemon(sandbox)
+
+    // in parallel, so that the test waits only once
     const results = await Promise.all(
       ['cat', 'get', 'stat', 'ls'].map(
-        async command => sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '20s'])
+        async command => sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '10s'])
       )
     )
 
     for (const result of results) {
       expectFailure(result, 1)
-      expect(result.stderr).toContain('Nothing arrived for 20 s')
+      expect(result.stderr).toMatch(/does not have .*\n.*Nothing arrived for 10 s/)
     }
   })
 

@@ -15,6 +15,8 @@ interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
   routers: readonly string[]
   /** Opens the network. Missing: there are no peers to ask. */
   network: (() => Promise<Network>) | undefined
+  /** Called with the id of a peer that says that it lacks a block, which is below a root. */
+  onLacks?: ((peer: string, cid: CID, root: CID) => void) | undefined
 }
 
 /** The sources of the blocks below one root. */
@@ -65,7 +67,7 @@ export class BlockSources {
 
   /** @param plan - what will be read: gateways then send it with one request */
   below (root: CID, plan: ReadPlan | undefined): RootSources {
-    const { network } = this.#init
+    const { network, onLacks } = this.#init
     const gateways = this.#makers.map(make => make(root, plan))
     this.#opened.push(...gateways)
 
@@ -76,7 +78,15 @@ export class BlockSources {
     const advertised = this.#advertised(root, plan)
     this.#opened.push(advertised)
 
-    return this.#sourcesOf([...gateways, new PeerSource({ network, root, plan, searches: this.#searches }), advertised])
+    const peers = new PeerSource({
+      network,
+      root,
+      plan,
+      searches: this.#searches,
+      onLacks: (peer, cid) => { onLacks?.(peer, cid, root) }
+    })
+
+    return this.#sourcesOf([...gateways, peers, advertised])
   }
 
   /** End all responses. The network stays open. */

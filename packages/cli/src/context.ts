@@ -1,4 +1,4 @@
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, unmark } from '@ipfsz/core'
 import { BlockSources } from './block-sources.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT } from './daemon/access.ts'
@@ -166,7 +166,14 @@ export async function withReadings<T> (
   const hasNetwork = await access.isPossible()
   const { timeout = DEFAULT_TIMEOUT, gateways = [], routers = [], allowLocal } = context.network ?? {}
   const network = hasNetwork ? async (): Promise<Network> => access.open() : undefined
-  const from = await BlockSources.open({ gateways, routers, allowLocal, network })
+  const said = new Set<string>()
+  const onLacks = (peer: string, cid: CID, root: CID): void => {
+    if (access.names(peer) && !said.has(peer)) {
+      said.add(peer)
+      output.note(`the peer ${peer} does not have ${unmark(cid).equals(unmark(root)) ? '' : 'a block of '}${root}`)
+    }
+  }
+  const from = await BlockSources.open({ gateways, routers, allowLocal, network, onLacks })
 
   if (from == null) {
     const opened = await openToRead(context, { readsKept: cached })

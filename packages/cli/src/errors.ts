@@ -82,7 +82,9 @@ export function explain (err: Error): string {
     case 'NotMarkableError':
       return `${err.message}: use the plain CID of a file or directory`
     case 'FetchStalledError':
-      return `${err.message}: specify a peer that has it with --peer, or wait longer with --timeout`
+      return 'asked' in err && err.asked != null
+        ? `${err.message}: specify one that has it with --peer, or a gateway with --gateway`
+        : `${err.message}: specify a peer that has it with --peer, or wait longer with --timeout`
     case 'InvalidGatewayUrlError':
       return `${err.message}. Example: --gateway http://127.0.0.1:8080`
     case 'GatewaysFailedError':

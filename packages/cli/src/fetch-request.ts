@@ -34,7 +34,7 @@ export function parseBody (bytes: Uint8Array): Body {
 }
 
 /** The arguments of `Network.fetch` as JSON. */
-export function fetchRequest (cid: CID, { root, part, ...rest }: Omit<FetchOptions, 'signal'>): Body {
+export function fetchRequest (cid: CID, { root, part, ...rest }: Omit<FetchOptions, 'onLacks' | 'signal'>): Body {
   return {
     cid: cid.toString(),
     root: root.toString(),

@@ -7,6 +7,7 @@ import { badPeer, blockMessage } from './bad-peer.ts'
 import { keep, makeBlock, makeBlocks, testNode } from './nodes.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { Node } from '../src/network/node/node.ts'
+import type { Block } from './nodes.ts'
 import type { CID } from 'multiformats/cid'
 
 const { signal } = new AbortController()
@@ -39,6 +40,39 @@ describe('a session', () => {
 
     expect(fetched.map(({ bytes }) => Buffer.from(bytes))).toEqual(blocks.map(({ bytes }) => Buffer.from(bytes)))
     expect(countOf(fetched, [a])).toEqual([20])
+  })
+
+  it('of a node that only named peers connect to fails once all of them lack a block, and tells who lacks it', async () => {
+    const [a, b, c] = await Promise.all([testNode(), testNode(), testNode({ listen: [] })])
+    const [there, nobodys, later] = await makeBlocks(3)
+    await keep(b, [there])
+    await connect(c, a, b)
+    const lacking = new Set<string>()
+    const files = session(there.cid, c)
+    const get = async ({ cid }: Block): Promise<SourceBlock> =>
+      files.fetch(cid, { signal, onLacks: peer => { lacking.add(peer) } })
+
+    await expect(get(nobodys)).rejects.toMatchObject({ name: 'NotFoundError' })
+    expect([...lacking].toSorted()).toEqual([a, b].map(({ libp2p }) => libp2p.peerId.toString()).toSorted())
+
+    // what one of them has is found, and what one of them received since
+    await expect(get(there)).resolves.toMatchObject({ sender: b.libp2p.peerId.toString() })
+    await expect(get(later)).rejects.toMatchObject({ name: 'NotFoundError' })
+    await keep(a, [later])
+    await expect(get(later)).resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
+  })
+
+  it('of a node that listens waits for others after all that are connected lack a block', async () => {
+    const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
+    const { cid, bytes } = await makeBlock(1)
+    await connect(b, a)
+    const answered = Promise.withResolvers<string>()
+    const fetching = session(cid, b).fetch(cid, { signal, onLacks: answered.resolve })
+
+    expect(await answered.promise).toBe(a.libp2p.peerId.toString())
+    await keep(c, [{ cid, bytes }])
+    await connect(c, b)
+    await expect(fetching).resolves.toMatchObject({ sender: c.libp2p.peerId.toString() })
   })
 
   it('fetches from several peers at once, and each block only once', async () => {

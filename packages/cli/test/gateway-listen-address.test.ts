@@ -5,6 +5,7 @@ import {
   formatAddress,
   isLocalhost,
   isLoopback,
+  otherUrls,
   parseListenAddress,
   urlOf
 } from '../src/gateway/listen-address.ts'
@@ -75,6 +76,29 @@ describe('an address to listen on', () => {
   ])('%s is %s on this machine', (text, url, localhost) => {
     expect(urlOf(parseListenAddress(text))).toBe(url)
     expect(isLocalhost(parseListenAddress(text))).toBe(localhost)
+  })
+})
+
+describe('the URLs for other machines', () => {
+  const INTERFACES = {
+    lo: [{ address: '127.0.0.1', family: 'IPv4', internal: true }, { address: '::1', family: 'IPv6', internal: true }],
+    eth0: [
+      { address: '2001:db8::2', family: 'IPv6', internal: false }, { address: 'fe80::1', family: 'IPv6', internal: false },
+      { address: '192.168.1.20', family: 'IPv4', internal: false }
+    ],
+    gone: undefined
+  } as const
+
+  it.each([
+    ['127.0.0.1:81', []],
+    ['[::1]:81', []],
+    ['localhost:81', []],
+    ['0.0.0.0:81', ['http://192.168.1.20:81']],
+    ['[::]:81', ['http://192.168.1.20:81', 'http://[2001:db8::2]:81']],
+    ['192.168.1.20:81', ['http://192.168.1.20:81']],
+    ['gateway.lan:81', ['http://gateway.lan:81']]
+  ])('of %s are %j', (text, urls) => {
+    expect(otherUrls(parseListenAddress(text), INTERFACES)).toEqual(urls)
   })
 })
 

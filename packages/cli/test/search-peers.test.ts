@@ -47,6 +47,9 @@ async function search (peerCount: number) {
     lost: () => [],
     found: (id: PeerId) => { having.add(id) },
     lacks: (id: PeerId) => { having.delete(id) },
+    isLacking: () => false,
+    isVain: false,
+    exhausted: () => {},
     forgetLacks: () => {}
   } as unknown as SearchPeersInit).catch(() => {})
 

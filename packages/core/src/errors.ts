@@ -234,14 +234,22 @@ export class FetchStalledError extends Error {
   readonly time: number
   /** How many providers were found. Undefined if unknown, as with Helia. */
   readonly providers: number | undefined
+  /** How many peers were asked, if all of them said that they lack the block, and nobody else could be asked. */
+  readonly asked: number | undefined
 
-  constructor (cid: CID, time: number, { providers, ...options }: ErrorOptions & { providers?: number } = {}) {
-    const seconds = Math.round(time / 100) / 10
-
-    super(`Nothing arrived for ${seconds} s while waiting for the block ${cid}${sendersOf(providers)}`, options)
+  constructor (
+    cid: CID,
+    time: number,
+    { providers, asked, ...options }: ErrorOptions & { providers?: number, asked?: number } = {}
+  ) {
+    super(asked == null
+      ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
+      : `${asked === 1 ? 'The only peer that is connected does' : 'The connected peers do'} not have the block ${cid}`,
+    options)
     this.cid = cid
     this.time = time
     this.providers = providers
+    this.asked = asked
   }
 }
 

@@ -4,6 +4,7 @@ import { EntryNotFoundError, GatewayError } from './errors.ts'
 import { respondDeserialized } from './respond-deserialized.ts'
 import { isOnlyIfCached, isServiceWorker, isServiceWorkerForNamespace } from './request/conditions.ts'
 import { chooseFormat } from './request/format.ts'
+import { readStart } from './request/start.ts'
 import { parseTarget } from './request/target.ts'
 import { redirectOf } from './resolve/redirect-of.ts'
 import { resolvePath } from './resolve/resolve-path.ts'
@@ -44,6 +45,13 @@ export async function answer (
   signal: AbortSignal
 ): Promise<Response> {
   signal.throwIfAborted()
+
+  const { respondStart } = init.parts
+  const start = respondStart == null ? undefined : readStart(request, init)
+
+  if (respondStart != null && start != null) {
+    return respondStart(request, start)
+  }
 
   const target = parseTarget(request, init)
 

@@ -4,6 +4,7 @@ import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
 import { lruCaches } from './respond/lru-caches.ts'
 import { SANDBOX } from './respond/sandbox.ts'
+import { respondStart } from './respond/start.ts'
 import { storedFiles } from './respond/stored-file.ts'
 import { respondTar } from './respond/tar/tar.ts'
 import { respondBlock } from './respond/trustless/block.ts'
@@ -23,6 +24,7 @@ export function allParts (): GatewayParts {
       'dag-json': respondDocument,
       'dag-cbor': respondDocument
     },
+    respondStart,
     respondDocument,
     storedFiles,
     sandbox: SANDBOX,

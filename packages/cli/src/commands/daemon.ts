@@ -27,6 +27,9 @@ export interface DaemonCommandOptions {
   originalsLayout?: string[]
 }
 
+/** An address that only this machine reaches. */
+const LOOPBACK = /^\/ip4\/127\.|^\/ip6\/::1\//
+
 /** Run a node until it is interrupted. */
 export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
   const { io, output, repo, signal } = context
@@ -44,11 +47,15 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
   let stopGateway: (() => Promise<void>) | undefined
 
   try {
-    const { peerId, addresses } = running.id
+    const { peerId, addresses: all } = running.id
+    // first what others can use
+    const [own, others] = [true, false].map(own => all.filter(address => LOOPBACK.test(address) === own))
+    const addresses = [...others, ...own]
 
     output.labelled(
       { event: 'started', peerId, addresses, pid: process.pid },
-      [['Peer ID', peerId], ...addresses.map(address => ['Address', address] as const)]
+      [['Peer ID', peerId], ...addresses.map(address => ['Address', address] as const)],
+      ...own.length > 0 && others.length === 0 ? ['Only this machine can connect.'] : []
     )
     stopGateway = await gateway?.(running)
     output.result({ event: 'ready' }, 'The daemon is ready')

@@ -18,19 +18,21 @@ interface Started {
  * 80 columns.
  */
 export function printStarted (
-  { url, subdomainUrl, metricsUrl, cached }: RunningGateway,
+  { url, otherUrls, subdomainUrl, metricsUrl, cached }: RunningGateway,
   { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Started,
   { output }: Context
 ): void {
   const cacheDirectory = cached?.directory
   const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
   const labelled = [
-    ['Gateway', `${url}/ipfs/CID`],
+    // first what others can use
+    ...[...otherUrls, ...otherUrls.includes(url) ? [] : [url]].map(url => ['Gateway', `${url}/ipfs/CID`] as const),
     ...subdomainUrl == null ? [] : [['Gateway', subdomainUrl.replace('//', '//CID.ipfs.')] as const],
     ...metricsUrl == null ? [] : [['Metrics', metricsUrl] as const],
     ...cacheDirectory == null ? [] : [['Cache', `${cacheDirectory}, at most ${formatSize(cache)}`] as const]
   ] as const
   const sentences = [
+    ...otherUrls.length > 0 ? [] : ['Only this machine can connect.'],
     fetch
       ? 'It serves the repo, and fetches other content from other nodes.'
       : 'It serves only the repo: no other content is fetched.',
@@ -40,7 +42,7 @@ export function printStarted (
   ]
 
   output.labelled(
-    { event: 'gateway', url, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
+    { event: 'gateway', url, otherUrls, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
     labelled,
     ...sentences
   )

@@ -50,6 +50,7 @@ export interface AccessInit extends NetworkOptions {
 export class NetworkAccess {
   readonly #init: AccessInit
   #opened: Promise<Network> | undefined
+  readonly #named = new Set<string>()
 
   constructor (init: AccessInit) {
     this.#init = init
@@ -60,6 +61,11 @@ export class NetworkAccess {
     const { offline = false, peers = [], bootstrap, repo } = this.#init
 
     return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
+  }
+
+  /** Whether a peer is one that the command names. */
+  names (peer: string): boolean {
+    return this.#named.has(peer)
   }
 
   async open (): Promise<Network> {
@@ -75,18 +81,21 @@ export class NetworkAccess {
     const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote, maxSockets } = this.#init
     const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
     const daemon = await readDaemonFile(path)
+    const network = daemon == null
+      ? await (await import('../network/node/temporary-node.ts'))
+        .startTemporaryNode({ path, bootstrap, peers, onNote })
+      : new (await import('./daemon-client.ts')).DaemonClient(daemon, maxSockets)
 
-    if (daemon != null) {
-      const { DaemonClient } = await import('./daemon-client.ts')
-      const client = new DaemonClient(daemon, maxSockets)
-
-      await Promise.all(peers.map(async peer => client.connect(peer, signal)))
-
-      return client
+    try {
+      // a peer that the user named must be reachable
+      for (const id of await Promise.all(peers.map(async peer => network.connect(peer, signal)))) {
+        this.#named.add(id)
+      }
+    } catch (err) {
+      await network.close()
+      throw err
     }
 
-    const { startTemporaryNode } = await import('../network/node/temporary-node.ts')
-
-    return startTemporaryNode({ path, bootstrap, peers, signal, onNote })
+    return network
   }
 }

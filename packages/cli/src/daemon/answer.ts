@@ -3,7 +3,7 @@ import {
   BadRequestError, cidField as cid, numberField as number, parseBody, parseCid, readFetchRequest, textField as text
 } from '../fetch-request.ts'
 import { readAtMost } from '../read-at-most.ts'
-import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
+import { lackingHint, MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
 import type { Body } from '../fetch-request.ts'
 import type { Network } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
@@ -32,7 +32,11 @@ export async function answer (
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
       const { cid: wanted, options } = readFetchRequest(body)
-      const { bytes, sender } = await network.fetch(wanted, { ...options, signal })
+      const { bytes, sender } = await network.fetch(wanted, {
+        ...options,
+        signal,
+        onLacks: peer => { response.writeEarlyHints(lackingHint(peer)) }
+      })
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-length': bytes.byteLength,

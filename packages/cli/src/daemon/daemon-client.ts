@@ -4,7 +4,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
-import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
+import { fromWire, lackingPeer, MAX_CIDS, PEER_HEADER } from './protocol.ts'
 import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
 import { fetchRequest } from '../fetch-request.ts'
 import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
@@ -21,7 +21,7 @@ import type {
 import type { DaemonAddress } from './daemon-file.ts'
 import type { WireError } from './protocol.ts'
 import type { SourceBlock } from '@ipfsz/core'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, InformationEvent } from 'node:http'
 
 /** What to do if the daemon cannot be used. */
 const RESTART = 'restart it with ipfsz daemon'
@@ -60,8 +60,14 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { signal, ...options }: FetchOptions): Promise<SourceBlock> {
-    const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal)
+  async fetch (cid: CID, { signal, onLacks, ...options }: FetchOptions): Promise<SourceBlock> {
+    const response = await this.#ask('/v0/fetch', fetchRequest(cid, options), signal, ({ headers }) => {
+      const peer = lackingPeer(headers)
+
+      if (peer != null) {
+        onLacks?.(peer)
+      }
+    })
 
     return { bytes: await this.#reading(buffer(response), signal), sender: String(response.headers[PEER_HEADER]) }
   }
@@ -156,7 +162,13 @@ export class DaemonClient implements Network {
     )
   }
 
-  async #ask (path: string, body: object, signal?: AbortSignal): Promise<IncomingMessage> {
+  /** @param onInformation - called with what the daemon says before it answers */
+  async #ask (
+    path: string,
+    body: object,
+    signal?: AbortSignal,
+    onInformation: (info: InformationEvent) => void = () => {}
+  ): Promise<IncomingMessage> {
     const { port, token } = this.#daemon
     const bytes = JSON.stringify(body)
     let response: IncomingMessage
@@ -175,7 +187,7 @@ export class DaemonClient implements Network {
             'content-length': Buffer.byteLength(bytes)
           },
           ...signal == null ? {} : { signal }
-        }, resolve).once('error', reject).end(bytes)
+        }, resolve).on('information', onInformation).once('error', reject).end(bytes)
       }))
     } catch (err) {
       throw this.#noAnswer(err, signal)

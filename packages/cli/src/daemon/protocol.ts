@@ -10,6 +10,16 @@ export const MAX_CIDS = 256
 /** The response header with the id of the peer that sent a block. */
 export const PEER_HEADER = 'x-ipfsz-peer'
 
+/** What the daemon says of a peer that lacks a block while it goes on: a link in early hints (RFC 8297). */
+export function lackingHint (peer: string): { link: string } {
+  return { link: `<${peer}>; rel="lacks"` }
+}
+
+/** The peer of a hint. */
+export function lackingPeer ({ link }: Readonly<Record<string, unknown>>): string | undefined {
+  return /^<([^>]+)>; rel="lacks"$/.exec(String(link))?.[1]
+}
+
 /** An error as the daemon sends it to a command, in JSON. */
 export interface WireError {
   name: string

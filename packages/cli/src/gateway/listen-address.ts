@@ -1,6 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 import { hideSecrets } from '@ipfsz/codecs/internal'
 import { UsageError } from '../errors.ts'
+import type { NetworkInterfaceInfo } from 'node:os'
+
+/** An address of this machine. */
+export type InterfaceAddress = Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -91,6 +95,32 @@ export function urlOf ({ host, port }: ListenAddress): string {
   const loopback = isIP(host) === 4 ? '127.0.0.1' : '::1'
 
   return `http://${formatAddress({ host: isUnspecified(host) ? loopback : host, port })}`
+}
+
+/**
+ * The URLs by which other machines may reach a server: those of the networks that this one is in, IPv4 before IPv6.
+ * Empty: only this machine reaches it. A firewall may be in the way, which nobody can tell here.
+ *
+ * @param interfaces - as `networkInterfaces` of node:os returns them
+ */
+export function otherUrls (
+  { host, port }: ListenAddress,
+  interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>
+): string[] {
+  if (isLoopback({ host, port })) {
+    return []
+  }
+
+  if (!isUnspecified(host)) {
+    return [urlOf({ host, port })]
+  }
+
+  return Object.values(interfaces).flatMap(addresses => addresses ?? [])
+    // a link-local address of IPv6 needs the name of an interface, which no URL takes
+    .filter(({ internal, family, address }) => !internal && !(family === 'IPv6' && /^fe[89ab]/i.test(address)))
+    .filter(({ family }) => family === 'IPv4' || isIP(host) === 6)
+    .toSorted((a, b) => a.family.localeCompare(b.family))
+    .map(({ address }) => urlOf({ host: address, port }))
 }
 
 /** Whether this machine reaches a server by the name `localhost`, and by every name below it (RFC 6761). */

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
@@ -8,7 +9,7 @@ import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway, gatewayOnPort } from './gateway-file.ts'
 import { HealthCheck } from './health.ts'
-import { isLocalhost, urlOf } from './listen-address.ts'
+import { isLocalhost, otherUrls, urlOf } from './listen-address.ts'
 import { linkedFirst } from './linked-first.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
@@ -70,6 +71,8 @@ export interface StartGatewayInit {
 export interface RunningGateway {
   /** The URL by which this machine reaches it, without a slash at its end. */
   url: string
+  /** The URLs by which other machines may reach it, the likeliest first. Empty: only this machine does. */
+  otherUrls: string[]
   /** On this machine, each CID has a subdomain of this URL's host. Undefined: it does not listen on loopback. */
   subdomainUrl: string | undefined
   metricsUrl: string | undefined
@@ -142,6 +145,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
 
     return {
       url,
+      otherUrls: otherUrls(bound, networkInterfaces()),
       subdomainUrl: isLocalhost(bound) ? `http://localhost:${bound.port}` : undefined,
       metricsUrl: at == null ? undefined : `${urlOf(at)}/metrics`,
       cached,

@@ -44,6 +44,8 @@ export interface FetchOptions extends Pick<PeerFetchOptions, 'part' | 'plan' | '
    * @default true
    */
   store?: boolean | undefined
+  /** Called with the id of a peer that says that it lacks a block below the root. */
+  onLacks?: ((peer: string) => void) | undefined
 }
 
 export interface PublishedName {
@@ -91,7 +93,7 @@ export interface Network {
   /**
    * Fetches a block from peers and, unless told otherwise, stores it in the repo.
    *
-   * @throws {NotFoundError} no known peer has it, and none is searched for
+   * @throws {NotFoundError} no known peer has it, and none is searched for, or nobody else can be found
    */
   fetch (cid: CID, options: FetchOptions): Promise<SourceBlock>
 

@@ -28,6 +28,8 @@ export interface PeerSourceInit {
    * @default true
    */
   store?: boolean
+  /** Called with the id of a peer that says that it lacks a block. */
+  onLacks?: ((peer: string, cid: CID) => void) | undefined
   /** With other sources of the same command. */
   searches?: PeerSearches
 }
@@ -51,9 +53,9 @@ export class PeerSource implements BlockSource {
     this.#searches = init.searches ?? new PeerSearches()
   }
 
-  /** @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain */
+  /** @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain, or none can be found */
   async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
-    const { root, store = true } = this.#init
+    const { root, store = true, onLacks } = this.#init
     const network = this.#opened = await this.#init.network()
     const isStillAlone = this.#search === 'all' && await this.#searches.alone && await isAlone(network)
     const search = isStillAlone ? 'lost' : this.#search
@@ -62,7 +64,16 @@ export class PeerSource implements BlockSource {
     this.#searched = search
 
     try {
-      const block = await network.fetch(cid, { root, size, part, plan: this.#plan, search, store, signal })
+      const block = await network.fetch(cid, {
+        root,
+        size,
+        part,
+        plan: this.#plan,
+        search,
+        store,
+        signal,
+        ...onLacks == null ? {} : { onLacks: peer => { onLacks(peer, cid) } }
+      })
 
       if (this.#search === 'none') {
         this.#search = 'lost'
@@ -72,6 +83,10 @@ export class PeerSource implements BlockSource {
     } catch (err) {
       if (!(err instanceof Error && err.name === 'NotFoundError')) {
         throw err
+      }
+
+      if (search === 'all') {
+        throw new FetchStalledError(cid, 0, { asked: (await network.peers()).length, cause: err })
       }
 
       const providers = await network.providerCount(root)

@@ -50,6 +50,10 @@ ${BARS}
 .id dd,.cid{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.8125rem;line-height:1.5rem}
 thead .cid{font:inherit;font-size:.8125rem}
 .ipfs-hash{color:var(--dim);white-space:nowrap}
+form{display:flex;flex-wrap:wrap;gap:.5rem;margin:1.25rem 0 0}
+label{flex:1 0 100%;color:var(--dim)}
+input{flex:1 1 16rem;min-width:0}
+input,button{padding:.5rem .75rem;font:inherit}
 .note{margin:1.25rem 0 0;color:var(--dim);font-size:.875rem}
 .status{margin:0 0 .25rem;color:var(--dim);font-variant-numeric:tabular-nums}
 .message{margin:1rem 0 0;padding:.75rem 1rem;border-left:3px solid var(--bar);background:var(--hover);

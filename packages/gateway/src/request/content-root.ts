@@ -7,7 +7,8 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 
 const DAG_PB = 0x70
-const LIBP2P_KEY = 0x72
+/** The codec of an IPNS key. */
+export const LIBP2P_KEY = 0x72
 
 /** A DNS label holds that many characters (RFC 1035, section 2.3.4). */
 const MAX_LABEL = 63

@@ -1,6 +1,7 @@
 import type { GatewayInit, GatewayLimits } from '../contract.ts'
 import type { ChosenFormat, Format } from '../request/format.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { Start } from '../request/start.ts'
 import type { Target } from '../request/target.ts'
 import type { PathComponents } from '../resolve/resolve-path.ts'
 import type { Resolved } from '../resolve/resolved.ts'
@@ -23,6 +24,8 @@ export interface GatewayCaches {
 export interface GatewayParts {
   /** What answers each format. Others are refused with 406. */
   responders: Readonly<Partial<Record<Exclude<Format, 'file' | 'ipns-record'>, Responder>>>
+  /** Answers with the first page. Without it, `/` is a path that leads nowhere. */
+  respondStart?: (request: Request, start: Start) => Response
   /** Answers with what is not UnixFS. */
   respondDocument: Responder
   /** Without it, all files are decompressed: browsers tell a worker of no codings that they accept. */

@@ -23,6 +23,8 @@ export class BlockRequest {
   readonly #peers: SessionPeers
   readonly #wants: Wants
   readonly #asked = new Map<string, Asked>()
+  /** Those that lack it: they keep the want, and do not answer another one. */
+  readonly #lacking = new Set<SessionPeer>()
   /** Resolves at the next change. It may have come already. */
   #changed = Promise.withResolvers<void>()
   readonly #unlisten: ReadonlyArray<() => void>
@@ -36,6 +38,7 @@ export class BlockRequest {
     this.#size = size ?? SIZE_GUESS
     this.#peers = peers
     this.#wants = wants
+    peers.renew(this.#key)
 
     this.#unlisten = [
       wants.listen(cid, {
@@ -60,6 +63,7 @@ export class BlockRequest {
   ask (search: boolean): boolean {
     for (const [id, { peer }] of this.#asked) {
       if (!this.#peers.maySend(peer, this.#key)) {
+        this.#lacking.add(peer)
         this.#release(id)
       }
     }
@@ -77,6 +81,10 @@ export class BlockRequest {
       const busy = this.#peers.isBusy(this.#key, this.#size)
 
       if (!busy && search) {
+        if (this.#peers.isExhausted(this.#key)) {
+          return false
+        }
+
         this.#peers.search(this.#cid)
       }
 
@@ -113,6 +121,12 @@ export class BlockRequest {
 
       if (id !== this.block?.sender) {
         this.#wants.cancel(this.#cid, peer.id).catch(() => {})
+      }
+    }
+
+    for (const { id, connected } of this.#lacking) {
+      if (connected) {
+        this.#wants.cancel(this.#cid, id).catch(() => {})
       }
     }
   }

@@ -9,7 +9,7 @@ import type { SessionComponents } from './search-peers.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
+export type BlockSessionOptions = Pick<FetchOptions, 'onLacks' | 'part' | 'plan' | 'search' | 'signal' | 'size'>
 
 /**
  * Fetches the blocks below one root. Each block is asked of one peer, the one with the fewest bytes
@@ -49,7 +49,7 @@ export class BlockSession {
   /**
    * Waits until the signal aborts.
    *
-   * @throws {NotFoundError} no known peer can send it, and none is searched for
+   * @throws {NotFoundError} no known peer can send it, and none is searched for, or nobody else can be found
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
     const key = keyOf(cid)
@@ -66,7 +66,10 @@ export class BlockSession {
     }
 
     clearTimeout(this.#lingering)
+    const { onLacks } = options
+    const unlisten = onLacks == null ? undefined : this.#peers.onLacks(id => { onLacks(id.toString()) })
     const fetched = this.#fetch(cid, options).finally(() => {
+      unlisten?.()
       this.#arriving.delete(key)
       this.#linger()
     })

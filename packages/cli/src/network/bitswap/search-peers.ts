@@ -33,6 +33,8 @@ export interface SessionComponents {
   wants: Wants
   /** What all sessions hold of blocks that peers sent over HTTP before they were asked for, in bytes. */
   early: EarlyBudget
+  /** Whether only peers that are named connect: the node does not listen, and has no bootstrap peers. */
+  onlyNamed?: boolean | undefined
 }
 
 export interface SearchPeersInit extends SessionComponents {
@@ -45,6 +47,12 @@ export interface SearchPeersInit extends SessionComponents {
   lost: () => PeerId[]
   found: (id: PeerId) => void
   lacks: (id: PeerId) => void
+  /** Whether a peer of the session has said that it lacks the block. */
+  isLacking: (id: PeerId) => boolean
+  /** Whether an earlier search found nobody else to ask. */
+  isVain: boolean
+  /** Nobody is left to ask: all peers that are connected lack it, and no other can be found. The search ends. */
+  exhausted: () => void
   /** Forgets which peers lacked the block, so that all are asked again. */
   forgetLacks: () => void
 }
@@ -54,10 +62,13 @@ export interface SearchPeersInit extends SessionComponents {
  * same time: asking one after the other doubled the time to the first block. A few have a head start.
  */
 export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<void> {
-  const { libp2p, wants, signal, count, isIn, lost, found, lacks, forgetLacks } = init
+  const { libp2p, wants, signal, onlyNamed = false, count, isIn, lost, found, lacks, isLacking, forgetLacks } = init
   const answers = new EventEmitter()
   /** The peers that have answered. */
   const answered = new Set<string>()
+  const lacking = new Set<string>()
+  /** The peers that were asked whether they have it. */
+  const presences = new Set<PeerId>()
   let wait = FIRST_WAIT
 
   /** Wait until some time has passed, or a condition is met. */
@@ -71,6 +82,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
   const answer = (sender: PeerId, has: boolean): void => {
     (has ? found : lacks)(sender)
     answered.add(sender.toString())
+    lacking[has ? 'delete' : 'add'](sender.toString())
     answers.emit('answer')
   }
   const ask = (peer: PeerId): void => {
@@ -83,7 +95,19 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
       found(peer)
     } else {
       wants.send(cid, peer, 'presence').catch(() => {})
+      presences.add(peer)
     }
+  }
+  const allLack = (): boolean => {
+    const peers = libp2p.getPeers()
+
+    return peers.length > 0 && peers.every(peer => lacking.has(peer.toString()) || isLacking(peer))
+  }
+  const isOver = (): boolean => onlyNamed && !signal.aborted && count() === 0 && allLack()
+  const end = (): void => {
+    // a peer does not answer a later question while it has this one
+    presences.forEach(peer => { wants.cancel(cid, peer).catch(() => {}) })
+    init.exhausted()
   }
   const unlisten = wants.listen(cid, {
     presence: (has, sender) => { answer(sender, has) },
@@ -105,11 +129,16 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
     asked.forEach(ask)
 
     if (asked.length <= FEW_PEERS) {
-      await pause(HEAD_START, () => count() > 0 || asked.every(peer => answered.has(peer.toString())))
+      await pause(HEAD_START, () => count() > 0 || allLack() || asked.every(peer => answered.has(peer.toString())))
       await pause(PATIENCE, () => count() === 0)
     }
 
-    while (!signal.aborted && count() < MAX_PEERS) {
+    if (init.isVain && isOver()) {
+      end()
+      return
+    }
+
+    for (let round = 0; !signal.aborted && count() < MAX_PEERS; round++) {
       const couldAsk = usableDhts(libp2p).length > 0
       // a peer that left may come back, and then sends the rest
       lost().forEach(id => { libp2p.dial(id, { signal }).catch(() => {}) })
@@ -128,6 +157,12 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
       } else {
         // a new node has no DHT peers yet
         await waitForDht(libp2p, signal, wait)
+      }
+
+      // a DHT was asked, if there is one: a peer says that it serves one soon after it connects
+      if (isOver() && (couldAsk || round > 0)) {
+        end()
+        return
       }
 
       wait = Math.min(wait * 2, count() > 0 ? LONGEST_WAIT_WITH_PEERS : LONGEST_WAIT)

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { forgetOldest } from '@ipfsz/codecs/internal'
 import { StallDetector } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
@@ -12,6 +13,8 @@ const MAX_ASKED_SIZE = 28 * 1024 * 1024
 const MAX_ASKED = 256
 /** A peer that failed this often in a row is not asked again. */
 const MAX_FAILURES = 5
+/** How many blocks are remembered that nobody has. */
+const MAX_EXHAUSTED = 4096
 
 /**
  * How long a search goes on, and responses of peers stay open, after the last fetch ended, in milliseconds: a failed
@@ -43,7 +46,12 @@ export class SessionPeers {
   readonly #components: SessionComponents
   readonly #peers = new Map<string, SessionPeer>()
   readonly #listeners = new Set<() => void>()
+  readonly #lackListeners = new Set<(id: PeerId) => void>()
   readonly #searches = new Set<string>()
+  /** The keys of blocks that nobody is left to be asked for. */
+  readonly #exhausted = new Set<string>()
+  /** Whether a search found nobody else to ask. */
+  #isVain = false
   readonly #unwatch: () => void
   #searching = new AbortController()
   #lingering: NodeJS.Timeout | undefined
@@ -52,6 +60,11 @@ export class SessionPeers {
     this.#root = root
     this.#components = components
     this.#unwatch = components.wants.onPeer((id, connected) => {
+      if (connected) {
+        this.#exhausted.clear()
+        this.#isVain = false
+      }
+
       this.#update(id, peer => { peer.connected = connected })
     })
   }
@@ -109,6 +122,25 @@ export class SessionPeers {
       .at(0)
   }
 
+  /** @param listener - called with a peer that says that it lacks a block. Returns a function that removes it */
+  onLacks (listener: (id: PeerId) => void): () => void {
+    this.#lackListeners.add(listener)
+
+    return () => { this.#lackListeners.delete(listener) }
+  }
+
+  /** Ask for a block anew that all peers lacked: one of them may have received it since. */
+  renew (key: string): void {
+    if (this.#exhausted.delete(key)) {
+      this.#peers.forEach(({ lacks }) => { lacks.delete(key) })
+    }
+  }
+
+  /** Whether all peers that can be found lack a block. */
+  isExhausted (key: string): boolean {
+    return this.#exhausted.has(key) && ![...this.#peers.values()].some(peer => this.maySend(peer, key))
+  }
+
   /** Whether a peer may have the block but must send others first. */
   isBusy (key: string, size: number): boolean {
     return [...this.#peers.values()].some(peer => this.maySend(peer, key) && !peer.stalled && !hasRoom(peer, size))
@@ -138,6 +170,7 @@ export class SessionPeers {
   }
 
   lacks (id: PeerId, key: string): void {
+    this.#lackListeners.forEach(listener => { listener(id) })
     this.#update(id, peer => { peer.lacks.add(key) })
   }
 
@@ -151,8 +184,11 @@ export class SessionPeers {
 
   /** Starts a search in the background, until there are enough peers or nothing is being fetched. */
   search (cid: CID): void {
-    // a peer with the root has the blocks below it, unless one of them said that it lacks this one
-    const wanted = [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid))) ? cid : this.#root
+    // a peer with the root has the blocks below it, unless one of them said that it lacks this one, or none has the root
+    const wanted = this.#exhausted.has(keyOf(this.#root)) ||
+      [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid)))
+      ? cid
+      : this.#root
     const key = keyOf(wanted)
 
     if (this.#searches.has(key)) {
@@ -171,6 +207,13 @@ export class SessionPeers {
         .map(({ id }) => id),
       found: id => { this.#add(id, key) },
       lacks: id => { this.lacks(id, key) },
+      isLacking: id => this.#peers.get(id.toString())?.lacks.has(key) === true,
+      isVain: this.#isVain,
+      exhausted: () => {
+        this.#isVain = true
+        forgetOldest(this.#exhausted.add(key), MAX_EXHAUSTED)
+        this.#listeners.forEach(listener => { listener() })
+      },
       // a peer may have received the block since
       forgetLacks: () => {
         this.#peers.forEach(({ id }) => { this.#update(id, ({ lacks }) => { lacks.delete(key) }) })

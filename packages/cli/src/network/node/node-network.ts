@@ -28,6 +28,8 @@ import type { Repo } from '../../repo/repo.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
+/** How long peers that are named may take to say that they serve a DHT, in milliseconds: they do so as they connect. */
+const NAMED_DHT_TIMEOUT = 2000
 /** The senders of this many blocks are remembered. */
 const MAX_STORED = 1024
 
@@ -138,7 +140,8 @@ export class NodeNetwork implements Network {
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
-    await waitForDht(this.#node.libp2p, signal)
+    // named peers are connected already
+    await waitForDht(this.#node.libp2p, signal, this.#node.onlyNamed ? NAMED_DHT_TIMEOUT : undefined)
 
     for await (const { id, multiaddrs } of findProviders(this.#node.libp2p, cid, signal)) {
       yield { peerId: id.toString(), addresses: multiaddrs.map(String) }

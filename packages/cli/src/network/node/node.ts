@@ -84,6 +84,8 @@ export interface Node {
   wants: Wants
   /** What is held of blocks that peers sent over HTTP before they were asked for, in bytes. */
   early: EarlyBudget
+  /** Whether only peers that are named connect: it does not listen, and has no bootstrap peers. */
+  onlyNamed: boolean
   /** The agent version that it sends to peers. */
   agent: string
   stop: () => Promise<void>
@@ -162,6 +164,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     libp2p,
     wants: new Wants(messages),
     early: earlyBudget(),
+    onlyNamed: listen.length === 0 && bootstrap.length === 0,
     agent,
     async stop () {
       stopped.abort()

@@ -12,17 +12,12 @@ export interface TemporaryNodeInit {
   bootstrap: readonly string[]
   /** Multiaddrs of the peers to ask. */
   peers: readonly string[]
-  signal: AbortSignal
   onNote: (message: string) => void
 }
 
-/**
- * Starts a node for one command. It does not listen, and it has a new key: a daemon may be using the key of the repo.
- *
- * @throws {NotConnectedError} one of `peers` cannot be reached
- */
+/** Starts a node for one command. It does not listen, and it has a new key: a daemon may be using the key of the repo. */
 export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
-  const { path, bootstrap: texts, peers, onNote, signal } = init
+  const { path, bootstrap: texts, peers, onNote } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
   const repo = await openOrCreateRepo(path, { sync: false, signal })
   const node = await startNode({
@@ -34,15 +29,6 @@ export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Netw
     agent: userAgent(),
     onNote
   })
-  const network = new NodeNetwork({ repo, node })
 
-  try {
-    // a peer that the user named must be reachable
-    await Promise.all(asked.map(async address => network.connect(address.toString(), signal)))
-  } catch (err) {
-    await network.close()
-    throw err
-  }
-
-  return network
+  return new NodeNetwork({ repo, node })
 }
