@@ -165,7 +165,7 @@ describe.concurrent('ipfsz add --base latest', () => {
       [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'give what is added another --name'],
       [['log', 'nothing'], 1, 'has no history'],
       [['log', '--forget', 'nothing'], 1, 'has no history'],
-      [['log', '--forget'], 2, '--forget needs']
+      [['log', '--forget'], 2, '--forget requires']
     ]
 
     for (const [args, code, message] of failures) {
