@@ -118,7 +118,7 @@ const WRONG: Record<string, [handle: RequestListener, reason: RegExp]> = {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).on('drain', more)
       more()
     },
-    /more than 1048576 bytes/
+    /limit of 1048576 bytes/
   ]
 }
 
