@@ -22,7 +22,7 @@ export function ipfszSite ({ keep = [] }: IpfszSiteOptions = {}): Plugin {
 
     configResolved ({ base, root: from, build: { outDir } }) {
       if (!['/', './', ''].includes(base)) {
-        throw new Error(`ipfsz-site: the base ${base} must be / or ./ because the site gets an address of its own`)
+        throw new Error(`ipfsz-site: the base ${base} must be / or ./ because the site has its own address`)
       }
 
       root = from

@@ -81,7 +81,7 @@ describe('the demo page with ipfsz', () => {
     await page.connect(daemon.address)
     await page.button('Give to the peer').click()
     await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
-    expect(await page.view.locator('.outcome').innerText()).toContain('A page cannot tell this peer to fetch')
+    expect(await page.view.locator('.outcome').innerText()).toContain('A page cannot make this peer fetch')
   })
 
   it('gives a file the same CID as ipfsz add --deterministic', async ({ sandbox }) => {

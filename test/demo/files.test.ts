@@ -126,11 +126,11 @@ describe('the demo page', () => {
   it('stores a file uncompressed with codec none, and if compressing would save nothing', async () => {
     const page = await open()
     await page.add({ name: 'noise', bytes: noise(300_000) })
-    expect(await page.entry('noise').innerText()).toContain('as it is')
+    expect(await page.entry('noise').innerText()).toContain('uncompressed')
 
     await page.page.getByLabel('Codec').selectOption('none')
     await page.add({ name: 'text', bytes: TEXT })
-    expect(await page.entry('text').innerText()).toContain('as it is')
+    expect(await page.entry('text').innerText()).toContain('uncompressed')
     expect(await page.page.getByLabel('Level').isDisabled()).toBe(true)
   })
 

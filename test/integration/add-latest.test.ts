@@ -162,10 +162,10 @@ describe.concurrent('ipfsz add --base latest', () => {
       [['add', '--base', 'latest', '--only-hash', 'file'], 2, '--only-hash'],
       [['add', '--name', 'a', 'file'], 2, '--base latest'],
       [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, `${cid} cannot be a base`],
-      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'give what is added another --name'],
+      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'add it under another --name'],
       [['log', 'nothing'], 1, 'has no history'],
       [['log', '--forget', 'nothing'], 1, 'has no history'],
-      [['log', '--forget'], 2, '--forget needs']
+      [['log', '--forget'], 2, '--forget requires']
     ]
 
     for (const [args, code, message] of failures) {

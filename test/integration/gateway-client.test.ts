@@ -219,7 +219,7 @@ describe('--router', () => {
     const read = await runElsewhere(sandbox, ['cat', cid, '--router', router, '--peer', address, '--verbose'])
 
     expectFailure(refused, 1)
-    expect(refused.stderr).toContain('127.0.0.1 is not asked without --allow-local')
+    expect(refused.stderr).toContain('127.0.0.1, which is not public: use --allow-local')
     expect(Buffer.compare(read.stdout, bytes)).toBe(0)
     expect(read.stderr).toMatch(/fetched 4 blocks \(.*\): 4 \(.*\) from 12D3\w+\n$/)
   })

@@ -188,7 +188,7 @@ describe('a store in a directory', () => {
     await a.ok(['add', path])
     const away = `${store}-away`
     await rename(store, away)
-    const missing = { code: 1, stderr: expect.stringContaining(`The store ${store} is not there`) }
+    const missing = { code: 1, stderr: expect.stringContaining(`The store ${store} was not found`) }
 
     expect(await a.run(['pin', 'ls'])).toMatchObject(missing)
     await mkdir(store)
@@ -302,7 +302,7 @@ describe('ipfsz gc on a store', () => {
 
     // blocks that lie there, for instance of another program
     await rm(mark)
-    expect(await refusal()).toContain(`The store ${store} is not there`)
+    expect(await refusal()).toContain(`The store ${store} was not found`)
     await writeFile(mark, made)
     expect((await filesBelow(store)).toSorted()).toEqual(files.toSorted())
     expect(await a.ok(['gc'])).toContain('Deleted')
@@ -338,7 +338,7 @@ describe('ipfsz gc on a store', () => {
     ]) {
       const result = await sandbox.run([...args, '--repo', store])
       expectFailure(result, 1)
-      expect(result.stderr).toContain('a store that nodes share')
+      expect(result.stderr).toContain('a shared store')
     }
 
     expect((await filesBelow(store)).toSorted()).toEqual(files.toSorted())

@@ -196,7 +196,7 @@ describe('ipfsz site add', () => {
       expect(await sandbox.run(['site', 'add', 'dist'])).toMatchObject({
         code: 2,
         stdout: Buffer.alloc(0),
-        stderr: expect.stringContaining(`${name} has a name that published sites need`)
+        stderr: expect.stringContaining(`${name} has a name that is reserved in published sites`)
       })
     }
   )

@@ -30,7 +30,7 @@ describe('an end', () => {
 
     expect(code).toBe(1)
     expect(String(stdout)).toBe('')
-    expect(String(stderr)).toContain('ended before its work was done')
+    expect(String(stderr)).toContain('exited before its work was done')
   })
 })
 

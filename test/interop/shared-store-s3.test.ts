@@ -144,7 +144,7 @@ describe('a store in an S3 bucket', () => {
     await objects.delete(['site/photo.jpg'])
     expectSuccess(await a('init', '--store', store))
     await objects.delete(['site/ipfsz-store.json'])
-    expect(await a('pin', 'ls')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not there') })
+    expect(await a('pin', 'ls')).toMatchObject({ code: 1, stderr: expect.stringContaining('was not found') })
     expect(await b('init', '--store', `s3://${url.host}/site?endpoint=http://127.0.0.1:1`))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('network') })
   })

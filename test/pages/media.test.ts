@@ -100,6 +100,6 @@ describe('the example for media', () => {
     const page = await context.newPage()
     await page.addInitScript('delete Navigator.prototype.serviceWorker')
     await page.goto(`${site.url}?address=${root}&gateway=${gateway.url}`)
-    expect(await alert(page)).toContain('There are no service workers here')
+    expect(await alert(page)).toContain('Service workers are not available')
   })
 })

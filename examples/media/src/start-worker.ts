@@ -5,7 +5,7 @@
  */
 export async function startWorker (gateways: readonly string[]): Promise<void> {
   if (!('serviceWorker' in navigator)) {
-    throw new Error('There are no service workers here: use https or localhost, and no private window')
+    throw new Error('Service workers are not available: use https or localhost, and not a private window')
   }
 
   const { serviceWorker } = navigator
@@ -32,7 +32,7 @@ export async function startWorker (gateways: readonly string[]): Promise<void> {
   }
 
   if (installing == null && active?.scriptURL === url.href) {
-    throw new Error('The page was loaded without its service worker: load it again, without Shift')
+    throw new Error('The page was loaded without its service worker: reload it, without Shift')
   }
 
   await promise

@@ -26,7 +26,7 @@ export class FileTooLargeError extends Error {
   readonly maxSize: number
 
   constructor (maxSize: number) {
-    super(`The file has more than ${maxSize} bytes`)
+    super(`The file exceeds the limit of ${maxSize} bytes`)
     this.maxSize = maxSize
   }
 }

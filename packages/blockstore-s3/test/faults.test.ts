@@ -415,9 +415,9 @@ it('speaks TLS, and refuses a store whose certificate nobody vouches for', async
   expect(await objects.get('key')).toEqual(BYTES)
 })
 
-it('says that an endpoint which is named as one of HTTPS does not speak TLS', async () => {
+it('says that an endpoint which is named as one of HTTPS does not use TLS', async () => {
   await expect(connect({ endpoints: [s3.origin.replace('http:', 'https:')], attempts: 1 }).get('key'))
-    .rejects.toMatchObject({ name: 'S3NetworkError', message: expect.stringContaining('does not speak TLS') })
+    .rejects.toMatchObject({ name: 'S3NetworkError', message: expect.stringContaining('does not use TLS') })
 })
 
 it('says that it was the network when no endpoint can be reached', async () => {

@@ -31,7 +31,7 @@ it.each([
   's3://AKID:HUSH@bucket', 's3://HUSH@bucket', 's3://bucket?endpoint=http://AKID:HUSH@host',
   's3://bucket?secretAccessKey=HUSH', 's3://bucket?AWS_ACCESS_KEY_ID=HUSH', 's3://bucket?X-Amz-Signature=HUSH'
 ])('refuses credentials in %s, and does not repeat them', url => {
-  expect(() => parseS3Url(url)).toThrow(/must not have credentials/)
+  expect(() => parseS3Url(url)).toThrow(/contains credentials/)
   expect(() => parseS3Url(url)).not.toThrow(/HUSH/)
 })
 

@@ -66,7 +66,7 @@ export function explain (err: Error): string {
         ? `${err.message}: run ipfsz repair ${String(err.root)}`
         : withCause(err)
     case 'NotADirectoryError':
-      return `${err.message}: it is a file, so the path must end there`
+      return `${err.message}: remove that part of the path`
     case 'LinkedFileMissingError':
       return `${err.message}: add the file first, or import it with ipfsz car import`
     case 'NotFoundError':

@@ -141,7 +141,7 @@ describe('explain', () => {
   })
 
   it('says what bounds the size of a file for EFBIG', () => {
-    expect(explain(systemError('EFBIG'))).toMatch(/^\/a\/path: the file would be larger than its disk or ulimit/)
+    expect(explain(systemError('EFBIG'))).toMatch(/^\/a\/path: the file would exceed the maximum size/)
   })
 
   it('says that there are too many open files for EMFILE', () => {

@@ -102,7 +102,7 @@ const WRONG: Record<string, [handle: RequestListener, reason: RegExp]> = {
     (_, response) => response.writeHead(200, JSON_TYPE).end('{"Providers":null}'),
     /lists no HTTP gateway/
   ],
-  'sends a page': [(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /than JSON/],
+  'sends a page': [(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /is not JSON/],
   'sends other JSON': [
     (_, response) => response.writeHead(200, JSON_TYPE).end('{"Providers":[null,1,{"Addrs":{}},{"Addrs":[1,null]}]}'),
     /lists no HTTP gateway/
@@ -118,7 +118,7 @@ const WRONG: Record<string, [handle: RequestListener, reason: RegExp]> = {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).on('drain', more)
       more()
     },
-    /more than 1048576 bytes/
+    /limit of 1048576 bytes/
   ]
 }
 

@@ -106,7 +106,7 @@ describe('withStoreCache', () => {
     repo.shared?.watch.onChange?.(away)
     repo.shared?.watch.onChange?.(undefined)
     expect(onNote.mock.calls.map(([note]) => String(note))).toEqual([
-      expect.stringContaining('the cable is out'), expect.stringContaining('answers again')
+      expect.stringContaining('the cable is out'), expect.stringContaining('is available again')
     ])
     await close()
   })

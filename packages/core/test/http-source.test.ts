@@ -740,7 +740,7 @@ describe('a gateway that fails', () => {
   })
 
   it.each([
-    ['does not say where to', {}],
+    ['do not reveal where to', {}],
     ['names an empty place', { location: '' }],
     ['names no URL', { location: 'http://[' }]
   ])('refuses a redirect that %s, and asks no more', async (_, headers) => {

@@ -70,8 +70,8 @@ function save (blob: Blob, name: string): void {
 async function share (app: App, link: string): Promise<HTMLElement[]> {
   const url = new URL(link, location.href).href
   const note = app.node() == null
-    ? 'Only this browser may have it. Connect to a peer and give it to that one, then share again.'
-    : 'It opens what the peer has: give it to the peer first if you added it here.'
+    ? 'It may be only in this browser. Connect to a peer and give it to that peer, then share again.'
+    : 'The link reads from the peer: if you added the file here, give it to the peer first.'
 
   await copy('link', url)
 
@@ -116,7 +116,7 @@ async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLEleme
   } catch (err) {
     // checks the name, because importing the class would load the network
     if (err instanceof Error && err.name === 'PeerNotAskableError') {
-      const hint = 'A page cannot tell this peer to fetch. While this page is open, run this on the peer\'s machine: '
+      const hint = 'A page cannot make this peer fetch. While this page is open, run this on the peer\'s machine: '
 
       return [h('p', { class: 'note' }, hint), copyable('command', `ipfsz get ${cid}`)]
     }

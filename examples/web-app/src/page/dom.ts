@@ -88,7 +88,7 @@ export function explain (err: unknown): string {
 
 /** The label of a codec, which tells how a file is stored. */
 export function codecLabel (codec: string): string {
-  return codec === 'none' ? 'as it is' : codec
+  return codec === 'none' ? 'uncompressed' : codec
 }
 
 /** A number of bytes, in units of a thousand. */

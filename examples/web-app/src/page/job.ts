@@ -97,7 +97,7 @@ export class Job {
     this.#steps.compressing.set(percent, `${formatBytes(done)} of ${formatBytes(size)}`)
     this.#steps.hashing.set(percent, formatBytes(hashed))
     this.#steps.storing.set(hashed === 0 ? 0 : percent * stored / hashed, formatBytes(stored))
-    this.#note.textContent = done > 0 ? `${formatPercent(hashed / done)} of it so far` : 'Reading'
+    this.#note.textContent = done > 0 ? `${formatPercent(hashed / done)} of the original size so far` : 'Reading'
 
     if (files.length > 1) {
       // with many files, the next ones

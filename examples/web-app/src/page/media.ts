@@ -79,7 +79,7 @@ async function show (init: MediaInit, type: string, box: HTMLElement): Promise<v
     } else if (!hasWorker && tooLarge) {
       box.replaceChildren(h('p', { class: 'note' },
         `Without a service worker, this page plays files of up to ${formatBytes(MAX_MEDIA_SIZE)}. ` +
-        'Download this one to play it.'))
+        'Download the file to play it.'))
     }
   }
 }

@@ -96,7 +96,7 @@ export class Viewer implements Screen {
     this.#begin()
     this.#view.replaceChildren(h('p', { class: 'note' },
       'Add a file or paste a CID to see its blocks. ' +
-      'Then drag over the bar to read a part, and see which blocks it takes.'))
+      'Then drag over the bar to read a part, and see which blocks are read.'))
   }
 
   /** Scroll to what is shown, if its beginning is out of sight. */

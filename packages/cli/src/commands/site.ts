@@ -179,7 +179,9 @@ function report (
 
 /** A browser whose first visit is to an uncompressed page has no worker yet that would serve the files of the page. */
 function missingNote ({ page, pages, patterns }: MissingNeeds): string {
-  const others = pages > 1 ? ` and ${count(pages - 1, 'other page')} are uncompressed, but not all they need` : undefined
+  const others = pages > 1
+    ? ` and ${count(pages - 1, 'other page')} are uncompressed, but not all they need`
+    : undefined
 
   return `${page}${others ?? ' is uncompressed, but not all it needs'}: also pass ` +
     patterns.map(pattern => `--keep '${pattern}'`).join(' ')
