@@ -143,6 +143,18 @@ export class InvalidDagError extends Error {
   }
 }
 
+/** Thrown when there are more blocks below a CID than may be measured. */
+export class DagTooLargeError extends Error {
+  static override readonly name = 'DagTooLargeError'
+  override readonly name = 'DagTooLargeError'
+  readonly maxBlocks: number
+
+  constructor (maxBlocks: number) {
+    super(`There are more than ${maxBlocks} blocks to measure`)
+    this.maxBlocks = maxBlocks
+  }
+}
+
 /** Thrown when a block is missing. Has the same name as the error of blockstores. */
 export class NotFoundError extends Error {
   static override readonly name = 'NotFoundError'

@@ -61,6 +61,7 @@ export { listDirectory, locateEntry } from './directory/directory.ts'
 export { heliaSource } from './fetch/helia-source.ts'
 export { isRefusal } from './fetch/source.ts'
 export { StallDetector } from './fetch/stall-detector.ts'
+export { DagMeter } from './read/dag-meter.ts'
 export { withIpfsz } from './helia/with-ipfsz.ts'
 export { copyLinks } from './links/copy-links.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
@@ -87,6 +88,7 @@ export type {
   LinkInsteadProgress,
   LinkProgress,
   ReferredFile,
+  RepeatedProgress,
   VerifyFileEvents,
   VerifyProgress
 } from './events.ts'
@@ -97,5 +99,7 @@ export type { BlockSource, SourceBlock, SourceOptions } from './fetch/source.ts'
 export type { StallDetectorInit } from './fetch/stall-detector.ts'
 export type { LinkOutcome } from './links/copy-links.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'
+export type { DagMeterInit, Measured, MeasureOptions } from './read/dag-meter.ts'
+export type { SeenBlocks } from './read/seen-blocks.ts'
 export type * from './unixfs.ts'
 export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

@@ -44,7 +44,6 @@ export class AddedRoots {
     const isStdin = path === STDIN
     const name = isStdin ? STDIN : basename(path)
     const compression = await this.#compression(name)
-    const newSize = this.#countNew()
     const source: FileSource = isStdin
       ? { content: io.stdin }
       : await openFile(resolvePath(path, io), preserve, signal)
@@ -60,9 +59,9 @@ export class AddedRoots {
       hidden: 0,
       executables: source.executable === true ? 1 : 0,
       changed: { count: hasChanged ? 1 : 0, first: name },
-      newSize: newSize()
+      newSize: await this.#newSize(cid)
     }
-    const remember = this.#store.latest?.added(name, { cid, size })
+    const remember = this.#store.latest?.added(name, { cid, size, addedSize: added.newSize ?? 0 })
 
     return {
       cid,
@@ -74,9 +73,9 @@ export class AddedRoots {
           plainCid: plainCid.toString(),
           name,
           size,
-          storedSize,
-          ratio,
-          codec,
+          storedSize: storedSize ?? 0n,
+          ratio: ratio ?? 1,
+          codec: codec ?? 'none',
           url: this.#url(cid, isStdin ? '' : name)
         }, this.#next('cat', cid), added)
       }
@@ -138,7 +137,6 @@ export class AddedRoots {
     const { output, signal } = this.#context
     const { link, hidden, ignore, gitignore, preserve } = this.#options
     const compression = await this.#compression(name, pathOf)
-    const newSize = this.#countNew()
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -162,8 +160,9 @@ export class AddedRoots {
     })
 
     const { root, files, compressed, ...lost } = added
-    const counts = { ...lost, content: { files, compressed }, newSize: newSize() }
-    const remember = this.#store.latest?.added(name, root)
+    const newSize = await this.#newSize(root.cid)
+    const counts = { ...lost, content: { files, compressed }, newSize }
+    const remember = this.#store.latest?.added(name, { ...root, addedSize: newSize ?? 0 })
 
     return {
       cid: root.cid,
@@ -203,12 +202,9 @@ export class AddedRoots {
     return { ...compression, base }
   }
 
-  /** From now on, count the bytes of blocks that were not there before, if there is an earlier version. */
-  #countNew (): () => number | undefined {
-    const { newBytes } = this.#store
-    const before = newBytes?.() ?? 0
-
-    return () => newBytes == null ? undefined : newBytes() - before
+  /** Bytes of the blocks of a root that were not there before, if there is an earlier version. */
+  async #newSize (root: CID): Promise<number | undefined> {
+    return this.#store.newBytes?.(root, this.#context.signal)
   }
 
   #print (

@@ -70,9 +70,16 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
     progress.end()
   }
 
+  const bases = usages.length === 0 ? sum([]) : await meter.addBases(targets[0].cid)
+
+  if (bases.blocks > 0) {
+    print('bases that nothing above counts', undefined, bases, context)
+    usages.push(bases)
+  }
+
   const total = sum(usages)
 
-  if (targets.length !== 1) {
+  if (targets.length !== 1 || bases.blocks > 0) {
     print('total', undefined, total, context)
   }
 

@@ -1,7 +1,5 @@
-import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withTarget } from './read-target.ts'
-import { MarkedTwins } from '../dag/marked-twins.ts'
 import { viewOf } from '../dag/view-of.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
@@ -55,26 +53,20 @@ async function show (
     cid,
     { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
   )
-  const { codec, size, storedSize, frames, frameSize, blocks, plainCid, filters, base } = stats
-  // a dictionary counts for each file that has it, and so do equal files: together, they may be larger than originals
-  const distinctSize = stats.uniqueBlocks === blocks ? undefined : stats.deduplicatedDagSize
+  const { codec, size, sizeKnown, storedSize, fetchSize, ratio, frames, frameSize, plainCid, filters, base } = stats
+  const { uniqueBlocks: blocks, markedCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
-  // a directory below a marked CID is marked too
-  const directoryCid = async (): Promise<CID | undefined> =>
-    isMarked(cid) ? mark(plainCid, TREE_CODE) : new MarkedTwins(files, signal).of(plainCid)
-  const markedCid = directory ? await directoryCid() : stats.markedCid
-  // `extended` counts all files of a directory
-  const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
+  const bytes = (size: bigint): string => `${size} bytes (${formatSize(size)})`
 
   output.labelled({
     plainCid: plainCid.toString(),
     markedCid: markedCid?.toString(),
     type,
-    codec: directory ? undefined : codec,
+    codec,
     size,
     storedSize,
-    distinctSize,
+    fetchSize,
     ratio,
     frames: directory ? undefined : frames,
     frameSize,
@@ -85,17 +77,16 @@ async function show (
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
-    ['Codec', directory ? 'see ipfsz ls for each file' : codec],
-    ['Original', `${size} bytes (${formatSize(size)})`],
-    ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
+    ['Codec', codec ?? 'see ipfsz ls for each file'],
+    ['Original', `${sizeKnown === false ? 'at least ' : ''}${bytes(size)}`],
+    ['Stored', bytes(storedSize)],
+    // what it refers back to is stored once, for all that refer to it
+    ...fetchSize === storedSize ? [] : [['With bases', bytes(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
     ...directory ? [] : [['Frames', formatFrames(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ['Blocks', String(blocks)],
-    ...distinctSize == null
-      ? []
-      : [['Distinct', `${distinctSize} bytes (${formatSize(distinctSize)}), ${stats.uniqueBlocks} blocks`] as const]
+    ['Blocks', String(blocks)]
   ])
 }
 

@@ -76,6 +76,6 @@ function explanation ({ count, incompletePins }: CompressedFiles): string {
     ? ''
     : ` ${counted(incompletePins, 'pin')} cannot be read in full, so files may be missing here: run ipfsz verify --all.`
 
-  return `Counted: ${counted(count, 'compressed file')} that pins reach, each with all of its blocks: those that ` +
-    `several files share count for each of them. All other files count as they are stored.${incomplete}`
+  return `Counted: ${counted(count, 'compressed file')} that pins reach, with their dictionaries and bases, each ` +
+    `block counted once. All other files count as they are stored.${incomplete}`
 }

@@ -3,6 +3,7 @@ import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { isMissing } from '../dag/missing.ts'
+import { MultihashSet } from '../dag/multihash-set.ts'
 import { counter } from '../terminal/progress.ts'
 import { printable } from '../terminal/output.ts'
 import { reportReads } from '../repo/report-reads.ts'
@@ -107,7 +108,7 @@ async function verifyPin (
     return found
   }
 
-  return files.verify(cid, { signal, maxWindowSize: maxWindow })
+  return files.verify(cid, { signal, maxWindowSize: maxWindow, seen: new MultihashSet() })
 }
 
 /** Of a pin by Helia that keeps only some levels, nobody knows. */

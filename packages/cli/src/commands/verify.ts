@@ -3,6 +3,7 @@ import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { isMissing } from '../dag/missing.ts'
+import { MultihashSet } from '../dag/multihash-set.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -61,7 +62,8 @@ async function verifyOne (
     : 0
   const progress = output.progress(cid.toString(), total)
   const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
-  const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, { signal, maxWindowSize })
+  const { size, blocks, frames, files: verified, contentCid } = await files
+    .verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
     .finally(() => progress.end())
 
   output.row(

@@ -23,7 +23,7 @@ export interface Added {
   path: string
   /** Original size in bytes; for a directory, of all its files together. */
   size: number
-  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
+  /** Bytes of its own blocks, as `stat` says it. */
   storedSize: bigint
   ratio: number
   codec: string
@@ -102,7 +102,12 @@ async function addCandidates (
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        const added = describe(result, path, sizes.get(path) ?? 0, referred.take(result.path))
+        const { size: foreign, base } = referred.take(result.cid, result.path)
+        // a file that did not change is its earlier version
+        const storedSize = base?.equals(unmark(result.cid)) === true
+          ? (await files.stat(result.cid, { signal })).storedSize
+          : undefined
+        const added = describe(result, path, sizes.get(path) ?? 0, storedSize ?? BigInt(result.size) - BigInt(foreign))
         counts.files += added.type === 'file' ? 1 : 0
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
@@ -117,13 +122,15 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total, referred.foreign), ...counts, changed }
+  // what did not change was not written again, so nobody noted which of its blocks occur several times
+  const storedSize = add.compression?.base == null
+    ? BigInt(last.size) - BigInt(referred.foreign)
+    : (await files.stat(last.cid, { extended: true, signal })).storedSize
+
+  return { root: describe(last, '', total, storedSize), ...counts, changed }
 }
 
-/** @param foreign - bytes of its stored size that are not its own: see `ReferredFiles` */
-function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number, foreign: number): Added {
-  const storedSize = BigInt(stored) - BigInt(foreign)
-
+function describe ({ cid, unixfs }: ImportResult, path: string, size: number, storedSize: bigint): Added {
   return {
     cid,
     plainCid: unmark(cid),

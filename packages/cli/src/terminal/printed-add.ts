@@ -5,7 +5,7 @@ export interface PrintedAdd {
   name: string
   /** Original bytes. */
   size: number | bigint
-  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
+  /** Bytes of its own blocks, as `stat` says it. */
   storedSize: bigint
   ratio: number
   codec: string

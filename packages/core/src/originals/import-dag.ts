@@ -7,6 +7,7 @@ import { getBlock } from '../dag/block.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
 import { LinkMismatchError, NotUnixFSError } from '../errors.ts'
+import { dagSize } from '../read/describe.ts'
 import { DefaultLinks } from '../links/default-links.ts'
 import { isChecked } from '../links/link-entries.ts'
 import { OriginalCheck } from '../links/original-check.ts'
@@ -192,9 +193,10 @@ class DagImport {
 
     // completes what a killed call began
     await this.#originals.add(link.compressed, this.#options)
-    const { storedSize } = await this.#files.stat(link.compressed, this.#options)
+    const root = unmark(link.compressed)
+    const block = await getBlock(root, this.#target, this.#options)
 
-    return { cid: unmark(link.compressed), dagSize: Number(storedSize) }
+    return { cid: root, dagSize: dagSize({ cid: root, block, node: decodeNode(root, block) }) }
   }
 
   /** Compress a file, and check that its blocks can be derived. Undefined if it is to be stored as it is. */

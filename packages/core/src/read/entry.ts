@@ -142,6 +142,15 @@ export function findHeader (node: FileNode, marker?: number): Header | undefined
   return header
 }
 
+/** The header of a file that is read as it is stored: there, a broken one does not matter. */
+export function headerOrNone (node: FileNode): Header | undefined {
+  try {
+    return findHeader(node)
+  } catch {
+    return undefined
+  }
+}
+
 /** How an entry is to be read whose path, below the CID, has this many segments. */
 export function markerOf (cid: CID, segments: number): Marker {
   if (!isMarked(cid)) {
