@@ -1,5 +1,5 @@
 import type { VerifyFileEvents } from './events.ts'
-import type { SeenBlocks } from './read/seen-blocks.ts'
+import type { SeenBlocks } from './dag/seen-blocks.ts'
 import type { CatEvents, CatOptions } from './unixfs.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'

@@ -2,9 +2,9 @@ import { openToRead, withRepo } from '../context.ts'
 import { NoHistoryError } from '../errors.ts'
 import { Histories } from '../repo/history.ts'
 import { printable } from '../terminal/output.ts'
-import { timeCell, wordCell } from '../terminal/row.ts'
+import { sizeCell, timeCell, wordCell } from '../terminal/row.ts'
 import { versionSummary } from '../terminal/version-summary.ts'
-import { count, formatSize } from '../terminal/units.ts'
+import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 
 /** Columns of the longest number of versions, `1000 versions`. */
@@ -32,9 +32,13 @@ export async function log (name: string, context: Context): Promise<void> {
       { name, cid: cid.toString(), date: date.toISOString(), size, addedSize, pinned },
       output.stdout.isTTY === true
         ? versionSummary({ cid: cid.toString(), date, size, addedSize, pinned }, output.stdout.columns)
-        : [
-          date.toISOString(), cid, formatSize(size), formatSize(addedSize), ...pinned ? [] : ['not pinned']
-        ].join('\t')
+        : output.tabbed([
+          date.toISOString(),
+          cid.toString(),
+          sizeCell(size),
+          sizeCell(addedSize),
+          ...pinned ? [] : ['not pinned']
+        ])
     )
   }
 }
@@ -49,7 +53,7 @@ export async function listHistories (context: Context): Promise<void> {
   for (const { last: { name, date }, versions } of await new Histories(repo).list()) {
     output.row(
       { name, versions, date: date.toISOString() },
-      [timeCell(date.toISOString()), wordCell(count(versions, 'version'), COUNT_WIDTH), printable(name)]
+      [timeCell(date.toISOString()), { text: count(versions, 'version'), plain: String(versions), width: COUNT_WIDTH }, printable(name)]
     )
   }
 }

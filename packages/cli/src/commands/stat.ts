@@ -3,6 +3,7 @@ import { withTarget } from './read-target.ts'
 import { viewOf } from '../dag/view-of.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
+import { phraseCell, sizeText } from '../terminal/row.ts'
 import { LateProgress } from '../terminal/progress.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
@@ -57,7 +58,6 @@ async function show (
   const { uniqueBlocks: blocks, markedCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
-  const bytes = (size: bigint): string => `${size} bytes (${formatSize(size)})`
 
   output.labelled({
     plainCid: plainCid.toString(),
@@ -78,12 +78,12 @@ async function show (
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
     ['Codec', codec ?? 'see ipfsz ls for each file'],
-    ['Original', `${sizeKnown === false ? 'at least ' : ''}${bytes(size)}`],
-    ['Stored', bytes(storedSize)],
+    [sizeKnown === false ? 'Original, at least' : 'Original', sizeText(size)],
+    ['Stored', sizeText(storedSize)],
     // what it refers back to is stored once, for all that refer to it
-    ...fetchSize === storedSize ? [] : [['With bases', bytes(fetchSize)] as const],
+    ...fetchSize === storedSize ? [] : [['With bases', sizeText(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
-    ...directory ? [] : [['Frames', formatFrames(stats)] as const],
+    ...directory ? [] : [['Frames', phraseCell(formatFrames(stats), [frames, ...frameSize == null ? [] : [frameSize]])] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
     ['Blocks', String(blocks)]

@@ -10,7 +10,9 @@ import { reportReads } from '../repo/report-reads.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { walkDag } from '../dag/dag-walk.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
@@ -56,7 +58,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
           `${blocks} ${blocks === 1n ? 'block' : 'blocks'}`,
           ...pin.depth === Infinity ? [] : [`to depth ${pin.depth}`]
         ]
-        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', parts.join(', ')], context)
+        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', phraseCell(parts.join(', '), [files, size, blocks])], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -116,7 +118,7 @@ async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: Ab
   return storedSize(pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid), files, signal)
 }
 
-function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: string[], { output }: Context): void {
+function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: Cell[], { output }: Context): void {
   output.row(
     { cid: cid.toString(), name, ...value },
     [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]

@@ -6,6 +6,7 @@ import { isMissing } from '../dag/missing.ts'
 import { MultihashSet } from '../dag/multihash-set.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { counter } from '../terminal/progress.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { printable } from '../terminal/output.ts'
 import { cidAt, withTargets } from './read-target.ts'
@@ -71,13 +72,13 @@ async function verifyOne (
     [
       cid.toString(),
       'good',
-      [
+      phraseCell([
         count(verified, 'file'),
         formatSize(size),
         count(frames, 'frame'),
         count(blocks, 'block'),
         ...contentCid == null ? [] : [`content ${contentCid}`]
-      ].join(', ')
+      ].join(', '), [verified, size, frames, blocks, contentCid?.toString() ?? '-'])
     ]
   )
 }

@@ -23,6 +23,7 @@ export interface GlobalOptions {
   repo?: string
   json?: boolean
   verbose?: boolean
+  human?: boolean
 }
 
 /** How wide help is without a terminal, in characters. */
@@ -59,11 +60,11 @@ export function createProgram (io: Io, first = ''): Command {
   const program = new Command('ipfsz')
 
   const context = (): Context => {
-    const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
+    const { repo, json = false, verbose = false, human = false } = program.opts<GlobalOptions>()
 
     return {
       io,
-      output: new Output(io, { json, verbose }),
+      output: new Output(io, { json, verbose, human }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
       get repo () { return repoPath(repo, io) }
@@ -90,6 +91,7 @@ export function createProgram (io: Io, first = ''): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
+    .option('--human', 'print sizes with units, such as 1.5 MiB, where the output is not a terminal too')
     .option('--verbose', 'also print stack traces of errors, and what was fetched')
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
     .helpCommand('help [command]', 'show the help of a command')

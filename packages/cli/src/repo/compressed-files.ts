@@ -4,7 +4,7 @@ import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 
 export interface CompressedFiles {
-  /** How many compressed files the pins reach. A file that occurs several times counts once, a base alone not at all. */
+  /** How many compressed files the pins reach. One that occurs several times counts once, and a base alone does not. */
   count: number
   /** Their original bytes. */
   size: number

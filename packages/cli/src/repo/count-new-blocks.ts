@@ -33,7 +33,9 @@ export function countNewBlocks (blockstore: Blocks): NewBlocks {
     async newBytes (root, signal) {
       let bytes = 0
 
-      for await (const block of walkDag(unmark(root), blockstore, { signal, leaves: 'skip', reached: onlyNew(states) })) {
+      const walked = walkDag(unmark(root), blockstore, { signal, leaves: 'skip', reached: onlyNew(states) })
+
+      for await (const block of walked) {
         bytes += block.bytes?.byteLength ?? block.statedSize ?? await sizeOf(block.cid, blockstore, signal)
       }
 

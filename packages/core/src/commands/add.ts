@@ -158,7 +158,8 @@ async function * importCandidates (
     onDirectory (cid, children) { marks.addDirectory(cid, children) },
     onEmptyDirectory ({ cid, size = 0n }) { repeated.note(cid, Number(size)) }
   })
-  const results = buildTree(entries, repeated.watch(blockstore) as Parameters<typeof buildTree>[1])[Symbol.asyncIterator]()
+  const watched = repeated.watch(blockstore) as Parameters<typeof buildTree>[1]
+  const results = buildTree(entries, watched)[Symbol.asyncIterator]()
 
   try {
     for (;;) {

@@ -10,7 +10,6 @@ import type { Entry } from './entry.ts'
 import type { Header } from '../format/header.ts'
 import type { CompressionStats } from '../unixfs.ts'
 import type { Stats } from '@helia/unixfs'
-import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 
 // the defaults of @helia/unixfs for a file or directory without a mode
@@ -50,12 +49,12 @@ function storage (
   const found = header ?? (node == null ? undefined : headerOrNone(node))
   const isBased = found != null && hasBase(found)
   const base = node == null || !isBased ? 0n : baseSizeOf(node)
-  const count = (node?.links.length ?? 0) - (isBased ? 1 : 0)
   const seen = new Set<string>()
   let storedSize = BigInt(block.byteLength)
 
-  for (let i = 0; i < count; i++) {
-    const { Hash, Tsize = 0 } = node?.links.at(i) as PBLink
+  // the last link is the base
+  for (let i = 0; node != null && i < node.links.length - (isBased ? 1 : 0); i++) {
+    const { Hash, Tsize = 0 } = node.links.at(i)
     const key = blockKey(Hash)
 
     if (!seen.has(key)) {

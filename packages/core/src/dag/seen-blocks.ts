@@ -1,4 +1,4 @@
-import { blockKey } from '../dag/block-key.ts'
+import { blockKey } from './block-key.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
