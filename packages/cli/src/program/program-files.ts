@@ -104,7 +104,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('du')
     .description('show what takes space in this repo: original size, stored size, name')
-    .argument('[cid...]', `${TARGETS}, or names of pins (default: everything that is pinned)`)
+    .argument('[cid...]', `${TARGETS} (default: everything that is pinned)`)
     .option('-s, --summarize', 'do not list what is in directories')
     .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
       const { du } = await import('../commands/du.ts')

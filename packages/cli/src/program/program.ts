@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineAddCommand } from './program-add.ts'
 import { defineFileCommands } from './program-files.ts'
+import { nearWords } from '../terminal/near.ts'
 import { TARGET } from './targets.ts'
 import { defineGatewayCommand } from './program-gateway.ts'
 import { defineKeepCommands } from './program-keep.ts'
@@ -25,6 +26,9 @@ export interface GlobalOptions {
   verbose?: boolean
   human?: boolean
 }
+
+/** Options that do the same by another name. */
+const INSTEAD = new Map([['--dry-run', '--only-hash']])
 
 /** How wide help is without a terminal, in characters. */
 const DEFAULT_WIDTH = 80
@@ -94,7 +98,8 @@ export function createProgram (io: Io, first = ''): Command {
     .option('--human', 'print sizes with units, such as 1.5 MiB, where the output is not a terminal too')
     .option('--verbose', 'also print stack traces of errors, and what was fetched')
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
-    .helpCommand('help [command]', 'show the help of a command')
+    // not that of Commander, which shows the help of everything for a command that is not there
+    .helpCommand(false)
     .configureHelp({ formatHelp })
     .exitOverride()
     .configureOutput({
@@ -103,7 +108,7 @@ export function createProgram (io: Io, first = ''): Command {
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
-        const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+        const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ') + insteadOf(message, current)
         const { json = false } = program.opts<GlobalOptions>()
 
         if (json) {
@@ -115,6 +120,27 @@ export function createProgram (io: Io, first = ''): Command {
       }
     })
 
+  program.command('help')
+    .description('show the help of a command')
+    .argument('[command...]')
+    .action((names: string[]) => {
+      current = program
+
+      for (const name of names) {
+        const next = current.commands.find(command => command.name() === name)
+
+        if (next == null) {
+          const near = nearWords(name, current.commands.map(command => command.name()))
+          const hint = near.length === 0 ? '' : ` (Did you mean ${near.join(' or ')}?)`
+          current.error(`unknown command '${name}'${hint}`, { code: 'commander.unknownCommand' })
+        } else {
+          current = next
+        }
+      }
+
+      current.outputHelp()
+    })
+
   const asked = DEFINITIONS.find(([, ...names]) => names.includes(first))
 
   for (const [define] of asked == null ? DEFINITIONS : [asked]) {
@@ -122,6 +148,14 @@ export function createProgram (io: Io, first = ''): Command {
   }
 
   return program
+}
+
+/** What to pass in place of an option that other commands have, where this one does the same by another name. */
+function insteadOf (message: string, command: Command): string {
+  const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
+  const instead = INSTEAD.get(flag)
+
+  return command.options.some(({ long }) => long === instead) ? ` (Did you mean ${instead}?)` : ''
 }
 
 function defineCidCommands (program: Command, context: () => Context): void {
