@@ -164,7 +164,7 @@ describe('verify of a tree', () => {
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     const file = await putNode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: [] }, blockstore)
     const cases = [
-      [directoryData('directory'), 'a', cbor, 'NotAFileError'],
+      [directoryData('directory'), 'a', cbor, 'NotUnixFSError'],
       [directoryData('hamt-sharded-directory', 256n), 'FF', file, 'NotUnixFSError'],
       [directoryData('hamt-sharded-directory'), 'FFa', file, 'NotUnixFSError']
     ] as const

@@ -59,6 +59,7 @@ export class AddedRoots {
       hidden: 0,
       executables: source.executable === true ? 1 : 0,
       changed: { count: hasChanged ? 1 : 0, first: name },
+      chosen: this.#chosen({ [codec ?? 'none']: 1 }),
       newSize: await this.#newSize(cid)
     }
     const remember = this.#store.latest?.added(name, { cid, size, addedSize: added.newSize ?? 0 })
@@ -159,9 +160,9 @@ export class AddedRoots {
       throw err
     })
 
-    const { root, files, compressed, ...lost } = added
+    const { root, files, compressed, codecs, ...lost } = added
     const newSize = await this.#newSize(root.cid)
-    const counts = { ...lost, content: { files, compressed }, newSize }
+    const counts = { ...lost, content: { files, compressed }, chosen: this.#chosen(codecs), newSize }
     const remember = this.#store.latest?.added(name, { ...root, addedSize: newSize ?? 0 })
 
     return {
@@ -210,9 +211,13 @@ export class AddedRoots {
   #print (
     printed: PrintedAdd,
     next: string | undefined,
-    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'newSize'>
+    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'chosen' | 'newSize'>
   ): void {
     this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
+  }
+
+  #chosen (codecs: Record<string, number>): PrintedRoot['chosen'] {
+    return this.#options.compression.codec === 'auto' ? codecs : undefined
   }
 
   #printed ({ cid, plainCid, path, size, storedSize, ratio, codec, type }: Added, name: string): PrintedAdd {

@@ -7,6 +7,7 @@ import { phraseCell, sizeText } from '../terminal/row.ts'
 import { LateProgress } from '../terminal/progress.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
@@ -83,7 +84,7 @@ async function show (
     // what it refers back to is stored once, for all that refer to it
     ...fetchSize === storedSize ? [] : [['With bases', sizeText(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
-    ...directory ? [] : [['Frames', phraseCell(formatFrames(stats), [frames, ...frameSize == null ? [] : [frameSize]])] as const],
+    ...directory ? [] : [['Frames', framesCell(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
     ['Blocks', String(blocks)]
@@ -92,13 +93,15 @@ async function show (
 
 type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>
 
-function formatFrames ({ frames, frameSize, size }: Frames): string {
+function framesCell ({ frames, frameSize, size }: Frames): Cell {
   if (frameSize == null) {
     return String(frames)
   }
 
   // frames that are cut by content are more than the size needs
-  return `${frames} of ${frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''}${formatSize(frameSize)}`
+  const upTo = frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''
+
+  return phraseCell(`${frames} of ${upTo}${formatSize(frameSize)}`, [frames, frameSize])
 }
 
 /** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */

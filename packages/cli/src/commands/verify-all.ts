@@ -58,7 +58,8 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
           `${blocks} ${blocks === 1n ? 'block' : 'blocks'}`,
           ...pin.depth === Infinity ? [] : [`to depth ${pin.depth}`]
         ]
-        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', phraseCell(parts.join(', '), [files, size, blocks])], context)
+        const cell = phraseCell(parts.join(', '), [files, size, blocks])
+        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', cell], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err

@@ -45,6 +45,8 @@ export interface AddedTree {
   files: number
   /** How many of the files are compressed. */
   compressed: number
+  /** How many of the files got each codec. */
+  codecs: Record<string, number>
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that are executable, and will not be when they are read back. */
@@ -78,6 +80,7 @@ async function addCandidates (
   const referred = new ReferredFiles()
   const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
   const changed: ChangedFiles = { count: 0, first: '' }
+  const codecs: Record<string, number> = {}
   let total = 0
   let last: ImportResult | undefined
 
@@ -109,6 +112,11 @@ async function addCandidates (
           : undefined
         const added = describe(result, path, sizes.get(path) ?? 0, storedSize ?? BigInt(result.size) - BigInt(foreign))
         counts.files += added.type === 'file' ? 1 : 0
+
+        if (added.type === 'file') {
+          codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
+        }
+
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
         await onAdded(added)
@@ -127,7 +135,7 @@ async function addCandidates (
     ? BigInt(last.size) - BigInt(referred.foreign)
     : (await files.stat(last.cid, { extended: true, signal })).storedSize
 
-  return { root: describe(last, '', total, storedSize), ...counts, changed }
+  return { root: describe(last, '', total, storedSize), ...counts, codecs, changed }
 }
 
 function describe ({ cid, unixfs }: ImportResult, path: string, size: number, storedSize: bigint): Added {

@@ -27,6 +27,8 @@ export interface ChangedFiles {
 export interface PrintedRoot extends PrintedAdd {
   /** Of a directory: how many files are in it, and how many of them are compressed. */
   content?: { files: number, compressed: number }
+  /** With `--codec auto`: how many files got each codec. */
+  chosen?: Readonly<Record<string, number>> | undefined
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that are executable, and will not be when they are read back. */

@@ -8,7 +8,7 @@ import { cidKey } from '../dag/cid-key.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../read/entry.ts'
-import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
+import { InvalidDagError, NotUnixFSError, notUnixFS, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { isMarked } from '../marker.ts'
@@ -182,7 +182,7 @@ class Verifier {
 
   async #open (cid: CID): Promise<Entry> {
     if (cid.code !== raw.code && cid.code !== dagPb.code) {
-      throw new NotAFileError()
+      throw notUnixFS(cid)
     }
 
     const block = await getBlock(cid, this.#blockstore, this.#options)

@@ -6,7 +6,7 @@ import { ipfsz } from '../create-ipfsz.ts'
 import { getBlock } from '../dag/block.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
-import { LinkMismatchError, NotUnixFSError } from '../errors.ts'
+import { LinkMismatchError, notUnixFS } from '../errors.ts'
 import { dagSize } from '../read/describe.ts'
 import { DefaultLinks } from '../links/default-links.ts'
 import { isChecked } from '../links/link-entries.ts'
@@ -168,7 +168,7 @@ class DagImport {
 
   async #file (cid: CID, node: FileNode | undefined): Promise<MappedEntry | undefined> {
     if (cid.code !== raw.code && cid.code !== dagPb.code) {
-      throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+      throw notUnixFS(cid)
     }
 
     const isFile = node == null || node.unixfs.type === 'file' || node.unixfs.type === 'raw'
@@ -307,7 +307,7 @@ class DagImport {
         if (cid.code === dagPb.code) {
           waiting.push(...Array.from(decodeNode(cid, block).links, ({ Hash }) => Hash))
         } else if (cid.code !== raw.code) {
-          throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+          throw notUnixFS(cid)
         }
       }
     }

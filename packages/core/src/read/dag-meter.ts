@@ -10,7 +10,7 @@ import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
 import { prefixLength } from '../directory/shard-place.ts'
 import { isSharded } from '../directory/shards.ts'
-import { DagTooLargeError, InvalidDagError, NotUnixFSError } from '../errors.ts'
+import { DagTooLargeError, InvalidDagError, notUnixFS } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { unmark } from '../marker.ts'
 import { findHeader, headerOrNone } from './entry.ts'
@@ -277,7 +277,7 @@ export class DagMeter {
   ): Promise<FileNode | Totals | undefined> {
     // like in Helia, blocks of other codecs are not part of a UnixFS DAG
     if (cid.code !== dagPb.code && cid.code !== raw.code) {
-      throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+      throw notUnixFS(cid)
     }
 
     const { blockstore, offline, skipsLeaves } = this.#init

@@ -49,12 +49,12 @@ function storage (
   const found = header ?? (node == null ? undefined : headerOrNone(node))
   const isBased = found != null && hasBase(found)
   const base = node == null || !isBased ? 0n : baseSizeOf(node)
+  // the last link is the base
+  const links = node == null ? [] : [...node.links].slice(0, node.links.length - (isBased ? 1 : 0))
   const seen = new Set<string>()
   let storedSize = BigInt(block.byteLength)
 
-  // the last link is the base
-  for (let i = 0; node != null && i < node.links.length - (isBased ? 1 : 0); i++) {
-    const { Hash, Tsize = 0 } = node.links.at(i)
+  for (const { Hash, Tsize = 0 } of links) {
     const key = blockKey(Hash)
 
     if (!seen.has(key)) {
