@@ -66,7 +66,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     frames: ['dag', 'filters', 'format', 'util'],
     policy: ['cut', 'filters', 'frames', 'util'],
     'unixfs.ts': ['dag', 'filters', 'policy'],
-    'verification.ts': ['unixfs.ts'],
+    'verification.ts': ['dag', 'unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],
     'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
     streams: ['dag', 'format', 'frames', 'util'],

@@ -131,6 +131,16 @@ export class NotUnixFSError extends Error {
   }
 }
 
+const DAG_CBOR = 0x71
+const DAG_JSON = 0x0129
+
+/** The error for a CID whose codec is neither dag-pb nor raw. */
+export function notUnixFS (cid: CID): NotUnixFSError {
+  const name = cid.code === DAG_CBOR ? 'dag-cbor' : cid.code === DAG_JSON ? 'dag-json' : undefined
+
+  return new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}${name == null ? '' : ` (${name})`}`)
+}
+
 /** Thrown when a block contradicts the block that links to it, or exceeds a limit. */
 export class InvalidDagError extends Error {
   static override readonly name = 'InvalidDagError'
@@ -140,6 +150,18 @@ export class InvalidDagError extends Error {
   constructor (cid: CID, reason: string, options?: ErrorOptions) {
     super(`The block ${cid} ${reason}`, options)
     this.cid = cid
+  }
+}
+
+/** Thrown when there are more blocks below a CID than may be measured. */
+export class DagTooLargeError extends Error {
+  static override readonly name = 'DagTooLargeError'
+  override readonly name = 'DagTooLargeError'
+  readonly maxBlocks: number
+
+  constructor (maxBlocks: number) {
+    super(`There are more than ${maxBlocks} blocks to measure`)
+    this.maxBlocks = maxBlocks
   }
 }
 

@@ -22,7 +22,7 @@ export interface DecidedProgress {
 export interface ReferredFile {
   /** Its plain CID. */
   cid: CID
-  /** Bytes of its blocks. The stored size of each file that refers back to it includes them. */
+  /** Bytes of its blocks. The size of each file that refers back to it, as links state it, includes them. */
   size: number
 }
 
@@ -35,8 +35,20 @@ export interface FrameProgress {
   length: number
 }
 
+/** A block that an add wrote again. */
+export interface RepeatedProgress {
+  cid: CID
+  /** Bytes of the block. The sizes in links count it as often as it occurs, and it is stored once. */
+  size: number
+  /** The path of the file that it belongs to. Empty for directories, symlinks, and a file without a path. */
+  path: string
+  /** Whether the same file wrote it before. */
+  isInFile: boolean
+}
+
 /** Progress of adding a file, besides Helia's own events. */
 export type AddFrameEvents =
+  | ProgressEvent<'ipfsz:add:repeated', RepeatedProgress>
   | ProgressEvent<'ipfsz:add:decided', DecidedProgress>
   | ProgressEvent<'ipfsz:add:frame', FrameProgress>
 

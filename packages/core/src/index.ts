@@ -56,12 +56,14 @@ export { readableWith } from './read/readable-with.ts'
 export { frameConcurrency } from './frames/frame-concurrency.ts'
 export { isDamage } from './dag/damage.ts'
 export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'
+export { storedModeOf } from './dag/ipfs-unixfs-internals.ts'
 export { decodeNode } from './dag/node.ts'
 export { decodeBlock } from './dag/node-links.ts'
 export { listDirectory, locateEntry } from './directory/directory.ts'
 export { heliaSource } from './fetch/helia-source.ts'
 export { isRefusal } from './fetch/source.ts'
 export { StallDetector } from './fetch/stall-detector.ts'
+export { DagMeter } from './read/dag-meter.ts'
 export { withIpfsz } from './helia/with-ipfsz.ts'
 export { copyLinks } from './links/copy-links.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
@@ -88,6 +90,7 @@ export type {
   LinkInsteadProgress,
   LinkProgress,
   ReferredFile,
+  RepeatedProgress,
   VerifyFileEvents,
   VerifyProgress
 } from './events.ts'
@@ -98,5 +101,7 @@ export type { BlockSource, SourceBlock, SourceOptions } from './fetch/source.ts'
 export type { StallDetectorInit } from './fetch/stall-detector.ts'
 export type { LinkOutcome } from './links/copy-links.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'
+export type { DagMeterInit, Measured, MeasureOptions } from './read/dag-meter.ts'
+export type { SeenBlocks } from './dag/seen-blocks.ts'
 export type * from './unixfs.ts'
 export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

@@ -121,20 +121,35 @@ export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedSt
    */
   extended: true
 
+  /**
+   * Fail with `DagTooLargeError` if there are more blocks than this, or if directories and roots of files have more
+   * than 16 KiB for each of them. Memory grows by about 500 bytes for each block.
+   *
+   * @default Infinity
+   */
+  maxBlocks?: number | undefined
+
   /** Like `maxWindowSize` of `CatOptions`, for a stream that must be decompressed to learn its size. */
   maxWindowSize?: number | undefined
 }
 
 /** How a file is compressed. */
 export interface CompressionStats {
-  /** Bytes of all blocks. */
-  storedSize: bigint
+  /**
+   * Bytes of its own blocks, each counted once: without those of a base. Of a directory, the blocks below it and the
+   * bases that several of its files have, as dictionaries are; known only with `extended`. Without `extended`, a leaf
+   * of a file of more than 1,024 leaves counts once below each inner node.
+   */
+  storedSize?: bigint
 
-  /** storedSize / size, 1 for an empty file. */
-  ratio: number
+  /** Bytes of all blocks that reading it takes, each counted once: with those of bases. Known where `storedSize` is. */
+  fetchSize?: bigint
 
-  /** The codec that decompresses the file. */
-  codec: CodecName | 'none'
+  /** storedSize / size, 1 for an empty file. Known where `storedSize` is. */
+  ratio?: number
+
+  /** The codec that decompresses the file. Undefined for a directory: each of its files has its own. */
+  codec?: CodecName | 'none'
 
   /** How many frames the file has. */
   frames: number
@@ -148,13 +163,14 @@ export interface CompressionStats {
   /** The plain CID of the earlier version that a compressed file refers back to. Reading the file needs it. */
   base?: CID
 
-  /** Bytes of all blocks of the base. They are part of `storedSize`, and other files may have the same base. */
+  /** Bytes of all blocks of the base. They are part of `fetchSize`, and other files may have the same base. */
   baseSize?: bigint
 
   /**
    * Set only for streams compressed by another tool. If false, the stream has no seek
    * table: `size` is the stored size, and `ratio` and `frames` mean nothing. `extended`
-   * decompresses the stream to find its size.
+   * decompresses the stream to find its size. With `extended` and `offline`, false for a directory of which blocks are
+   * missing: `size` is that of the files that are here.
    */
   sizeKnown?: boolean
 
@@ -178,7 +194,7 @@ export type Stats = (unixfs.FileStats | unixfs.DirectoryStats | unixfs.RawStats)
  * The result of `unixfs.stat` with `extended`, with compression. A directory's `size` is
  * the total of its files, and the total of their original bytes if the CID is marked.
  */
-export type ExtendedStats = CompressionStats &
+export type ExtendedStats = CompressionStats & Required<Pick<CompressionStats, 'storedSize' | 'fetchSize' | 'ratio'>> &
   (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats)
 
 /**

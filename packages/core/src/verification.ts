@@ -1,4 +1,5 @@
 import type { VerifyFileEvents } from './events.ts'
+import type { SeenBlocks } from './dag/seen-blocks.ts'
 import type { CatEvents, CatOptions } from './unixfs.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
@@ -7,7 +8,10 @@ export type VerifyEvents = CatEvents | VerifyFileEvents
 
 export interface VerifyOptions extends
   Omit<CatOptions, 'offset' | 'length' | 'onProgress'>,
-  ProgressOptions<VerifyEvents> {}
+  ProgressOptions<VerifyEvents> {
+  /** The blocks that count no more in `blocks`: what is read is added to them. By default nothing. */
+  seen?: SeenBlocks
+}
 
 /** The totals of a successful verification. */
 export interface VerifyReport {
@@ -17,7 +21,7 @@ export interface VerifyReport {
   /** Bytes that reading returns: of all files, if it is a directory. */
   size: bigint
 
-  /** How many blocks were read. A block that is linked twice counts twice. */
+  /** How many different blocks were read, those of bases included. */
   blocks: bigint
 
   /** How many frames were decompressed. */

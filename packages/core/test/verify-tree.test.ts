@@ -111,7 +111,9 @@ describe('verify of a tree', () => {
       }
     })
 
-    expect(report).toMatchObject({ files: 40, frames: 40, size: 4_000_000n, blocks: BigInt(blockstore.gets.length) })
+    const blocks = BigInt(new Set(blockstore.gets.map(cid => cid.toString())).size)
+
+    expect(report).toMatchObject({ files: 40, frames: 40, size: 4_000_000n, blocks })
     expect(paths.toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `file ${i}`).toSorted())
   })
 
@@ -162,7 +164,7 @@ describe('verify of a tree', () => {
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     const file = await putNode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: [] }, blockstore)
     const cases = [
-      [directoryData('directory'), 'a', cbor, 'NotAFileError'],
+      [directoryData('directory'), 'a', cbor, 'NotUnixFSError'],
       [directoryData('hamt-sharded-directory', 256n), 'FF', file, 'NotUnixFSError'],
       [directoryData('hamt-sharded-directory'), 'FFa', file, 'NotUnixFSError']
     ] as const

@@ -1,5 +1,5 @@
 import { messageOf } from '@ipfsz/codecs/internal'
-import { checkBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
+import { checkBlock, isIdentity, notUnixFS, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { decodeRoots } from './car-header.ts'
@@ -66,7 +66,7 @@ async function readRoots (input: CarInput, name: string): Promise<CID[]> {
 
   for (const root of roots) {
     if (root.code !== raw.code && unmark(root).code !== DAG_PB) {
-      const cause = new NotUnixFSError(root, `it has the codec 0x${root.code.toString(16)}`)
+      const cause = notUnixFS(root)
       throw new InvalidCarError(`${name} has a root that is not UnixFS: ${cause.message}`, { cause })
     }
   }

@@ -8,8 +8,8 @@ export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'lin
   kind: 'repo' | 'kubo' | 'none'
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined
-  /** How many bytes were stored so far in blocks that were not there before, if that is counted. */
-  newBytes?: () => number
+  /** Bytes of the blocks of a root that were not there before, if that is counted. */
+  newBytes?: (root: CID, signal: AbortSignal) => Promise<number>
   /** The histories of what is added, for `--base latest`. */
   latest?: LatestVersions | undefined
   /**

@@ -45,7 +45,6 @@ export class AddedRoots {
     const isStdin = path === STDIN
     const name = isStdin ? STDIN : basename(path)
     const compression = await this.#compression(name)
-    const newSize = this.#countNew()
     const source: FileSource = isStdin
       ? { content: io.stdin }
       : await openFile(resolvePath(path, io), preserve, signal)
@@ -62,10 +61,11 @@ export class AddedRoots {
       hidden: 0,
       executables: source.executable === true ? 1 : 0,
       changed: { count: hasChanged ? 1 : 0, first: name },
-      newSize: newSize(),
+      chosen: this.#chosen({ [codec ?? 'none']: 1 }),
+      newSize: await this.#newSize(cid),
       readableWith: readableWith(stats)
     }
-    const remember = this.#store.latest?.added(name, { cid, size })
+    const remember = this.#store.latest?.added(name, { cid, size, addedSize: added.newSize ?? 0 })
 
     return {
       cid,
@@ -77,9 +77,9 @@ export class AddedRoots {
           plainCid: plainCid.toString(),
           name,
           size,
-          storedSize,
-          ratio,
-          codec,
+          storedSize: storedSize ?? 0n,
+          ratio: ratio ?? 1,
+          codec: codec ?? 'none',
           url: this.#url(cid, isStdin ? '' : name)
         }, this.#next('cat', cid), added)
       }
@@ -141,7 +141,6 @@ export class AddedRoots {
     const { output, signal } = this.#context
     const { link, hidden, ignore, gitignore, preserve } = this.#options
     const compression = await this.#compression(name, pathOf)
-    const newSize = this.#countNew()
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -164,9 +163,10 @@ export class AddedRoots {
       throw err
     })
 
-    const { root, files, compressed, ...lost } = added
-    const counts = { ...lost, content: { files, compressed }, newSize: newSize() }
-    const remember = this.#store.latest?.added(name, root)
+    const { root, files, compressed, codecs, ...lost } = added
+    const newSize = await this.#newSize(root.cid)
+    const counts = { ...lost, content: { files, compressed }, chosen: this.#chosen(codecs), newSize }
+    const remember = this.#store.latest?.added(name, { ...root, addedSize: newSize ?? 0 })
 
     return {
       cid: root.cid,
@@ -206,20 +206,21 @@ export class AddedRoots {
     return { ...compression, base }
   }
 
-  /** From now on, count the bytes of blocks that were not there before, if there is an earlier version. */
-  #countNew (): () => number | undefined {
-    const { newBytes } = this.#store
-    const before = newBytes?.() ?? 0
-
-    return () => newBytes == null ? undefined : newBytes() - before
+  /** Bytes of the blocks of a root that were not there before, if there is an earlier version. */
+  async #newSize (root: CID): Promise<number | undefined> {
+    return this.#store.newBytes?.(root, this.#context.signal)
   }
 
   #print (
     printed: PrintedAdd,
     next: string | undefined,
-    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'newSize' | 'readableWith'>
+    more: Pick<PrintedRoot, 'hidden' | 'executables' | 'changed' | 'content' | 'chosen' | 'newSize' | 'readableWith'>
   ): void {
     this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
+  }
+
+  #chosen (codecs: Record<string, number>): PrintedRoot['chosen'] {
+    return this.#options.compression.codec === 'auto' ? codecs : undefined
   }
 
   #printed ({ cid, plainCid, path, size, storedSize, ratio, codec, type }: Added, name: string): PrintedAdd {

@@ -1,5 +1,4 @@
 import { allCodecs } from '@ipfsz/codecs/all'
-import { table } from '../terminal/table.ts'
 import type { Context } from '../context.ts'
 
 /** List the codecs, and the implementation that runs each on this machine. */
@@ -16,9 +15,9 @@ export function codecs ({ output }: Context): void {
     return
   }
 
-  output.result({}, table([
+  output.result({}, output.table([
     ['CODEC', 'RUNS', 'LEVELS', 'DEFAULT', 'MARKER'],
     ...codecs.map(({ name, implementation, levels: { min, max, default: level }, code }) =>
       [name, implementation, min === max ? String(min) : `${min}-${max}`, String(level), code])
-  ], output.width))
+  ]))
 }

@@ -2,9 +2,8 @@ import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { UsageMeter } from '../dag/usage.ts'
-import { explain, IncompleteError, UsageError } from '../errors.ts'
-import { parseContentPath } from '../terminal/cid-path.ts'
-import { withNames } from './read-target.ts'
+import { explain, IncompleteError } from '../errors.ts'
+import { withTargets } from './read-target.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
@@ -39,9 +38,12 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
   const { output, signal } = context
   const session = await openToRead(context)
   const unread: PinRecordError[] = []
+  // of all pins, one line for each
+  const summarize = options.summarize || texts.length === 0
   const targets = texts.length === 0
     ? await allPins(session, signal, unread)
-    : await findAll(texts, session, context)
+    : await withTargets(texts, context, async found =>
+      Promise.all(found.map(async target => findTarget(target, session, signal))))
   const progress = output.progress('measuring', undefined, 'block')
   const meter = new UsageMeter({
     blockstore: session.repo.blockstore,
@@ -57,7 +59,7 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
   try {
     for (const target of targets) {
       try {
-        usages.push(await measure(target, meter, options, context))
+        usages.push(await measure(target, meter, { summarize }, context))
       } catch (err) {
         if (signal.aborted || targets.length === 1 || !(err instanceof Error)) {
           throw err
@@ -71,9 +73,16 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
     progress.end()
   }
 
+  const bases = usages.length === 0 ? sum([]) : await meter.addBases(targets[0].cid)
+
+  if (bases.blocks > 0) {
+    print('bases that nothing above counts', undefined, bases, context)
+    usages.push(bases)
+  }
+
   const total = sum(usages)
 
-  if (targets.length !== 1) {
+  if (targets.length !== 1 || bases.blocks > 0) {
     print('total', undefined, total, context)
   }
 
@@ -124,52 +133,6 @@ async function allPins ({ pins }: Session, signal: AbortSignal, unread: PinRecor
   }
 
   return targets
-}
-
-async function findAll (texts: readonly string[], session: Session, context: Context): Promise<Target[]> {
-  return withNames(context, async resolve => {
-    const targets: Target[] = []
-
-    for (const text of texts) {
-      const found = parse(text)
-
-      if (found instanceof UsageError) {
-        targets.push(...await pinsNamed(text, session, context.signal, found))
-        continue
-      }
-
-      targets.push(await findTarget('name' in found ? await resolve(found) : found, session, context.signal))
-    }
-
-    return targets
-  })
-}
-
-/** @returns the error if the text is neither a CID nor a name: it may be the name of a pin */
-function parse (text: string): ReturnType<typeof parseContentPath> | UsageError {
-  try {
-    return parseContentPath(text)
-  } catch (err) {
-    if (err instanceof UsageError) {
-      return err
-    }
-
-    throw err
-  }
-}
-
-/** @throws {UsageError} no pin has this name */
-async function pinsNamed (text: string, session: Session, signal: AbortSignal, cause: Error): Promise<Target[]> {
-  const pins = (await allPins(session, signal, [])).filter(({ name }) => name === text)
-
-  if (pins.length === 0) {
-    throw new UsageError(
-      `"${hidePlaceSecrets(text)}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`,
-      { cause }
-    )
-  }
-
-  return pins
 }
 
 async function findTarget ({ cid, path, text }: CidPath, { files }: Session, signal: AbortSignal): Promise<Target> {

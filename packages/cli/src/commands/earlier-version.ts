@@ -84,7 +84,7 @@ async function isMissing (path: string): Promise<boolean> {
 /** Whether a version has little in common with its base. */
 function isOutdated ({ storedSize, baseSize }: { storedSize?: bigint, baseSize?: bigint }): boolean {
   return storedSize != null && baseSize != null &&
-    Number(storedSize - baseSize) > MAX_CHANGED_SHARE * Number(baseSize)
+    Number(storedSize) > MAX_CHANGED_SHARE * Number(baseSize)
 }
 
 /** Whether a directory has no such entry. A missing block has a CID. */

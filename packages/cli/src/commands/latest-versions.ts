@@ -14,16 +14,13 @@ export class LatestVersions {
   readonly #files: Ipfsz
   readonly #repo: Session['repo']
   readonly #pins: Session['pins']
-  readonly #newBytes: () => number
   readonly #histories: Histories
   readonly #context: Context
   readonly #name: string | undefined
-  /** What was new before the version that is being added. */
-  #before = 0
 
   /** @param name - of the history. By default that of each path */
   constructor (
-    { repo, files, pins, newBytes = () => 0 }: Pick<Session, 'repo' | 'files' | 'pins'> & { newBytes?: () => number },
+    { repo, files, pins }: Pick<Session, 'repo' | 'files' | 'pins'>,
     { name }: { name?: string | undefined },
     context: Context
   ) {
@@ -33,7 +30,6 @@ export class LatestVersions {
     this.#context = context
     this.#name = name
     this.#files = files
-    this.#newBytes = newBytes
   }
 
   /**
@@ -44,7 +40,6 @@ export class LatestVersions {
   async find (name: string): Promise<CID | undefined> {
     const { signal, output } = this.#context
     const versions = await this.#histories.versions(this.#nameOf(name))
-    this.#before = this.#newBytes()
 
     for (const { cid } of versions) {
       signal.throwIfAborted()
@@ -66,13 +61,16 @@ export class LatestVersions {
    *
    * @param name - of the path that was added
    */
-  added (name: string, { cid, size }: Pick<Version, 'cid'> & { size: number | bigint }): () => Promise<void> {
+  added (
+    name: string,
+    { cid, size, addedSize }: Pick<Version, 'cid' | 'addedSize'> & { size: number | bigint }
+  ): () => Promise<void> {
     const version = {
       name: this.#nameOf(name),
       cid,
       date: new Date(this.#context.io.now()),
       size: Number(size),
-      addedSize: this.#newBytes() - this.#before
+      addedSize
     }
 
     return async () => { await this.#histories.append(version) }

@@ -2,13 +2,16 @@ import { openToRead, withRepo } from '../context.ts'
 import { NoHistoryError } from '../errors.ts'
 import { Histories } from '../repo/history.ts'
 import { printable } from '../terminal/output.ts'
-import { timeCell, wordCell } from '../terminal/row.ts'
-import { versionSummary } from '../terminal/version-summary.ts'
-import { count, formatSize } from '../terminal/units.ts'
+import { sizeCell, wordCell } from '../terminal/row.ts'
+import { minuteOf, versionSummary } from '../terminal/version-summary.ts'
+import { count } from '../terminal/units.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 
 /** Columns of the longest number of versions, `1000 versions`. */
 const COUNT_WIDTH = 13
+/** Columns of `2026-01-31 12:00`. */
+const MINUTE_WIDTH = 16
 
 /**
  * Print the versions that were added under a name with `--base latest`, the newest first.
@@ -32,11 +35,20 @@ export async function log (name: string, context: Context): Promise<void> {
       { name, cid: cid.toString(), date: date.toISOString(), size, addedSize, pinned },
       output.stdout.isTTY === true
         ? versionSummary({ cid: cid.toString(), date, size, addedSize, pinned }, output.stdout.columns)
-        : [
-          date.toISOString(), cid, formatSize(size), formatSize(addedSize), ...pinned ? [] : ['not pinned']
-        ].join('\t')
+        : output.tabbed([
+          date.toISOString(),
+          cid.toString(),
+          sizeCell(size),
+          sizeCell(addedSize),
+          ...pinned ? [] : ['not pinned']
+        ])
     )
   }
+}
+
+/** A time as `versionSummary` has it, and with seconds for scripts. */
+function minuteCell (date: Date): Cell {
+  return { text: minuteOf(date), plain: date.toISOString(), width: MINUTE_WIDTH }
 }
 
 /** Print the names that have a history. */
@@ -44,12 +56,16 @@ export async function listHistories (context: Context): Promise<void> {
   const { output } = context
   const { repo } = await openToRead(context)
 
-  output.heading([timeCell('LAST ADDED'), wordCell('VERSIONS', COUNT_WIDTH), 'NAME'])
+  output.heading([wordCell('LAST ADDED', MINUTE_WIDTH), wordCell('VERSIONS', COUNT_WIDTH), 'NAME'])
 
   for (const { last: { name, date }, versions } of await new Histories(repo).list()) {
     output.row(
       { name, versions, date: date.toISOString() },
-      [timeCell(date.toISOString()), wordCell(count(versions, 'version'), COUNT_WIDTH), printable(name)]
+      [
+        minuteCell(date),
+        { text: count(versions, 'version'), plain: String(versions), width: COUNT_WIDTH },
+        printable(name)
+      ]
     )
   }
 }

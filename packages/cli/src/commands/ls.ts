@@ -1,4 +1,6 @@
+import { storedModeOf } from '@ipfsz/core'
 import { withTarget } from './read-target.ts'
+import { nameOf } from '../terminal/cid-path.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
@@ -35,7 +37,9 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
       context,
       // not the entity: of a file, that would be all of it
       { scope: 'block' },
-      async (target, { files }) => { await list({ ...target, prefix: '' }, files, { ...options, onEntry }, context) }
+      async (target, { files }) => {
+        await list({ ...target, prefix: '', fileName: nameOf(target) }, files, { ...options, onEntry }, context)
+      }
     )
   } finally {
     progress.end()
@@ -43,7 +47,7 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
 }
 
 async function list (
-  { cid, path, prefix }: Pick<CidPath, 'cid' | 'path'> & { prefix: string },
+  { cid, path, prefix, fileName }: Pick<CidPath, 'cid' | 'path'> & { prefix: string, fileName?: string },
   files: Ipfsz,
   options: LsCommandOptions & { onEntry: () => void },
   context: Context
@@ -51,8 +55,10 @@ async function list (
   const { output, signal } = context
 
   for await (const entry of files.ls(cid, { path, signal, onProgress: noteLinks(output) })) {
-    const name = `${prefix}${entry.name}`
-    const { size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
+    // in core, as in Helia, the name of a file is its CID, and so is its path
+    const isFile = fileName != null && entry.path === entry.name
+    const name = isFile ? fileName : `${prefix}${entry.name}`
+    const { size, storedSize, codec = 'none', ratio, sizeKnown = entry.type != null, mtime } = entry
     const type = typeOf(entry)
     const directory = type === 'directory'
     const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
@@ -67,7 +73,7 @@ async function list (
       storedSize,
       codec: directory ? undefined : codec,
       link,
-      mode: entry.unixfs?.mode,
+      mode: entry.unixfs == null ? undefined : storedModeOf(entry.unixfs),
       mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
     }, [
       cidCell(entry.cid.toString()),
@@ -97,9 +103,11 @@ function headings ({ long }: LsCommandOptions): Cell[] {
   ]
 }
 
-/** Such as `0644`: the usual one if the directory keeps none. `-` for an entry that is only bytes. */
+/** Such as `0644`, or `-` if none is stored. */
 function modeOf ({ unixfs }: DirectoryEntry): string {
-  return unixfs?.mode == null ? '-' : `0${(unixfs.mode & 0o7777).toString(8).padStart(3, '0')}`
+  const mode = unixfs == null ? undefined : storedModeOf(unixfs)
+
+  return mode == null ? '-' : `0${(mode & 0o7777).toString(8).padStart(3, '0')}`
 }
 
 /** Such as `2026-01-31T12:00:00Z`, or `-` if the directory keeps no times. */

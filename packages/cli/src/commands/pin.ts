@@ -105,8 +105,9 @@ async function describePin (
   { files, pins }: Pick<Session, 'files' | 'pins'>,
   signal: AbortSignal
 ): Promise<{ values: Record<string, unknown>, cells: Cell[] }> {
-  const { size, storedSize } = await files.stat(cid, { extended: true, offline: true, signal })
-    .catch((): { size?: bigint, storedSize?: bigint } => ({}))
+  const { size: found, storedSize, sizeKnown } = await files.stat(cid, { extended: true, offline: true, signal })
+    .catch((): { size?: bigint, storedSize?: bigint, sizeKnown?: boolean } => ({}))
+  const size = sizeKnown === false ? undefined : found
   signal.throwIfAborted()
   const pinnedAt = (await pins.pinnedAt(cid)).toISOString()
 

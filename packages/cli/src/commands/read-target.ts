@@ -1,6 +1,7 @@
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { networkAccess } from '../daemon/command-access.ts'
+import { UsageError } from '../errors.ts'
 import { urlsIn } from '../network/environment.ts'
 import { parseContentPath } from '../terminal/cid-path.ts'
 import type { Context, Reading, ReadingOptions } from '../context.ts'
@@ -17,7 +18,7 @@ export interface TargetOptions {
 /**
  * Read what a CID or a name leads to, as `withReading` does.
  *
- * @param text - a CID or a name, and a path below it
+ * @param text - a CID, a name or the name of a pin, and a path below it
  * @throws {UsageError} the text begins neither with a CID nor with a name
  * @throws {NameError} the name cannot be resolved
  */
@@ -36,7 +37,7 @@ export async function withTarget<T> (
 }
 
 /**
- * Find out where texts lead, each a CID or a name, and a path below it.
+ * Find out where texts lead, each a CID, a name or the name of a pin, and a path below it.
  *
  * @param work - may use the network that names were resolved with
  * @throws {UsageError} a text begins neither with a CID nor with a name. Nothing was resolved then
@@ -47,7 +48,11 @@ export async function withTargets<T> (
   context: Context,
   work: (targets: CidPath[], access: NetworkAccess) => Promise<T>
 ): Promise<T> {
-  const parsed = texts.map(parseContentPath)
+  const parsed: Array<CidPath | NamePath> = []
+
+  for (const text of texts) {
+    parsed.push(await parseTarget(text, context))
+  }
 
   return withNames(context, async (resolve, access) => {
     const targets: CidPath[] = []
@@ -59,6 +64,21 @@ export async function withTargets<T> (
 
     return work(targets, access)
   })
+}
+
+/** A CID or a name, and a path below it. A name that only one pin has is taken as its CID. */
+async function parseTarget (text: string, context: Context): Promise<CidPath | NamePath> {
+  try {
+    return parseContentPath(text)
+  } catch (err) {
+    if (!(err instanceof UsageError)) {
+      throw err
+    }
+
+    const { findNamedPin } = await import('./named-pin.ts')
+
+    return findNamedPin(text, err, context)
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { printable } from '../terminal/output.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { cidAt, withTargets } from './read-target.ts'
 import type { Context, Reading } from '../context.ts'
@@ -184,7 +185,12 @@ function print (root: Root, tally: Tally, { output }: Context): void {
 
   output.row(
     { cid: root.cid.toString(), name: root.name, state, blocks, fetched, fetchedSize, missing, damaged },
-    [root.cid.toString(), state, parts.join(', '), ...root.name == null ? [] : [printable(root.name)]]
+    [
+      root.cid.toString(),
+      state,
+      phraseCell(parts.join(', '), [blocks, fetched, fetchedSize, missing, damaged]),
+      ...root.name == null ? [] : [printable(root.name)]
+    ]
   )
 }
 

@@ -1,13 +1,14 @@
-import { isMarked, mark, readableWith, TREE_CODE } from '@ipfsz/core'
+import { readableWith } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withTarget } from './read-target.ts'
-import { MarkedTwins } from '../dag/marked-twins.ts'
 import { viewOf } from '../dag/view-of.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
+import { phraseCell, sizeText } from '../terminal/row.ts'
 import { LateProgress } from '../terminal/progress.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
@@ -55,28 +56,21 @@ async function show (
     cid,
     { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
   )
-  const { codec, size, storedSize, frames, frameSize, blocks, plainCid, filters, base } = stats
-  // a dictionary counts for each file that has it, and so do equal files: together, they may be larger than originals
-  const distinctSize = stats.uniqueBlocks === blocks ? undefined : stats.deduplicatedDagSize
+  const { codec, size, sizeKnown, storedSize, fetchSize, ratio, frames, frameSize, plainCid, filters, base } = stats
+  const { uniqueBlocks: blocks, markedCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
   const others = readableWith(stats)
   const forOthers = others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`
-  // a directory below a marked CID is marked too
-  const directoryCid = async (): Promise<CID | undefined> =>
-    isMarked(cid) ? mark(plainCid, TREE_CODE) : new MarkedTwins(files, signal).of(plainCid)
-  const markedCid = directory ? await directoryCid() : stats.markedCid
-  // `extended` counts all files of a directory
-  const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
 
   output.labelled({
     plainCid: plainCid.toString(),
     markedCid: markedCid?.toString(),
     type,
-    codec: directory ? undefined : codec,
+    codec,
     size,
     storedSize,
-    distinctSize,
+    fetchSize,
     ratio,
     frames: directory ? undefined : frames,
     frameSize,
@@ -88,30 +82,31 @@ async function show (
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
-    ['Codec', directory ? output.typed('see ipfsz ls for each file') : codec],
-    ['Original', `${size} bytes (${formatSize(size)})`],
-    ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
+    ['Codec', codec ?? output.typed('see ipfsz ls for each file')],
+    [sizeKnown === false ? 'Original, at least' : 'Original', sizeText(size)],
+    ['Stored', sizeText(storedSize)],
+    // what it refers back to is stored once, for all that refer to it
+    ...fetchSize === storedSize ? [] : [['With bases', sizeText(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
-    ...directory ? [] : [['Frames', formatFrames(stats)] as const],
+    ...directory ? [] : [['Frames', framesCell(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec === 'none' || directory ? [] : [['For others', forOthers] as const],
-    ['Blocks', String(blocks)],
-    ...distinctSize == null
-      ? []
-      : [['Distinct', `${distinctSize} bytes (${formatSize(distinctSize)}), ${stats.uniqueBlocks} blocks`] as const]
+    ...codec == null || codec === 'none' || directory ? [] : [['For others', forOthers] as const],
+    ['Blocks', String(blocks)]
   ])
 }
 
 type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>
 
-function formatFrames ({ frames, frameSize, size }: Frames): string {
+function framesCell ({ frames, frameSize, size }: Frames): Cell {
   if (frameSize == null) {
     return String(frames)
   }
 
   // frames that are cut by content are more than the size needs
-  return `${frames} of ${frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''}${formatSize(frameSize)}`
+  const upTo = frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''
+
+  return phraseCell(`${frames} of ${upTo}${formatSize(frameSize)}`, [frames, frameSize])
 }
 
 /** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */

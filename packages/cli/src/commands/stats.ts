@@ -4,9 +4,10 @@ import { openRepoToRead } from '../repo/repo.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { savedPercent } from '../terminal/add-summary.ts'
 import { counter } from '../terminal/progress.ts'
-import { table } from '../terminal/table.ts'
-import { count as counted, formatSize } from '../terminal/units.ts'
+import { phraseCell, sizeCell } from '../terminal/row.ts'
+import { count as counted } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CompressedFiles } from '../repo/compressed-files.ts'
 
@@ -36,35 +37,37 @@ export async function stats ({ output, repo: path, signal }: Context): Promise<v
   output.result(
     { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved: originalSize - storedSize },
     [
-      table([
+      output.table([
         ['Codec', 'Blocks', 'Size', 'On disk', 'Ratio'],
         ...Object.entries(codecs).map(([name, totals]) => row(name, totals)),
         row('all', { blocks, size, storedSize }),
         ...unreadable === 0 ? [] : [['unreadable', String(unreadable), '', '', '']]
-      ], output.width),
-      table([
+      ]),
+      output.table([
         ['Compressed', 'Original', 'Stored', 'Saved'],
         savedRow('files', found),
         savedRow('blocks', { size, storedSize }),
         savedRow('both', { size: originalSize, storedSize })
-      ], output.width),
+      ]),
       wrap(explanation(files), output.width)
     ].join('\n\n')
   )
 }
 
-function row (name: string, { blocks, ...sizes }: Sizes & { blocks: number }): string[] {
+function row (name: string, { blocks, ...sizes }: Sizes & { blocks: number }): Cell[] {
   return [
     name,
     String(blocks),
-    formatSize(sizes.size),
-    formatSize(sizes.storedSize),
+    sizeCell(sizes.size),
+    sizeCell(sizes.storedSize),
     ratioOf(sizes).toFixed(3)
   ]
 }
 
-function savedRow (name: string, { size, storedSize }: Sizes): string[] {
-  return [name, formatSize(size), formatSize(storedSize), `${savedPercent(size, storedSize)} %`]
+function savedRow (name: string, { size, storedSize }: Sizes): Cell[] {
+  const percent = savedPercent(size, storedSize)
+
+  return [name, sizeCell(size), sizeCell(storedSize), phraseCell(`${percent} %`, [percent])]
 }
 
 function ratioOf ({ size, storedSize }: Sizes): number {
@@ -76,6 +79,6 @@ function explanation ({ count, incompletePins }: CompressedFiles): string {
     ? ''
     : ` ${counted(incompletePins, 'pin')} could not be read in full, so files may be missing: run ipfsz verify --all.`
 
-  return `Counted: ${counted(count, 'pinned compressed file')}, each with all of its blocks: blocks that several ` +
-    `files share count once per file. All other files count as stored.${incomplete}`
+  return `Counted: ${counted(count, 'compressed file')} reached by pins, with their dictionaries and bases, each ` +
+    `block once. All other files count as stored.${incomplete}`
 }

@@ -3,13 +3,16 @@ import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { isMissing } from '../dag/missing.ts'
+import { MultihashSet } from '../dag/multihash-set.ts'
 import { counter } from '../terminal/progress.ts'
 import { printable } from '../terminal/output.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { walkDag } from '../dag/dag-walk.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
@@ -55,7 +58,8 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
           `${blocks} ${blocks === 1n ? 'block' : 'blocks'}`,
           ...pin.depth === Infinity ? [] : [`to depth ${pin.depth}`]
         ]
-        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', parts.join(', ')], context)
+        const cell = phraseCell(parts.join(', '), [files, size, blocks])
+        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', cell], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -107,7 +111,7 @@ async function verifyPin (
     return found
   }
 
-  return files.verify(cid, { signal, maxWindowSize: maxWindow })
+  return files.verify(cid, { signal, maxWindowSize: maxWindow, seen: new MultihashSet() })
 }
 
 /** Of a pin by Helia that keeps only some levels, nobody knows. */
@@ -115,7 +119,7 @@ async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: Ab
   return storedSize(pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid), files, signal)
 }
 
-function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: string[], { output }: Context): void {
+function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: Cell[], { output }: Context): void {
   output.row(
     { cid: cid.toString(), name, ...value },
     [cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]

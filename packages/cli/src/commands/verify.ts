@@ -3,8 +3,10 @@ import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { isMissing } from '../dag/missing.ts'
+import { MultihashSet } from '../dag/multihash-set.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { counter } from '../terminal/progress.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { printable } from '../terminal/output.ts'
 import { cidAt, withTargets } from './read-target.ts'
@@ -61,7 +63,8 @@ async function verifyOne (
     : 0
   const progress = output.progress(cid.toString(), total)
   const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
-  const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, { signal, maxWindowSize })
+  const { size, blocks, frames, files: verified, contentCid } = await files
+    .verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
     .finally(() => progress.end())
 
   output.row(
@@ -69,13 +72,13 @@ async function verifyOne (
     [
       cid.toString(),
       'good',
-      [
+      phraseCell([
         count(verified, 'file'),
         formatSize(size),
         count(frames, 'frame'),
         count(blocks, 'block'),
         ...contentCid == null ? [] : [`content ${contentCid}`]
-      ].join(', ')
+      ].join(', '), [verified, size, frames, blocks, contentCid?.toString() ?? '-'])
     ]
   )
 }

@@ -1,4 +1,13 @@
-import { checkBlock, checkHash, decodeBlock, isIdentity, NotFoundError, NotUnixFSError, unmark } from '@ipfsz/core'
+import {
+  checkBlock,
+  checkHash,
+  decodeBlock,
+  isIdentity,
+  NotFoundError,
+  NotUnixFSError,
+  notUnixFS,
+  unmark
+} from '@ipfsz/core'
 import { DamagedDagError } from '../errors.ts'
 import { isDagPb, isLeaf, Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
@@ -123,7 +132,7 @@ async function visit (
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
-    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+    throw notUnixFS(cid)
   }
 
   if (leaves !== 'skip') {
@@ -165,7 +174,7 @@ export function linksOf (cid: CID, bytes: Uint8Array): Iterable<DagLink> {
   }
 
   if (!isDagPb(cid)) {
-    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+    throw notUnixFS(cid)
   }
 
   try {

@@ -82,7 +82,8 @@ export async function * repairDag (
         enter(Hash, batch[i].levels - 1)
       }
 
-      if (batch[i].isNew) {
+      // an identity CID holds its block, and no store has it
+      if (batch[i].isNew && !isIdentity(block.cid)) {
         yield block
       }
     }

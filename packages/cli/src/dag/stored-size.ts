@@ -1,7 +1,7 @@
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The bytes of all blocks below some roots, for a progress bar: as far as they are known without reading them all. */
+/** The bytes of all blocks below some roots, bases included, for a progress bar: as far as they are stated. */
 export async function storedSize (
   roots: readonly CID[],
   files: Pick<Ipfsz, 'stat'>,
@@ -12,7 +12,7 @@ export async function storedSize (
   for (const root of roots) {
     // whoever reads the blocks reports the error
     total += await files.stat(root, { extended: true, offline: true, signal }).then(
-      ({ storedSize }) => Number(storedSize),
+      ({ fetchSize }) => Number(fetchSize),
       () => 0
     )
     signal.throwIfAborted()

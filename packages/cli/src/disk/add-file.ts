@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { openInput, statAgain } from './read-input.ts'
-import { ReferredFiles } from './referred-files.ts'
 import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Preserve } from './file-content.ts'
@@ -37,27 +36,21 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
   }
 }
 
-/** Add a single file. Its stored size is without its earlier version, as that of a file in a tree. */
+/** Add a single file. */
 export async function addFile (
   { content, metadata }: FileSource,
   files: Ipfsz,
   { progress, ...options }: Pick<AddOptions, 'compression' | 'link' | 'signal'> & { progress: Progress }
 ): Promise<Stats> {
-  const referred = new ReferredFiles()
   const cid = await files.addByteStream(content, {
     ...metadata,
     ...options,
     onProgress (event) {
-      referred.note(event)
-
       if (event.type === 'unixfs:importer:progress:file:read') {
         progress.update(Number(event.detail.bytesRead))
       }
     }
   }).finally(() => progress.end())
 
-  const stats = await files.stat(cid)
-  const storedSize = stats.storedSize - BigInt(referred.foreign)
-
-  return { ...stats, cid, storedSize, ratio: stats.size === 0n ? 1 : Number(storedSize) / Number(stats.size) }
+  return { ...await files.stat(cid), cid }
 }

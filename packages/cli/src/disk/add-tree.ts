@@ -24,7 +24,7 @@ export interface Added {
   path: string
   /** Original size in bytes; for a directory, of all its files together. */
   size: number
-  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
+  /** Bytes of its own blocks, as `stat` says it. */
   storedSize: bigint
   ratio: number
   codec: string
@@ -46,6 +46,8 @@ export interface AddedTree {
   files: number
   /** How many of the files are compressed. */
   compressed: number
+  /** How many of the files got each codec. */
+  codecs: Record<string, number>
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that are executable, and will not be when they are read back. */
@@ -79,6 +81,7 @@ async function addCandidates (
   const referred = new ReferredFiles()
   const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
   const changed: ChangedFiles = { count: 0, first: '' }
+  const codecs: Record<string, number> = {}
   let total = 0
   let last: ImportResult | undefined
 
@@ -105,8 +108,18 @@ async function addCandidates (
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        const added = describe(result, path, sizes.get(path) ?? 0, referred.take(result.path))
+        const { size: foreign, base } = referred.take(result.cid, result.path)
+        // a file that did not change is its earlier version
+        const storedSize = base?.equals(unmark(result.cid)) === true
+          ? (await files.stat(result.cid, { signal })).storedSize
+          : undefined
+        const added = describe(result, path, sizes.get(path) ?? 0, storedSize ?? BigInt(result.size) - BigInt(foreign))
         counts.files += added.type === 'file' ? 1 : 0
+
+        if (added.type === 'file') {
+          codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
+        }
+
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
         await onAdded(added)
@@ -121,13 +134,15 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total, referred.foreign), ...counts, changed }
+  // what did not change was not written again, so nobody noted which of its blocks occur several times
+  const storedSize = add.compression?.base == null
+    ? BigInt(last.size) - BigInt(referred.foreign)
+    : (await files.stat(last.cid, { extended: true, signal })).storedSize
+
+  return { root: describe(last, '', total, storedSize), ...counts, codecs, changed }
 }
 
-/** @param foreign - bytes of its stored size that are not its own: see `ReferredFiles` */
-function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number, foreign: number): Added {
-  const storedSize = BigInt(stored) - BigInt(foreign)
-
+function describe ({ cid, unixfs }: ImportResult, path: string, size: number, storedSize: bigint): Added {
   return {
     cid,
     plainCid: unmark(cid),

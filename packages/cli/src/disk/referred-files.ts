@@ -1,48 +1,80 @@
-import type { AddEvents } from '@ipfsz/core'
+import { unmark } from '@ipfsz/core'
+import type { AddEvents, ReferredFile } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** Bytes of a file that are not its own. */
+interface Foreign {
+  size: number
+  /** The plain CID of its earlier version, if it refers back to one. */
+  base?: CID
+}
+
+/** Stands for the user of a dictionary that several files have. */
+const SEVERAL = Symbol('several')
 
 /**
- * Bytes of stored sizes that are not the files' own: each file that refers back to its earlier version, or to a
- * dictionary, is said to have all bytes of that too.
+ * Bytes that the sizes in links count too often: what each file refers back to, and blocks that occur several times.
+ * What remains is what `DagMeter` of @ipfsz/core counts, without reading what has just been written.
  */
 export class ReferredFiles {
-  /** Bytes of what each file that is being added refers back to, by path. */
-  readonly #sizes = new Map<string, number>()
-  readonly #dictionaries = new Set<string>()
+  /** By path, of files that are being added. */
+  readonly #files = new Map<string, Foreign & { dictionary?: ReferredFile }>()
+  /** The root of the file that has each dictionary, or that several have it. */
+  readonly #users = new Map<string, CID | typeof SEVERAL>()
   #foreign = 0
 
-  /**
-   * How many bytes of all stored sizes together are not their own: earlier versions, which were stored before, and
-   * dictionaries that several files have, which are stored once.
-   */
+  /** How many bytes of all sizes together are foreign: of dictionaries that several files have, all but the first. */
   get foreign (): number {
     return this.#foreign
   }
 
   note (event: AddEvents): void {
-    if (event.type !== 'ipfsz:add:decided') {
-      return
+    if (event.type === 'ipfsz:add:repeated') {
+      const { path, size, isInFile } = event.detail
+      this.#foreign += size
+
+      if (isInFile) {
+        const file = this.#files.get(path)
+        this.#files.set(path, { ...file, size: (file?.size ?? 0) + size })
+      }
     }
 
-    const { path = '', dictionary, base } = event.detail
+    if (event.type === 'ipfsz:add:decided') {
+      const { path = '', dictionary, base } = event.detail
+      const { size = 0 } = dictionary ?? base ?? {}
 
-    if (base != null) {
-      this.#sizes.set(path, base.size)
-      this.#foreign += base.size
-    }
-
-    if (dictionary != null) {
-      const key = dictionary.cid.toString()
-      this.#sizes.set(path, dictionary.size)
-      this.#foreign += this.#dictionaries.has(key) ? dictionary.size : 0
-      this.#dictionaries.add(key)
+      if (size > 0) {
+        this.#foreign += size
+        this.#files.set(path, {
+          size,
+          ...base == null ? {} : { base: base.cid },
+          ...dictionary == null ? {} : { dictionary }
+        })
+      }
     }
   }
 
-  /** Bytes of what the file at a path refers back to. Called once it is added. */
-  take (path = ''): number {
-    const size = this.#sizes.get(path) ?? 0
-    this.#sizes.delete(path)
+  /** What is not its own of the file that was added at a path. */
+  take (cid: CID, path = ''): Foreign {
+    const { dictionary, ...foreign } = this.#files.get(path) ?? { size: 0 }
+    this.#files.delete(path)
 
-    return size
+    if (dictionary != null) {
+      this.#use(dictionary, unmark(cid))
+    }
+
+    return foreign
+  }
+
+  /** A dictionary belongs to the directory if a second file has it. */
+  #use ({ cid: dictionary, size }: ReferredFile, file: CID): void {
+    const key = dictionary.toString()
+    const user = this.#users.get(key) ?? file
+
+    if (user !== SEVERAL && !user.equals(file)) {
+      this.#foreign -= size
+    }
+
+    this.#users.set(key, user === SEVERAL || !user.equals(file) ? SEVERAL : file)
   }
 }

@@ -104,7 +104,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('du')
     .description('show disk usage of this repo: original size, stored size, name')
-    .argument('[cid...]', `${TARGETS}, or names of pins (default: all pins)`)
+    .argument('[cid...]', `${TARGETS} (default: all pins)`)
     .option('-s, --summarize', 'do not list the contents of directories')
     .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
       const { du } = await import('../commands/du.ts')

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineAddCommand } from './program-add.ts'
 import { defineFileCommands } from './program-files.ts'
+import { nearWords } from '../terminal/near.ts'
 import { TARGET } from './targets.ts'
 import { defineGatewayCommand } from './program-gateway.ts'
 import { defineKeepCommands } from './program-keep.ts'
@@ -24,7 +25,11 @@ export interface GlobalOptions {
   repo?: string
   json?: boolean
   verbose?: boolean
+  human?: boolean
 }
+
+/** Options that do the same by another name. */
+const INSTEAD = new Map([['--dry-run', '--only-hash']])
 
 /** How wide help is without a terminal, in characters. */
 const DEFAULT_WIDTH = 80
@@ -62,11 +67,11 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
   const program = new Command(typed)
 
   const context = (): Context => {
-    const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
+    const { repo, json = false, verbose = false, human = false } = program.opts<GlobalOptions>()
 
     return {
       io,
-      output: new Output(io, { json, verbose }),
+      output: new Output(io, { json, verbose, human }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
       get repo () { return repoPath(repo, io) }
@@ -93,9 +98,11 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
+    .option('--human', 'print sizes with units, such as 1.5 MiB, in pipes too')
     .option('--verbose', 'also print stack traces, and a summary of fetched data')
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
-    .helpCommand('help [command]', 'show help for a command')
+    // not that of Commander, which shows the help of everything for a command that is not there
+    .helpCommand(false)
     .configureHelp({ formatHelp })
     .exitOverride()
     .configureOutput({
@@ -104,7 +111,8 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
-        const line = hideArguments(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+        const line = hideArguments(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ') +
+          insteadOf(message, current)
         const { json = false } = program.opts<GlobalOptions>()
 
         if (json) {
@@ -114,6 +122,27 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
           write(`ipfsz: ${printable(line)} (see ${command} --help)\n`)
         }
       }
+    })
+
+  program.command('help')
+    .description('show help for a command')
+    .argument('[command...]')
+    .action((names: string[]) => {
+      current = program
+
+      for (const name of names) {
+        const next = current.commands.find(command => command.name() === name)
+
+        if (next == null) {
+          const near = nearWords(name, current.commands.map(command => command.name()))
+          const hint = near.length === 0 ? '' : ` (Did you mean ${near.join(' or ')}?)`
+          current.error(`unknown command '${name}'${hint}`, { code: 'commander.unknownCommand' })
+        } else {
+          current = next
+        }
+      }
+
+      current.outputHelp()
     })
 
   const asked = DEFINITIONS.find(([, ...names]) => first != null && names.includes(first))
@@ -128,6 +157,14 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
 /** A message that repeats arguments, without what may be a secret in them. */
 function hideArguments (message: string, args: readonly string[]): string {
   return hideSecretsIn(args.reduce((text, arg) => text.replaceAll(arg, hidePlaceSecrets(arg)), message))
+}
+
+/** What to pass in place of an option that other commands have, where this one does the same by another name. */
+function insteadOf (message: string, command: Command): string {
+  const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
+  const instead = INSTEAD.get(flag)
+
+  return command.options.some(({ long }) => long === instead) ? ` (Did you mean ${instead}?)` : ''
 }
 
 function defineCidCommands (program: Command, context: () => Context): void {

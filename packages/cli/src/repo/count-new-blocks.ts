@@ -1,15 +1,46 @@
+import { unmark } from '@ipfsz/core'
+import { walkDag } from '../dag/dag-walk.ts'
+import { MultihashMap } from '../dag/multihash-map.ts'
+import { readBlock } from '../dag/read-block.ts'
 import { viewOf } from '../dag/view-of.ts'
+import type { ReachedBlocks } from '../dag/reached.ts'
 import type { IpfszComponents } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 type Blocks = IpfszComponents['blockstore']
 
-/** A view of a blockstore that counts the bytes of blocks that were not in it before. */
-export function countNewBlocks (blockstore: Blocks): { blockstore: Blocks, newBytes: () => number } {
+/** States of a block that was put. */
+const NEW = 1
+const COUNTED = 2
+
+interface NewBlocks {
+  /** A view of the blockstore that notes what is put. */
+  blockstore: Blocks
+  /**
+   * Bytes of the new blocks that a root reaches, without those of earlier roots. Blocks that were stored before have no
+   * new ones below them, so nothing below them is read. What was written for nothing, because a file turned out not to
+   * have changed, does not count.
+   */
+  newBytes (root: CID, signal: AbortSignal): Promise<number>
+}
+
+/** Note which blocks were not in a blockstore before, about 50 bytes for each, to tell what roots take. */
+export function countNewBlocks (blockstore: Blocks): NewBlocks {
+  const states = new MultihashMap()
   const writing = new Set<string>()
-  let bytes = 0
 
   return {
-    newBytes: () => bytes,
+    async newBytes (root, signal) {
+      let bytes = 0
+
+      const walked = walkDag(unmark(root), blockstore, { signal, leaves: 'skip', reached: onlyNew(states) })
+
+      for await (const block of walked) {
+        bytes += block.bytes?.byteLength ?? block.statedSize ?? await sizeOf(block.cid, blockstore, signal)
+      }
+
+      return bytes
+    },
     blockstore: viewOf(blockstore, {
       async put (cid, block, options) {
         const key = cid.toString()
@@ -18,8 +49,8 @@ export function countNewBlocks (blockstore: Blocks): { blockstore: Blocks, newBy
         try {
           writing.add(key)
 
-          if (isFirst && block instanceof Uint8Array && !await blockstore.has(cid, options)) {
-            bytes += block.byteLength
+          if (isFirst && states.get(cid.multihash.bytes) == null && !await blockstore.has(cid, options)) {
+            states.set(cid.multihash.bytes, NEW)
           }
 
           return await blockstore.put(cid, block, options)
@@ -31,4 +62,26 @@ export function countNewBlocks (blockstore: Blocks): { blockstore: Blocks, newBy
       }
     })
   }
+}
+
+/** For a walk that goes no further than new blocks, each of them once. */
+function onlyNew (states: MultihashMap): ReachedBlocks {
+  return {
+    add ({ multihash: { bytes } }) {
+      if (states.get(bytes) !== NEW) {
+        return undefined
+      }
+
+      states.set(bytes, COUNTED)
+
+      return true
+    },
+    keep () {},
+    isKept: () => false,
+    has: bytes => states.get(bytes) === COUNTED
+  }
+}
+
+async function sizeOf (cid: CID, blockstore: Blocks, signal: AbortSignal): Promise<number> {
+  return (await readBlock(cid, blockstore, { signal })).byteLength
 }

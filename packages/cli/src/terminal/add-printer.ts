@@ -1,6 +1,6 @@
 import { addNotes, addSummary } from './add-summary.ts'
 import { printable } from './output.ts'
-import { formatSize } from './units.ts'
+import { sizeCell } from './row.ts'
 import type { Output } from './output.ts'
 import type { PrintedAdd, PrintedRoot } from './printed-add.ts'
 
@@ -34,7 +34,7 @@ export class AddPrinter {
       { cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize },
       this.#onlyCids
         ? cid
-        : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
+        : this.#output.tabbed([cid, printable(name), sizeCell(size), sizeCell(storedSize), ratio.toFixed(3)])
     )
   }
 

@@ -25,6 +25,7 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
   return [
     ...withLabel(`${title(root)}: `, sizes(root), width),
     ...prose(filesOf(root), width),
+    ...prose(chosenOf(root), width),
     ...cid === plainCid
       ? withLabel(label('for all'), cid, width)
       : [...withLabel(label('for IPFSz'), cid, width), ...withLabel(label('for others'), plainCid, width)],
@@ -96,6 +97,14 @@ function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
   const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
+}
+
+/** What `--codec auto` chose. */
+function chosenOf ({ chosen, content }: PrintedRoot): string {
+  const codecs = Object.entries(chosen ?? {}).toSorted(([, a], [, b]) => b - a)
+    .map(([codec, files]) => content == null ? codec : `${codec} for ${count(files, 'file')}`)
+
+  return codecs.length === 0 ? '' : `chosen: ${codecs.join(', ')}`
 }
 
 /** What others can do with the plain CID. */

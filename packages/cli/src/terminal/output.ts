@@ -2,8 +2,8 @@ import { hideSecretsIn } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
-import { alignedRow, tabbedRow } from './row.ts'
-import { pairs } from './table.ts'
+import { alignedRow, tabbedRow, textOf } from './row.ts'
+import { pairs, table } from './table.ts'
 import { asTyped } from './typed-command.ts'
 import { wrap } from './wrap.ts'
 import type { Arrivals } from './arrivals.ts'
@@ -20,12 +20,15 @@ const SYSTEM_CODE = /^E[A-Z0-9]+$/
 export interface OutputInit {
   json: boolean
   verbose: boolean
+  /** Print sizes with units in pipes too. */
+  human?: boolean
 }
 
 /** The output of a command: results go to stdout, everything else to stderr. */
 export class Output {
   readonly json: boolean
   readonly verbose: boolean
+  readonly human: boolean
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly #now: () => number
@@ -42,10 +45,11 @@ export class Output {
 
   constructor (
     { stdout, stderr, now, env, command }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env' | 'command'>,
-    { json, verbose }: OutputInit
+    { json, verbose, human = false }: OutputInit
   ) {
     this.json = json
     this.verbose = verbose
+    this.human = human
     this.stdout = stdout
     this.stderr = stderr
     this.#now = now
@@ -71,7 +75,7 @@ export class Output {
       this.#heading = undefined
     }
 
-    this.result(value, this.stdout.isTTY === true ? alignedRow(cells, this.width) : tabbedRow(cells))
+    this.result(value, this.stdout.isTTY === true ? alignedRow(cells, this.width) : this.tabbed(cells))
   }
 
   /** Head the rows that follow, if there are any. Only people see it: a script would take it for a result. */
@@ -82,12 +86,26 @@ export class Output {
   /** Print a result of labels with values, then sentences: with tabs after the labels, or aligned on a terminal. */
   labelled (
     value: Record<string, unknown>,
-    rows: ReadonlyArray<readonly [string, string]>,
+    rows: ReadonlyArray<readonly [string, Cell]>,
     ...sentences: string[]
   ): void {
-    const lines = this.stdout.isTTY === true ? [pairs(rows, this.width)] : rows.map(tabbedRow)
+    const lines = this.stdout.isTTY === true
+      ? [pairs(rows.map(([label, value]) => [label, textOf(value)] as const), this.width)]
+      : rows.map(row => this.tabbed(row))
 
     this.result(value, [...lines, ...sentences.map(text => wrap(this.typed(text), this.width))].join('\n'))
+  }
+
+  /** A table whose first row has the headings: aligned for people, with tabs for scripts. */
+  table (rows: ReadonlyArray<readonly Cell[]>): string {
+    return this.stdout.isTTY === true
+      ? table(rows.map(row => row.map(textOf)), this.width)
+      : rows.map(row => this.tabbed(row)).join('\n')
+  }
+
+  /** A line for scripts, with sizes in bytes unless `--human` asks for units. */
+  tabbed (cells: readonly Cell[]): string {
+    return tabbedRow(cells, this.human)
   }
 
   /** Print a result that is a sentence. A terminal gets it in lines that fit. */

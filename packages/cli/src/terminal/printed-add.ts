@@ -5,7 +5,7 @@ export interface PrintedAdd {
   name: string
   /** Original bytes. */
   size: number | bigint
-  /** Bytes of its own blocks: without an earlier version, and without a dictionary, which a directory counts once. */
+  /** Bytes of its own blocks, as `stat` says it. */
   storedSize: bigint
   ratio: number
   codec: string
@@ -29,6 +29,8 @@ export interface PrintedRoot extends PrintedAdd {
   readableWith?: string | undefined
   /** Of a directory: how many files are in it, and how many of them are compressed. */
   content?: { files: number, compressed: number }
+  /** With `--codec auto`: how many files got each codec. */
+  chosen?: Readonly<Record<string, number>> | undefined
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that are executable, and will not be when they are read back. */

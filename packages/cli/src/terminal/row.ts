@@ -4,9 +4,10 @@ import { wrap } from './wrap.ts'
 
 /**
  * What a line of a list consists of. A list is printed line by line, so each column has the width that is usual.
- * A `long` cell has a line of its own where it leaves no room for the others, as a string has.
+ * A `long` cell has a line of its own where it leaves no room for the others, as a string has. `plain` is what scripts
+ * get: numbers without units, and no spaces.
  */
-export type Cell = string | { text: string, width: number, right?: true, long?: true }
+export type Cell = string | { text: string, width: number, plain?: string, right?: true, long?: true }
 
 const GAP = '  '
 const INDENT = '  '
@@ -27,7 +28,19 @@ export function sizeHeading (text: string): Cell {
 
 /** A size, or `-` if it is unknown. */
 export function sizeCell (bytes: number | bigint | undefined): Cell {
-  return { text: bytes == null ? '-' : formatSize(bytes), width: SIZE_WIDTH, right: true }
+  return bytes == null
+    ? { text: '-', width: SIZE_WIDTH, right: true }
+    : { text: formatSize(bytes), width: SIZE_WIDTH, plain: String(bytes), right: true }
+}
+
+/** A size in a sentence or a list of labels. */
+export function sizeText (bytes: number | bigint): Cell {
+  return { text: `${bytes} bytes (${formatSize(bytes)})`, width: 0, plain: String(bytes) }
+}
+
+/** What people read as one phrase, such as `2 files, 1 MiB`, and scripts as columns. */
+export function phraseCell (text: string, columns: ReadonlyArray<string | number | bigint>): Cell {
+  return { text, width: 0, plain: columns.join('\t') }
 }
 
 /** One of a few words of at most this many columns, such as the name of a codec. */
@@ -40,15 +53,19 @@ export function timeCell (text: string): Cell {
   return wordCell(text, 24)
 }
 
-/** A line for scripts: cells with tabs between them. */
-export function tabbedRow (cells: readonly Cell[]): string {
-  return cells.map(textOf).join('\t')
+/**
+ * A line for scripts: cells with tabs between them.
+ *
+ * @param human - whether sizes have units, as for people
+ */
+export function tabbedRow (cells: readonly Cell[], human = false): string {
+  return cells.map(cell => human || typeof cell === 'string' ? textOf(cell) : cell.plain ?? cell.text).join('\t')
 }
 
 /**
  * A line for people, with its columns aligned. If it is longer than a line of the terminal, it goes on below, and is
  * broken only between cells and words. What is longer than a line, such as a CID, has a line of its own, so that it
- * can be copied.
+ * can be copied: a CID at the beginning then stands below the others, because people look for the name.
  *
  * @param width - columns of the terminal that may be used
  */
@@ -59,14 +76,24 @@ export function alignedRow (cells: readonly Cell[], width: number): string {
     return whole
   }
 
+  const [first, ...others] = cells
+
+  if (typeof first === 'object' && first.long === true) {
+    return [...wrapped(others, width), ...below(first, width, false)].map(line => line.trimEnd()).join('\n')
+  }
+
+  return wrapped(cells, width).map(line => line.trimEnd()).join('\n')
+}
+
+/** Cells in lines. A string at the beginning has a line of its own, so that the cells after it are aligned. */
+function wrapped (cells: readonly Cell[], width: number): string[] {
   const lines: string[] = []
-  const isLong = typeof cells[0] === 'string' || cells[0]?.long === true
+  const isLong = typeof cells[0] === 'string'
 
   for (const cell of cells) {
     const last = lines.at(-1)
     const line = `${last ?? ''}${GAP}${pad(cell)}`
 
-    // a CID or a path at the beginning has a line of its own, so that the cells after it are aligned
     if (last != null && (lines.length > 1 || !isLong) && columnsOf(line) <= width) {
       lines[lines.length - 1] = line
     } else {
@@ -74,7 +101,7 @@ export function alignedRow (cells: readonly Cell[], width: number): string {
     }
   }
 
-  return lines.map(line => line.trimEnd()).join('\n')
+  return lines
 }
 
 /** The lines of a cell that begins a new line. */
@@ -87,7 +114,7 @@ function below (cell: Cell, width: number, isFirst: boolean): string[] {
       .map(line => columnsOf(line) + indent.length <= width ? `${indent}${line}` : line)
 }
 
-function textOf (cell: Cell): string {
+export function textOf (cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.text
 }
 

@@ -34,7 +34,7 @@ export function versionSummary (
 }
 
 /** Such as `2026-01-31 12:00`, in the time zone of the machine. */
-function minuteOf (date: Date): string {
+export function minuteOf (date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
     `${two(date.getHours())}:${two(date.getMinutes())}`
 }

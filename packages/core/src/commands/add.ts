@@ -12,6 +12,7 @@ import { coalescingBlockstore } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
+import { RepeatedBlocks } from '../write/repeated-blocks.ts'
 import { importEntries } from '../write/import-entries.ts'
 import { IMPORTER_DEFAULTS } from '../write/plain-file.ts'
 import { closeSource } from '../util/close-source.ts'
@@ -122,6 +123,7 @@ async function * importCandidates (
 
   const marks = new Marks()
   const blockstore = coalescingBlockstore(settings.blockstore)
+  const repeated = new RepeatedBlocks({ onProgress })
   const writers = budget == null
     ? settings.writers
     : settings.writers.map(codec => backgroundCodec(codec, budget.threads))
@@ -146,15 +148,18 @@ async function * importCandidates (
     ...budget == null ? { onBased: (cid, block) => settings.roots.setWritten(cid, block) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
-    buildFile: file => buildFile(file, blockstore),
+    buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),
+    onSymlink ({ cid, size = 0n }) { repeated.note(cid, Number(size)) },
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
   const buildTree = treeBuilder({
     ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
     onProgress: onProgress as ImporterOptions['onProgress'],
-    onDirectory (cid, children) { marks.addDirectory(cid, children) }
+    onDirectory (cid, children) { marks.addDirectory(cid, children) },
+    onEmptyDirectory ({ cid, size = 0n }) { repeated.note(cid, Number(size)) }
   })
-  const results = buildTree(entries, blockstore as Parameters<typeof buildTree>[1])[Symbol.asyncIterator]()
+  const watched = repeated.watch(blockstore) as Parameters<typeof buildTree>[1]
+  const results = buildTree(entries, watched)[Symbol.asyncIterator]()
 
   try {
     for (;;) {

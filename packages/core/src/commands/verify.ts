@@ -5,12 +5,14 @@ import { VerifiedBases } from '../base/verified-bases.ts'
 import { MAX_OPEN_LINKS_SIZE, MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
+import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../read/entry.ts'
-import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
+import { InvalidDagError, NotUnixFSError, notUnixFS, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { isMarked } from '../marker.ts'
+import { SeenSet } from '../dag/seen-blocks.ts'
 import { isByLink } from '../read/read-linked.ts'
 import { verifyFile } from '../read/verify-file.ts'
 import { originalCheck, settleLink } from './verify-link.ts'
@@ -19,6 +21,7 @@ import type { Place } from './verify-place.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from '../read/entry.ts'
+import type { SeenBlocks } from '../dag/seen-blocks.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
 import type { Settings } from '../settings.ts'
 import type { VerifyFileOptions } from '../read/verify-file.ts'
@@ -28,7 +31,6 @@ import type { CID } from 'multiformats/cid'
 /** What has been verified so far. */
 interface Tally {
   size: bigint
-  blocks: number
   frames: number
   files: number
 }
@@ -48,13 +50,12 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
     await settleLink(entry.link, await check.compare(), settings, options)
   }
 
-  const { size, blocks, frames, files } = verifier.tally
+  const { size, frames, files } = verifier.tally
 
   return {
     cid: entry.cid,
     size,
-    // the tally does not include the root, which was read before
-    blocks: BigInt(blocks) + 1n,
+    blocks: BigInt(verifier.blocks),
     frames,
     files,
     ...contentCid == null ? {} : { contentCid }
@@ -62,7 +63,10 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
 }
 
 class Verifier {
-  readonly tally: Tally = { size: 0n, blocks: 0, frames: 0, files: 0 }
+  readonly tally: Tally = { size: 0n, frames: 0, files: 0 }
+  /** How many different blocks were read. */
+  blocks = 0
+  readonly #seen: SeenBlocks
   readonly #settings: Settings
   readonly #options: VerifierOptions
   /** Whether files are read decompressed, as below a marked CID. */
@@ -76,9 +80,10 @@ class Verifier {
     this.#settings = settings
     this.#options = options
     this.#marked = marked
+    this.#seen = options.seen ?? new SeenSet()
     this.#blockstore = {
       get: (cid, options) => {
-        this.tally.blocks++
+        this.#count(cid)
 
         return settings.blockstore.get(cid, options)
       }
@@ -90,6 +95,7 @@ class Verifier {
 
   async verify (entry: Entry, place: Place): Promise<CID | undefined> {
     const { cid, node } = entry
+    this.#count(cid)
 
     if (node?.unixfs.isDirectory() === true) {
       await this.#directory(node, place)
@@ -109,6 +115,14 @@ class Verifier {
     return contentCid
   }
 
+  #count (cid: CID): void {
+    // an identity CID holds its block, and no store has it
+    if (!isIdentity(cid) && !this.#seen.has(cid)) {
+      this.#seen.add(cid)
+      this.blocks++
+    }
+  }
+
   async #directory (node: FileNode, place: Place): Promise<void> {
     if (place.depth >= MAX_TREE_DEPTH) {
       throw new InvalidDagError(node.cid, `is more than ${MAX_TREE_DEPTH} levels below the root`)
@@ -124,8 +138,8 @@ class Verifier {
     if (walked != null) {
       this.#add(walked)
 
-      if (Math.max(this.tally.files, this.tally.blocks, this.tally.frames) > Number.MAX_SAFE_INTEGER) {
-        throw new InvalidDagError(node.cid, 'has too many blocks below it to count')
+      if (Math.max(this.tally.files, this.tally.frames) > Number.MAX_SAFE_INTEGER) {
+        throw new InvalidDagError(node.cid, 'has too many files or frames below it to count')
       }
 
       return
@@ -168,7 +182,7 @@ class Verifier {
 
   async #open (cid: CID): Promise<Entry> {
     if (cid.code !== raw.code && cid.code !== dagPb.code) {
-      throw new NotAFileError()
+      throw notUnixFS(cid)
     }
 
     const block = await getBlock(cid, this.#blockstore, this.#options)
@@ -183,9 +197,8 @@ class Verifier {
     return { cid, block, node, ...header == null ? {} : { header } }
   }
 
-  #add ({ size, blocks, frames, files }: Tally): void {
+  #add ({ size, frames, files }: Tally): void {
     this.tally.size += size
-    this.tally.blocks += blocks
     this.tally.frames += frames
     this.tally.files += files
   }
@@ -194,7 +207,6 @@ class Verifier {
 function difference (after: Tally, before: Tally): Tally {
   return {
     size: after.size - before.size,
-    blocks: after.blocks - before.blocks,
     frames: after.frames - before.frames,
     files: after.files - before.files
   }

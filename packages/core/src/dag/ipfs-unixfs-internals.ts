@@ -17,3 +17,8 @@ export function originalModeOf (unixfs: UnixFS): number {
 
   return mode
 }
+
+/** The mode that a block states, without the kind of file. Undefined if it states none, as for the usual mode. */
+export function storedModeOf (unixfs: UnixFS): number | undefined {
+  return originalModeOf(unixfs) === 0 ? undefined : unixfs.mode
+}

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { raceSignal } from 'race-signal'
-import { InvalidDagError, NotUnixFSError } from '../errors.ts'
+import { InvalidDagError, notUnixFS } from '../errors.ts'
 import { HEADER_FIELD } from '../format/header.ts'
 import { BYTES, bytesField, readFields, VARINT } from '../format/protobuf.ts'
 import { concat } from '../util/bytes.ts'
@@ -45,7 +45,7 @@ export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): R
   }
 
   if (cid.code !== dagPb.code) {
-    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+    throw notUnixFS(cid)
   }
 
   const { data, unixfs, links } = decodeNode(cid, block)

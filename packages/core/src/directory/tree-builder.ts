@@ -21,6 +21,8 @@ type EncodingOptions = 'cidVersion' | 'fieldOrder' | 'onProgress'
 interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | EncodingOptions> {
   /** Called with each written directory and the CIDs of its entries. */
   onDirectory (cid: CID, children: CID[]): void
+  /** Called with each directory that stays as it was imported, empty. */
+  onEmptyDirectory (entry: Imported): void
 }
 
 /** A directory that is being built. */
@@ -129,6 +131,10 @@ async function * flush (
       if ('children' in child) {
         stack.push(enter(child))
       } else {
+        if (!('key' in child)) {
+          options.onEmptyDirectory(child)
+        }
+
         written.set(name, 'key' in child ? { cid: keyToCid(child.key), size: child.size } : child)
       }
 

@@ -6,7 +6,8 @@ import { ipfsz } from '../create-ipfsz.ts'
 import { getBlock } from '../dag/block.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
-import { LinkMismatchError, NotUnixFSError } from '../errors.ts'
+import { LinkMismatchError, notUnixFS } from '../errors.ts'
+import { dagSize } from '../read/describe.ts'
 import { DefaultLinks } from '../links/default-links.ts'
 import { isChecked } from '../links/link-entries.ts'
 import { OriginalCheck } from '../links/original-check.ts'
@@ -167,7 +168,7 @@ class DagImport {
 
   async #file (cid: CID, node: FileNode | undefined): Promise<MappedEntry | undefined> {
     if (cid.code !== raw.code && cid.code !== dagPb.code) {
-      throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+      throw notUnixFS(cid)
     }
 
     const isFile = node == null || node.unixfs.type === 'file' || node.unixfs.type === 'raw'
@@ -192,9 +193,10 @@ class DagImport {
 
     // completes what a killed call began
     await this.#originals.add(link.compressed, this.#options)
-    const { storedSize } = await this.#files.stat(link.compressed, this.#options)
+    const root = unmark(link.compressed)
+    const block = await getBlock(root, this.#target, this.#options)
 
-    return { cid: unmark(link.compressed), dagSize: Number(storedSize) }
+    return { cid: root, dagSize: dagSize({ cid: root, block, node: decodeNode(root, block) }) }
   }
 
   /** Compress a file, and check that its blocks can be derived. Undefined if it is to be stored as it is. */
@@ -305,7 +307,7 @@ class DagImport {
         if (cid.code === dagPb.code) {
           waiting.push(...Array.from(decodeNode(cid, block).links, ({ Hash }) => Hash))
         } else if (cid.code !== raw.code) {
-          throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+          throw notUnixFS(cid)
         }
       }
     }

@@ -1,5 +1,6 @@
 import { fileSize } from '../dag/read.ts'
-import { findHeader } from './entry.ts'
+import { headerOrNone } from './entry.ts'
+import { blockKey } from '../dag/block-key.ts'
 import { baseOf, baseSizeOf } from '../dag/base-link.ts'
 import { frameCount } from '../format/frame-sizes.ts'
 import { hasBase } from '../format/header.ts'
@@ -22,15 +23,14 @@ export function describe (entry: Entry): Description {
   const { cid, node, header, stream } = entry
   const code = header?.codec ?? stream
   const size = originalSize(entry)
-  const storedSize = dagSize(entry)
 
   return {
     cid,
     ...metadata(node),
     size: BigInt(size),
-    codec: (code == null ? undefined : codecName(code)) ?? 'none',
-    storedSize: BigInt(storedSize),
-    ratio: size === 0 ? 1 : storedSize / size,
+    ...node?.unixfs.isDirectory() === true
+      ? {}
+      : { codec: (code == null ? undefined : codecName(code)) ?? 'none', ...storage(entry, size) },
     frames: header == null ? 0 : frameCount(header),
     ...header == null ? {} : { frameSize: header.frameSize },
     ...header?.filters == null ? {} : { filters: header.filters },
@@ -39,6 +39,36 @@ export function describe (entry: Entry): Description {
     plainCid: cid,
     ...stream == null ? markedTwin(node, header) : { markedCid: mark(cid, stream), sizeKnown: false }
   }
+}
+
+/** What a file takes, as its root states it: the blocks below an inner node count once, as often as it occurs. */
+function storage (
+  { block, node, header }: Entry,
+  size: number
+): Pick<CompressionStats, 'storedSize' | 'fetchSize' | 'ratio'> {
+  const found = header ?? (node == null ? undefined : headerOrNone(node))
+  const isBased = found != null && hasBase(found)
+  const base = node == null || !isBased ? 0n : baseSizeOf(node)
+  // the last link is the base
+  const links = node == null ? [] : [...node.links].slice(0, node.links.length - (isBased ? 1 : 0))
+  const seen = new Set<string>()
+  let storedSize = BigInt(block.byteLength)
+
+  for (const { Hash, Tsize = 0 } of links) {
+    const key = blockKey(Hash)
+
+    if (!seen.has(key)) {
+      seen.add(key)
+      storedSize += BigInt(Tsize)
+    }
+  }
+
+  return { storedSize, fetchSize: storedSize + base, ratio: ratioOf(storedSize, size) }
+}
+
+/** storedSize / size, 1 for an empty file. */
+export function ratioOf (storedSize: bigint, size: bigint | number): number {
+  return Number(size) === 0 ? 1 : Number(storedSize) / Number(size)
 }
 
 function metadata (node?: FileNode): Pick<Stats, 'type' | 'mode' | 'mtime' | 'unixfs'> {
@@ -62,7 +92,7 @@ export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'no
   return header?.size ?? (node == null ? block.byteLength : fileSize(node))
 }
 
-/** Bytes of all blocks. The sizes below the root are those that its links state. */
+/** Bytes of all blocks, a base included, as links to the root state them: a block counts as often as it occurs. */
 export function dagSize ({ block, node }: Entry): number {
   let size = block.byteLength
 
@@ -79,12 +109,7 @@ function markedTwin (node: FileNode | undefined, header: Header | undefined): { 
     return {}
   }
 
-  try {
-    const found = header ?? findHeader(node)
+  const found = header ?? headerOrNone(node)
 
-    return found == null ? {} : { markedCid: mark(node.cid, found.codec) }
-  } catch {
-    // a plain CID does not ask for the header, so a broken one does not matter
-    return {}
-  }
+  return found == null ? {} : { markedCid: mark(node.cid, found.codec) }
 }

@@ -8,7 +8,7 @@ import {
   InvalidHeaderError,
   MissingHeaderError,
   NotADirectoryError,
-  NotAFileError
+  notUnixFS
 } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { readHeader } from '../format/read-header.ts'
@@ -53,8 +53,7 @@ type Marker = 'plain' | 'in-tree' | { code: number }
  * @param roots - a cache of roots, consulted and filled
  * @throws {NotFoundError} a block is missing
  * @throws {NotADirectoryError} the path leads through a file
- * @throws {NotAFileError} the CID names neither a file nor a directory
- * @throws {NotUnixFSError}
+ * @throws {NotUnixFSError} the CID names neither a file nor a directory
  * @throws {MissingHeaderError} the CID is marked as a compressed file, but names something else
  * @throws {InvalidHeaderError}
  */
@@ -89,14 +88,12 @@ export function startOf (cid: CID, path = ''): CID {
 export async function openRoot (
   cid: CID,
   marker: Marker,
-  { blockstore, objects }: EntrySource,
+  { blockstore }: Pick<EntrySource, 'blockstore'>,
   options: GetBlockOptions,
   roots?: RootCache
 ): Promise<Entry> {
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
-    // fails with Helia's error if there is no decoder for the codec
-    await objects?.check(cid, blockstore, options)
-    throw new NotAFileError()
+    throw notUnixFS(cid)
   }
 
   const cached = roots?.get(cid)
@@ -140,6 +137,15 @@ export function findHeader (node: FileNode, marker?: number): Header | undefined
   }
 
   return header
+}
+
+/** The header of a file that is read as it is stored: there, a broken one does not matter. */
+export function headerOrNone (node: FileNode): Header | undefined {
+  try {
+    return findHeader(node)
+  } catch {
+    return undefined
+  }
 }
 
 /** How an entry is to be read whose path, below the CID, has this many segments. */

@@ -1,14 +1,10 @@
-import { exporter, walkPath } from 'ipfs-unixfs-exporter'
+import { walkPath } from 'ipfs-unixfs-exporter'
 import { verifyingBlockstore } from '../dag/block.ts'
 import type { ObjectReader } from './path.ts'
 import type { Segment } from './path-cache.ts'
 
 /** Reads IPLD objects with ipfs-unixfs-exporter, and so with its decoders and errors. */
 export const ipldObjects: ObjectReader = {
-  async check (cid, blockstore, options) {
-    await exporter(cid, verifyingBlockstore(blockstore, options), options as Parameters<typeof exporter>[2])
-  },
-
   async follow (cid, names, blockstore, options) {
     const segments: Segment[] = []
     const path = `/ipfs/${cid}/${names.join('/')}`

@@ -5,7 +5,7 @@ import { getBlock } from '../dag/block.ts'
 import { findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { splitPath } from '../directory/entry-name.ts'
-import { NotADirectoryError, NotAFileError } from '../errors.ts'
+import { NotADirectoryError, notUnixFS } from '../errors.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Segment } from './path-cache.ts'
@@ -17,13 +17,6 @@ import type { CID } from 'multiformats/cid'
  * their decoders, which a reader of files alone can do without.
  */
 export interface ObjectReader {
-  /**
-   * Fetch and decode an object.
-   *
-   * @throws {NoResolverError} there is no decoder for its codec
-   */
-  check (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<void>
-
   /** Follow names from an object on. Returns a segment for each of them. */
   follow (cid: CID, names: readonly string[], blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]>
 }
@@ -31,7 +24,7 @@ export interface ObjectReader {
 /** Where entries are read from. */
 export interface EntrySource {
   blockstore: GetStore
-  /** @default IPLD objects are refused with a NotAFileError */
+  /** @default IPLD objects are refused with a NotUnixFSError */
   objects?: ObjectReader | undefined
 }
 
@@ -45,7 +38,7 @@ export interface EntrySource {
  * @param roots - a cache of roots, consulted and filled
  * @throws {NotFoundError} there is no such entry, or a block is missing
  * @throws {NotADirectoryError} the path leads through a file
- * @throws {NotAFileError} the path leads through an IPLD object, and the source has no reader for them
+ * @throws {NotUnixFSError} the path leads through an IPLD object, and the source has no reader for them
  * @throws {InvalidDagError} a directory has two entries of that name
  */
 export async function followPath (
@@ -63,7 +56,7 @@ export async function followPath (
 
     if (cid.code !== dagPb.code && cid.code !== raw.code) {
       if (objects == null) {
-        throw new NotAFileError()
+        throw notUnixFS(cid)
       }
 
       // an IPLD object, such as dag-cbor, that links to UnixFS

@@ -21,6 +21,7 @@ const DEFAULT_CONCURRENCY = 50
 
 interface ImportEntriesInit {
   buildFile (file: File): Promise<Entry>
+  onSymlink (entry: Entry): void
   /** For directories and symlinks. */
   options: ImporterOptions
 }
@@ -68,7 +69,7 @@ export async function * importEntries (
 function importEntry (
   candidate: Candidate,
   blockstore: Store,
-  { buildFile, options }: ImportEntriesInit
+  { buildFile, onSymlink, options }: ImportEntriesInit
 ): Promise<Entry> {
   const { path: originalPath, mode, mtime } = candidate
 
@@ -78,11 +79,16 @@ function importEntry (
     return buildFile({ path, originalPath, mode, mtime, content: readContent(candidate.content, path, options) })
   }
 
-  return importOther(candidate, blockstore, options)
+  return importOther(candidate, blockstore, options, onSymlink)
 }
 
 /** Import a directory or symlink. */
-async function importOther (candidate: Candidate, blockstore: Store, options: ImporterOptions): Promise<Entry> {
+async function importOther (
+  candidate: Candidate,
+  blockstore: Store,
+  options: ImporterOptions,
+  onSymlink: ImportEntriesInit['onSymlink']
+): Promise<Entry> {
   let entry: Entry | undefined
 
   const keepEntry: TreeBuilder = async function * (source) {
@@ -101,7 +107,13 @@ async function importOther (candidate: Candidate, blockstore: Store, options: Im
   }
 
   // it encodes some times wrongly
-  return mendNode(entry, blockstore)
+  const mended = await mendNode(entry, blockstore)
+
+  if (mended.unixfs?.isDirectory() !== true) {
+    onSymlink(mended)
+  }
+
+  return mended
 }
 
 /** The bytes of a file, or its chunks, each reported, as ipfs-unixfs-importer has them. */

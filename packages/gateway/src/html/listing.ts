@@ -12,7 +12,9 @@ export interface Listing extends BreadcrumbsInit {
   cid: string
   /** Original bytes of everything below it, if known. */
   size?: bigint
+  /** Bytes of the blocks of all that, each counted once, and with those of the bases that reading it takes. */
   storedSize?: bigint
+  fetchSize?: bigint
   entries: ListingEntry[]
   /** How many entries are shown, where there are more. Undefined: all are. */
   truncatedAt?: number
@@ -75,13 +77,14 @@ their path, and <a href="?format=tar">the archive</a> has all of them.</p>\n`}\
 </main>`)
 }
 
-function facts ({ path, cid, size, storedSize, entries, truncatedAt }: Listing): string {
+function facts ({ path, cid, size, storedSize, fetchSize, entries, truncatedAt }: Listing): string {
   const ratio = ratioOf(size, storedSize)
 
   return [
     ['Entries', truncatedAt == null ? String(entries.length) : `more than ${truncatedAt}`],
     ...size == null ? [] : [['Original', formatSize(size)]],
     ...storedSize == null ? [] : [['Stored', formatSize(storedSize)]],
+    ...fetchSize == null || fetchSize === storedSize ? [] : [['With bases', formatSize(fetchSize)]],
     ...ratio == null ? [] : [['Ratio', ratio.toFixed(3)]],
     // of a root, the path has it
     ...path[1] === cid ? [] : [['CID', cid]]

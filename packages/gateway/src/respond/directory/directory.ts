@@ -67,19 +67,14 @@ async function getPage (
   unneeded: AbortController
 ): ReturnType<Pages['get']> {
   const { limits } = init
-  const { cid, stats } = resolved
+  const { cid } = resolved
   const place = placeOf(target)
   const known = pages.get(init) ?? new Pages(init.memory, init.parts.caches.pages)
   pages.set(init, known)
 
   return known.get(JSON.stringify([`${cid}`, limits.listedEntries, place]), async signal => {
     const listed = await listEntries(components.fs, cid, limits.listedEntries, signal)
-    const page = renderListing({
-      ...place,
-      cid: cid.toString(),
-      ...stats == null ? {} : { storedSize: stats.storedSize },
-      ...listed
-    })
+    const page = renderListing({ ...place, cid: cid.toString(), ...listed })
 
     return {
       bytes: new TextEncoder().encode(page),

@@ -7,6 +7,12 @@ import type { CID } from 'multiformats/cid'
 /** The errors of a block that is missing: here, and everywhere. */
 const MISSING = new Set(['BlockNotFoundWhileOfflineError', 'NotFoundError'])
 
+/** The most blocks of a tree whose sizes a page says: about 5 MB of memory while they are counted. */
+const MAX_MEASURED_BLOCKS = 10_000
+
+/** The errors of entries that cannot be measured. Their rows are listed all the same. */
+const UNMEASURED = new Set([...MISSING, 'DagTooLargeError', 'InvalidDagError', 'InvalidHeaderError', 'NotUnixFSError'])
+
 const BY_NAME = new Intl.Collator('en', { numeric: true })
 
 /**
@@ -18,11 +24,11 @@ const BY_NAME = new Intl.Collator('en', { numeric: true })
  * @param limit - the most entries; what comes after them is not read
  */
 export async function listEntries (
-  fs: Pick<GatewayComponents['fs'], 'ls'>,
+  fs: Pick<GatewayComponents['fs'], 'ls' | 'stat'>,
   cid: CID,
   limit: number,
   signal: AbortSignal
-): Promise<Pick<Listing, 'entries' | 'truncatedAt' | 'size'>> {
+): Promise<Pick<Listing, 'entries' | 'truncatedAt' | 'size' | 'storedSize' | 'fetchSize'>> {
   const options = { length: limit + 1, signal }
   let found: ListingEntry[]
 
@@ -44,7 +50,7 @@ export async function listEntries (
 
   return {
     entries,
-    ...truncated ? { truncatedAt: limit } : totalOf(entries)
+    ...truncated ? { truncatedAt: limit } : await measure(fs, cid, signal)
   }
 }
 
@@ -69,25 +75,36 @@ function describe (entry: DirectoryEntry): ListingEntry {
     type: unixfs?.type === 'symlink' ? 'symlink' : usualType,
     // of directories and missing files, only the size of their blocks is known
     ...isFile && sizeKnown !== false ? { size } : {},
-    storedSize: isFile ? storedSize ?? size : size,
+    ...storedSize == null ? {} : { storedSize },
     ...codec == null ? {} : { codec },
     readableWith: readableWith(entry)
   }
 }
 
-/** The original bytes of all entries, where each of them says so. */
-function totalOf (entries: ListingEntry[]): { size?: bigint } {
-  let total = 0n
+/** What all of it takes, unless it is too large to be counted for a page, or blocks that say so are missing. */
+async function measure (
+  fs: Pick<GatewayComponents['fs'], 'stat'>,
+  cid: CID,
+  signal: AbortSignal
+): Promise<Pick<Listing, 'size' | 'storedSize' | 'fetchSize'>> {
+  try {
+    const { size, storedSize, fetchSize, sizeKnown } = await fs.stat(cid, {
+      extended: true,
+      offline: true,
+      maxBlocks: MAX_MEASURED_BLOCKS,
+      signal
+    })
 
-  for (const { size } of entries) {
-    if (size == null) {
+    return sizeKnown === false ? {} : { size, storedSize, fetchSize }
+  } catch (err) {
+    signal.throwIfAborted()
+
+    if (err instanceof Error && UNMEASURED.has(err.name)) {
       return {}
     }
 
-    total += size
+    throw err
   }
-
-  return { size: total }
 }
 
 function compare (a: ListingEntry, b: ListingEntry): number {

@@ -1,0 +1,55 @@
+import { forgetOldest } from '@ipfsz/codecs/internal'
+import { blockKey } from '../dag/block-key.ts'
+import { emit } from '../events.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { AddFrameEvents } from '../events.ts'
+import type { ProgressOptions } from 'progress-events'
+import type { CID } from 'multiformats/cid'
+
+/** The most blocks that are remembered, about 150 bytes for each. One that comes again much later counts again. */
+const MAX_REMEMBERED = 262_144
+
+/**
+ * Reports blocks that one add writes again: the sizes in links count them as often as they occur, and a blockstore
+ * stores them once.
+ */
+export class RepeatedBlocks {
+  /** The path of the file that wrote each block last. */
+  readonly #writers = new Map<string, string>()
+  readonly #options: ProgressOptions<AddFrameEvents>
+
+  constructor (options: ProgressOptions<AddFrameEvents>) {
+    this.#options = options
+  }
+
+  /** A view of a blockstore that notes what is put. */
+  watch (blockstore: PutStore, path = ''): PutStore {
+    if (this.#options.onProgress == null) {
+      return blockstore
+    }
+
+    return {
+      releasesBlocks: blockstore.releasesBlocks,
+      put: (cid, block, options) => {
+        if (block instanceof Uint8Array) {
+          this.note(cid, block.byteLength, path)
+        }
+
+        return blockstore.put(cid, block, options)
+      }
+    }
+  }
+
+  note (cid: CID, size: number, path = ''): void {
+    const key = blockKey(cid)
+    const writer = this.#writers.get(key)
+    // again as the newest
+    this.#writers.delete(key)
+    this.#writers.set(key, path)
+    forgetOldest(this.#writers, MAX_REMEMBERED)
+
+    if (writer != null) {
+      emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: path !== '' && writer === path })
+    }
+  }
+}

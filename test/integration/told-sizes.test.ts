@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { formatSize } from '@ipfsz/codecs/internal'
+import { CarReader } from '@ipld/car'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { startGateway } from './run-gateway.ts'
+import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { makeTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const SHARED = Buffer.from(noise(2000)).toString('hex')
+const BASE = noise(1_500_000)
+const CHANGED = Buffer.concat([BASE.subarray(0, 700_000), text(1000), BASE.subarray(700_000)])
+const LONG = longText(3_000_000)
+
+/** Small files that have a dictionary together. */
+const PAGES = Object.fromEntries(Array.from({ length: 8 }, (_, i) =>
+  [`pages/${i}.html`, Buffer.concat([Buffer.from(SHARED.slice(0, 3000)), text(300, i + 1)])]))
+
+/** A tree, the options to add it with, and whether it needs blocks that are not its own. */
+const CASES: ReadonlyArray<[string, Parameters<typeof makeTree>[1], string[], boolean]> = [
+  ['plain files', { noise: noise(2_500_000), 'sub/empty': '', 'sub/none': null, 'sub/nothing': null }, [], false],
+  ['compressed files', { 'a.txt': text(3_000_000), 'sub/b.txt': text(20_000) }, ['--codec', 'gzip'], false],
+  ['files with a dictionary', { ...PAGES, 'one.html': PAGES['pages/0.html'] }, ['--dictionaries'], false],
+  ['equal files, directories, symlinks and leaves', {
+    'a/text': text(100_000),
+    'b/text': text(100_000),
+    'c/link': { link: 'x' },
+    'd/link': { link: 'x' },
+    // both leaves are equal
+    zeros: Buffer.alloc(2 * 1024 * 1024),
+    ones: Buffer.concat([Buffer.alloc(1024 * 1024), noise(1000)])
+  }, ['--codec', 'none'], false],
+  ['files with frames in common', {
+    one: LONG,
+    two: Buffer.concat([LONG, text(100_000)])
+  }, ['--cut', 'content'], false],
+  ['a file with an earlier version', { changed: CHANGED, same: text(50_000), new: text(70_000, 2) }, ['--base'], true],
+  ['files with links', { 'a.txt': text(300_000), 'b.txt': text(200_000, 2) }, ['--link'], false]
+]
+
+interface Added {
+  cid: string
+  plainCid: string
+  size: number
+  storedSize: number
+}
+
+describe('sizes', () => {
+  it.for(CASES)('are the same everywhere: %s', async ([, files, options, isBased], { sandbox }) => {
+    const base = isBased ? await addBase(sandbox) : undefined
+    await makeTree(join(sandbox.directory, 'tree'), files)
+    const args = base == null ? options : [...options, base]
+    const added = await json(sandbox, 'add', ...args, '--', 'tree')
+    const { cid, ...tree } = added.at(-1) as unknown as Added
+    const told = { size: tree.size, storedSize: tree.storedSize }
+    const exported = await blocksOf(sandbox, cid)
+    const [stat] = await json(sandbox, 'stat', cid)
+
+    expect(stat).toMatchObject({ ...told, fetchSize: exported.size, blocks: exported.count })
+    expect(stat.ratio).toBe(told.storedSize / told.size)
+    expect(Number(stat.fetchSize) > told.storedSize).toBe(isBased)
+    expect((await json(sandbox, 'verify', cid))[0]).toMatchObject({ size: told.size, blocks: exported.count })
+    expect((await json(sandbox, 'repair', cid))[0]).toMatchObject({ blocks: exported.count, state: 'good' })
+    expect((await json(sandbox, 'pin', 'ls', '-l')).find(pin => pin.cid === cid)).toMatchObject(told)
+
+    // a file that occurs several times counts once here
+    const usage = await json(sandbox, 'du', '-s', cid)
+    expect(usage[0]).toMatchObject({ cid, storedSize: told.storedSize })
+    expect(usage.at(-1)).toMatchObject({ storedSize: exported.size, blocks: exported.count })
+
+    // each file by itself
+    for (const file of added.slice(0, -1).filter(({ type }) => type !== 'symlink')) {
+      const path = String(file.name).slice('tree/'.length)
+      const [own] = await json(sandbox, 'stat', `${cid}/${path}`)
+      const [row] = await json(sandbox, 'ls', `${cid}/${path}`)
+
+      expect([path, own.size, own.storedSize]).toEqual([path, file.size, file.storedSize])
+      expect([row.name, row.size, row.storedSize]).toEqual([path.split('/').at(-1), file.size, file.storedSize])
+    }
+
+    const [plain] = await json(sandbox, 'stat', tree.plainCid)
+    expect([plain.storedSize, plain.fetchSize, plain.blocks, plain.markedCid])
+      .toEqual([told.storedSize, stat.fetchSize, stat.blocks, stat.markedCid])
+
+    const { url } = await startGateway(sandbox)
+    const page = await (await fetch(`${url}/ipfs/${cid}/`)).text()
+    expect(factsOf(page)).toMatchObject({
+      Original: formatSize(told.size),
+      Stored: formatSize(told.storedSize),
+      Ratio: (told.storedSize / told.size).toFixed(3),
+      ...isBased ? { 'With bases': formatSize(Number(stat.fetchSize)) } : {}
+    })
+  })
+
+  it('of compressed files in stats are those of the files, without dictionaries', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'tree'), PAGES)
+    const added = await json(sandbox, 'add', '--dictionaries', 'tree')
+    const directories = (await json(sandbox, 'du', String(added.at(-1)?.cid))).at(-1)
+    const { files } = (await json(sandbox, 'stats'))[0] as { files?: Record<string, number> }
+
+    expect(files).toMatchObject({ count: 8, size: added.at(-1)?.size })
+    expect(files?.storedSize).toBeLessThan(Number(directories?.storedSize))
+    expect(files?.storedSize)
+      .toBeGreaterThan(added.slice(0, -1).reduce((sum, { storedSize }) => sum + Number(storedSize), 0))
+  })
+})
+
+async function addBase (sandbox: Sandbox): Promise<string> {
+  await makeTree(join(sandbox.directory, 'earlier'), { changed: BASE, same: text(50_000) })
+
+  return String((await json(sandbox, 'add', '-Q', 'earlier'))[0].cid)
+}
+
+async function json ({ run }: Sandbox, ...args: string[]): Promise<Array<Record<string, unknown>>> {
+  const end = args[0] === 'pin' ? 2 : 1
+  const result = await run([...args.slice(0, end), '--json', ...args.slice(end)])
+  expectSuccess(result)
+
+  return parseLines(result.stdout)
+}
+
+/** The blocks that a CAR of a DAG has: all that another node needs. */
+async function blocksOf ({ run }: Sandbox, cid: string): Promise<{ count: number, size: number }> {
+  const { stdout } = await run(['car', 'export', cid, '-o', '-'])
+  const blocks = await Array.fromAsync((await CarReader.fromBytes(stdout)).blocks())
+
+  return { count: blocks.length, size: blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) }
+}
+
+function factsOf (page: string): Record<string, string> {
+  const facts = [...page.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g)]
+
+  return Object.fromEntries(facts.map(([, term, value]) => [term, value]))
+}
