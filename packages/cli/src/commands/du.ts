@@ -1,4 +1,3 @@
-import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { UsageMeter } from '../dag/usage.ts'

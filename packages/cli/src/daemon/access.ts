@@ -83,7 +83,7 @@ export class NetworkAccess {
     const daemon = await readDaemonFile(path)
     const network = daemon == null
       ? await (await import('../network/node/temporary-node.ts'))
-        .startTemporaryNode({ path, bootstrap, peers, onNote })
+        .startTemporaryNode({ path, bootstrap, peers, onNote, signal: this.#init.signal })
       : new (await import('./daemon-client.ts')).DaemonClient(daemon, maxSockets)
 
     try {

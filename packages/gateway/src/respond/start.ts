@@ -1,7 +1,8 @@
+import { addCors } from '../cors.ts'
 import { PAGE_POLICY } from '../html/csp.ts'
 import { renderStart } from '../html/start.ts'
 import { pathOf } from '../request/start.ts'
-import { addCors, addPageSecurity } from './headers.ts'
+import { addPageSecurity } from './headers.ts'
 import type { Start } from '../request/start.ts'
 
 /** The first page, or the way to what was entered there. */

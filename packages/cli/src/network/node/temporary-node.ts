@@ -12,12 +12,13 @@ export interface TemporaryNodeInit {
   bootstrap: readonly string[]
   /** Multiaddrs of the peers to ask. */
   peers: readonly string[]
+  signal: AbortSignal
   onNote: (message: string) => void
 }
 
 /** Starts a node for one command. It does not listen, and it has a new key: a daemon may be using the key of the repo. */
 export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
-  const { path, bootstrap: texts, peers, onNote } = init
+  const { path, bootstrap: texts, peers, onNote, signal } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
   const repo = await openOrCreateRepo(path, { sync: false, signal })
   const node = await startNode({
