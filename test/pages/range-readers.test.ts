@@ -10,7 +10,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { bundleInOneFile } from '../support/bundles.ts'
+import { ONE_FILE_BUNDLERS } from '../support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { random, text } from '../support/data.ts'
 import { listen } from '../support/listen.ts'
@@ -48,7 +48,7 @@ let site: Awaited<ReturnType<typeof serve>>
 
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS });
-  ({ directory } = await bundleInOneFile(SCRIPT))
+  ({ directory } = await ONE_FILE_BUNDLERS.esbuild(SCRIPT))
   await Promise.all(['sqlite.worker.js', 'sql-wasm.wasm'].map(async name =>
     copyFile(join(LIBRARY, name), join(directory, name))))
   site = await serve(directory)
