@@ -212,7 +212,8 @@ describe.concurrent('ipfsz stat', () => {
       ['Stored', expect.stringContaining(`${String(rest.storedSize)} bytes`)],
       ['Ratio', Number(rest.ratio).toFixed(3)],
       ['Frames', '3 of 4.00 MiB'],
-      ['Blocks', String(rest.blocks)]
+      ['For others', 'read with zstd -dc'],
+        ['Blocks', String(rest.blocks)]
     ])
   })
 

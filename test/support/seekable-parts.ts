@@ -46,7 +46,7 @@ export class SeekableParts {
 
   async #node (parts: readonly Part[]): Promise<Part> {
     const size = parts.reduce((total, { size }) => total + size, 0)
-    // a UnixFS file: its type, its size, and that of each link. The package ipfs-unixfs writes sizes from 2^31 on wrongly
+    // a UnixFS file: its type, its size, and that of each link. ipfs-unixfs writes sizes from 2^31 on wrongly
     const data = Uint8Array.from([8, 2, 24, ...varint(size), ...parts.flatMap(({ size }) => [32, ...varint(size)])])
     const links = parts.map(({ cid, size }) => ({ Name: '', Hash: cid, Tsize: size }))
 
