@@ -1,6 +1,7 @@
 import { unixfs } from '@helia/unixfs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { seal, unseal } from '@ipfsz/codecs/sealed'
+import { MemoryDatastore } from 'datastore-core'
 import { describe, expect, it } from 'vitest'
 import { applyFilters } from '../src/filters/filters.ts'
 import { ipfsz, mark, unmark } from '../src/index.ts'
@@ -9,6 +10,7 @@ import { collect, CountingBlockstore, noise, text } from './fixtures.ts'
 import { putManyFrames } from './group-fixtures.ts'
 import type { Filter } from '../src/filters/filter.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 
@@ -182,6 +184,17 @@ describe('a file with filters', () => {
 
       await expect(fs.verify(foreign), codec).rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
+  })
+
+  it('is read by the CID of its original, which verify compares', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
+    const cid = await fs.addBytes(SOUND, { link: true })
+    const { contentCid, filters } = await fs.stat(cid)
+
+    expect(filters).toBeDefined()
+    expect(same(await collect(fs.cat(contentCid as CID)), SOUND)).toBe(true)
+    await expect(fs.verify(cid)).resolves.toMatchObject({ contentCid })
   })
 
   it('is a base, by its original content', async () => {
