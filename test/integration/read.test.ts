@@ -213,7 +213,7 @@ describe.concurrent('ipfsz stat', () => {
       ['Ratio', Number(rest.ratio).toFixed(3)],
       ['Frames', '3 of 4.00 MiB'],
       ['For others', 'read with zstd -dc'],
-        ['Blocks', String(rest.blocks)]
+      ['Blocks', String(rest.blocks)]
     ])
   })
 
