@@ -1,13 +1,16 @@
 import { unixfs } from '@helia/unixfs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { seal, unseal } from '@ipfsz/codecs/sealed'
+import { MemoryDatastore } from 'datastore-core'
 import { describe, expect, it } from 'vitest'
 import { applyFilters } from '../src/filters/filters.ts'
 import { ipfsz, mark, unmark } from '../src/index.ts'
 import { same } from '../../../test/support/data.ts'
 import { collect, CountingBlockstore, noise, text } from './fixtures.ts'
+import { putManyFrames } from './group-fixtures.ts'
 import type { Filter } from '../src/filters/filter.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 
@@ -183,6 +186,17 @@ describe('a file with filters', () => {
     }
   })
 
+  it('is read by the CID of its original, which verify compares', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
+    const cid = await fs.addBytes(SOUND, { link: true })
+    const { contentCid, filters } = await fs.stat(cid)
+
+    expect(filters).toBeDefined()
+    expect(same(await collect(fs.cat(contentCid as CID)), SOUND)).toBe(true)
+    await expect(fs.verify(cid)).resolves.toMatchObject({ contentCid })
+  })
+
   it('is a base, by its original content', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const base = await fs.addBytes(SOUND)
@@ -194,6 +208,32 @@ describe('a file with filters', () => {
     expect(stats.filters).toBeUndefined()
     expect(same(await collect(fs.cat(cid)), next)).toBe(true)
   })
+
+  it.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo', 'a base'] as const)(
+    'reads back if its frames are listed in a table, with %s',
+    async name => {
+      const blockstore = new CountingBlockstore()
+      const fs = ipfsz({ blockstore }, { codecs: allCodecs() })
+      const bytes = noise(200_000)
+      const base = {
+        link: { cid: await fs.addBytes(bytes, { compression: { codec: 'none' } }), size: 200_000, dagSize: 200_000 },
+        bytes,
+        regions: [{ offset: 0, length: 100_000 }, { offset: 0, length: 0 }]
+      }
+      const pieces = [SOUND.subarray(0, 64 * KIB), SOUND.subarray(70_000, 70_000 + 64 * KIB)]
+      const codec = name === 'a base' ? 'zstd' : name
+      const filters = [{ kind: 'delta', width: 2 }] as const
+      const based = name === 'a base' ? base : undefined
+      const { cid } = await putManyFrames(pieces, frame => frame % 2, 5, blockstore, { codec, filters }, based)
+      const original = Buffer.concat([...pieces, ...pieces, pieces[0]])
+
+      expect(await fs.stat(cid)).toMatchObject({ frames: 5, filters })
+      expect(same(await collect(fs.cat(cid)), original)).toBe(true)
+      const part = await collect(fs.cat(cid, { offset: 65_000, length: 1000 }))
+      expect(same(part, original.subarray(65_000, 66_000))).toBe(true)
+      await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(original.byteLength) })
+    }
+  )
 
   it('is not text, nor cut by content', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })

@@ -6,10 +6,12 @@ import { encodeTrailer } from '../src/format/trailer.ts'
 import { FrameTable } from '../src/frames/frame-table.ts'
 import { mark } from '../src/index.ts'
 import { ByteReader } from '../src/util/byte-reader.ts'
+import { filteringCodec } from '../src/write/filtering-codec.ts'
 import { writeFile } from '../src/write/write-file.ts'
 import { chunked, text } from './fixtures.ts'
 import type { CountingBlockstore } from './fixtures.ts'
 import type { FileLink } from '../src/dag/node.ts'
+import type { Filter } from '../src/filters/filter.ts'
 import type { Header, Region } from '../src/format/header.ts'
 import type { Cut } from '../src/policy/compression-options.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
@@ -77,6 +79,7 @@ export interface ManyFrames {
 /** What differs from a file of zstd, or is changed before it is written. */
 interface Changes {
   codec?: CodecName
+  filters?: readonly Filter[]
   trailer?: (bytes: Uint8Array) => Uint8Array
   header?: (header: Header) => Header
 }
@@ -97,9 +100,8 @@ export async function putManyFrames (
   changes: Changes = {},
   base?: PiecesBase
 ): Promise<ManyFrames> {
-  const { codec: name = 'zstd', trailer: changeTrailer = bytes => bytes, header: changeHeader = header => header } =
-    changes
-  const codec = codecs[name]()
+  const { codec: name = 'zstd', filters, trailer: changeTrailer, header: changeHeader = header => header } = changes
+  const codec = filters == null ? codecs[name]() : filteringCodec(codecs[name](), filters)
   const frames = await Promise.all(pieces.map(async (piece, i) => {
     const region = base?.regions[i]
     const dictionary = base?.bytes.subarray(region?.offset, (region?.offset ?? 0) + (region?.length ?? 0))
@@ -113,7 +115,8 @@ export async function putManyFrames (
     table.add(frames[pieceOf(frame)])
   }
 
-  const trailer = changeTrailer(encodeTrailer(name, table.all, base?.link.size, false))
+  const encoded = encodeTrailer(name, table.all, base?.link.size, false)
+  const trailer = changeTrailer?.(encoded) ?? encoded
   const parts = async function * (): AsyncGenerator<Uint8Array> {
     for (let frame = 0; frame < count; frame++) {
       yield frames[pieceOf(frame)].bytes
@@ -125,7 +128,7 @@ export async function putManyFrames (
   }
   const leaves = packLeaves(parts(), 32 * KIB)
   const links = await Array.fromAsync(writeLeaves(leaves, blockstore, {}))
-  const header = changeHeader({ codec: codec.code, ...table.header })
+  const header = changeHeader({ codec: codec.code, ...table.header, ...filters == null ? {} : { filters } })
   const { cid } = await writeRoot({ links, header, base: base?.link }, {}, blockstore, {})
   const length = table.lengths.reduce((total, length) => total + length, 0)
 

@@ -1,75 +1,26 @@
-import { CODES } from '@ipfsz/codecs'
 import { codecs } from '@ipfsz/codecs/all'
-import * as dagPb from '@ipld/dag-pb'
-import { UnixFS } from 'ipfs-unixfs'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { marshal } from '../src/dag/marshal.ts'
-import { encodeSeekTable } from '../src/format/seek-table.ts'
+import { GIB, MIB, repeated, SeekableParts } from '../../../test/support/seekable-parts.ts'
 import { ipfsz, mark } from '../src/index.ts'
 import { collect, CountingBlockstore, text } from './fixtures.ts'
-import type { SeekTableEntry } from '../src/format/seek-table.ts'
-
-const MIB = 1024 * 1024
-const GIB = 1024 * MIB
+import type { Part } from '../../../test/support/seekable-parts.ts'
+import type { CID } from 'multiformats/cid'
 
 const BYTES = text(1000)
-
-/** Bytes below a link. */
-interface Part {
-  cid: CID
-  size: number
-}
-
-/** Files of any size, made of few blocks. */
-class Parts {
-  readonly blockstore = new CountingBlockstore()
-
-  async leaf (bytes: Uint8Array): Promise<Part> {
-    return { cid: await this.#put(raw.code, bytes), size: bytes.byteLength }
-  }
-
-  async node (parts: readonly Part[]): Promise<Part> {
-    const data = marshal(new UnixFS({ type: 'file', blockSizes: parts.map(({ size }) => BigInt(size)) }))
-    const links = parts.map(({ cid, size }) => ({ Name: '', Hash: cid, Tsize: size }))
-    const bytes = dagPb.encode(dagPb.prepare({ Data: data, Links: links }))
-
-    return { cid: await this.#put(dagPb.code, bytes), size: parts.reduce((total, { size }) => total + size, 0) }
-  }
-
-  /** Zeros, a whole number of MiB. */
-  async zeros (size: number): Promise<Part> {
-    const leaf = await this.leaf(new Uint8Array(MIB))
-    const node = await this.node(repeated(leaf, Math.min(size / MIB, 1024)))
-
-    return size <= GIB ? node : this.node(repeated(node, size / GIB))
-  }
-
-  async #put (code: number, bytes: Uint8Array): Promise<CID> {
-    const cid = CID.createV1(code, await sha256.digest(bytes))
-    await this.blockstore.put(cid, bytes)
-
-    return cid
-  }
-}
 
 describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile seek table', codec => {
   /** A stream of parts, each with an entry in the table, marked. */
   async function open (
-    make: (parts: Parts) => Promise<Array<readonly [Part, size: number]>>
+    make: (parts: SeekableParts) => Promise<Array<readonly [Part, size: number]>>
   ): Promise<{ fs: ReturnType<typeof ipfsz>, cid: CID, blockstore: CountingBlockstore }> {
-    const parts = new Parts()
-    const listed = await make(parts)
-    const entries = listed.map(([{ size: length }, size]): SeekTableEntry => ({ length, size }))
-    const table = await parts.leaf(encodeSeekTable(entries, entries.length))
-    const { cid } = await parts.node([...listed.map(([part]) => part), table])
+    const blockstore = new CountingBlockstore()
+    const parts = new SeekableParts(blockstore)
+    const cid = await parts.stream(await make(parts))
 
-    return { fs: ipfsz({ blockstore: parts.blockstore }), cid: mark(cid, CODES[codec]), blockstore: parts.blockstore }
+    return { fs: ipfsz({ blockstore }), cid: mark(cid, codec), blockstore }
   }
 
-  async function frame (parts: Parts, bytes = BYTES): Promise<readonly [Part, number]> {
+  async function frame (parts: SeekableParts, bytes = BYTES): Promise<readonly [Part, number]> {
     return [await parts.leaf(await codecs[codec]().compress(bytes)), bytes.byteLength]
   }
 
@@ -130,6 +81,30 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
     expect(await collect(fs.cat(cid, { offset: 1, length: 3 }))).toEqual(Buffer.alloc(3, BYTES[0]))
   })
 
+  it('is refused if it is read from the front, and as much lies before its end', async () => {
+    const head = new Uint8Array(8)
+    // the head of a skippable frame, of 2 GiB
+    new DataView(head.buffer).setUint32(0, 0x184d2a50, true)
+    new DataView(head.buffer).setUint32(4, 2 * GIB, true)
+
+    for (const hasTable of [true, false]) {
+      const { fs, cid, blockstore } = await open(async parts => {
+        const [first] = await frame(parts)
+        const skipped = [[await parts.leaf(head), 0], [await parts.zeros(2 * GIB), 0]] as const
+        const all = [[first, 1000], ...repeated(skipped, 100).flat(), [first, 1000]] as const
+
+        // a wrong size, so that the table is ignored
+        return hasTable ? [...all] : [...all, [{ ...first, size: first.size + 1 }, 5]]
+      })
+      blockstore.gets.length = 0
+
+      await expect(collect(fs.cat(cid, { length: 1500 })), `${hasTable}`).rejects
+        .toMatchObject({ name: 'CorruptFrameError' })
+      expect(blockstore.gets.length).toBeLessThan(60)
+      expect((await collect(fs.cat(cid, { length: 1000 }))).byteLength).toBe(1000)
+    }
+  })
+
   it('is refused if original bytes have no stored ones', async () => {
     const { fs, cid } = await open(async parts => {
       const [first] = await frame(parts)
@@ -143,7 +118,3 @@ describe.each(['zstd', 'lz4'] as const)('a range of a %s stream with a hostile s
     }
   })
 })
-
-function repeated<T> (value: T, times: number): T[] {
-  return Array.from({ length: times }, () => value)
-}

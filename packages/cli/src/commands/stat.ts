@@ -76,7 +76,6 @@ async function show (
     frameSize,
     filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
     base: base?.toString(),
-    readableWith: others,
     blocks
   }, [
     ['Plain CID', plainCid.toString()],

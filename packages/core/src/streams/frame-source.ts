@@ -20,6 +20,11 @@ const SHORT_GAP = 1024 * 1024
 const MAX_COST = 16 * 1024 * 1024
 const MAX_COST_RATIO = 16
 
+/** The most stored bytes that so many original ones may cost. */
+export function maxCost (original: number): number {
+  return MAX_COST + MAX_COST_RATIO * original
+}
+
 /** Stored bytes with no long gap between them, from `start` to `end` (exclusive). */
 interface Run {
   start: number
@@ -123,7 +128,7 @@ function checkCost ({ cid }: FileNode, frames: Iterable<StreamFrame>): void {
     end = position + length
   }
 
-  if (cost > MAX_COST + MAX_COST_RATIO * original) {
+  if (cost > maxCost(original)) {
     throw new InvalidTrailerError(cid, `its seek table has ${cost} stored bytes for ${original} original ones`)
   }
 }

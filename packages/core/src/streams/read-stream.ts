@@ -1,5 +1,7 @@
+import { CorruptFrameError } from '@ipfsz/codecs'
 import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidParametersError } from '../errors.ts'
+import { maxCost } from './frame-source.ts'
 import { findSeekTable } from './read-seek-table.ts'
 import { readSeekable } from './read-seekable.ts'
 import { decompressStream } from './stream-codec.ts'
@@ -11,12 +13,16 @@ export interface StreamRange {
   length?: number | undefined
 }
 
+/** The first bytes of a file, up to 64 KiB, are read without the table: looking for it takes a block. */
+const NO_TABLE_SIZE = 64 * 1024
+
 /**
- * The original bytes of a file compressed by another tool. With an offset, the seek table
- * at the file's end is used; without one, everything before the offset is decompressed and
- * dropped.
+ * The original bytes of a file compressed by another tool. For a range, the seek table at the
+ * file's end is used; without one, everything before the range is decompressed and dropped.
  *
- * @throws {CorruptFrameError} it is not a stream of the codec, or is truncated or damaged
+ * @throws {CorruptFrameError} it is not a stream of the codec, or is truncated or damaged, or a range would cost far
+ *   more stored bytes than there are original ones up to its end
+ * @throws {InvalidTrailerError} a range would, by the seek table
  * @throws {WindowTooLargeError}
  * @throws {MissingImplementationError}
  */
@@ -33,10 +39,13 @@ export async function * readStream (
   }
 
   const end = offset + length
-  const table = offset === 0 ? undefined : await findSeekTable(file.node, file.codec.name, blockstore, options)
+  const isWhole = offset === 0 && length === Number.POSITIVE_INFINITY
+  const table = isWhole || (offset === 0 && end <= NO_TABLE_SIZE)
+    ? undefined
+    : await findSeekTable(file.node, file.codec.name, blockstore, options)
 
   if (table == null) {
-    yield * slice(decompressAll(file, blockstore, options), offset, end)
+    yield * isWhole ? decompressAll(file, blockstore, options) : decompressRange(file, offset, end, blockstore, options)
     return
   }
 
@@ -68,6 +77,38 @@ function decompressAll (
   options: ReadStreamOptions
 ): AsyncGenerator<Uint8Array> {
   return decompressStream(file, readRange(file.node, 0, fileSize(file.node), blockstore, options), options)
+}
+
+/** Decompress from the front up to a range, as long as that costs no more than a range may. */
+async function * decompressRange (
+  file: StreamFile,
+  offset: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
+  let cost = 0
+  let original = 0
+
+  const stored = async function * (): AsyncGenerator<Uint8Array> {
+    for await (const bytes of readRange(file.node, 0, fileSize(file.node), blockstore, options)) {
+      if (cost > maxCost(original)) {
+        throw new CorruptFrameError(file.codec.name, `it has ${cost} stored bytes for ${original} original ones`)
+      }
+
+      cost += bytes.byteLength
+      yield bytes
+    }
+  }
+
+  const counted = async function * (): AsyncGenerator<Uint8Array> {
+    for await (const bytes of decompressStream(file, stored(), options)) {
+      original += bytes.byteLength
+      yield bytes
+    }
+  }
+
+  yield * slice(counted(), offset, end)
 }
 
 async function * slice (source: AsyncIterable<Uint8Array>, start: number, end: number): AsyncGenerator<Uint8Array> {
