@@ -104,8 +104,8 @@ export async function publishSites (): Promise<PublishedSites> {
   const starting = startKubo({
     offline: true,
     dnsLinks: [DOMAIN],
-    // the worker asks for blocks at the name. What strangers publish is shown in origins of its own
-    config: { 'Gateway.PublicGateways': { [DOMAIN]: { Paths: ['/ipfs'], UseSubdomains: true } } }
+    // the worker asks for blocks at the name
+    config: { 'Gateway.PublicGateways': { [DOMAIN]: { Paths: ['/ipfs'] } } }
   })
 
   try {
