@@ -226,6 +226,24 @@ describe('DNSLink', () => {
     expect(asked.length).toBeLessThanOrEqual(2)
   })
 
+  it('is passed over if it is longer than anything that can be decoded in time', async () => {
+    // to decode this CID would take 16 seconds
+    const long = 'z'.repeat(60_000)
+    const records = [
+      [`dnslink=/ipfs/${long}`], [`dnslink=/ipns/${long}`], [`dnslink=/ipfs/${CID_TEXT}${'/a'.repeat(30_000)}`]
+    ]
+    const { lookUpTxt } = resolver({
+      '_dnslink.long.example': records,
+      '_dnslink.more.example': [...records, [`dnslink=/ipfs/${CID_TEXT}/b`]]
+    })
+    const { network, asked } = networkOf(async () => ({ cid, path: '', ttl: 30 }))
+    const names = await makeNames({ network, lookUpTxt })
+
+    await expect(names.resolve('long.example', { signal })).rejects.toMatchObject({ name: 'NameNotFoundError' })
+    await expect(names.resolve('more.example', { signal })).resolves.toMatchObject({ cid, path: ['b'] })
+    expect(asked).toEqual([])
+  })
+
   it('is followed to a key, and to another host', async () => {
     const { lookUpTxt } = resolver({
       '_dnslink.a.example': [['dnslink=/ipns/b.example/2']],

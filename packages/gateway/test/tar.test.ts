@@ -115,7 +115,7 @@ describe('the response of a tar', () => {
 
   it('keeps permissions, but none of the bits that make root of who runs a program', async () => {
     const here = store()
-    const put = async (type: 'file' | 'directory', mode: number): Promise<CID> => here.put(PB, {
+    const put = async (type: 'directory' | 'file', mode: number): Promise<CID> => here.put(PB, {
       Data: new UnixFS({ type, mode, ...type === 'file' ? { data: Uint8Array.of(1) } : {} }).marshal(),
       Links: []
     })

@@ -18,6 +18,13 @@ const TRIES = 2
 /** The answers of DNS that there is no such record. */
 const NONE = new Set(['ENOTFOUND', 'ENODATA'])
 
+/**
+ * The most characters of what a record leads to, and the most names of a path: a TXT record may have 64 KiB, and to
+ * decode a CID of that length takes half a minute.
+ */
+const MAX_NAME = 512
+const MAX_PATH = 256
+
 /** A host name of several labels (RFC 1035, section 2.3.4). */
 const HOST = /^(?=.{1,244}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -50,9 +57,11 @@ export async function findDnsLink (host: string, signal: AbortSignal, lookUp = l
 function parseDnsLink (text: string): DnsLink | undefined {
   const [, namespace, name, path = ''] = /^dnslink=\/(ipfs|ipns)\/([^/\s]+)(?:\/(.*))?$/s.exec(text.trim()) ?? []
 
-  return name == null
+  const names = path.split('/').filter(Boolean)
+
+  return name == null || name.length > MAX_NAME || names.length > MAX_PATH
     ? undefined
-    : { namespace: namespace as 'ipfs' | 'ipns', name, path: path.split('/').filter(Boolean) }
+    : { namespace: namespace as 'ipfs' | 'ipns', name, path: names }
 }
 
 async function lookUpTxt (host: string, signal: AbortSignal): Promise<string[][]> {

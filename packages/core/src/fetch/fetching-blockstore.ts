@@ -145,7 +145,7 @@ export function fetchingBlockstore (
       return earlier
     }
 
-    // Kubo 0.42 never sends an empty block, and its bytes are known
+    // Kubo 0.43 never sends an empty block, and its bytes are known
     const block = key === EMPTY_BLOCK ? { bytes: new Uint8Array(0) } : await fetcher.fetch(cid, scope, options)
     const stored = storing.get(key) ?? store(cid, block).finally(() => { storing.delete(key) })
     storing.set(key, stored)

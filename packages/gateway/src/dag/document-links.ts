@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { parseLink } from './link-text.ts'
 
 /** The CBOR tag of a link (ipld.io/specs/codecs/dag-cbor/spec/#links). */
 const LINK_TAG = 42
@@ -55,7 +56,7 @@ export function * cborLinks (block: Uint8Array): Generator<CID> {
  */
 export function * jsonLinks (block: Uint8Array): Generator<CID> {
   for (const [, link] of new TextDecoder().decode(block).matchAll(JSON_LINK)) {
-    yield CID.parse(link)
+    yield parseLink(link)
   }
 }
 

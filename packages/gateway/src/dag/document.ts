@@ -3,6 +3,7 @@ import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
 import { EntryNotFoundError, PathInDocumentError } from '../errors.ts'
+import { checkLinkTexts } from './link-text.ts'
 
 /** The first link on a path in a document. */
 export interface DocumentLink {
@@ -23,7 +24,13 @@ export function isDocument ({ code }: CID): boolean {
  */
 export function decodeDocument (cid: CID, block: Uint8Array): unknown {
   try {
-    return cid.code === dagCbor.code ? dagCbor.decode(block) : dagJson.decode(block)
+    if (cid.code === dagCbor.code) {
+      return dagCbor.decode(block)
+    }
+
+    checkLinkTexts(block)
+
+    return dagJson.decode(block)
   } catch (err) {
     // also a stack overflow, of a document that is nested too deeply
     throw new InvalidDagError(cid, 'cannot be decoded', { cause: err })

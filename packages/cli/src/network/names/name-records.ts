@@ -26,6 +26,9 @@ const NANOSECONDS = 1e9
 /** How many names a name may lead through. */
 export const MAX_NAMES = 8
 
+/** The most characters of a name or CID: to decode longer ones takes quadratic time. */
+const MAX_NAME = 512
+
 /** What to do about a record that cannot be used. */
 const PUBLISH_AGAIN = 'ask its owner to publish it again'
 
@@ -62,6 +65,10 @@ export interface NameRecord {
  */
 export function parseName (text: string): MultihashDigest {
   const bare = text.replace(/^(?:ipns:\/\/|\/ipns\/)/, '').replace(/\/$/, '')
+
+  if (bare.length > MAX_NAME) {
+    throw new NameError(`"${bare.slice(0, MAX_NAME)}..." is too long for a name`)
+  }
 
   try {
     return peerIdFromString(bare).toMultihash()
@@ -148,6 +155,10 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
 
   if (kind !== 'ipfs') {
     throw new NameError(`The name points to ${JSON.stringify(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
+  }
+
+  if (first.length > MAX_NAME) {
+    throw new NameError(`The name leads to a CID of ${first.length} characters: ${PUBLISH_AGAIN}`)
   }
 
   const cid = CID.parse(first)
