@@ -14,7 +14,7 @@ describe.concurrent('ipfsz add', () => {
     const result = await sandbox.run(['add', 'a.txt'])
 
     expectSuccess(result)
-    expect(result.stdout.toString()).toMatch(/^bagc3j7ib\w+\ta\.txt\t97\.7 KiB\t[\d.]+ KiB\t0\.\d{3}\n$/)
+    expect(result.stdout.toString()).toMatch(/^bagc3j7ib\w+\ta\.txt\t100000\t\d+\t0\.\d{3}\n$/)
   })
 
   it('prints one line per file, in the order of the arguments', async ({ sandbox }) => {

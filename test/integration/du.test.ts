@@ -53,9 +53,11 @@ describe.concurrent('ipfsz du', () => {
     const plain = (await sandbox.run(['cid', 'plain', cid])).stdout.toString().trim()
     expect(await du(sandbox, `${plain}/sub/b.txt`)).toMatchObject([{ name: `${plain}/sub/b.txt`, size: 20_000 }])
     expect((await sandbox.run(['du', `${cid}/noise`])).stdout.toString())
+      .toBe(`3000000\t3000159\t${cid}/noise\n`)
+    expect((await sandbox.run(['du', '--human', `${cid}/noise`])).stdout.toString())
       .toBe(`2.86 MiB\t2.86 MiB\t${cid}/noise\n`)
     // the original size first, as with ls
-    expect((await sandbox.run(['du', `${cid}/a.txt`])).stdout.toString()).toMatch(/^2\.86 MiB\t\d+ KiB\t/)
+    expect((await sandbox.run(['du', `${cid}/a.txt`])).stdout.toString()).toMatch(/^3000000\t\d+\t/)
   })
 
   it('counts each block and each file once, however often they occur', async ({ sandbox }) => {

@@ -169,7 +169,7 @@ describe('commands that take a CID', () => {
       expect(await print('diff', target, file)).toBe('')
       expect(await print('verify', target)).toBe(verified)
       expect(await print('repair', target, '--offline')).toMatch(new RegExp(`^${file}\tgood\t`))
-      expect(await print('du', target)).toMatch(/^9\.77 KiB\t\S+ \S+\t/)
+      expect(await print('du', target)).toMatch(/^10000\t\d+\t/)
       expect(await print('car', 'export', target, '-o', '-')).toBe(car)
       expect(await print('pin', 'add', target)).toBe(`${file}\tpinned`)
       expect(await print('pin', 'rm', target)).toMatch(new RegExp(`^${file}\tno longer pinned`))

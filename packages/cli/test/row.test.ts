@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alignedRow, cidCell, sizeCell, sizeHeading, tabbedRow, wordCell } from '../src/terminal/row.ts'
+import { alignedRow, cidCell, phraseCell, sizeCell, sizeHeading, tabbedRow, wordCell } from '../src/terminal/row.ts'
 import { pairs, table } from '../src/terminal/table.ts'
 
 const CID = `b${'a'.repeat(58)}`
@@ -12,7 +12,10 @@ function columnOf (text: string, word: string): number {
 describe('a row', () => {
   it('has tabs between its cells for scripts, and no padding', () => {
     expect(tabbedRow([CID, sizeCell(10), sizeCell(undefined), wordCell('zstd', 6), 'a b']))
-      .toBe(`${CID}\t10 B\t-\tzstd\ta b`)
+      .toBe(`${CID}\t10\t-\tzstd\ta b`)
+    expect(tabbedRow([sizeCell(10_000), phraseCell('2 files, 1 MiB', [2, 1_048_576n])])).toBe('10000\t2\t1048576')
+    expect(tabbedRow([sizeCell(10_000), phraseCell('2 files, 1 MiB', [2, 1_048_576n])], true))
+      .toBe('9.77 KiB\t2 files, 1 MiB')
   })
 
   it('aligns sizes at their end, and words at their beginning', () => {

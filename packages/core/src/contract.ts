@@ -1,5 +1,5 @@
 // Above 250 lines: what a caller passes and gets is read as one contract, and most of it is documentation.
-import type { BlocksBelow } from './fetch/blocks-below.ts'
+import type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
 import type { BlockSource } from './fetch/source.ts'
@@ -110,9 +110,13 @@ export interface Ipfsz {
    * marked CIDs in the results. A directory with a compressed file at any depth has a
    * tree CID. `inFlightBytes` bounds the bytes of all files in progress together.
    *
+   * Paths are read as `unixfs.addAll` reads them: empty names and `.` are left out, so `./a//b` is `a/b`. Several
+   * files may have the same path of one name, such as `a`, unless `wrapWithDirectory` is set: no directory holds them,
+   * and each is a root of its own.
+   *
    * @throws {InvalidParametersError} a path contains `..`, an escaped slash, or more than
    *   1,024 names
-   * @throws {AlreadyExistsError} two candidates have the same path, and the first would be lost
+   * @throws {AlreadyExistsError} two candidates have the same path in a directory, where the first would be lost
    */
   addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult>
 
@@ -143,8 +147,11 @@ export interface Ipfsz {
   /** Add an empty directory, and the parent directories that its path names. */
   addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID>
 
-  /** The blocks below a root, as the verbs read them. They share one search for peers, and one timeout. */
-  blocks (root: CID): BlocksBelow
+  /**
+   * The blocks below a root, as the verbs read them. They share one search for peers, and one timeout. `signal` is for
+   * every call of `get` and `has` that has none of its own.
+   */
+  blocks (root: CID, options?: BlocksOptions): BlocksBelow
 
   /**
    * Read a file: a marked CID returns the original bytes, a plain CID the stored ones.

@@ -9,7 +9,7 @@ import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
 import { heliaSource } from './fetch/helia-source.ts'
 import { RootCache } from './read/root-cache.ts'
 import type { IpfszReader } from './contract.ts'
-import type { BlocksBelow } from './fetch/blocks-below.ts'
+import type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchSettings } from './fetch/init.ts'
 import type { BlockSource } from './fetch/source.ts'
@@ -53,8 +53,8 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
     this.#routing = routing
   }
 
-  blocks (root: CID): BlocksBelow {
-    return blocksBelow(this.below(root).blockstore)
+  blocks (root: CID, options?: BlocksOptions): BlocksBelow {
+    return blocksBelow(this.below(root).blockstore, options)
   }
 
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {

@@ -94,7 +94,7 @@ export type {
   VerifyFileEvents,
   VerifyProgress
 } from './events.ts'
-export type { BlocksBelow } from './fetch/blocks-below.ts'
+export type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { BlockSource, SourceBlock, SourceOptions } from './fetch/source.ts'

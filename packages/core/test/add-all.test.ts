@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { ipfsz, isMarked, MARKERS, TREE_CODE, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, FRAME, getBlock, noise, text } from './fixtures.ts'
 import { addTree, putSharded } from './trees.ts'
-import type { AddEvents, ImportCandidateStream } from '../src/index.ts'
+import type { AddEvents, ImportCandidateStream, Ipfsz } from '../src/index.ts'
+import type { UnixFS } from '@helia/unixfs'
 
 /** A tree in which nothing is worth compressing. */
 function source (): ImportCandidateStream {
@@ -207,6 +208,17 @@ describe('addAll', () => {
     expect(await Array.fromAsync(
       fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }])
     )).toHaveLength(3)
+  })
+
+  it('leaves empty names and dots out of paths, as @helia/unixfs does', async () => {
+    const paths = ['./x', 'a//b', '/a/./c', 'd/']
+    const add = async (fs: Pick<Ipfsz, 'addAll'> | UnixFS): Promise<string> =>
+      (await Array.fromAsync(
+        fs.addAll(paths.map(path => ({ path, content: noise(10) })), { wrapWithDirectory: true })
+      )).map(({ path, cid }) => `${path} ${cid}`).toSorted().join('\n')
+
+    expect(await add(ipfsz({ blockstore: new CountingBlockstore() })))
+      .toBe(await add(unixfs({ blockstore: new CountingBlockstore() })))
   })
 
   it('keeps the original bytes of all files together within inFlightBytes', async () => {

@@ -198,6 +198,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['blockstore convert --codec zstd', 'Compress all blocks on disk'],
     ['blockstore convert --codec none', 'Store them uncompressed again']
   ),
+  help: examples(
+    ['help pin', 'Show the help of a command'],
+    ['help pin ls', 'Show that of a command below it']
+  ),
   version: examples(
     ['version', 'Print the version'],
     ['version --json', 'Also print the version of Node']

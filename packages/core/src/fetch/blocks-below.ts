@@ -28,11 +28,23 @@ export interface BlocksBelow {
   has (...args: Parameters<Blockstore['has']>): Promise<boolean>
 }
 
-export function blocksBelow (blockstore: Pick<Blockstore, 'get' | 'has'>): BlocksBelow {
+export interface BlocksOptions {
+  signal?: AbortSignal | null | undefined
+}
+
+export function blocksBelow (
+  blockstore: Pick<Blockstore, 'get' | 'has'>,
+  { signal: usual }: BlocksOptions = {}
+): BlocksBelow {
   return {
-    async * get (cid, { size, ...options } = {}) {
-      yield await getBlock(cid, blockstore, { ...options, expectedSize: size })
+    async * get (cid, { size, signal = usual, ...options } = {}) {
+      yield await getBlock(cid, blockstore, { ...options, signal, expectedSize: size })
     },
-    has: async (...args) => blockstore.has(...args)
+    has: async (cid, options) => {
+      const signal = options?.signal ?? usual
+      signal?.throwIfAborted()
+
+      return blockstore.has(cid, signal == null ? options : { ...options, signal })
+    }
   }
 }
