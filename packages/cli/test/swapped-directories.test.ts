@@ -268,9 +268,9 @@ function tree (swap: () => Promise<void>): Files {
     entry('id', at + 2, { type: 'raw' }),
     ...at === 0
       ? [
-          entry('below', 1, { type: 'directory', unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }),
-          entry('link', 9, { type: 'file', unixfs: new UnixFS({ type: 'symlink', data: Buffer.from('id') }), mtime })
-        ]
+        entry('below', 1, { type: 'directory', unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }),
+        entry('link', 9, { type: 'file', unixfs: new UnixFS({ type: 'symlink', data: Buffer.from('id') }), mtime })
+      ]
       : []
   ]
 
