@@ -66,8 +66,8 @@ async function ofDisk (place: string): Promise<string | undefined> {
 
   // what was half-written has been deleted, so some may be left of what there was too little of
   return disk.files > 0 && disk.ffree < FEW_INODES && disk.ffree * SMALL_FILE < free
-    ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files there ` +
-      `and try again. ${GC_ADVICE}`
-    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which was not enough. Free some space there ` +
-      `and try again. ${GC_ADVICE}`
+    ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files ` +
+      `there and try again. ${GC_ADVICE}`
+    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which was not enough. Free some space ` +
+      `there and try again. ${GC_ADVICE}`
 }

@@ -54,7 +54,9 @@ async function writeInto (
   let done = 0
 
   try {
-    const made = await fill(file, content, { metadata, shown: directory.shown }, bytes => { progress.update(done += bytes) })
+    const made = await fill(file, content, { metadata, shown: directory.shown }, bytes => {
+      progress.update(done += bytes)
+    })
     await directory.checkEntry(temporary, made, shown)
     await rename(path, `${directory.path}/${name}`).catch((err: unknown) => { throw withPath(err, shown) })
 

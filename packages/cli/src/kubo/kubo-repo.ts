@@ -109,7 +109,7 @@ async function copyFiles ({ path, shown }: HeldDirectory, copy: string, signal: 
 
   // a file may claim to be larger than any disk
   if (left < 0 && disk.blocks > 0) {
-    throw new RepoError(`The database ${shown} is larger than the room for a copy of it in ${tmpdir()}: free some space`)
+    throw new RepoError(`The database ${shown} is larger than what is free in ${tmpdir()} for a copy: free some space`)
   }
 
   for (const name of names) {
