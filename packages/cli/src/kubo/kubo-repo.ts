@@ -1,16 +1,14 @@
-import { lstat, readdir, rm, statfs } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { holdDirectory } from '../disk/held-directory.ts'
-import { copyRegularFile, readRegularFile } from '../disk/read-regular-file.ts'
+import { readRegularFile } from '../disk/read-regular-file.ts'
 import { makeTemporary } from '../disk/temporary-directory.ts'
 import { RepoError, UsageError } from '../error-classes.ts'
 import { holdFile } from '../locks/kernel-lock.ts'
-import { loadLevel } from '../repo/load-level.ts'
+import { copyLevel, loadLevel } from '../repo/load-level.ts'
 import { flatfsBlocks } from './flatfs-blocks.ts'
 import { decodePinRecord, PIN_RECORDS } from './kubo-pin-record.ts'
 import type { KuboSource } from './kubo-source.ts'
-import type { HeldDirectory } from '../disk/held-directory.ts'
 import type { TemporaryDirectory } from '../disk/temporary-directory.ts'
 
 /** Kubo locks this file as a whole while a process of it uses the repo (fcntl), which SQLite's locks conflict with. */
@@ -71,13 +69,7 @@ export async function openKuboRepo (directory: string): Promise<KuboSource & { d
 
 /** The recursive pins in a LevelDB. */
 async function * readPins (datastore: string, copy: string, signal: AbortSignal): ReturnType<KuboSource['pins']> {
-  const held = await holdDirectory(datastore)
-
-  try {
-    await copyFiles(held, copy, signal)
-  } finally {
-    await held.close()
-  }
+  await copyLevel(datastore, copy, signal)
 
   const LevelDatastore = await loadLevel()
   const level = new LevelDatastore(copy, { createIfMissing: false })
@@ -93,27 +85,6 @@ async function * readPins (datastore: string, copy: string, signal: AbortSignal)
     }
   } finally {
     await level.close()
-  }
-}
-
-/** LevelDB has regular files alone. It would write through a symbolic link, which leads anywhere. */
-async function copyFiles ({ path, shown }: HeldDirectory, copy: string, signal: AbortSignal): Promise<void> {
-  const entries = await readdir(path, { withFileTypes: true })
-  const names = entries.filter(entry => entry.isFile() && entry.name !== 'LOCK').map(({ name }) => name)
-  const disk = await statfs(copy)
-  let left = disk.bavail * disk.bsize
-
-  for (const name of names) {
-    left -= (await lstat(`${path}/${name}`)).size
-  }
-
-  // a file may claim to be larger than any disk
-  if (left < 0 && disk.blocks > 0) {
-    throw new RepoError(`The database ${shown} is larger than what is free in ${tmpdir()} for a copy: free some space`)
-  }
-
-  for (const name of names) {
-    await copyRegularFile(`${path}/${name}`, `${copy}/${name}`, signal)
   }
 }
 

@@ -1,7 +1,10 @@
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
-import { MissingAddonError } from '../errors.ts'
+import { holdDirectory } from '../disk/held-directory.ts'
+import { copyRegularFile } from '../disk/read-regular-file.ts'
+import { MissingAddonError, RepoError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
 
 /**
@@ -28,6 +31,36 @@ export async function checkLevelFiles (path: string): Promise<void> {
 
   if (other != null) {
     throw new Error(`${join(path, other.name)} is not a regular file`)
+  }
+}
+
+/**
+ * Copy the files of a LevelDB to a directory. LevelDB writes into its own even to read.
+ *
+ * @throws {RepoError} there is no room for them: a file may claim to be larger than any disk
+ */
+export async function copyLevel (path: string, to: string, signal: AbortSignal): Promise<void> {
+  const held = await holdDirectory(path)
+
+  try {
+    const entries = await readdir(held.path, { withFileTypes: true })
+    const names = entries.filter(entry => entry.isFile() && entry.name !== 'LOCK').map(({ name }) => name)
+    const disk = await statfs(to)
+    let left = disk.bavail * disk.bsize
+
+    for (const name of names) {
+      left -= (await lstat(`${held.path}/${name}`)).size
+    }
+
+    if (left < 0 && disk.blocks > 0) {
+      throw new RepoError(`The database ${path} is larger than what is free in ${tmpdir()} for a copy: free some space`)
+    }
+
+    for (const name of names) {
+      await copyRegularFile(`${held.path}/${name}`, `${to}/${name}`, signal)
+    }
+  } finally {
+    await held.close()
   }
 }
 
