@@ -32,7 +32,10 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  cli: ['error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'read-own-file.ts', 'version.ts']
+  cli: [
+    'error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'read-own-file.ts',
+    'version.ts'
+  ]
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { access, constants, mkdir, rm } from 'node:fs/promises'
+import { access, constants, mkdir, readFile, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
@@ -39,6 +39,30 @@ describe.skipIf(process.platform === 'win32').concurrent('a named pipe in the pl
       ? { code: 0, stderr: expect.any(String) }
       : { code: 1, stderr: expect.stringMatching(said) })
   })
+})
+
+/** As another user could plant them in a repo that is not all ours. */
+it.skipIf(process.platform === 'win32').for<[file: string, command: string]>([
+  ['links/LOG', 'ipfsz link ls'],
+  ['links/000003.log', 'ipfsz link ls'],
+  ['originals.db', 'ipfsz originals index'],
+  ['locks/gateway-cache-0', 'ipfsz gateway --fetch --gateway http://127.0.0.1:1 --listen 127.0.0.1:0']
+])('a symlink in the place of the file %s does not make or cut a file where it leads', async (
+  [file, command],
+  { sandbox }
+) => {
+  await sandbox.write('f', text(300_000))
+  await sandbox.write('victim', Buffer.from('kept'))
+  expectSuccess(await sandbox.shell('ipfsz add --link f'))
+  const path = join(sandbox.repo, file)
+  await mkdir(dirname(path), { recursive: true })
+  await rm(path, { force: true })
+  await symlink(join(sandbox.directory, 'victim'), path)
+
+  const { code } = await sandbox.shell(`${LIMIT} ${command}`)
+
+  expect(code).toBe(1)
+  expect(await readFile(join(sandbox.directory, 'victim'), 'utf8')).toBe('kept')
 })
 
 /** It waits for the next message of the kernel. */

@@ -11,13 +11,14 @@ const run = promisify(execFile)
 
 /** The names of files and directories. git compares bytes: of `é` two, of `à` one that Unicode takes for a space. */
 const names = [
-  'a', 'b', 'ab', 'B', 'build', 'x.log', 'a b', '[a]', 'a?', '!a', '#a', 'é', 'à', 'aé', '\u00a0', 'ab\u3000', '\ufffd', '🦆'
+  'a', 'b', 'ab', 'B', 'build', 'x.log', 'a b', '[a]', 'a?', '!a', '#a',
+  'é', 'à', 'aé', '\u00a0', 'ab\u3000', '\ufffd', '🦆'
 ]
 /** Parts of patterns that match some of them. */
 const parts = [
-  'a', 'b', 'ab', 'build', 'x.log', '*', '**', '*.log', 'a*', '?', '[ab]', '[!a]*', 'a\\ b', '\\[a]', 'é', 'à', '*é', '??',
-  '???', '????', '[é]', '[é][é]', '[!é]?', '[a-é]*', 'a?', 'a??', '\u00a0', '\u3000', '?\u00a0', '[[:alpha:]]', '[[:upper:]]',
-  '[^[:alpha:]]*', '[[:alpha:]é]?', '🦆', '[🦆]', '\\é', '[\\é]?', '[B-C]', '[b-a]'
+  'a', 'b', 'ab', 'build', 'x.log', '*', '**', '*.log', 'a*', '?', '[ab]', '[!a]*', 'a\\ b', '\\[a]',
+  'é', 'à', '*é', '??', '???', '????', '[é]', '[é][é]', '[!é]?', '[a-é]*', 'a?', 'a??', '\u00a0', '\u3000', '?\u00a0',
+  '[[:alpha:]]', '[[:upper:]]', '[^[:alpha:]]*', '[[:alpha:]é]?', '🦆', '[🦆]', '\\é', '[\\é]?', '[B-C]', '[b-a]'
 ]
 
 const name = fc.constantFrom(...names)

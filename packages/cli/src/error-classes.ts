@@ -347,6 +347,9 @@ export class OutputTooLargeError extends Error {
   }
 }
 
+/** What may free space. */
+export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc deletes what no pin needs'
+
 /** Thrown when the disk has too little room for a file or tree. */
 export class NoRoomError extends Error {
   static override readonly name = 'NoRoomError'
@@ -359,7 +362,7 @@ export class NoRoomError extends Error {
 
   /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
-    super(`${path}: ${reason}. Free some space, or write to another disk with -o`)
+    super(`${path}: ${reason}. Free some space, or write to another disk with -o. ${GC_ADVICE}`)
     this.path = path
     this.limit = limit
     this.needed = needed

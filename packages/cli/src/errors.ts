@@ -1,4 +1,11 @@
+import { platform } from 'node:process'
+
 export * from './error-classes.ts'
+
+/** What is said of a full disk: which one it is takes a look, see `withFullDisk`. */
+export const DISK_FULL = 'the disk is full: free some space and try again'
+
+const NAME_TOO_LONG = 'the name is too long for this file system'
 
 /** The names of errors that the arguments caused. */
 const USAGE = new Set([
@@ -214,12 +221,14 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'ELOOP':
       return `${prefix}is a symlink loop, or a symlink where none is allowed`
     case 'ENAMETOOLONG':
-      return `${prefix}the name is too long for this file system`
+      return `${prefix}${isPathTooLong(err.path) ? 'the path is too long for this system' : NAME_TOO_LONG}`
     case 'ENOTDIR':
       return `${prefix}a part of the path is not a directory`
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'the disk is full: free some space and try again'
+      return DISK_FULL
+    case 'EAGAIN':
+      return `${prefix}has no bytes to read yet: leave it out, or pipe it into ipfsz`
     case 'EFBIG':
       return `${prefix}the file would exceed the maximum size of the file system or of ulimit -f: ` +
         'write to another disk, or raise the limit'
@@ -230,6 +239,18 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     default:
       return undefined
   }
+}
+
+/** Whether a path has more bytes than the system takes, with its final NUL: 4,096 on Linux, 1,024 on macOS. */
+function isPathTooLong (path = ''): boolean {
+  return Buffer.byteLength(path) >= (platform === 'linux' ? 4096 : 1024)
+}
+
+/** The error of a full disk among the causes of an error, and the path that it is about, if it says so. */
+export function fullDiskError (err: Error): { code: string, path?: string } | undefined {
+  const found = systemError(err)
+
+  return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
 }
 
 /** Find the system error among the causes of an error. */

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { DifferentError, exitCode, explain } from './errors.ts'
+import { withFullDisk } from './full-disk.ts'
 import { Output } from './terminal/output.ts'
 import { createProgram } from './program/program.ts'
 import { lostPlace } from './lost-place.ts'
@@ -29,7 +30,8 @@ export async function main (argv: string[], io: Io): Promise<number> {
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
     if (!(error instanceof DifferentError)) {
-      new Output(io, { json, verbose }).error(`${explain(error)}${await lostPlace(error, repo, io)}`, error)
+      const message = await withFullDisk(explain(error), error, repo, io)
+      new Output(io, { json, verbose }).error(`${message}${await lostPlace(error, repo, io)}`, error)
     }
 
     return exitCode(error)

@@ -140,6 +140,13 @@ describe('explain', () => {
     expect(explain(systemError(code))).toContain('disk is full')
   })
 
+  it.each([
+    ['a name', '/a/' + 'n'.repeat(256), 'the name is too long'],
+    ['a path of short names', '/n'.repeat(3000), 'the path is too long']
+  ])('says of %s for ENAMETOOLONG what is too long', (_, path, said) => {
+    expect(explain(Object.assign(systemError('ENAMETOOLONG'), { path }))).toContain(`: ${said}`)
+  })
+
   it('says what bounds the size of a file for EFBIG', () => {
     expect(explain(systemError('EFBIG'))).toMatch(/^\/a\/path: the file would exceed the maximum size/)
   })

@@ -132,6 +132,29 @@ describe('the repo of a Kubo that does not run', () => {
     await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'RepoError' })
   })
 
+  it.runIf(process.platform !== 'win32').each<[string, (lock: string, elsewhere: string) => Promise<unknown>]>([
+    ['a symlink to nowhere', async (lock, elsewhere) => symlink(elsewhere, lock)],
+    ['a pipe', async lock => execFileSync('mkfifo', [lock])]
+  ])('is refused if its lock is %s, and nothing is made elsewhere', async (_, make) => {
+    const repo = await makeRepo({})
+    await rm(join(repo, 'repo.lock'), { force: true })
+    await make(join(repo, 'repo.lock'), join(repo, 'elsewhere'))
+
+    await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'RepoError' })
+    await expect(readFile(join(repo, 'elsewhere'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('is refused at once if its database claims to be larger than the disk', async () => {
+    const repo = await makeRepo({})
+    const file = join(repo, 'datastore/999999.ldb')
+    await writeFile(file, '')
+    await truncate(file, 2 ** 43)
+    const source = await openKuboSource(repo, signal)
+
+    await expect(Array.fromAsync(source.pins(signal))).rejects.toMatchObject({ name: 'RepoError' })
+    await source.close()
+  })
+
   it('is refused while a process holds it', async () => {
     const repo = await makeRepo({})
     const release = holdFile(join(repo, 'repo.lock'))

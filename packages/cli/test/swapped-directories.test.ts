@@ -264,18 +264,15 @@ async function write (directory: string, files: Files, root: TreeRoot): Promise<
 
 /** A tree of a file `id` and a symlink `link`, and in `below` of a file `id`. */
 function tree (swap: () => Promise<void>): Files {
-  const entries = (at: number): DirectoryEntry[] => [
-    entry('id', at + 2, { type: 'raw' }),
-    ...at === 0
-      ? [
-          entry('below', 1, { type: 'directory', unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }),
-          entry('link', 9, { type: 'file', unixfs: new UnixFS({ type: 'symlink', data: Buffer.from('id') }), mtime })
-        ]
-      : []
+  const below = [entry('id', 3, { type: 'raw' })]
+  const root = [
+    entry('id', 2, { type: 'raw' }),
+    entry('below', 1, { type: 'directory', unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }),
+    entry('link', 9, { type: 'file', unixfs: new UnixFS({ type: 'symlink', data: Buffer.from('id') }), mtime })
   ]
 
   return {
-    async * ls (cid) { yield * entries(cidOf(0).equals(cid) ? 0 : 1) },
+    async * ls (cid) { yield * cidOf(0).equals(cid) ? root : below },
     async * cat (cid) {
       await (cidOf(2).equals(cid) ? swap() : undefined)
       yield Buffer.from('x')

@@ -80,8 +80,9 @@ async function openSlot (repo: string, slot: number, unlock: () => void): Promis
   }
 }
 
-/** Non-blocking: a named pipe would wait for its reader. */
-const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0)
+/** Makes no file where a symlink leads, and does not wait for the reader of a pipe. */
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND |
+  (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** @returns undefined if another process has it */
 async function hold (repo: string, slot: number): Promise<(() => void) | undefined> {

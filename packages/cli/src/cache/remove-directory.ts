@@ -1,42 +1,49 @@
-import { opendir, rm, rmdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { unlink } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { holdDirectory } from '../disk/held-directory.ts'
+import { removeDirectory as removeIn } from '../disk/remove-directory.ts'
+import { TreeEntryError } from '../errors.ts'
+import type { HeldDirectory } from '../disk/held-directory.ts'
 
-/** Files that are deleted at a time. */
-const BATCH = 32
+/** How often a directory is tried in which others delete or add files meanwhile. */
+const ATTEMPTS = 3
 
 /**
- * Delete a directory with all that is in it, or as much as there is time for. `rm` of Node would first list the
- * names of all files in memory, of which there may be millions.
+ * Delete a directory with all that is in it, or as much as there is time for. Of a symlink, only the symlink.
  *
  * @param stopped - asked now and then: whether to leave the rest
  */
 export async function removeDirectory (directory: string, stopped: () => boolean): Promise<void> {
-  const files: string[] = []
-  const removeFiles = async (): Promise<void> => {
-    await Promise.all(files.splice(0).map(async file => unlink(file)))
-  }
-
   try {
-    for await (const entry of await opendir(directory)) {
-      const path = join(directory, entry.name)
+    const parent = await holdDirectory(dirname(directory))
+
+    await remove(parent, basename(directory), stopped).finally(async () => parent.close())
+  } catch (err) {
+    // somebody else has deleted it
+    if ((err as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw err
+    }
+  }
+}
+
+async function remove (parent: HeldDirectory, name: string, stopped: () => boolean): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await removeIn(parent, name, stopped)
+      return
+    } catch (err) {
+      if (err instanceof TreeEntryError) {
+        await unlink(`${parent.path}/${name}`)
+        return
+      }
 
       if (stopped()) {
         return
       }
 
-      if (entry.isDirectory()) {
-        await removeDirectory(path, stopped)
-      } else if (files.push(path) === BATCH) {
-        await removeFiles()
+      if (attempt === ATTEMPTS) {
+        throw err
       }
-    }
-
-    await removeFiles()
-    await rmdir(directory)
-  } catch {
-    // somebody else deletes it too, or has added a file
-    if (!stopped()) {
-      await rm(directory, { recursive: true, force: true })
     }
   }
 }

@@ -68,10 +68,19 @@ export class HeldDirectory {
 
 /** Hold a directory, or the one that a symlink leads to. */
 export async function holdDirectory (path: string): Promise<HeldDirectory> {
-  const below = relative(process.cwd(), path)
+  return hold(fromHere(path), path, 0)
+}
 
-  // the path of the working directory may lead elsewhere by now
-  return hold(below === '..' || below.startsWith(`..${sep}`) ? path : below || '.', path, 0)
+/** A path below the working directory, relative to it: the path of that may lead elsewhere by now. */
+function fromHere (path: string): string {
+  try {
+    const below = relative(process.cwd(), path)
+
+    return below === '..' || below.startsWith(`..${sep}`) ? path : below || '.'
+  } catch {
+    // the working directory was deleted
+    return path
+  }
 }
 
 /**

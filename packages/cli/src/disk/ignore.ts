@@ -11,8 +11,8 @@ export type Verdict = 'ignored' | 'kept' | 'unknown'
 const MAX_REMEMBERED_PATHS = 10_000
 
 /**
- * Patterns as in `.gitignore`, matched with the library that ESLint uses, and byte by byte as in git. The last pattern that matches decides, and
- * `!` takes a pattern back. Ignoring a directory ignores all that is in it.
+ * Patterns as in `.gitignore`, matched with the library that ESLint uses, and byte by byte as in git. The last pattern
+ * that matches decides, and `!` takes a pattern back. Ignoring a directory ignores all that is in it.
  */
 export class IgnorePatterns {
   readonly #rules: ignore.Ignore

@@ -1,5 +1,7 @@
 import { open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
+import { withPath } from './target-errors.ts'
 import type { FileHandle } from 'node:fs/promises'
 
 /** How many bytes are held in memory before they all go to the file. */
@@ -100,7 +102,9 @@ export class SpillStack<T> {
     this.#file ??= await this.#open()
 
     for (let done = 0; done < this.#heldLength;) {
-      done += (await this.#file.write(this.#held, done, this.#heldLength - done, this.#spilled + done)).bytesWritten
+      const { bytesWritten } = await this.#file.write(this.#held, done, this.#heldLength - done, this.#spilled + done)
+        .catch((err: unknown) => { throw withPath(err, dirname(this.#path)) })
+      done += bytesWritten
     }
 
     this.#spilled += this.#heldLength

@@ -67,7 +67,7 @@ export async function makeTemporary (target: string): Promise<TemporaryDirectory
   }
 }
 
-/** Hold a new directory. In one that another program put in its place, a failure would delete that program's entries. */
+/** Hold a new directory, which is empty: in one that took its place, a failure would delete entries of others. */
 async function enterNew (parent: HeldDirectory, name: string, shown: string): Promise<HeldDirectory> {
   const made = await parent.enter(name, shown)
 

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { chmod, lstat, opendir, rmdir, unlink } from 'node:fs/promises'
+import { lstat, opendir, rmdir, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { holdDirectory, isPrivate } from './held-directory.ts'
 import { isRunning, startOf } from './process-state.ts'
+import { emptyDirectory, removeDirectory } from './remove-directory.ts'
 import type { HeldDirectory } from './held-directory.ts'
-import type { Dirent } from 'node:fs'
 
 const NAME = /^\..{1,50}\.ipfsz-([0-9a-f]{16})-(\d+)-(\d*)-[0-9a-f-]{36}\.tmp$/s
 
@@ -16,8 +16,6 @@ const MAX_AGE = 24 * 60 * 60 * 1000
 const HEARTBEAT = 60 * 60 * 1000
 /** How many names of a directory are searched for temporary files. */
 const MAX_NAMES = 100_000
-/** How many entries of a directory are deleted before more are read. */
-const ENTRIES_AT_ONCE = 4096
 
 let ownMachine: string | undefined
 
@@ -59,56 +57,12 @@ export function keepFresh (touch: (now: Date) => void): () => void {
 /** Delete a temporary directory that this process made, even with read-only directories in it. Ignores errors. */
 export async function removeTemporary (parent: HeldDirectory, name: string, made: HeldDirectory): Promise<void> {
   try {
-    await empty(made)
+    await emptyDirectory(made)
     // if another directory has its name, that stays unless it is empty
     await rmdir(`${parent.path}/${name}`)
   } catch {
     // the next command deletes it
   }
-}
-
-/**
- * Delete all that is in a directory. Node's `rm` is not used: it follows symlinks that take the place of directories
- * meanwhile, and handles all entries of a directory at once: a million need more than a gigabyte of memory.
- */
-async function empty (directory: HeldDirectory): Promise<void> {
-  const { path } = directory
-
-  await chmod(path, 0o700)
-
-  for (let entries = await firstEntries(path); entries.length > 0; entries = await firstEntries(path)) {
-    const directories = entries.filter(entry => entry.isDirectory())
-    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) => unlink(`${path}/${name}`)))
-
-    for (const { name } of directories) {
-      await removeDirectory(directory, name)
-    }
-  }
-}
-
-async function removeDirectory (parent: HeldDirectory, name: string): Promise<void> {
-  const directory = await parent.enter(name)
-
-  try {
-    await empty(directory)
-  } finally {
-    await directory.close()
-  }
-
-  await rmdir(`${parent.path}/${name}`)
-}
-
-/** Opens the directory anew each time, so that none stays open while its subdirectories are deleted. */
-async function firstEntries (directory: string): Promise<Dirent[]> {
-  const entries: Dirent[] = []
-
-  for await (const entry of await opendir(directory, { bufferSize: 256 })) {
-    if (entries.push(entry) === ENTRIES_AT_ONCE) {
-      break
-    }
-  }
-
-  return entries
 }
 
 /**

@@ -49,7 +49,7 @@ interface Entry {
 
 /**
  * Yield a directory and everything in it, sorted by name, for the importer. The directory itself comes first, and may
- * be given by a symlink. Symlinks inside it are added as symlinks, even those that take the place of a file or directory
+ * be given by a symlink. Symlinks inside it are added as symlinks. Those that take the place of a file or directory
  * meanwhile are not followed. Files are opened only when they are read.
  *
  * @param root - the directory's name in the paths of the result
@@ -112,8 +112,9 @@ async function * walk (
         const open = async (): Promise<FileHandle> => tree.within(below, async held => openRegular(held, name))
         yield { ...candidate, content: readContent(open, path, stats, options) }
       } else if (stats.isSymbolicLink()) {
+        const link = await tree.within(below, async held => readTarget(held, name))
         // a symlink's mode has no meaning
-        yield { path: candidate.path, link: await tree.within(below, async held => readTarget(held, name)), mtime: candidate.mtime } as Candidate
+        yield { path: candidate.path, link, mtime: candidate.mtime } as Candidate
       } else {
         throw new TreeEntryError(file, 'is not a file, directory or symlink: skip it with --ignore')
       }

@@ -54,7 +54,9 @@ async function writeInto (
   let done = 0
 
   try {
-    const made = await fill(file, content, metadata, bytes => { progress.update(done += bytes) })
+    const made = await fill(file, content, { metadata, shown: directory.shown }, bytes => {
+      progress.update(done += bytes)
+    })
     await directory.checkEntry(temporary, made, shown)
     await rename(path, `${directory.path}/${name}`).catch((err: unknown) => { throw withPath(err, shown) })
 
@@ -69,13 +71,13 @@ async function writeInto (
 async function fill (
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
-  metadata: Metadata,
+  { metadata, shown }: { metadata: Metadata, shown: string },
   onWritten: (bytes: number) => void
 ): Promise<BigIntStats> {
   const stopRefreshing = keepFresh(now => { futimesSync(file.fd, now, now) })
 
   try {
-    await writeContent(file, content, onWritten)
+    await writeContent(file, content, shown, onWritten)
     stopRefreshing()
     await restoreFile(file, metadata)
 
@@ -97,20 +99,22 @@ export async function writeNew (
   const file = await open(path, 'wx', modeToCreate(metadata, NEW_FILE_MODE))
 
   try {
-    await writeContent(file, content, onWritten)
+    await writeContent(file, content, path, onWritten)
     await restoreFile(file, metadata)
   } finally {
     await file.close()
   }
 }
 
+/** @param shown - for system errors, which name no path */
 async function writeContent (
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
+  shown: string,
   onWritten: (bytes: number) => void
 ): Promise<void> {
   for await (const bytes of content) {
-    await writeAll(file, bytes)
+    await writeAll(file, bytes).catch((err: unknown) => { throw withPath(err, shown) })
     onWritten(bytes.byteLength)
   }
 }

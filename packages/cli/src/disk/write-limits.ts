@@ -83,7 +83,8 @@ export class WriteLimits {
  */
 export async function checkRoom (path: string, { size, entries }: WriteTotals): Promise<void> {
   // if the directory cannot be used, writing to it reports why
-  const disk = await statfs(dirname(path)).catch(() => undefined)
+  const directory = dirname(path)
+  const disk = await statfs(directory).catch(() => undefined)
 
   // some file systems report zeros
   if (disk == null || disk.blocks === 0) {
@@ -98,7 +99,8 @@ export async function checkRoom (path: string, { size, entries }: WriteTotals): 
       'size',
       size,
       free,
-      `needs ${formatSize(size)}, but the disk has only ${formatSize(free)} left`
+      `needs ${formatSize(size)}, but the disk has only ${formatSize(free)} left: ` +
+        `${formatSize(size - free)} are missing in ${directory}`
     )
   }
 
@@ -108,7 +110,7 @@ export async function checkRoom (path: string, { size, entries }: WriteTotals): 
       'files',
       entries,
       disk.ffree,
-      `needs ${entries} files and directories, but the disk has room for only ${disk.ffree}`
+      `needs ${entries} files and directories, but the disk has inodes for only ${disk.ffree}, in ${directory}`
     )
   }
 }

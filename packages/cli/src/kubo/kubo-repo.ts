@@ -1,11 +1,11 @@
-import { opendir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { copyRegularFile, readRegularFile } from '../disk/read-regular-file.ts'
+import { readRegularFile } from '../disk/read-regular-file.ts'
 import { makeTemporary } from '../disk/temporary-directory.ts'
 import { RepoError, UsageError } from '../error-classes.ts'
 import { holdFile } from '../locks/kernel-lock.ts'
-import { loadLevel } from '../repo/load-level.ts'
+import { copyLevel, loadLevel } from '../repo/load-level.ts'
 import { flatfsBlocks } from './flatfs-blocks.ts'
 import { decodePinRecord, PIN_RECORDS } from './kubo-pin-record.ts'
 import type { KuboSource } from './kubo-source.ts'
@@ -69,12 +69,7 @@ export async function openKuboRepo (directory: string): Promise<KuboSource & { d
 
 /** The recursive pins in a LevelDB. */
 async function * readPins (datastore: string, copy: string, signal: AbortSignal): ReturnType<KuboSource['pins']> {
-  for await (const entry of await opendir(datastore)) {
-    // LevelDB has regular files alone. It would write through a symbolic link, which leads anywhere
-    if (entry.isFile() && entry.name !== 'LOCK') {
-      await copyRegularFile(join(datastore, entry.name), join(copy, entry.name), signal)
-    }
-  }
+  await copyLevel(datastore, copy, signal)
 
   const LevelDatastore = await loadLevel()
   const level = new LevelDatastore(copy, { createIfMissing: false })

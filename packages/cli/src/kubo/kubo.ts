@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { platform } from 'node:process'
 import { hideSecrets } from '@ipfsz/codecs/internal'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { readRegularFile } from '../disk/read-regular-file.ts'
@@ -112,9 +113,13 @@ async function apiOf (address: string): Promise<string | undefined> {
 function isUsed (lock: string): boolean {
   try {
     return isHeld(lock)
-  } catch {
+  } catch (err) {
     // on Windows, no other process can open the file then
-    return true
+    if (platform === 'win32') {
+      return true
+    }
+
+    throw err
   }
 }
 

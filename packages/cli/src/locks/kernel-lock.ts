@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
 import { messageOf } from '@ipfsz/codecs/internal'
@@ -159,19 +159,20 @@ export function resultCode (err: unknown): number | undefined {
 /**
  * Open a database.
  *
- * @throws {RepoError} it is not a regular file: SQLite would wait for a pipe, deaf to signals
+ * @throws {RepoError} it is a symlink, or not a regular file: SQLite would wait for a pipe, deaf to signals
  */
 export function openDatabase (path: string, options: { readOnly?: boolean } = {}): Sqlite.DatabaseSync {
-  if (!mayBeFile(path)) {
+  if (!mayBeFile(path, options)) {
     throw new RepoError(`${path} is not a regular file`)
   }
 
   return new (loadSqlite().DatabaseSync)(path, options)
 }
 
-function mayBeFile (path: string): boolean {
+/** A symlink is none to write to: another user's would have SQLite make a file wherever it leads. */
+function mayBeFile (path: string, { readOnly = false }: { readOnly?: boolean }): boolean {
   try {
-    return statSync(path).isFile()
+    return (readOnly ? statSync : lstatSync)(path).isFile()
   } catch {
     // SQLite makes it, or says why not
     return true

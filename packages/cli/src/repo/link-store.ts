@@ -1,12 +1,13 @@
-import { access, cp, mkdtemp, rm } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
+import { makeTemporary } from '../disk/temporary-directory.ts'
 import { LinksError, RepoLockedError } from '../errors.ts'
-import { checkLevelFiles, loadLevel, reasonOf } from './load-level.ts'
+import { checkLevelFiles, copyLevel, loadLevel, reasonOf } from './load-level.ts'
 import type { LinkRecords, Links } from '../store/records.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
@@ -194,12 +195,12 @@ async function openLevel (path: string, signal: AbortSignal, timeout: number): P
 
 /** LevelDB writes into its directory even to read. On a read-only disk, read a copy in the temporary directory. */
 async function openCopy (path: string, signal: AbortSignal, timeout: number): Promise<OpenStore> {
-  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-links-'))
-  const remove = async (): Promise<void> => rm(directory, { recursive: true, force: true })
+  const copy = await makeTemporary(join(tmpdir(), 'ipfsz-links'))
+  const remove = async (): Promise<void> => copy.remove().finally(async () => copy.close())
 
   try {
-    await cp(path, directory, { recursive: true, filter: source => !source.endsWith('LOCK') })
-    const { store, close } = await openLevel(directory, signal, timeout)
+    await copyLevel(path, copy.directory.path, signal)
+    const { store, close } = await openLevel(copy.directory.path, signal, timeout)
 
     return { store, close: async () => close().finally(remove) }
   } catch (err) {

@@ -1,7 +1,10 @@
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
-import { MissingAddonError } from '../errors.ts'
+import { holdDirectory } from '../disk/held-directory.ts'
+import { copyRegularFile } from '../disk/read-regular-file.ts'
+import { MissingAddonError, RepoError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
 
 /**
@@ -18,16 +21,46 @@ export async function loadLevel (): Promise<typeof LevelDatastore> {
 }
 
 /**
- * Check that a LevelDB has only files, which LevelDB reads in threads that no signal ends.
+ * Check that a LevelDB has only files. It reads others in threads that no signal ends, and writes where symlinks lead.
  *
- * @throws {Error} it has a pipe, a socket or a device
+ * @throws {Error} it has a symlink, a pipe, a socket or a device
  */
 export async function checkLevelFiles (path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
   const other = entries.find(entry => !entry.isFile() && !entry.isDirectory())
 
-  if (other != null && !(await stat(join(path, other.name))).isFile()) {
+  if (other != null) {
     throw new Error(`${join(path, other.name)} is not a regular file`)
+  }
+}
+
+/**
+ * Copy the files of a LevelDB to a directory. LevelDB writes into its own even to read.
+ *
+ * @throws {RepoError} there is no room for them: a file may claim to be larger than any disk
+ */
+export async function copyLevel (path: string, to: string, signal: AbortSignal): Promise<void> {
+  const held = await holdDirectory(path)
+
+  try {
+    const entries = await readdir(held.path, { withFileTypes: true })
+    const names = entries.filter(entry => entry.isFile() && entry.name !== 'LOCK').map(({ name }) => name)
+    const disk = await statfs(to)
+    let left = disk.bavail * disk.bsize
+
+    for (const name of names) {
+      left -= (await lstat(`${held.path}/${name}`)).size
+    }
+
+    if (left < 0 && disk.blocks > 0) {
+      throw new RepoError(`The database ${path} is larger than what is free in ${tmpdir()} for a copy: free some space`)
+    }
+
+    for (const name of names) {
+      await copyRegularFile(`${held.path}/${name}`, `${to}/${name}`, signal)
+    }
+  } finally {
+    await held.close()
   }
 }
 

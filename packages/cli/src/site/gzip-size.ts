@@ -43,7 +43,9 @@ async function gzipSizeOfFile (path: string, signal: AbortSignal): Promise<numbe
 
   const sampled = Math.min(size, SAMPLE_SIZE)
   let length = 0
-  await pipeline((await openRegularFile(path)).createReadStream({ end: sampled - 1 }), createGzip(), async (chunks: AsyncIterable<Buffer>) => {
+  const file = await openRegularFile(path)
+  const bytes = file.createReadStream({ end: sampled - 1 })
+  await pipeline(bytes, createGzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const { byteLength } of chunks) {
       length += byteLength
     }

@@ -1,0 +1,73 @@
+import { access, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DISK_FULL, fullDiskError, GC_ADVICE } from './errors.ts'
+import { repoPath } from './repo/repo.ts'
+import { readReference } from './store/store-reference.ts'
+import { formatSize } from './terminal/units.ts'
+import type { Io } from './io.ts'
+
+/** How many inodes are as good as none: a command writes fewer files at once. */
+const FEW_INODES = 1000
+/** What a small file takes on most file systems, in bytes. */
+const SMALL_FILE = 4096
+
+/**
+ * Say in the message of an error which disk is full, and of what: bytes, inodes, or the share of this user.
+ *
+ * @param message - by `explain`
+ * @param repo - as it was asked for
+ */
+export async function withFullDisk (
+  message: string,
+  thrown: Error,
+  repo: string | undefined,
+  io: Io
+): Promise<string> {
+  const full = fullDiskError(thrown)
+
+  if (full == null || !message.includes(DISK_FULL)) {
+    return message
+  }
+
+  // what writes blocks does not say where
+  const place = await existing(full.path ?? await blocksIn(repoPath(repo, io)))
+  const said = full.code === 'EDQUOT' ? ofQuota(place) : await ofDisk(place)
+
+  return message.replace(DISK_FULL, () => said ?? DISK_FULL)
+}
+
+async function blocksIn (repo: string): Promise<string> {
+  const reference = await readReference(repo).catch(() => undefined)
+
+  return reference == null || reference.store.startsWith('s3://') ? repo : reference.store
+}
+
+/** A path, or the directory above it that exists: what could not be written is deleted again. */
+async function existing (path: string): Promise<string> {
+  const exists = path === dirname(path) || await access(path).then(() => true, () => false)
+
+  return exists ? path : existing(dirname(path))
+}
+
+function ofQuota (place: string): string {
+  return `this user's quota on the disk of ${place} is used up: delete files there and try again. ${GC_ADVICE}`
+}
+
+/** Undefined if the system does not tell. */
+async function ofDisk (place: string): Promise<string | undefined> {
+  const disk = await statfs(place).catch(() => undefined)
+
+  if (disk == null || disk.blocks === 0) {
+    return undefined
+  }
+
+  const free = disk.bavail * disk.bsize
+  const all = formatSize(disk.blocks * disk.bsize)
+
+  // what was half-written has been deleted, so some may be left of what there was too little of
+  return disk.files > 0 && disk.ffree < FEW_INODES && disk.ffree * SMALL_FILE < free
+    ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files ` +
+      `there and try again. ${GC_ADVICE}`
+    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which was not enough. Free some space ` +
+      `there and try again. ${GC_ADVICE}`
+}

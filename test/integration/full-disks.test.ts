@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { it } from './run-cli.ts'
+
+const MIB = 1024 * 1024
+
+describe.skipIf(process.platform !== 'linux')('a full disk', () => {
+  it.for<[what: string, options: string, command: string, said: RegExp]>([
+    [
+      'bytes, in the repo',
+      'size=2m',
+      'ipfsz --repo disk/repo add file',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc deletes/
+    ],
+    [
+      'inodes, in the repo',
+      'size=64m,nr_inodes=40',
+      'ipfsz --repo disk/repo add tree',
+      /the disk of \S+\/disk\/repo\S* has no inodes left .*, though 6\d\.\d MiB are free: .* ipfsz gc/
+    ],
+    [
+      'bytes, where a file is written',
+      'size=2m',
+      'ipfsz get $(ipfsz add -Q file) -o disk/out',
+      /needs 4\.00 MiB, but the disk has only 2\.00 MiB left: 2\.00 MiB are missing in \S+\/disk\..* ipfsz gc/
+    ],
+    [
+      'inodes, where a tree is written',
+      'size=64m,nr_inodes=40',
+      'ipfsz get $(ipfsz add -Q tree) -o disk/out',
+      /needs 101 files and directories, but the disk has inodes for only 39, in \S+\/disk\./
+    ],
+    [
+      'bytes, of which nobody knew before',
+      'size=2m',
+      'ipfsz car export $(ipfsz add -Q file) -o disk/out.car',
+      /the disk is full: \S*disk has \S+ \S+ of 2\.00 MiB left, which was not enough\./
+    ]
+  ])('is told with its place and what is missing: %s', async ([, options, command, said], { sandbox }) => {
+    await sandbox.write('file', randomBytes(4 * MIB))
+    await Promise.all(['disk', 'tree'].map(async name => mkdir(join(sandbox.directory, name))))
+    await Promise.all(Array.from({ length: 100 }, async (_, i) => sandbox.write(`tree/${i}`, randomBytes(3000))))
+    const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
+
+    const { code, stderr } = await sandbox.shell(
+      `unshare ${user} --mount sh -c 'mount -t tmpfs -o ${options} none disk && ${command}'`
+    )
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) })
+  })
+})
