@@ -321,16 +321,17 @@ export class LinkMismatchError extends Error {
   override readonly name = 'LinkMismatchError'
   readonly original: CID
   readonly compressed: CID
-  /** What revealed it: the header of the compressed file, or all of its bytes. */
-  readonly by: 'header' | 'bytes'
-  /** The CIDs that the bytes do have: from the header, or for each known layout. Empty if too long for a raw CID. */
+  /** What revealed it: the header of the compressed file, its bytes, or the kind of both CIDs. */
+  readonly by: 'header' | 'bytes' | 'kind'
+  /** The CIDs that the bytes do have: from the header, or for each known layout. Empty if the original is smaller. */
   readonly found: readonly CID[]
 
-  constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
+  constructor (original: CID, compressed: CID, by: LinkMismatchError['by'], found: readonly CID[]) {
     const source = by === 'header' ? 'according to its header, ' : ''
-    const difference = found.length === 0
-      ? 'it is larger than a block may be'
-      : `${source}its bytes have the CID ${found[0]}`
+    const larger = by === 'kind'
+      ? 'that CID names neither a file nor a directory like it'
+      : 'it has more bytes than that CID can have'
+    const difference = found.length === 0 ? larger : `${source}its bytes have the CID ${found[0]}`
 
     super(`${compressed} does not hold the bytes of ${original}: ${difference}`)
     this.original = original

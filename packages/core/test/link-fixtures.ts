@@ -1,8 +1,10 @@
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { ipfsz, MARKERS } from '../src/index.ts'
+import { writeForward, writeReverse } from '../src/links/link-entries.ts'
 import { CountingBlockstore } from './fixtures.ts'
 import type { LinkDatastore, Links } from '../src/index.ts'
+import type { LinkRecord } from '../src/links/link-entries.ts'
 import type { MemoryDatastore } from 'datastore-core'
 
 export const ZSTD = MARKERS.zstd
@@ -23,6 +25,12 @@ export const files = await Promise.all(Array.from({ length: 8 }, async (_, i) =>
 /** The CIDv0 with the same hash. */
 export function toV0 (cid: CID): CID {
   return CID.createV0(cid.multihash as Parameters<typeof CID.createV0>[0])
+}
+
+/** Write a link that nobody has compared, as earlier versions did. With `check`, as they did with `unchecked`. */
+export async function writeLink (datastore: LinkDatastore, link: LinkRecord): Promise<void> {
+  await writeReverse(datastore, link.compressed, [link.original])
+  await writeForward(datastore, link)
 }
 
 /** Links on a blockstore that claims to have every block, but holds none. */

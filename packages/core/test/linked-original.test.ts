@@ -1,9 +1,13 @@
 import { codecs } from '@ipfsz/codecs/all'
+import * as dagPb from '@ipld/dag-pb'
+import { blake3 } from '@noble/hashes/blake3.js'
+import { UnixFS } from 'ipfs-unixfs'
 import { importFile } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { MemoryDatastore } from 'datastore-core'
 import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +19,7 @@ import { decodeCids } from '../src/links/decode-cids.ts'
 import { openEntry } from '../src/read/entry.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, FRAME, getBlock, text } from './fixtures.ts'
-import { RAW, toV0 } from './link-fixtures.ts'
+import { RAW, toV0, writeLink } from './link-fixtures.ts'
 import type { Layout } from '../src/content-cid/content-layouts.ts'
 import type { Header } from '../src/format/header.ts'
 import type { Ipfsz } from '../src/index.ts'
@@ -48,16 +52,24 @@ async function originalOf (
   })).cid
 }
 
+/** A raw CID with another hash function. */
+async function rawCid (bytes: Uint8Array, code: number): Promise<CID> {
+  return CID.createV1(RAW, createDigest(code, blake3(bytes)))
+}
+
+/** An identity CID with a file in it. */
+function inlineFile (bytes: Uint8Array): CID {
+  const data = new UnixFS({ type: 'file', data: bytes }).marshal()
+
+  return CID.createV1(0x70, identity.digest(dagPb.encode({ Data: data, Links: [] })))
+}
+
 /** Settings that match none of LAYOUTS. */
 const STRANGE = { cidVersion: 1, rawLeaves: true, leafSize: 70_000, maxLinks: 11 } as const
 
 /** Add a link as an earlier version did, which compared nothing. */
-async function linkAsBefore ({ fs, datastore }: Store, original: CID, compressed: CID): Promise<void> {
-  await fs.links.add(original, compressed, { unchecked: true })
-
-  for await (const { key, value } of datastore.query({ prefix: '/ipfsz/links/original' })) {
-    await datastore.put(key, concat(decodeCids(value).slice(0, 2).map(cid => cid.bytes)))
-  }
+async function linkAsBefore ({ datastore }: Store, original: CID, compressed: CID): Promise<void> {
+  await writeLink(datastore, { original, compressed })
 }
 
 /** The same compressed file with this content CID in its header. */
@@ -302,7 +314,7 @@ describe('a good link of an earlier version', () => {
     const made = store()
     const { fs } = made
     const tree = await fs.addFile({ path: 'a/b', content: small })
-    const original = await originalOf(small)
+    const original = await originalOf(large)
     await linkAsBefore(made, original, tree)
     const refused = { name: 'UncheckedLinkError', what: 'directory', original, compressed: tree }
 
@@ -347,19 +359,52 @@ describe('an unchecked link', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
 
-  it('from a raw CID is refused if the bytes differ', async () => {
-    const { fs } = store()
-    const original = await originalOf(text(10_000))
-    await fs.links.add(original, await fs.addBytes(text(10_000, 2)), { unchecked: true })
+  it.each<[string, () => Promise<CID>, (fs: Ipfsz) => Promise<CID>, 'bytes' | 'kind']>([
+    ['a raw CID to other bytes', async () => originalOf(small), async fs => fs.addBytes(text(10_000, 2)), 'bytes'],
+    ['a raw CID to fewer bytes', async () => originalOf(small), async fs => fs.addBytes(text(5000)), 'bytes'],
+    ['a raw CID to more than a block', async () => originalOf(small), async fs => fs.addBytes(new Uint8Array(3_000_000)), 'bytes'],
+    ['a raw CID with blake3', async () => rawCid(small, 0x1e), async fs => fs.addBytes(text(5000)), 'bytes'],
+    ['a raw CID to a directory', async () => originalOf(small),
+      async fs => fs.addFile({ path: 'a/b', content: small }), 'kind'],
+    ['a dag-cbor CID', async () => CID.createV1(0x71, (await originalOf(small)).multihash),
+      async fs => fs.addBytes(small), 'kind'],
+    ['a dag-json CID to a directory', async () => CID.createV1(0x0129, (await originalOf(small)).multihash),
+      async fs => fs.addFile({ path: 'a/b', content: small }), 'kind']
+  ])('from %s is refused, and so is reading by one of an earlier version', async (_, originalOf, add, by) => {
+    const { fs, datastore } = store()
+    const [original, compressed] = [await originalOf(), await add(fs)]
+    const refused = { name: 'LinkMismatchError', original, compressed, by }
 
-    expect(await read(fs.cat(original))).toMatchObject({ length: 0, error: { name: 'LinkMismatchError' } })
-    await expect(fs.verify(original)).rejects.toMatchObject({ name: 'LinkMismatchError' })
+    await expect(fs.links.add(original, compressed, { unchecked: true })).rejects.toMatchObject(refused)
+    expect(await Array.fromAsync(fs.links.list())).toEqual([])
+
+    await writeLink(datastore, { original, compressed, check: 'unchecked' })
+    expect(await read(fs.cat(original))).toMatchObject({ length: 0, error: refused })
+    await expect(fs.verify(original)).rejects.toMatchObject({ original, compressed })
+  })
+
+  it.each([
+    ['raw', CID.createV1(RAW, identity.digest(text(5000)))],
+    ['dag-pb', inlineFile(text(20))]
+  ])('from an identity CID with the codec %s to other bytes is refused', async (_, original) => {
+    const { fs } = store()
+    const compressed = await fs.addBytes(text(5000, 2))
+
+    await expect(fs.links.add(original, compressed, { unchecked: true }))
+      .rejects.toMatchObject({ name: 'LinkMismatchError', original, compressed, by: 'bytes' })
+  })
+
+  it('from a raw CID to its bytes is checked', async () => {
+    const { fs } = store()
+    await fs.links.add(await originalOf(small), await fs.addBytes(small), { unchecked: true })
+
+    expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
 
   it('to a directory is read, and reported', async () => {
     const { fs } = store()
     const tree = await fs.addFile({ path: 'a/b', content: small })
-    const original = await originalOf(small)
+    const original = await originalOf(large)
     await fs.links.add(original, tree, { unchecked: true })
     const told: string[] = []
 

@@ -9,6 +9,7 @@ import { same } from '../../../test/support/data.ts'
 import { collect, CountingBlockstore, noise, text } from './fixtures.ts'
 import { countEntries } from './link-fixtures.ts'
 import { allBlocks, imported, linked, makeShelf, missing } from './original-fixtures.ts'
+import { writeLink } from './link-fixtures.ts'
 import type { OriginalsDatastore } from '../src/originals/index.ts'
 import type { Shelf } from './original-fixtures.ts'
 
@@ -198,10 +199,10 @@ describe('originals', () => {
   })
 
   it('refuse a link to other bytes, and index nothing', async () => {
-    const { fs, originals, datastore, derived } = makeShelf()
+    const { fs, originals, datastore, derived, links } = makeShelf()
     const cid = await fs.addBytes(text(MIB))
     const { root } = await imported(text(MIB, 2), 'unixfs-v1-2025')
-    await fs.links.add(root, cid, { unchecked: true })
+    await writeLink(links, { original: root, compressed: cid, check: 'unchecked' })
 
     await expect(originals.add(cid)).rejects.toMatchObject({ name: 'LinkMismatchError', original: root })
     expect(await countEntries(datastore)).toBe(0)

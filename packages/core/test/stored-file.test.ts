@@ -4,6 +4,7 @@ import { MemoryDatastore } from 'datastore-core'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, FRAME, leavesOf, stored, text } from './fixtures.ts'
+import { writeLink } from './link-fixtures.ts'
 import type { StoredFile } from '../src/index.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
@@ -153,9 +154,10 @@ describe('storedFile', () => {
 
   it('of a linked original is undefined until its link is checked', async () => {
     const blockstore = new CountingBlockstore()
-    const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
+    const datastore = new MemoryDatastore()
+    const fs = ipfsz({ blockstore, datastore })
     const original = await unixfs({ blockstore: new CountingBlockstore() }).addBytes(text(SIZE))
-    await fs.links.add(original, await fs.addBytes(text(SIZE)), { unchecked: true })
+    await writeLink(datastore, { original, compressed: await fs.addBytes(text(SIZE)), check: 'unchecked' })
 
     expect(await fs.storedFile(original)).toBeUndefined()
     await fs.verify(original)

@@ -20,15 +20,20 @@
  * link removes it, and so does pruning. Reading does not remove it: it may be the first half
  * of a link that another process is adding.
  */
+import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { compareOriginal, comparing } from './compare-original.ts'
-import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from '../errors.ts'
+import {
+  InvalidParametersError, LinkedFileMissingError, LinkMismatchError, LinksUnavailableError, UncheckedLinkError
+} from '../errors.ts'
 import { oneAtATime } from '../util/one-at-a-time.ts'
 import {
+  canBeOriginal,
   decodeEntry,
   decodeForward,
   deleteForward,
   FORWARD,
+  inlineSize,
   isChecked,
   isSame,
   keepConfirmed,
@@ -68,7 +73,8 @@ export class DefaultLinks implements Links {
     checkSides(original, compressed)
     await this.#requireFile(original, compressed, options)
 
-    const check = options.unchecked === true ? UNCHECKED : await this.#compare({ original, compressed }, options)
+    const compare = options.unchecked === true ? this.#refuseCertain : this.#compare
+    const check = await compare.call(this, { original, compressed }, options)
     await this.#put({ original, compressed, check: check ?? UNCHECKED }, options)
   }
 
@@ -94,6 +100,32 @@ export class DefaultLinks implements Links {
   async #requireFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
     if (!await this.#blockstore.has(unmark(compressed), options as Parameters<Blockstore['has']>[1])) {
       throw new LinkedFileMissingError(original, compressed)
+    }
+  }
+
+  /**
+   * Refuse what is certain to be wrong, as far as reading a block's worth of bytes shows it.
+   *
+   * @throws {LinkMismatchError}
+   */
+  async #refuseCertain ({ original, compressed }: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
+    if (compressed.code === TREE_CODE || (original.code !== raw.code && inlineSize(original) == null)) {
+      return undefined
+    }
+
+    try {
+      const link = { original, compressed, check: UNCHECKED }
+
+      return await compareOriginal(link, this.#read(compressed, options), options)
+    } catch (err) {
+      options.signal?.throwIfAborted()
+
+      if (err instanceof LinkMismatchError) {
+        throw err
+      }
+
+      // a file that cannot be read now proves nothing
+      return undefined
     }
   }
 
@@ -268,6 +300,10 @@ function checkSides (original: CID, compressed: CID): void {
 
   if (isMarked(original)) {
     throw new InvalidParametersError(`The original side of a link must not be a marked CID: ${original} is marked`)
+  }
+
+  if (!canBeOriginal(original, compressed)) {
+    throw new LinkMismatchError(original, compressed, 'kind', [])
   }
 
   if (isSame(original, compressed)) {

@@ -7,6 +7,7 @@
  * A forward entry's third CID is an identity CID whose digest says what is known about the
  * link, as a word. Older versions of IPFSz read only the first two.
  */
+import * as dagPb from '@ipld/dag-pb'
 import { Key } from 'interface-datastore/key'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -16,7 +17,9 @@ import { concat } from '../util/bytes.ts'
 import { isLayout } from '../content-cid/content-layouts.ts'
 import { decodeCids } from './decode-cids.ts'
 import { InvalidLinkError } from '../errors.ts'
-import { unmark } from '../marker.ts'
+import { decodeNode } from '../dag/node.ts'
+import { fileSize } from '../dag/read.ts'
+import { TREE_CODE, unmark } from '../marker.ts'
 import type { LinkEntry } from './link-query.ts'
 import type { Link, LinkDatastore } from './links.ts'
 import type { Pair } from 'interface-datastore'
@@ -71,6 +74,27 @@ export function decodeForward (entry: LinkEntry): LinkRecord {
 
   // ignore a word that a later version of IPFSz wrote
   return { original, compressed, ...check === UNCHECKED || isLayout(check) ? { check } : {} }
+}
+
+/**
+ * Whether a CID can be that of a file, and of a directory if `compressed` is one: then nothing but the bytes can tell
+ * whether it is an original of `compressed`.
+ */
+export function canBeOriginal (original: CID, compressed: CID): boolean {
+  return original.code === dagPb.code || (original.code === raw.code && compressed.code !== TREE_CODE)
+}
+
+/** The size of a file whose root block an identity CID contains. Undefined: another CID, or it contains none. */
+export function inlineSize (cid: CID): number | undefined {
+  if (cid.code !== dagPb.code || cid.multihash.code !== identity.code) {
+    return undefined
+  }
+
+  try {
+    return fileSize(decodeNode(cid, cid.multihash.digest))
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a comparison found the compressed file to hold the original's bytes. */

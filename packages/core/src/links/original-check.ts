@@ -4,7 +4,7 @@ import { ContentCid } from '../content-cid/content-cid.ts'
 import { layoutsOf, RAW_ORIGINAL, UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { CorruptBlockError } from '../errors.ts'
 import { checkBlock } from '../dag/hashes.ts'
-import { isSame } from './link-entries.ts'
+import { inlineSize, isSame } from './link-entries.ts'
 import type { Layout } from '../content-cid/content-layouts.ts'
 import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
 import type { CID } from 'multiformats/cid'
@@ -34,6 +34,8 @@ export class OriginalCheck {
   /** The bytes for a raw original, while they may still be one block. */
   #block: Uint8Array | undefined
   #length = 0
+  /** The size of a file that the original contains itself. */
+  readonly #inline: number | undefined
 
   /** @param layout - the layout of the original, if known */
   constructor (original: CID, options: LeafHasherOptions, layout?: string) {
@@ -45,12 +47,13 @@ export class OriginalCheck {
     this.#layouts = known.length > 0 ? known : layouts
     // without a layout to try, one is hashed only to report the CID that the bytes have
     this.#content = new ContentCid(options, this.#layouts.length > 0 ? this.#layouts : [UNIXFS_V1_2025])
+    this.#inline = inlineSize(original)
     this.#block = isRaw ? new Uint8Array(0) : undefined
   }
 
   /** Whether there are more bytes than the original can have. */
   get tooLong (): boolean {
-    return this.#original.code === raw.code && this.#length > MAX_RAW_ORIGINAL
+    return this.#length > (this.#original.code === raw.code ? MAX_RAW_ORIGINAL : this.#inline ?? Infinity)
   }
 
   /** Add bytes. The caller may overwrite them after this resolves. */
@@ -71,6 +74,10 @@ export class OriginalCheck {
       return this.#compareRaw(found)
     }
 
+    if (this.#inline != null) {
+      return { found, certain: this.#inline !== this.#length }
+    }
+
     const index = this.#layouts.findIndex((_, i) => isSame(found[i], this.#original))
 
     return index === -1 ? { found, certain: false } : { layout: this.#layouts[index].name }
@@ -78,7 +85,7 @@ export class OriginalCheck {
 
   async #compareRaw (found: CID[]): Promise<Comparison> {
     if (this.tooLong || this.#block == null) {
-      return { found, certain: false }
+      return { found: [], certain: true }
     }
 
     try {

@@ -1,7 +1,9 @@
+import * as raw from 'multiformats/codecs/raw'
+import { MAX_RAW_ORIGINAL } from '../constants.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { LinkMismatchError, UncheckedLinkError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { isChecked, isSame, UNCHECKED } from '../links/link-entries.ts'
+import { canBeOriginal, inlineSize, isChecked, isSame, UNCHECKED } from '../links/link-entries.ts'
 import { TREE_CODE, unmark } from '../marker.ts'
 import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
 import type { LinkEvents } from '../events.ts'
@@ -37,6 +39,10 @@ export function throwIfNotOriginal (entry: LinkedEntry, options: Options): void 
   const { link, header } = entry
   const { original, compressed } = link
 
+  if (!canBeOriginal(original, compressed)) {
+    throw new LinkMismatchError(original, compressed, 'kind', [])
+  }
+
   if (compressed.code === TREE_CODE) {
     if (link.check !== UNCHECKED) {
       throw new UncheckedLinkError(original, compressed, 'directory')
@@ -48,6 +54,12 @@ export function throwIfNotOriginal (entry: LinkedEntry, options: Options): void 
 
   if (header?.contentCid != null && !namesOriginal(entry) && !isChecked(link)) {
     throw new LinkMismatchError(original, compressed, 'header', [header.contentCid])
+  }
+
+  const most = original.code === raw.code ? MAX_RAW_ORIGINAL : inlineSize(original)
+
+  if (header != null && most != null && header.size > most) {
+    throw new LinkMismatchError(original, compressed, 'bytes', [])
   }
 }
 
