@@ -1,5 +1,4 @@
 import { isIdentity, unmark } from '@ipfsz/core/reader'
-import { addCors } from './cors.ts'
 import { EntryNotFoundError, GatewayError } from './errors.ts'
 import { respondDeserialized } from './respond-deserialized.ts'
 import { isOnlyIfCached, isServiceWorker, isServiceWorkerForNamespace } from './request/conditions.ts'
@@ -56,8 +55,6 @@ export async function answer (
   const target = parseTarget(request, init)
 
   if (target instanceof Response) {
-    addCors(target.headers)
-
     return target
   }
 
@@ -85,7 +82,7 @@ export async function answer (
 /** @throws {GatewayError} 400 or 406 */
 function checkAllowed ({ request, target, format }: Context): void {
   if (target.onForeignHost === true && isServiceWorker(request.headers)) {
-    throw new GatewayError(400, 'A service worker needs an origin of its own: register it at a subdomain of its CID')
+    throw new GatewayError(400, 'A service worker needs an origin of its own')
   }
 
   if (isServiceWorkerForNamespace(request.headers, target)) {

@@ -21,7 +21,7 @@ export function assembleGateway (components: PathComponents, init: GatewayInit, 
   const limits = limitsOf(init.limits)
   const settings = { ...init, limits, memory: new MemoryBudget(limits.heldBytes), parts }
 
-  return async request => {
+  const respond = async (request: Request): Promise<Response> => {
     try {
       return answerMethod(request) ?? await answerInTime(request, components, settings)
     } catch (err) {
@@ -29,6 +29,13 @@ export function assembleGateway (components: PathComponents, init: GatewayInit, 
 
       return respondError(err, request)
     }
+  }
+
+  return async request => {
+    const response = await respond(request)
+    parts.addCors?.(response.headers)
+
+    return response
   }
 }
 

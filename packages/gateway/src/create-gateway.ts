@@ -1,9 +1,10 @@
 import { assembleGateway } from './assemble-gateway.ts'
+import { addCors } from './cors.ts'
 import { followDocument, isDocument } from './dag/document.ts'
 import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
 import { lruCaches } from './respond/lru-caches.ts'
-import { SANDBOX } from './respond/sandbox.ts'
+import { addSandbox } from './respond/sandbox.ts'
 import { respondStart } from './respond/start.ts'
 import { storedFiles } from './respond/stored-file.ts'
 import { respondTar } from './respond/tar/tar.ts'
@@ -27,7 +28,8 @@ export function allParts (): GatewayParts {
     respondStart,
     respondDocument,
     storedFiles,
-    sandbox: SANDBOX,
+    addCors,
+    addSandbox,
     types: ALL_TYPES,
     caches: lruCaches()
   }

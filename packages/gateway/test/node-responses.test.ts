@@ -27,14 +27,16 @@ describe('a response over HTTP/1.1', () => {
       return response.headers
     }
 
-    for (const method of ['GET', 'HEAD']) {
-      const toFirefox = await headersFor(FIREFOX, 'zstd', method)
+    const toFirefox = await headersFor(FIREFOX, 'zstd', 'GET')
 
-      expect(toFirefox).toHaveProperty('content-encoding', 'zstd')
-      expect(toFirefox).not.toHaveProperty('content-length')
-      expect(toFirefox['transfer-encoding']).toBe(method === 'GET' ? 'chunked' : undefined)
-      expect(await headersFor(FIREFOX, 'identity', method)).toHaveProperty('content-length', '300000')
-      expect(await headersFor(CHROMIUM, 'zstd', method)).toHaveProperty('content-length')
+    expect(toFirefox).toMatchObject({ 'content-encoding': 'zstd', 'transfer-encoding': 'chunked' })
+    expect(toFirefox).not.toHaveProperty('content-length')
+    expect(await headersFor(FIREFOX, 'identity', 'GET')).toHaveProperty('content-length', '300000')
+    expect(await headersFor(CHROMIUM, 'zstd', 'GET')).toHaveProperty('content-length')
+
+    // it has no body, and says the length of the original
+    for (const coding of ['zstd', 'identity']) {
+      expect(await headersFor(FIREFOX, coding, 'HEAD')).toHaveProperty('content-length', '300000')
     }
   })
 })

@@ -30,11 +30,10 @@ export interface GatewayParts {
   respondDocument: Responder
   /** Without it, all files are decompressed: browsers tell a worker of no codings that they accept. */
   storedFiles?: StoredFiles
-  /**
-   * The policy of what a browser may show below a host name that is another site's. Without it, what hands the
-   * response on restricts it.
-   */
-  sandbox?: string
+  /** Lets pages of other origins read every response. */
+  addCors?: (headers: Headers) => void
+  /** Restricts what is shown below a host name that may be another site's. Without it, its caller does. */
+  addSandbox?: (headers: Headers) => void
   types: FileTypes
   caches: GatewayCaches
 }

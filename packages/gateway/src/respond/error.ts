@@ -1,4 +1,4 @@
-import { addCors, METHODS } from '../cors.ts'
+import { METHODS } from '../cors.ts'
 import { GatewayError } from '../errors.ts'
 import { renderError } from '../html/error.ts'
 import { acceptsHtml } from '../request/format.ts'
@@ -127,12 +127,12 @@ export function reportFailure (err: unknown, request: Request, { onError }: Pick
 export function respondError (err: unknown, request: Request): Response {
   // whatever failed then, it failed because nobody waits for it any more
   const status = request.signal.aborted ? CLIENT_CLOSED_REQUEST : statusOf(err)
-  const headers = addCors(new Headers({
+  const headers = new Headers({
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     vary: 'Accept'
-  }))
+  })
   const message = messageOf(err, status)
   const isPage = acceptsHtml(request)
 

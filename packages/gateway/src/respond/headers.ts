@@ -1,7 +1,6 @@
-import { addCors } from '../cors.ts'
 import { PAGE_POLICY } from '../html/csp.ts'
 import { contentLocation } from '../request/format.ts'
-import type { GatewayParts, ResponseContext } from './context.ts'
+import type { ResponseContext } from './context.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 
@@ -18,9 +17,6 @@ const PAGE_SECURITY: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff'
 }
-
-/** The type of documents that browsers show in a viewer of their own. */
-const PDF = 'application/pdf'
 
 /** How long browsers may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_AGE = '86400'
@@ -58,14 +54,14 @@ function caching ({ ttl }: Pick<Resolved, 'ttl'>): string {
 
 /** A redirect of the website that a root is of. */
 export function redirect (status: number, location: string, root: Pick<Resolved, 'ttl'>): Response {
-  const headers = addCors(new Headers({ location, 'cache-control': caching(root) }))
+  const headers = new Headers({ location, 'cache-control': caching(root) })
 
   return new Response(null, { status, headers })
 }
 
 /** The headers of every response to a path that leads somewhere: CORS, caching, what the path led to. */
 function pathHeaders ({ request, target, format, resolved }: HeaderContext): Headers {
-  const headers = addCors(new Headers())
+  const headers = new Headers()
   const location = contentLocation(target, request, format)
 
   headers.set('cache-control', caching(resolved))
@@ -126,24 +122,10 @@ export function contentHeaders (context: HeaderContext, init: ContentHeadersInit
 
   // other formats are never shown as pages
   if (context.target.onForeignHost === true && context.format === 'file') {
-    addSandbox(headers, context.init.parts)
+    context.init.parts.addSandbox?.(headers)
   }
 
   return headers
-}
-
-/** Besides the policy of a page. */
-function addSandbox (headers: Headers, { sandbox }: GatewayParts): void {
-  if (sandbox == null) {
-    return
-  }
-
-  if (headers.get('content-type') === PDF) {
-    // Chromium shows none in a sandbox. Scripts of PDFs have no origin, and reach no page
-    headers.set('x-content-type-options', 'nosniff')
-  } else {
-    headers.append('content-security-policy', sandbox)
-  }
 }
 
 /** The headers of a page that the gateway makes. */
@@ -182,7 +164,7 @@ export function notModified (headers: Headers): Response {
 
 /** A range that holds no byte of the file. */
 export function rangeNotSatisfiable ({ request }: HeaderContext, size: number): Response {
-  const headers = addCors(new Headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' }))
+  const headers = new Headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
   const text = `There are ${size} bytes\n`
 
   return new Response(request.method === 'HEAD' ? null : text, { status: 416, headers })
@@ -190,7 +172,7 @@ export function rangeNotSatisfiable ({ request }: HeaderContext, size: number): 
 
 /** The answer to a preflight, and to any other `OPTIONS`. */
 export function preflight (): Response {
-  return new Response(null, { status: 204, headers: addCors(new Headers({ 'access-control-max-age': PREFLIGHT_AGE })) })
+  return new Response(null, { status: 204, headers: new Headers({ 'access-control-max-age': PREFLIGHT_AGE }) })
 }
 
 /** A time to live as a header has it. */

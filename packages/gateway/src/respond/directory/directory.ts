@@ -1,4 +1,3 @@
-import { addCors } from '../../cors.ts'
 import { EntryNotFoundError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { PAGE_VERSION } from '../../html/csp.ts'
@@ -90,7 +89,7 @@ function redirectToSlash ({ namespace, name, rawPath, origin, dnsLinkHost, searc
 
   return new Response(null, {
     status: 301,
-    headers: addCors(new Headers({ location: `${start}${rawPath}/${search}` }))
+    headers: { location: `${start}${rawPath}/${search}` }
   })
 }
 

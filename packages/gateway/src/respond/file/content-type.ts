@@ -20,12 +20,6 @@ const PREAMBLE = /^(?:\s|<!--[\s\S]*?-->)+/
 /** How JSON begins that is cut off. */
 const JSON_START = /^\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:["[{]|-?\d))/
 
-/**
- * Endings of source code that are registered for something rarer: TypeScript is not always `video/mp2t`, nor Rust ever
- * `application/rls-services+xml`. The bytes tell.
- */
-const SHARED_ENDING = /\.(?:cu|mts|org|rs|sc|scm|st|ts)$/i
-
 /** What is known of the types of names, and of bytes that are no text. */
 interface TypeTables {
   mime: { getType (path: string): string | null }
@@ -37,7 +31,7 @@ export function fileTypes ({ mime, magicType = async () => undefined }: TypeTabl
   return {
     ofName (name) {
       // with a slash, or a file `html` would be a page
-      const type = SHARED_ENDING.test(name) ? undefined : mime.getType(`/${name}`)
+      const type = mime.getType(`/${name}`)
 
       return type == null ? undefined : withCharset(type)
     },
