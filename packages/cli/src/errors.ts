@@ -102,6 +102,10 @@ export function explain (err: Error): string {
       return baseOfBase == null
         ? err.message
         : `${err.message}: name that one, or leave out --base-of-base refuse`
+    case 'UnreadableBaseError':
+      return err.cause instanceof Error && LOST.has(err.cause.name)
+        ? `${err.message}: fetch it again with ipfsz repair ${String(cid)}, and name a peer or gateway that has it`
+        : withCause(err)
     case 'WrongBaseError':
       return `${err.message}: the file was written incorrectly, or names another base than it was made with. ` +
         'Ask its author, or add the original again'
@@ -230,9 +234,9 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
   }
 }
 
-/** Find the system error among the causes of an error. */
+/** Find the system error among the causes of an error. Of a block that is missing, it is about a file that never was. */
 function systemError (err: unknown): SystemError | undefined {
-  for (let cause = err; cause instanceof Error; cause = cause.cause) {
+  for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {
       return cause as SystemError
     }
