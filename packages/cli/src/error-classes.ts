@@ -92,10 +92,8 @@ export class RepoLockedError extends Error {
     { kind, pid, host, path }: Pick<LockFile, 'kind' | 'path'> & Partial<LockFile>,
     options?: ErrorOptions
   ) {
-    super(
-      `The repo ${repo} is in use: ${describeHolder({ kind, pid, host })}, and holds ${path}. Wait until it ends, and try again`,
-      options
-    )
+    const holder = describeHolder({ kind, pid, host })
+    super(`The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`, options)
     this.pid = pid
     this.host = host
     this.file = path

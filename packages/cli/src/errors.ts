@@ -234,7 +234,7 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
   }
 }
 
-/** Find the system error among the causes of an error. Of a block that is missing, it is about a file that never was. */
+/** Find the system error among the causes of an error. That of a missing block would name a file that never was. */
 function systemError (err: unknown): SystemError | undefined {
   for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {

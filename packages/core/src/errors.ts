@@ -298,7 +298,9 @@ export class LinkMismatchError extends Error {
 
   constructor (original: CID, compressed: CID, by: LinkMismatchError['by'], found: readonly CID[]) {
     const source = by === 'header' ? 'according to its header, ' : ''
-    const larger = by === 'kind' ? 'that CID names neither a file nor a directory like it' : 'it has more bytes than that CID can have'
+    const larger = by === 'kind'
+      ? 'that CID names neither a file nor a directory like it'
+      : 'it has more bytes than that CID can have'
     const difference = found.length === 0 ? larger : `${source}its bytes have the CID ${found[0]}`
 
     super(`${compressed} does not hold the bytes of ${original}: ${difference}`)

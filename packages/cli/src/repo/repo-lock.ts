@@ -23,7 +23,8 @@ const POLL_INTERVAL = 50
  * collection would delete them.
  *
  * A lock is an empty file in `locks/` that a process holds and the kernel frees when the process ends: nobody waits for
- * one that is dead. Each process first makes its own file and then looks for others, so of two processes at least one sees the other.
+ * one that is dead. Each process first makes its own file and then looks for others, so of two processes at least one
+ * sees the other.
  *
  * @param timeout - how long to wait for other processes, in milliseconds. By default as long as they live
  * @param onWaiting - called with each process that keeps this one waiting for more than a second
