@@ -92,10 +92,12 @@ export function explain (err: Error): string {
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
+      return err.message.includes('needs a dictionary')
+        ? `${err.message}, which is not part of the file: decompress the bytes of ipfsz cat --raw with that dictionary`
+        : writtenIncorrectly(err)
     case 'InvalidHeaderError':
     case 'InvalidTrailerError':
-      return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
-        'Read the stored bytes with ipfsz cat --raw'
+      return writtenIncorrectly(err)
     case 'WrongFrameError':
       return `${err.message}. Add it again, or without a base: this is a fault of ipfsz, or of this machine`
     case 'InvalidBaseError':
@@ -160,6 +162,11 @@ export function explain (err: Error): string {
   }
 
   return explainSystemError(systemError(err)) ?? err.message
+}
+
+function writtenIncorrectly ({ message }: Error): string {
+  return `${message}: the file was written incorrectly, or its CID has the wrong marker. ` +
+    'Read the stored bytes with ipfsz cat --raw'
 }
 
 /** Fields of errors, for messages that must not name options of the library. */
