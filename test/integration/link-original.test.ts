@@ -198,7 +198,7 @@ describe.concurrent('the stored bytes of a linked original', () => {
 })
 
 describe.concurrent('an original that is linked to other bytes', () => {
-  it('is refused by link add --unchecked if that is certain: a raw CID is the hash of the bytes', async ({ sandbox }) => {
+  it('is refused by link add --unchecked if its CID is the hash of its bytes', async ({ sandbox }) => {
     const bad = await sandbox.add(other)
     const original = await originalOf(bytes)
 

@@ -5,6 +5,7 @@ import { compareKeys } from './keys.ts'
 import { AnswerError } from './request/attempt.ts'
 import { TransportFailure, WrongChecksum } from './request/transport.ts'
 import { parseDeleted, writeDelete } from './xml/delete.ts'
+import { parseError } from './xml/error.ts'
 import { parseListing } from './xml/listing.ts'
 import type { DeleteOptions, ObjectInfo } from './contract.ts'
 import type { S3Request } from './request/attempt.ts'
@@ -61,9 +62,25 @@ export function put (key: string, body: Uint8Array, signal: Signal): S3Request<v
     headers: { 'x-amz-checksum-crc32': crc32Of(body) },
     body,
     maxBytes: MAX_ERROR_SIZE,
-    read: () => {},
+    read: ({ status, headers, body: answered }) => {
+      const stored = headers['x-amz-checksum-crc32']
+
+      if (isError(answered)) {
+        const { code, message } = parseError(status, answered)
+        throw new AnswerError(code, message)
+      }
+
+      if (typeof stored === 'string' && stored !== crc32Of(body)) {
+        throw new WrongChecksum('response', false, 'the store has stored other bytes')
+      }
+    },
     signal
   }
+}
+
+/** Whether a body is an error, which a store may give after it has begun its answer with the status of success. */
+function isError (body: Uint8Array): boolean {
+  return /^(?:<\?xml[^>]*\?>)?\s*<Error[ >]/.test(Buffer.from(body).toString())
 }
 
 export function head (key: string, signal: Signal): S3Request<Omit<ObjectInfo, 'key'>> {
@@ -158,9 +175,10 @@ function checkLength ({ headers, body }: Answer): void {
 }
 
 function checkRange ({ headers, body }: Answer, offset: number, end: number | undefined): void {
-  const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '') ?? []
+  const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
+  const expected = Math.min(end ?? Number(size), Number(size))
 
-  if (Number(first) !== offset || Number(last) !== offset + body.byteLength - 1 || Number(last) >= (end ?? Infinity)) {
+  if (Number(first) !== offset || Number(last) !== offset + body.byteLength - 1 || Number(last) + 1 !== expected) {
     throw new Error('it is a different part of the object than requested')
   }
 }

@@ -318,6 +318,74 @@ it('refuses a range that is another one than was asked for', async () => {
   await expect(connect().get('key', { offset: 5, length: 4 })).rejects.toMatchObject({ code: 'InvalidAnswer' })
 })
 
+it.each([
+  // the whole object was asked for
+  [undefined, 'bytes 0-3/10', 'some'],
+  [{ offset: 2 }, 'bytes 2-4/10', 'me '],
+  [{ offset: 2, length: 4 }, 'bytes 2-4/10', 'me '],
+  [{ offset: 2, length: 4 }, 'bytes 2-5/*', 'me b'],
+  [{ offset: 2, length: 4 }, 'bytes 2-6/10', 'me b']
+])('refuses %o if the store sends %s', async (range, contentRange, body) => {
+  put()
+  s3.faults.push(response => {
+    response.writeHead(206, { 'content-range': contentRange, 'content-length': body.length }).end(body)
+  })
+
+  await expect(connect().get('key', range)).rejects.toMatchObject({ name: 'S3ResponseError', code: 'InvalidAnswer' })
+})
+
+it.each<[string, Fault, object]>([
+  ['has stored bytes with another checksum', response => {
+    response.writeHead(200, { etag: `"${'a'.repeat(32)}"`, 'x-amz-checksum-crc32': 'AAAAAA==' }).end()
+  }, { name: 'S3DamagedObjectError' }],
+  ['answers 200 with an error', response => {
+    response.writeHead(200, { etag: `"${'a'.repeat(32)}"` })
+      .end('<?xml version="1.0"?>\n<Error><Code>QuotaExceeded</Code><Message>full</Message></Error>')
+  }, { name: 'S3ResponseError', code: 'QuotaExceeded' }]
+])('does not count a put whose store %s', async (_, fault, refused) => {
+  s3.faults.push(fault)
+
+  await expect(connect({ attempts: 1 }).put('key', BYTES)).rejects.toMatchObject(refused)
+})
+
+it.each([
+  ['says nothing of more', '<Contents><Key>a</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>'],
+  ['says something else', '<IsTruncated>maybe</IsTruncated>'],
+  ['counts more objects than it has', '<IsTruncated>false</IsTruncated><KeyCount>2</KeyCount>']
+])('refuses a listing that %s: a collection would miss pins', async (_, content) => {
+  s3.faults.push(response => { response.end(`<ListBucketResult>${content}</ListBucketResult>`) })
+
+  await expect(list()).rejects.toMatchObject({ name: 'S3ResponseError', code: 'InvalidAnswer' })
+})
+
+it.each([-3, 0, 3])('does not delete past the time of a delete, by the clock of the store, %d hours from its own', async hours => {
+  put()
+  const storeTime = Date.parse('2026-11-24T09:00:00Z')
+  let late = 0
+  const objects = connect({ attempts: 2, now: () => storeTime + hours * 3_600_000 })
+  s3.faults.shift = () => (response, { query }, answer) => {
+    const [, year, month, day, hour, minute, second] =
+      /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(query.get('X-Amz-Date') ?? '') ?? []
+    const signed = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+    response.setHeader('date', new Date(storeTime + late).toUTCString())
+
+    if (storeTime + late > signed + Number(query.get('X-Amz-Expires')) * 1000) {
+      refuse(403, 'AccessDenied')(response, {} as never, answer)
+    } else {
+      answer()
+    }
+  }
+  await objects.stat('key')
+  const validity = objects.validFor(15_000)
+  // the process stood still, or the network held the request back
+  late = 17_000
+
+  await expect(objects.delete(['key'], { validity })).rejects.toMatchObject({ name: 'S3ResponseError', status: 403 })
+  expect(s3.objects.has('key')).toBe(true)
+  await objects.delete(['key'], { validity: objects.validFor(15_000) })
+  expect(s3.objects.has('key')).toBe(false)
+})
+
 it('reads ranges, whatever of them the object has', async () => {
   put()
   const objects = connect()

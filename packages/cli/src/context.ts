@@ -1,5 +1,6 @@
 import { ipfsz, unmark } from '@ipfsz/core'
 import { BlockSources } from './block-sources.ts'
+import { waitingFor } from './lock-file.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT } from './daemon/access.ts'
 import { networkAccess } from './daemon/command-access.ts'
@@ -72,10 +73,10 @@ export interface SessionOptions extends IpfszInit {
 }
 
 /**
- * Open the repo to change it, and create it if needed. Does not use the network.
+ * Open the repo to change it, and create it if needed. Waits for processes that hold its lock as long as they live.
+ * Does not use the network.
  *
  * @throws {RepoError} the repo cannot be opened, or does not exist but `existing` is set
- * @throws {RepoLockedError} another process holds the lock for too long
  */
 export async function withRepo<T> (
   context: Context,
@@ -92,7 +93,8 @@ export async function withRepo<T> (
   // share is not a matter of locks of one of them.
   const release = lock == null || await readReference(path) != null
     ? undefined
-    : await output.during('waiting for another process', async () => lockRepo(path, lock, signal))
+    : await output.during('waiting for another process', async () =>
+      lockRepo(path, lock, signal, undefined, holder => { output.note(waitingFor(path, holder)) }))
   let repo: Repo | undefined
   let links: LinkRecords | undefined
 

@@ -1,5 +1,6 @@
 // Above 250 lines: every error of the command is in this file, one class per failure that a caller can handle.
 import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { describeHolder } from './lock-file.ts'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -76,12 +77,6 @@ export class DifferentError extends Error {
   }
 }
 
-/** What the holder of a lock does, by the kind of the lock. */
-const ACTIVITIES = new Map([
-  ['gc', 'is collecting garbage'],
-  ['convert', 'is converting its blocks']
-])
-
 /** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
 export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
@@ -97,14 +92,8 @@ export class RepoLockedError extends Error {
     { kind, pid, host, path }: Pick<LockFile, 'kind' | 'path'> & Partial<LockFile>,
     options?: ErrorOptions
   ) {
-    const holder = pid == null
-      ? 'another process uses its links'
-      : `process ${pid} on ${host} ${ACTIVITIES.get(kind) ?? 'is adding to it'}`
-
-    super(
-      `The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`,
-      options
-    )
+    const holder = describeHolder({ kind, pid, host })
+    super(`The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`, options)
     this.pid = pid
     this.host = host
     this.file = path

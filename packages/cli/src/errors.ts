@@ -101,16 +101,22 @@ export function explain (err: Error): string {
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
+      return err.message.includes('needs a dictionary')
+        ? `${err.message}, which is not part of the file: decompress the bytes of ipfsz cat --raw with that dictionary`
+        : writtenIncorrectly(err)
     case 'InvalidHeaderError':
     case 'InvalidTrailerError':
-      return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
-        'Read the stored bytes with ipfsz cat --raw'
+      return writtenIncorrectly(err)
     case 'WrongFrameError':
       return `${err.message}. Try again, or add it without a base. The cause is a bug in ipfsz, or faulty memory`
     case 'InvalidBaseError':
       return baseOfBase == null
         ? err.message
         : `${err.message}: use that one, or omit --base-of-base refuse`
+    case 'UnreadableBaseError':
+      return err.cause instanceof Error && LOST.has(err.cause.name)
+        ? `${err.message}: fetch it again with ipfsz repair ${String(cid)}, and specify a peer or gateway that has it`
+        : withCause(err)
     case 'WrongBaseError':
       return `${err.message}: the file was written incorrectly, or names another base than it was made with. ` +
         'Ask its author, or add the original again'
@@ -165,6 +171,11 @@ export function explain (err: Error): string {
   }
 
   return explainSystemError(systemError(err)) ?? err.message
+}
+
+function writtenIncorrectly ({ message }: Error): string {
+  return `${message}: the file was written incorrectly, or its CID has the wrong marker. ` +
+    'Read the stored bytes with ipfsz cat --raw'
 }
 
 /** Fields of errors, for messages that mention options of the command, not of the library. */
@@ -253,9 +264,9 @@ export function fullDiskError (err: Error): { code: string, path?: string } | un
   return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
 }
 
-/** Find the system error among the causes of an error. */
+/** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */
 function systemError (err: unknown): SystemError | undefined {
-  for (let cause = err; cause instanceof Error; cause = cause.cause) {
+  for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {
       return cause as SystemError
     }

@@ -7,3 +7,21 @@ export interface LockFile {
   /** The host name of the machine or container in which the process has that id. */
   host: string
 }
+
+/** What the holder of a lock does, by the kind of the lock. */
+const ACTIVITIES = new Map([
+  ['gc', 'is collecting garbage'],
+  ['convert', 'is converting its blocks']
+])
+
+/** For whom a command waits, which may be long. */
+export function waitingFor (repo: string, holder: LockFile): string {
+  return `the repo ${repo} is in use: ${describeHolder(holder)}. Waiting until it ends (Ctrl-C ends the wait)`
+}
+
+/** What the holder of a lock does, as the end of "The repo is in use: ". */
+export function describeHolder ({ kind, pid, host }: Pick<LockFile, 'kind'> & Partial<LockFile>): string {
+  return pid == null
+    ? 'another process uses its links'
+    : `process ${pid} on ${host} ${ACTIVITIES.get(kind) ?? 'is adding to it'}`
+}

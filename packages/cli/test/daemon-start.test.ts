@@ -58,15 +58,16 @@ describe('a starting daemon', () => {
     expect(steps).toEqual(['lock', 'compression'])
   })
 
-  it('is refused during a conversion, and keeps conversions out while it runs', async () => {
+  it('waits for a conversion, and keeps conversions out while it runs', async () => {
     const repo = await repoPath()
     const conversion = await lockOutDaemons(repo)
 
-    await expect(lockDaemon(repo, signal))
-      .rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, file: join(repo, 'locks', conversion.name) })
+    const told = Promise.withResolvers<unknown>()
+    const waiting = lockDaemon(repo, signal, told.resolve)
+    expect(await told.promise).toMatchObject({ kind: 'convert', name: conversion.name, pid: process.pid })
     await conversion.release()
 
-    const daemon = await lockDaemon(repo, signal)
+    const daemon = await waiting
     await expect(lockOutDaemons(repo))
       .rejects.toMatchObject({ name: 'DaemonRunningError', file: join(repo, 'locks', daemon.name) })
     await daemon.release()

@@ -60,6 +60,17 @@ describe('lockRepo', () => {
     expect(order).toEqual(['add', 'gc'])
   })
 
+  it('waits as long as the others live, and says once for whom', async ({ repo }) => {
+    const release = await lockRepo(repo, 'add', signal)
+    const told: unknown[] = []
+    const waiting = lockRepo(repo, 'gc', signal, undefined, holder => { told.push(holder) })
+    await vi.waitUntil(() => told.length > 0, { timeout: 5000 })
+    await release()
+    await (await waiting)()
+
+    expect(told).toMatchObject([{ kind: 'add', pid: process.pid, host: hostname() }])
+  })
+
   it('gives a lock to one garbage collection at a time, however many wait for it', async ({ repo }) => {
     let running = 0
 

@@ -362,7 +362,8 @@ describe('an unchecked link', () => {
   it.each<[string, () => Promise<CID>, (fs: Ipfsz) => Promise<CID>, 'bytes' | 'kind']>([
     ['a raw CID to other bytes', async () => originalOf(small), async fs => fs.addBytes(text(10_000, 2)), 'bytes'],
     ['a raw CID to fewer bytes', async () => originalOf(small), async fs => fs.addBytes(text(5000)), 'bytes'],
-    ['a raw CID to more than a block', async () => originalOf(small), async fs => fs.addBytes(new Uint8Array(3_000_000)), 'bytes'],
+    ['a raw CID to more than a block', async () => originalOf(small),
+      async fs => fs.addBytes(new Uint8Array(3_000_000)), 'bytes'],
     ['a raw CID with blake3', async () => rawCid(small, 0x1e), async fs => fs.addBytes(text(5000)), 'bytes'],
     ['a raw CID to a directory', async () => originalOf(small),
       async fs => fs.addFile({ path: 'a/b', content: small }), 'kind'],

@@ -13,11 +13,20 @@ export interface Listing {
 export function parseListing (body: Uint8Array): Listing {
   const root = parseAnswer(new TextDecoder().decode(body), 'ListBucketResult')
   const encoded = textOf(root, 'EncodingType') === 'url'
+  const objects = childrenOf(root, 'Contents').map(element => parseObject(element, encoded))
+  const truncated = textOf(root, 'IsTruncated')
+  const count = textOf(root, 'KeyCount')
 
-  return {
-    objects: childrenOf(root, 'Contents').map(element => parseObject(element, encoded)),
-    truncated: textOf(root, 'IsTruncated') === 'true'
+  // a garbage collection would miss pins that a list leaves out
+  if (truncated !== 'true' && truncated !== 'false') {
+    throw new Error('it does not say whether more follows')
   }
+
+  if (count != null && Number(count) !== objects.length) {
+    throw new Error(`it has ${objects.length} objects, and says ${count}`)
+  }
+
+  return { objects, truncated: truncated === 'true' }
 }
 
 function parseObject (element: XmlElement, encoded: boolean): ObjectInfo {

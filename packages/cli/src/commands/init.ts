@@ -1,5 +1,6 @@
 import { lockRepo } from '../repo/repo-lock.ts'
 import { RepoError } from '../errors.ts'
+import { waitingFor } from '../lock-file.ts'
 import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
 import { openRepo, openRepoToRead } from '../repo/repo.ts'
 import { readReference, writeReference } from '../store/store-reference.ts'
@@ -80,7 +81,7 @@ export async function initStore (
 
   // what adds meanwhile must not add to the repo's own directory
   await (before == null ? openRepo(path, { signal }) : undefined)
-  const release = await lockRepo(path, 'gc', signal)
+  const release = await lockRepo(path, 'gc', signal, undefined, holder => { output.note(waitingFor(path, holder)) })
 
   try {
     if (before == null) {

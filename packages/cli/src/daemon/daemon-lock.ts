@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { DaemonRunningError, RepoLockedError } from '../errors.ts'
+import { DaemonRunningError } from '../errors.ts'
 import { readLocks } from '../locks/lock-files.ts'
 import { takeRepoLock } from '../repo/repo-lock.ts'
 import type { LockFile } from '../lock-file.ts'
@@ -18,10 +18,18 @@ const INTERVAL = 40
  * others: of two that start at once both release theirs and try again after a random delay.
  *
  * @throws {DaemonRunningError} another daemon has the repo
- * @throws {RepoLockedError} the blockstore is being converted
+ * Waits while the blockstore is converted.
+ *
+ * @param onWaiting - called with the process that converts it
  * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
  */
-export async function lockDaemon (repo: string, signal: AbortSignal): Promise<OwnLock> {
+export async function lockDaemon (
+  repo: string,
+  signal: AbortSignal,
+  onWaiting: (holder: LockFile) => void = () => {}
+): Promise<OwnLock> {
+  let isWaiting = false
+
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted()
     const own = await takeRepoLock(repo, DAEMON)
@@ -33,8 +41,15 @@ export async function lockDaemon (repo: string, signal: AbortSignal): Promise<Ow
 
     await own.release()
 
+    if (other.kind === CONVERT && !isWaiting) {
+      isWaiting = true
+      onWaiting(other)
+    }
+
+    tries = other.kind === CONVERT ? 0 : tries
+
     if (tries === TRIES) {
-      throw other.kind === CONVERT ? new RepoLockedError(repo, other) : new DaemonRunningError(repo, other)
+      throw new DaemonRunningError(repo, other)
     }
 
     await setTimeout(INTERVAL * (1 + Math.random()), undefined, { signal })

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
+import { waitingFor } from '../lock-file.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
@@ -96,7 +97,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 
   try {
-    const lock = await lockDaemon(init.repo, signal)
+    const lock = await lockDaemon(init.repo, signal, holder => { onNote(waitingFor(init.repo, holder)) })
     undo.push(lock.release)
 
     // after the lock: a conversion that has just ended may have changed how blocks are stored.

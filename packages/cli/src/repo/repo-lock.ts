@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { RepoError, RepoLockedError } from '../errors.ts'
 import { readLocks, takeLock } from '../locks/lock-files.ts'
+import type { LockFile } from '../lock-file.ts'
 import type { OwnLock } from '../locks/lock-files.ts'
 
 /** Many processes may hold 'add' at once. 'gc' excludes all others. */
 export type LockKind = 'add' | 'gc'
 
-/** How long to wait for other processes, in milliseconds. Adding outlasts a whole garbage collection. */
-const LOCK_TIMEOUT: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 30 * 1000 }
+/** After how long it is said for whom is waited, in milliseconds: most adds end sooner. */
+const QUIET = 1000
 /** Why a repo cannot be written to, by system error code. */
 const READ_ONLY: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
@@ -21,10 +22,12 @@ const POLL_INTERVAL = 50
  * Keep adding and garbage collection apart. Blocks are pinned only when all of them are added, so until then garbage
  * collection would delete them.
  *
- * A lock is an empty file in `locks/` that a process holds and the kernel frees when the process ends. Each process
- * first makes its own file and then looks for others, so of two processes at least one sees the other.
+ * A lock is an empty file in `locks/` that a process holds and the kernel frees when the process ends: nobody waits for
+ * one that is dead. Each process first makes its own file and then looks for others, so of two processes at least one
+ * sees the other.
  *
- * @param timeout - how long to wait for other processes, in milliseconds
+ * @param timeout - how long to wait for other processes, in milliseconds. By default as long as they live
+ * @param onWaiting - called with each process that keeps this one waiting for more than a second
  * @returns a function that releases the lock
  * @throws {RepoLockedError} another process still holds its lock after that time
  * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
@@ -33,9 +36,11 @@ export async function lockRepo (
   repo: string,
   kind: LockKind,
   signal: AbortSignal,
-  timeout = LOCK_TIMEOUT[kind]
+  timeout = Number.POSITIVE_INFINITY,
+  onWaiting: (holder: LockFile) => void = () => {}
 ): Promise<() => Promise<void>> {
-  const deadline = Date.now() + timeout
+  const begin = Date.now()
+  const told = new Set<string>()
   let own: OwnLock | undefined
   const release = async (): Promise<void> => {
     await own?.release()
@@ -63,8 +68,17 @@ export async function lockRepo (
       }
 
       do {
-        if (Date.now() > deadline) {
-          throw new RepoLockedError(repo, others[0])
+        const [holder] = others
+        const waited = Date.now() - begin
+
+        if (waited > timeout) {
+          throw new RepoLockedError(repo, holder)
+        }
+
+        // one that waits for the same process takes a new lock now and then
+        if (waited > QUIET && !told.has(`${holder.host} ${holder.pid}`)) {
+          told.add(`${holder.host} ${holder.pid}`)
+          onWaiting(holder)
         }
 
         await setTimeout(POLL_INTERVAL, undefined, { signal })

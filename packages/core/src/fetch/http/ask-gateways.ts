@@ -30,7 +30,8 @@ export async function askGateways<T> (
   const errors = new Map<Gateway, Error>()
   const cuts = new CutResponses()
   const cannotAsk = (gateway: Gateway): boolean =>
-    settings.isExcluded(gateway) || cuts.of(gateway) >= MAX_CUTS || errors.get(gateway)?.name === 'GatewayRefusedError' ||
+    settings.isExcluded(gateway) || cuts.of(gateway) >= MAX_CUTS ||
+    errors.get(gateway)?.name === 'GatewayRefusedError' ||
     (attempts.get(gateway) ?? 0) >= settings.attemptsOf(gateway)
 
   const { candidate: gateway, value } = await askInTurn<Gateway, T>({

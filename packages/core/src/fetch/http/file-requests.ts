@@ -147,7 +147,8 @@ export class FileRequests {
       if (this.#cuts.of(gateway) >= MAX_FAILED_OPENS) {
         // single blocks are shorter
         this.#refusing.add(gateway)
-        this.failedOpens += this.#settings.pool.gateways.every(other => this.#refusing.has(other)) ? MAX_FAILED_OPENS : 0
+        const isLast = this.#settings.pool.gateways.every(other => this.#refusing.has(other))
+        this.failedOpens += isLast ? MAX_FAILED_OPENS : 0
       }
 
       this.leave(piece)
