@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import {
   appendFile, mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, utimes, writeFile
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it as base } from 'vitest'
 import { treeSource } from '../src/disk/tree-source.ts'
 
@@ -144,4 +146,19 @@ it('takes a symlink whose target has a replacement character of its own', async 
   await symlink('a\ufffd', join(directory, 'link'))
 
   expect((await Array.fromAsync(open(directory))).at(-1)).toMatchObject({ link: 'a\ufffd' })
+})
+
+it.runIf(process.platform === 'linux')('reads a deep tree, and refuses one without end', async ({ directory }) => {
+  const make = 'for i in $(seq $1); do mkdir $2 && cd -P ./$2 && : > z; done'
+  const deep = async (depth: number, name: string): Promise<void> => {
+    await promisify(execFile)('bash', ['-c', make, 'bash', `${depth}`, name], { cwd: directory })
+  }
+
+  await deep(200, 'd')
+  expect(await read(directory, async () => {})).toHaveLength(200)
+
+  await rm(join(directory, 'd'), { recursive: true })
+  await deep(25, 'd'.repeat(200))
+  await expect(read(directory, async () => {})).rejects.toMatchObject({ name: 'TreeEntryError' })
+  await promisify(execFile)('rm', ['-rf', join(directory, 'd'.repeat(200))])
 })

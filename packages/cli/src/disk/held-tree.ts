@@ -34,8 +34,7 @@ export class HeldTree {
       return use(this.#root, work)
     }
 
-    const open = this.#find(path)
-    open.users++
+    const open = this.#use(path)
 
     try {
       return await use(await open.held, work)
@@ -49,7 +48,8 @@ export class HeldTree {
     this.#open.clear()
   }
 
-  #find (path: string): Open {
+  /** A directory that stays open as long as it has a user. */
+  #use (path: string): Open {
     const known = this.#open.get(path)
     const slash = path.lastIndexOf('/')
     const open = known ?? {
@@ -57,6 +57,7 @@ export class HeldTree {
       users: 0
     }
 
+    open.users++
     this.#open.delete(path)
     this.#open.set(path, open)
 

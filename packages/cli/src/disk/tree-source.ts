@@ -16,6 +16,11 @@ import type { FileHandle } from 'node:fs/promises'
 /** An entry of a tree, as the importer takes it. */
 export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
+/** The longest path of a directory below the tree, in characters: no system opens longer ones. */
+const MAX_PATH_LENGTH = 4096
+/** How much of it an error quotes. */
+const MAX_NAME_LENGTH = 255
+
 /** How many entries of a directory are examined ahead. */
 const AHEAD = 32
 
@@ -81,6 +86,10 @@ async function * walk (
   if ((below === '' ? root : below).endsWith('\\')) {
     const advice = 'rename it, or skip it with --ignore'
     throw new TreeEntryError(join(directory, below), `is a directory whose name ends in a backslash: ${advice}`)
+  }
+
+  if (below.length > MAX_PATH_LENGTH) {
+    throw new TreeEntryError(join(directory, below.slice(0, MAX_NAME_LENGTH)), 'has paths that are too long for any system')
   }
 
   const { names, git } = await tree.within(below, async held => list(held, below, options, above))
