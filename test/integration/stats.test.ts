@@ -55,7 +55,7 @@ describe.concurrent('ipfsz stats', () => {
 
     expect(files).toMatchObject({ count: 2, storedSize: stored })
     expect(size).toBeLessThan(stored * 0.75)
-    expect((await sandbox.run(['stats'])).stdout.toString()).toContain('several files share count for each of them')
+    expect((await sandbox.run(['stats'])).stdout.toString()).toContain('several files share count once per file')
   })
 
   it('says what compressed blocks save besides', async ({ sandbox }) => {
@@ -81,6 +81,6 @@ describe.concurrent('ipfsz stats', () => {
     await rm(directory)
 
     expect((await stats(sandbox)).files).toMatchObject({ count: 1, size: 100_000, incompletePins: 1 })
-    expect((await sandbox.run(['stats'])).stdout.toString()).toMatch(/1 pin cannot be read in full.*verify --all/)
+    expect((await sandbox.run(['stats'])).stdout.toString()).toMatch(/1 pin could not be read in full.*verify --all/)
   })
 })

@@ -67,7 +67,7 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       }
 
       if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {
-        throw new UsageError('The maximum number of requests must be at least 1')
+        throw new UsageError('The limits of concurrent requests must be at least 1')
       }
 
       const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =
