@@ -69,7 +69,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
-    .option('--hidden', 'also add names that begin with a dot, in directories')
+    .option('--hidden', 'in directories, also add hidden entries, whose names begin with a dot')
     .option(
       '--ignore <pattern>',
       'in directories, skip entries that match this .gitignore pattern: .git, *.log or /build/; repeatable',
