@@ -9,7 +9,7 @@ import type { OwnNodeInit } from './own-node.ts'
 
 /** A node writes its object, and reads those of the others, this many times within the lease timeout. */
 const RENEWALS = 3
-/** The most nodes of a store that a node knows of. */
+/** Maximum number of nodes of a store that a node knows of. */
 export const MAX_NODES = 256
 /** How many objects are read at a time. */
 const CONCURRENCY = 16
