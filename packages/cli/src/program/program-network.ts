@@ -179,7 +179,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('id')
-    .description('show the peer id of this repo, and the addresses of its daemon')
+    .description('show the peer ID of this repo, and the addresses of its daemon')
     .action(async () => {
       const { id } = await import('../commands/peers.ts')
       await id(context())
