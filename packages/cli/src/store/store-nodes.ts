@@ -143,8 +143,8 @@ export class StoreNodes {
       this.#noted.delete(COPY)
     } else {
       const host = JSON.stringify(this.#decode(other, peerId)?.host ?? '?')
-      this.#note(COPY, `another daemon of the store, on the host ${host}, has the peer id of this one: its repo is a ` +
-        'copy. Give each node a repo of its own, with ipfsz init --store')
+      this.#note(COPY, `another daemon of the store, on the host ${host}, has the same peer ID: its repo is a ` +
+        'copy. Create a separate repo for each node, with ipfsz init --store')
     }
   }
 
