@@ -49,7 +49,7 @@ describe('ipfsz bench', () => {
 
     const chosen = lines.filter(line => line.startsWith('> '))
     expect(chosen).toHaveLength(1)
-    const [, label] = /^The choice: (.+)$/m.exec(result.stdout.toString()) ?? []
+    const [, label] = /^Recommended: (.+)$/m.exec(result.stdout.toString()) ?? []
     expect(chosen[0].startsWith(`> ${label} `)).toBe(true)
     expect(lines.at(-2)).toMatch(/^ {2}ipfsz add --codec [a-z0-9]+( --level \d+)? words$/)
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80)

@@ -149,7 +149,7 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     const cid = CID.createV1(raw.code, await sha256.digest(text(10))).toString()
     const result = await sandbox.run(['providers', cid], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
 
-    expect(result).toMatchObject({ code: 0, stderr: `ipfsz: no peer was found that advertises ${cid}\n` })
+    expect(result).toMatchObject({ code: 0, stderr: `ipfsz: no peer advertises ${cid}\n` })
     expect(result.stdout).toHaveLength(0)
   })
 

@@ -79,6 +79,6 @@ describe.concurrent('ipfsz stats', () => {
     await rm(directory)
 
     expect((await stats(sandbox)).files).toMatchObject({ count: 1, size: 100_000, incompletePins: 1 })
-    expect((await sandbox.run(['stats'])).stdout.toString()).toMatch(/1 pin cannot be read in full.*verify --all/)
+    expect((await sandbox.run(['stats'])).stdout.toString()).toMatch(/1 pin could not be read in full.*verify --all/)
   })
 })

@@ -18,7 +18,7 @@ export class Side {
   #bytes = 0
   #allBlocks = 0
   #allBytes = 0
-  /** When the query began that runs, on the clock of `performance`. */
+  /** Start time of the running query, on the clock of `performance`. */
   #start: number | undefined
   #milliseconds = 0
 

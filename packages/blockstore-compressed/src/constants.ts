@@ -13,7 +13,7 @@ export const DEFAULT_VERIFY = 'hash'
  */
 export const DEFAULT_MIN_SIZE = 128
 
-/** The most bytes of a block, 16 MiB: as many as a frame may hold, and far above the 2 MiB of Bitswap. */
+/** Maximum number of bytes of a block, 16 MiB: as many as a frame may hold, and far above the 2 MiB of Bitswap. */
 export const DEFAULT_MAX_BLOCK_SIZE = MAX_FRAME_SIZE
 
 /** The smallest saving, as a part of the block, for which a block is compressed (docs/format.md, section 5). */

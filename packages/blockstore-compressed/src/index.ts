@@ -1,10 +1,10 @@
 /**
  * @packageDocumentation
  *
- * Wraps any blockstore and stores its blocks compressed. CIDs stay the hashes of the
+ * Wraps any blockstore and stores its blocks compressed. CIDs remain hashes of the
  * uncompressed bytes, so neither the users of the store nor other nodes see a difference.
  *
- * A store that already holds blocks can be wrapped too: old blocks stay readable, new ones are
+ * A store with existing blocks can be wrapped too: old blocks stay readable, new blocks are
  * compressed. docs/format.md, section 5, describes the stored bytes.
  *
  * @example A Helia node whose blocks are compressed on disk
@@ -19,7 +19,7 @@
  * const helia = createHelia({ blockstore })
  * ```
  *
- * @example Compress the blocks of an existing store, and see what that saved
+ * @example Compress the blocks of an existing store, and show the space saved
  *
  * ```typescript
  * import { convert, stats } from '@ipfsz/blockstore-compressed'

@@ -6,7 +6,7 @@ import type { Chunks } from './util/collect-block.ts'
 import type { CID } from 'multiformats/cid'
 
 interface CollectStoredOptions {
-  /** The most bytes of a block. */
+  /** Maximum number of bytes of a block. */
   maxBlockSize: number
   /** Whether each value that the inner store returns is in memory of its own. */
   isFresh?: boolean | undefined
@@ -20,7 +20,7 @@ export interface StoredValue {
   isOwn: boolean
 }
 
-/** The most bytes of a stored value. */
+/** Maximum number of bytes of a stored value. */
 export function maxStoredSize ({ maxBlockSize }: Pick<CollectStoredOptions, 'maxBlockSize'>): number {
   return maxBlockSize + headerLength(maxBlockSize)
 }

@@ -16,7 +16,7 @@ export const DEFAULT_ATTEMPTS = 6
 /** Connections to one endpoint at a time. Further requests wait for one. @default */
 export const DEFAULT_MAX_CONNECTIONS = 32
 
-/** The most bytes of an object that `get` reads into memory, 64 MiB. @default */
+/** Maximum number of bytes of an object that `get` reads into memory, 64 MiB. @default */
 export const DEFAULT_MAX_OBJECT_SIZE = 64 * 1024 * 1024
 
 /** Bytes of a listing: 1,000 keys of 1,024 bytes, each written as `%XX`, and what surrounds them, 8 MiB. */
@@ -55,7 +55,7 @@ export const MAX_KEY_LENGTH = 1024
 /** Blocks that a batch of S3Blockstore puts or gets at a time. @default */
 export const DEFAULT_CONCURRENCY = 16
 
-/** The most bytes of a block, 16 MiB, as in @ipfsz/blockstore-compressed. @default */
+/** Maximum number of bytes of a block, 16 MiB, as in @ipfsz/blockstore-compressed. @default */
 export const DEFAULT_MAX_BLOCK_SIZE = 16 * 1024 * 1024
 
 /** Before a block of this size is sent, the store is always asked whether it has it, 64 KiB. */

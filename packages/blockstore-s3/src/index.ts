@@ -3,7 +3,7 @@
  *
  * Blocks in an S3 bucket: Ceph, Garage, AWS and others. For Node.
  *
- * S3Blockstore is a blockstore that several nodes may share. S3Objects are the objects below it: any bytes by any key.
+ * S3Blockstore is a blockstore that several nodes can share. S3Objects stores arbitrary objects under arbitrary keys.
  *
  * @example Blocks in a bucket, compressed
  *
@@ -16,7 +16,7 @@
  * const blockstore = new CompressedBlockstore(s3)
  * ```
  *
- * @example Other objects beside the blocks
+ * @example Store other objects in addition to blocks
  *
  * ```typescript
  * import { S3Objects } from '@ipfsz/blockstore-s3'

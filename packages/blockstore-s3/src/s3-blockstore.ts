@@ -22,7 +22,7 @@ export interface S3BlockstoreInit {
   /** Blocks that a batch puts or gets at a time. @default 16 */
   concurrency?: number | undefined
 
-  /** The most bytes of a block. @default 16777216 */
+  /** Maximum number of bytes of a block. @default 16777216 */
   maxBlockSize?: number | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Context, Session } from './context.ts'
 import type { KuboSession } from './kubo/kubo.ts'
 import type { NewPin } from './repo/repo-pins.ts'
 
-/** The most roots that are synced and pinned together. */
+/** Maximum number of roots that are synced and pinned together. */
 const MAX_PENDING = 64
 /** The longest that roots wait for more of them, in milliseconds. */
 const FLUSH_AFTER = 200

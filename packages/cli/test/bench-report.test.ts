@@ -181,7 +181,7 @@ describe('the report', () => {
     const text = reportText(report, terminal(100))
 
     expect(text).toMatch(/^dickens, 9\.72 MiB\nMeasured on all of the file, in frames of 4\.00 MiB, with 2 threads\.\n/)
-    expect(text).toContain('\nThe choice: zstd 3\nIt is the best of all. ')
+    expect(text).toContain('\nRecommended: zstd 3\nIt is the best of all. ')
     expect(text).toContain('brotli 11 on 128 KiB')
     expect(text).toContain('To save space: brotli 11, about 28.0 % of its size')
     expect(text).toMatch(/\n {2}ipfsz add dickens$/)
@@ -194,7 +194,7 @@ describe('the report', () => {
     expect(text.split('\n').slice(0, 2)).toEqual([
       '2 files, 954 MiB',
       'Measured on 9.72 MiB of 954 MiB, spread over the files, in frames of 4.00 MiB, with 1 thread. ' +
-      'That is too little to tell the ratios of the whole.'
+      'That is too little to estimate the ratios of all data.'
     ])
   })
 
@@ -202,8 +202,8 @@ describe('the report', () => {
     const sure = { ...zstd, margin: 0.034 }
     const text = reportText({ ...report, size: 1e9, choice: { ...report.choice, row: sure } }, terminal(250))
 
-    expect(text).toContain('In 19 of 20 cases, ratios of the whole are within 4 % of these.')
-    expect(reportText(report, terminal(250))).not.toContain('19 of 20')
+    expect(text).toContain('With 95 % confidence, the ratios of all data are within 4 % of these.')
+    expect(reportText(report, terminal(250))).not.toContain('95 % confidence')
   })
 
   it('says how sure those are that were measured on less, and which levels were not measured', () => {
@@ -212,8 +212,8 @@ describe('the report', () => {
     const slow = { ...report, rows: [none, zstd, less], unmeasured, needed: 40 }
     const text = reportText(slow, terminal(250))
 
-    expect(text).toContain('~ measured on less, to finish within 15 s: zstd 19 on 8.00 MiB, ± 3 %.')
-    expect(text).toContain('take too long: brotli 11 (21.3 s). Measure all with --time 40.')
+    expect(text).toContain('~ measured on less data, to finish within 15 s: zstd 19 on 8.00 MiB, ± 3 %.')
+    expect(text).toContain('too slow: brotli 11 (21.3 s). To measure all, use --time 40.')
     expect(text).not.toMatch(/^. brotli/m)
     expect(reportText(report, terminal(250))).not.toContain('Not measured')
     expect(reportObjects(slow)[3])

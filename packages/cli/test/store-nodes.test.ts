@@ -161,7 +161,7 @@ describe('the nodes of a store', () => {
     await clock.pass(2 * LEASE_TIMEOUT)
     await Promise.all([node.stop(), copy.stop()])
 
-    expect(notes).toEqual([expect.stringContaining('has the peer id of this one')])
+    expect(notes).toEqual([expect.stringContaining('has the same peer ID')])
     expect(otherNotes).toEqual(notes)
   })
 

@@ -12,7 +12,7 @@ export const CODES = {
 } as const
 
 /**
- * The most uncompressed bytes in a frame, 16 MiB. Larger frames are neither made nor read, which
+ * Maximum number of uncompressed bytes in a frame, 16 MiB. Larger frames are neither made nor read, which
  * limits the memory of readers (docs/format.md, section 2).
  */
 export const MAX_FRAME_SIZE = 16 * 1024 * 1024
@@ -23,5 +23,5 @@ export const MIN_DICTIONARY_SIZE = 8
 /** How a dictionary begins that has tables of its own (RFC 8878, section 5). libzstd does not use it as raw content. */
 export const FORMATTED_DICTIONARY: readonly number[] = [0x37, 0xa4, 0x30, 0xec]
 
-/** The most bytes in a dictionary, 16 MiB. */
+/** Maximum number of bytes in a dictionary, 16 MiB. */
 export const MAX_DICTIONARY_SIZE = 16 * 1024 * 1024

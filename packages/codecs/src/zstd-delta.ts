@@ -30,7 +30,7 @@ export interface DeltaOptions {
    */
   maxChanged: number
 
-  /** The most bytes of a frame. With more, libzstd is likely to make a shorter one. */
+  /** Maximum number of bytes of a frame. With more, libzstd is likely to make a shorter one. */
   maxLength?: number
 }
 

@@ -1,4 +1,4 @@
-// Above 250 lines: what a caller passes and gets is read as one contract, and most of it is documentation.
+// Above 250 lines: inputs and outputs are read as one contract, and most of it is documentation.
 import type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
@@ -35,20 +35,20 @@ import type { CID } from 'multiformats/cid'
 export interface IpfszComponents {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'> & {
     /**
-     * Whether it compares every block with its CID before it returns it, and so throws for damaged ones.
+     * Whether the blockstore verifies every block against its CID before returning it, and throws for damaged blocks.
      *
-     * @default false: each block is compared when it is read
+     * @default false: blocks are verified after they are read
      */
     readonly checksBlocks?: boolean | undefined
     /**
-     * Whether each block that it returns is in memory of its own, which nothing else refers to. Reading a compressed
-     * file, or with `transient`, frees such blocks.
+     * Whether each returned block has its own memory, to which nothing else refers. Reading a compressed file, or
+     * reading with `transient`, frees such blocks.
      *
      * @default false
      */
     readonly freshBlocks?: boolean | undefined
     /**
-     * Whether nothing of it refers to the memory of a block any more once its `put` has resolved. Adding a file then
+     * Whether the blockstore no longer refers to the memory of a block once its `put` has resolved. Adding a file then
      * frees the memory of its frames as soon as they are stored.
      *
      * @default false
@@ -56,15 +56,15 @@ export interface IpfszComponents {
     readonly releasesBlocks?: boolean | undefined
   }
   /**
-   * Where blocks are fetched from that the blockstore lacks, or has damaged. They are asked in this order, and what
-   * they send is put into the blockstore.
+   * Sources to fetch blocks from that are missing or damaged in the blockstore. They are asked in this order, and
+   * fetched blocks are put into the blockstore.
    *
-   * @default a blockstore that can fetch, such as Helia's, is asked itself
+   * @default the blockstore itself, if it can fetch, as Helia's can
    */
   sources?: readonly BlockSource[] | undefined
   /** Where links between original and compressed CIDs are stored. Links are unavailable without it. */
   datastore?: LinkDatastore | undefined
-  /** Finds providers, as `helia.routing` does. When a peer goes away during a fetch, others are looked up here. */
+  /** Finds providers, as `helia.routing` does. If a peer disconnects during a fetch, it finds others. */
   routing?: ProviderRouting | undefined
 }
 
@@ -86,18 +86,18 @@ export interface IpfszInit {
   deterministic?: boolean | undefined
 
   /**
-   * The most original bytes, in frames, that one call compresses or decompresses at a
-   * time, whatever the file's size.
+   * Maximum number of original bytes, in frames, that one call compresses or decompresses
+   * at a time, regardless of the file's size.
    *
    * @default 33554432
    */
   inFlightBytes?: number | undefined
 
-  /** How blocks are fetched that are not stored locally. */
+  /** How to fetch blocks that are not stored locally. */
   fetch?: FetchInit | undefined
 }
 
-/** The verbs of `@helia/unixfs`, with files compressed where it pays off. */
+/** The methods of `@helia/unixfs`. Files are compressed if they shrink. */
 export interface Ipfsz {
   /** The codecs that read and write files. */
   readonly codecs: readonly Codec[]
@@ -108,7 +108,7 @@ export interface Ipfsz {
   /**
    * Add files, directories and symlinks, like `unixfs.addAll`. Compressed files have
    * marked CIDs in the results. A directory with a compressed file at any depth has a
-   * tree CID. `inFlightBytes` bounds the bytes of all files in progress together.
+   * tree CID. `inFlightBytes` limits the total bytes of all files in progress.
    *
    * Paths are read as `unixfs.addAll` reads them: empty names and `.` are left out, so `./a//b` is `a/b`. Several
    * files may have the same path of one name, such as `a`, unless `wrapWithDirectory` is set: no directory holds them,
@@ -132,7 +132,7 @@ export interface Ipfsz {
 
   /**
    * Add a stream of bytes, like `addBytes`. Memory does not grow with the stream's length. As in @helia/unixfs, nothing
-   * may change the bytes of a chunk before the add ends: a stream that reads into the same memory again must copy it.
+   * may change the bytes of a chunk before the add ends: a stream that reuses its buffer must copy it.
    *
    * @throws {FileTooLargeError} the file has more than 2^27 frames
    */
@@ -144,25 +144,25 @@ export interface Ipfsz {
    */
   addFile (file: FileCandidate, options?: AddFileOptions): Promise<CID>
 
-  /** Add an empty directory, and the parent directories that its path names. */
+  /** Add an empty directory, and the parent directories in its path. */
   addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID>
 
   /**
-   * The blocks below a root, as the verbs read them. They share one search for peers, and one timeout. `signal` is for
-   * every call of `get` and `has` that has none of its own.
+   * The blocks below a root, read as by the other methods. They share one search for peers, and one timeout. `signal`
+   * applies to each call of `get` and `has` without a signal of its own.
    */
   blocks (root: CID, options?: BlocksOptions): BlocksBelow
 
   /**
-   * Read a file: a marked CID returns the original bytes, a plain CID the stored ones.
-   * With an offset, only the root and the leaves that hold the range are fetched.
+   * Read a file: a marked CID yields the original bytes, a plain CID the stored bytes.
+   * With an offset, only the root and the leaves that contain the range are fetched.
    *
    * An original CID that is not stored locally is read from the compressed file that it
-   * is linked to. The whole file is compared with the original CID while it streams, so
-   * a mismatch may be thrown after most of the bytes. A part of a file is read only if
-   * its link is already checked (docs/limits.md, "Reading by an original CID"). If only a
-   * part of an original is stored, the rest comes from the compressed file, provided
-   * that the link is checked.
+   * is linked to. The whole file is verified against the original CID while it streams,
+   * so a mismatch may be thrown after most of the bytes. Part of a file is read only if
+   * its link is already checked (docs/limits.md, "Reading by an original CID"). If an
+   * original is only partly stored, the rest is read from the compressed file, if the
+   * link is checked.
    *
    * @throws {NotFoundError} a block is missing
    * @throws {NotAFileError}
@@ -173,11 +173,11 @@ export interface Ipfsz {
    * @throws {DigestLengthError} a block's digest is too short to be trusted
    * @throws {CorruptFrameError}
    * @throws {UnreadableBaseError} a block of the file's base is missing or damaged
-   * @throws {WrongBaseError} the file was not made with the base that it names
+   * @throws {WrongBaseError} the file was not compressed with the base in its header
    * @throws {FetchStalledError} no block arrived from the network within the timeout of `fetch`
    * @throws {LinkMismatchError} an original is linked to a file with other bytes
-   * @throws {UncheckedLinkError} the CID is an original, and the range or directory read
-   *   from its link cannot be checked
+   * @throws {UncheckedLinkError} the CID is an original, and the range or directory cannot
+   *   be checked, because its link is unchecked
    */
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
@@ -190,28 +190,28 @@ export interface Ipfsz {
   /**
    * Copy a file or directory into a directory. Returns a tree CID if either was marked.
    *
-   * @throws {AlreadyExistsError} the directory has an entry of that name, and `force` is not set
+   * @throws {AlreadyExistsError} the directory has an entry with that name, and `force` is not set
    * @throws {NotADirectoryError}
    * @throws {InvalidParametersError} the name is not a valid entry name
    */
   cp (source: CID, target: CID, name: string, options?: CpOptions): Promise<CID>
 
   /**
-   * List a directory, with the statistics that each entry's root block holds. This
-   * fetches one block per file, and none for a raw block.
+   * List a directory, with the statistics from each entry's root block. This fetches one
+   * block per file, and none for a raw block.
    *
    * @throws {InvalidDagError} an entry's name is not valid, or occurs twice
    */
   ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry>
 
-  /** Make a directory in a directory. Returns a tree CID if the parent's CID is marked. */
+  /** Create a directory in a directory. Returns a tree CID if the parent's CID is marked. */
   mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID>
 
   /**
    * Remove an entry from a directory. Returns a tree CID if the directory's CID is marked.
    *
    * @throws {DoesNotExistError} a sharded directory has no such entry. An ordinary
-   *   directory is returned unchanged, as Helia does
+   *   directory is returned unchanged, as in Helia
    */
   rm (cid: CID, path: string, options?: RmOptions): Promise<CID>
 
@@ -226,14 +226,14 @@ export interface Ipfsz {
   stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
 
   /**
-   * The frames of a compressed file, as they are stored: for a server whose clients decompress
-   * them. Calls no codec.
+   * Return the stored frames of a compressed file, for a server whose clients decompress
+   * them. Does not run a codec.
    *
-   * Undefined for everything else: uncompressed files, plain CIDs, directories, streams that
-   * another tool compressed, files with a base or filters, whose frames need more than the codec,
-   * and those of so many frames that the root does not list them.
-   * Also for an original CID whose link is unchecked, since only the original bytes can be
-   * compared with it.
+   * Undefined for everything else: uncompressed files, plain CIDs, directories, streams
+   * compressed by another tool, files with a base or filters, whose frames need more than the
+   * codec, and files with so many frames that the root does not list them.
+   * Also undefined for an original CID whose link is unchecked, because only the original
+   * bytes can be verified against it.
    *
    * @throws the errors of `stat`
    */
@@ -244,18 +244,18 @@ export interface Ipfsz {
 
   /**
    * Read and check a whole file, or every file of a directory: all blocks and frames,
-   * the seek table, and the content CID if the header names one. The bytes of a linked
-   * original are compared with its CID, and the link is then stored as checked.
-   * Throws the first failure: an error of `cat`, or one of those below.
+   * the seek table, and the content CID if the header has one. The bytes of a linked
+   * original are verified against its CID, and the link is then stored as checked.
+   * Throws the first failure: an error of `cat`, or one of the following.
    *
    * @throws {InvalidTrailerError} the seek table disagrees with the header, or other
    *   bytes follow the frames
-   * @throws {ContentMismatchError} the bytes do not have the content CID
-   * @throws {VerifyFailedError} an entry of the directory failed: `path` says which one,
-   *   `cause` why
+   * @throws {ContentMismatchError} the bytes do not match the content CID
+   * @throws {VerifyFailedError} an entry of the directory failed: `path` is its path,
+   *   `cause` the reason
    */
   verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport>
 }
 
-/** The verbs that read. */
+/** The methods that only read. */
 export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'stat' | 'storedFile'>

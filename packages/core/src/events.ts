@@ -57,7 +57,7 @@ export type CatFrameEvents = ProgressEvent<'ipfsz:cat:frame', FrameProgress>
 
 export interface VerifyProgress {
   cid: CID
-  /** Relative to the verified directory; empty if the CID names a file. */
+  /** Relative to the verified directory; empty if the CID is a file. */
   path: string
   /** The number of bytes that reading the file returns. */
   size: bigint
@@ -93,7 +93,7 @@ export interface FetchedBlockProgress {
   duration: number
   /** Who sent it, if known: a peer id, or the URL of a gateway. */
   sender?: string | undefined
-  /** The peer that sent it, as Helia says. */
+  /** The peer that sent it, according to Helia. */
   provider?: CID | undefined
   /** How it was requested, such as `bitswap`, if known. */
   broker?: string | undefined

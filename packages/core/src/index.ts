@@ -1,7 +1,7 @@
 /**
  * @packageDocumentation
  *
- * UnixFS for Helia that stores files compressed. The API mirrors `@helia/unixfs`.
+ * UnixFS for Helia that stores files in compressed form. The API mirrors `@helia/unixfs`.
  * Adding returns a marked CID, which says how the file is compressed; reading that
  * CID returns the original bytes. The blocks are ordinary UnixFS: every IPFS node can
  * pin, provide and serve them under the CID's plain twin.
@@ -22,7 +22,7 @@
  * }
  * ```
  *
- * @example Choose the compression, see what it saved, share the plain CID
+ * @example Choose the compression, show the ratio, share the plain CID
  *
  * ```typescript
  * import { ipfsz, unmark } from '@ipfsz/core'

@@ -17,7 +17,7 @@ export type { Mtime } from 'ipfs-unixfs'
 
 /**
  * A progress handler. It is declared as a method so that TypeScript also accepts a handler
- * typed for the events of `@helia/unixfs` alone.
+ * typed only for the events of `@helia/unixfs`.
  */
 export interface ProgressHandler<Event> {
   onProgress? (event: Event): void
@@ -30,9 +30,9 @@ export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, Progr
   compression?: CompressionOptions | undefined
 
   /**
-   * Compute the CID that the file has uncompressed, store it in the header, and link it
-   * to the compressed file. The header is larger for it, so the compressed file's CID
-   * changes. Files that are stored uncompressed are not linked.
+   * Compute the CID of the uncompressed file, store it in the header, and link it to the
+   * compressed file. The larger header changes the CID of the compressed file. Files that
+   * are stored uncompressed are not linked.
    *
    * @default false
    */
@@ -50,17 +50,17 @@ export interface CatOptions extends
   Omit<ReadOptions, 'onProgress'>,
   ProgressHandler<CatEvents> {
   /**
-   * The largest window, in bytes, that a stream compressed by another tool may need.
-   * `zstd --ultra` and `zstd --long` produce larger ones.
+   * Maximum window size, in bytes, of streams compressed by other tools. `zstd --ultra`
+   * and `zstd --long` produce larger windows.
    *
    * @default 8388608
    */
   maxWindowSize?: number | undefined
 
   /**
-   * Whether the caller is done with the bytes it got when it asks for the next ones: their memory may then be freed,
-   * and they have no bytes any more. Large files are read faster and in less memory, because nothing is left to garbage
-   * collection. Not for a caller that collects bytes, or hands them to a stream that asks for more ahead of its reader.
+   * Whether the caller no longer needs a chunk when it requests the next one: the memory of the chunk may then be
+   * freed, and the chunk becomes empty. Large files are read faster and with less memory, because there is less garbage
+   * to collect. Do not use it if you collect chunks, or pass them to a stream that reads ahead.
    *
    * @default false
    */
@@ -71,7 +71,7 @@ export interface StoredFileOptions extends
   Pick<CatOptions, 'path' | 'signal' | 'offline' | 'blockReadConcurrency'>,
   ProgressHandler<CatEvents> {}
 
-/** A compressed file as it is stored. */
+/** The stored frames of a compressed file. */
 export interface StoredFile {
   /** The codec that decompresses a frame. */
   codec: CodecName
@@ -79,10 +79,10 @@ export interface StoredFile {
   /** Original bytes of the file. */
   size: number
 
-  /** Original bytes in every frame but the last, or the most in any frame if there are `frameSizes`. */
+  /** Original bytes in every frame except the last, or the maximum of `frameSizes`. */
   frameSize: number
 
-  /** Original bytes of each frame, in order, if they differ: of files that are cut by content. */
+  /** Original bytes of each frame, in order. Set for files with content-defined frames (`cut: 'content'`). */
   frameSizes?: readonly number[]
 
   /** Compressed bytes of each frame, in order. */
@@ -92,15 +92,14 @@ export interface StoredFile {
   length: number
 
   /**
-   * Read all frames, one after the other, without what follows the last one. Every block is
-   * compared with its CID; the frames themselves are not checked. Throws the errors of `cat`
-   * that concern blocks.
+   * Read all frames, one after the other, without the trailer. Every block is verified; the
+   * frames themselves are not checked. Throws the errors of `cat` that concern blocks.
    */
   frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
 }
 
 export interface FramesOptions extends Pick<CatOptions, 'signal' | 'blockReadConcurrency'> {
-  /** How many of their bytes to skip. Other options take the place of those that the file was opened with. */
+  /** Number of compressed bytes to skip. Other options override the options with which the file was opened. */
   offset?: number | undefined
 }
 
@@ -116,8 +115,8 @@ export interface StatOptions extends
 
 export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedStatOptions, 'filter'> {
   /**
-   * Walk the whole DAG and count it. Fetches inner nodes, and the leaves that the
-   * blockstore does not have.
+   * Traverse the whole DAG and count its blocks. Fetches inner nodes, and leaves that are
+   * missing in the blockstore.
    */
   extended: true
 
@@ -129,7 +128,7 @@ export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedSt
    */
   maxBlocks?: number | undefined
 
-  /** Like `maxWindowSize` of `CatOptions`, for a stream that must be decompressed to learn its size. */
+  /** Like `maxWindowSize` of `CatOptions`, for a stream that must be decompressed to find its size. */
   maxWindowSize?: number | undefined
 }
 
@@ -154,13 +153,13 @@ export interface CompressionStats {
   /** How many frames the file has. */
   frames: number
 
-  /** Original bytes in every frame but the last, or the most in any frame if their sizes differ. */
+  /** Original bytes in every frame except the last, or the maximum of all frames if their sizes differ. */
   frameSize?: number
 
-  /** What was done to the bytes of each frame before it was compressed, in this order. Reading undoes it. */
+  /** Filters applied to the bytes of each frame before compression, in this order. Reading reverses them. */
   filters?: readonly Filter[]
 
-  /** The plain CID of the earlier version that a compressed file refers back to. Reading the file needs it. */
+  /** The plain CID of the base, an earlier version of the file. Reading the file needs it. */
   base?: CID
 
   /** Bytes of all blocks of the base. They are part of `fetchSize`, and other files may have the same base. */
@@ -168,21 +167,21 @@ export interface CompressionStats {
 
   /**
    * Set only for streams compressed by another tool. If false, the stream has no seek
-   * table: `size` is the stored size, and `ratio` and `frames` mean nothing. `extended`
-   * decompresses the stream to find its size. With `extended` and `offline`, false for a directory of which blocks are
-   * missing: `size` is that of the files that are here.
+   * table: `size` is the stored size, and `ratio` and `frames` are meaningless. `extended`
+   * decompresses the stream to find its size. With `extended` and `offline`, false for a directory with missing
+   * blocks: `size` is that of the files that are present.
    */
   sizeKnown?: boolean
 
-  /** The CID under which every IPFS node knows it. */
+  /** The CID for every IPFS node. */
   plainCid: CID
 
-  /** The CID that reads the original bytes, if something is compressed. */
+  /** The CID that yields the original bytes. Set if anything is compressed. */
   markedCid?: CID
 
   /**
-   * The CID that the original bytes have uncompressed, as the header of a compressed file claims: only `verify` checks
-   * it. Set if the file was added with `link`, and is read by its marked CID.
+   * The CID of the uncompressed file, according to the header: only `verify` checks it. Set if the file was added with
+   * `link`, and is read by its marked CID.
    */
   contentCid?: CID
 }
@@ -192,24 +191,24 @@ export type Stats = (unixfs.FileStats | unixfs.DirectoryStats | unixfs.RawStats)
 
 /**
  * The result of `unixfs.stat` with `extended`, with compression. A directory's `size` is
- * the total of its files, and the total of their original bytes if the CID is marked.
+ * the total size of its files: original bytes if the CID is marked, otherwise stored bytes.
  */
 export type ExtendedStats = CompressionStats & Required<Pick<CompressionStats, 'storedSize' | 'fetchSize' | 'ratio'>> &
   (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats)
 
 /**
- * The result of `unixfs.ls`, with what the entry's root block holds. If that block is
- * missing the entry has only what Helia returns, so a directory with missing files can
+ * The result of `unixfs.ls`, with statistics from the entry's root block. If that block is
+ * missing, the entry has only the fields of Helia, so a directory with missing files can
  * still be listed.
  */
 export interface DirectoryEntry extends UnixFSDirectoryEntry, Partial<CompressionStats> {
   /**
-   * The CID that reads the entry in the same way as the directory was read: in a tree,
-   * the marked CID of a compressed file, and the tree CID of a directory.
+   * The CID that reads the entry in the same way as the directory: in a tree, the marked
+   * CID of a compressed file, and the tree CID of a directory.
    */
   cid: CID
 
-  /** The number of bytes that reading a file returns. For a directory, the size that its parent states. */
+  /** For a file, the number of bytes that `cat` yields. For a directory, the size in its parent's link. */
   size: bigint
 
   plainCid: CID

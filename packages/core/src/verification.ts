@@ -27,7 +27,7 @@ export interface VerifyReport {
   /** How many frames were decompressed. */
   frames: number
 
-  /** How many files were read: 1 if the CID names a file. */
+  /** How many files were read: 1 if the CID is a file. */
   files: number
 
   /** The CID of the uncompressed bytes, if the file's header names it. */

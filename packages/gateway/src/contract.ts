@@ -1,19 +1,19 @@
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** What reads a root, and all that is below it. */
+/** Reads a root and everything below it. */
 export interface RootReader {
-  /** Reads files and directories, marked and plain, and files as they are stored. */
+  /** Reads files and directories, marked and plain, and the stored frames of files. */
   fs: Pick<Ipfsz, 'cat' | 'ls' | 'stat' | 'storedFile'>
   /** Blocks for `?format=raw`, CARs, and DAG-CBOR and DAG-JSON documents. */
   blocks: GatewayBlocks
 }
 
-/** What a gateway serves from. */
+/** The sources of a gateway. */
 export interface GatewayComponents extends RootReader {
   /**
-   * What reads a root, where that depends on the root: one that fetches asks the providers of the root for all
-   * that is below it. Called once for each request that reads, with the CID as it was asked for.
+   * Returns the components that read a root, for example to fetch everything below it from the providers of the root.
+   * Called once for each request that reads, with the CID in the request.
    *
    * @default `fs` and `blocks` for every root
    */
@@ -22,14 +22,14 @@ export interface GatewayComponents extends RootReader {
   names?: NameResolver | undefined
 }
 
-/** A blockstore: that of a Helia node, or a CompressedBlockstore, whose compressed blocks go out as they are stored. */
+/** A blockstore: of a Helia node, or a CompressedBlockstore, whose compressed blocks are sent as stored. */
 export interface GatewayBlocks {
   get (cid: CID, options?: { signal?: AbortSignal }): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   has (cid: CID, options?: { signal?: AbortSignal }): Promise<boolean> | boolean
   getStored? (cid: CID, options?: { signal?: AbortSignal }): Promise<StoredBlock>
 }
 
-/** A block as it is stored. */
+/** A stored block. */
 export interface StoredBlock {
   /** The codec that decompresses the payload, or `none`. */
   codec: string
@@ -48,17 +48,17 @@ export interface CompressedBlock {
 }
 
 /**
- * Compresses responses that are not stored in a form that their clients take, as fast and as often as it is
- * allowed to. `createCompressor` makes one. Calls of it do not reject.
+ * Compresses responses that are not stored in an encoding that the client accepts, within its CPU budget.
+ * `createCompressor` creates one. Its methods do not reject.
  */
 export interface Compressor {
-  /** A block that was compressed before. */
+  /** Return a compressed block from the cache. */
   findBlock (cid: CID, codings: readonly ContentCoding[]): CompressedBlock | undefined
 
   /**
-   * Compress a block. Undefined: it is not worth it, or no processor time is left for it.
+   * Compress a block. Undefined if it would not shrink, or if the CPU budget is used up.
    *
-   * @param bytes - the whole block, which was compared with the CID
+   * @param bytes - the whole block, already verified
    */
   compressBlock (
     cid: CID,
@@ -87,26 +87,26 @@ export interface NameResolver {
 
 export interface ResolvedName {
   cid: CID
-  /** Names below the CID. */
+  /** The path below the CID. */
   path: string[]
-  /** How long the answer may be cached, in seconds. */
+  /** How long the result may be cached, in seconds. */
   ttl: number
 }
 
 export interface GatewayInit {
   /**
-   * Hosts whose subdomains are origins of their own: `bafy....ipfs.HOST` and `KEY.ipns.HOST`. Paths of
+   * Hosts whose subdomains are separate origins: `bafy....ipfs.HOST` and `KEY.ipns.HOST`. Paths of
    * these hosts are redirected there.
    *
    * @default ['localhost']
    */
   subdomainHosts?: readonly string[] | undefined
 
-  /** Hosts that serve blocks, CARs and IPNS records alone (specs.ipfs.tech/http-gateways/trustless-gateway). */
+  /** Hosts that serve only blocks, CARs and IPNS records (specs.ipfs.tech/http-gateways/trustless-gateway). */
   trustlessHosts?: readonly string[] | undefined
 
   /**
-   * Whether a root may be served. A gateway that answers for every root fetches for strangers: an open
+   * Whether a root may be served. A gateway that fetches and serves every root is an open
    * proxy.
    *
    * @default every root of `components`
@@ -114,16 +114,16 @@ export interface GatewayInit {
   isServed? (cid: CID): Promise<boolean> | boolean
 
   /**
-   * Compresses blocks that are not stored compressed, or with a codec that the client does not take, and, if it
-   * is made so, files that the client cannot take as they are stored.
+   * Compresses blocks that are stored uncompressed, or with a codec that the client does not accept, and optionally
+   * files whose stored encoding the client does not accept.
    *
-   * @default these go out uncompressed
+   * @default these are sent uncompressed
    */
   compressor?: Compressor | undefined
 
   /**
-   * Called with each failure of the gateway's own, which clients are not told: a damaged block, a disk or codec
-   * that fails. The response has the status 500, or its body breaks off.
+   * Called with each internal failure, whose details are hidden from clients: a damaged block, a failing disk or
+   * codec. The response has the status 500, or its body ends early.
    */
   onError?: ((err: unknown, request: Request) => void) | undefined
 
@@ -139,32 +139,32 @@ export interface GatewayLimits {
    */
   stallTimeout: number
   /**
-   * Milliseconds until the response begins.
+   * Milliseconds until the response starts.
    *
    * @default 60000
    */
   startTimeout: number
   /**
-   * The most entries of a directory in one page of HTML.
+   * Maximum number of entries in the HTML page of a directory.
    *
    * @default 10000
    */
   listedEntries: number
   /**
-   * The most original bytes that a response without a range decompresses on the fly. Stored bytes that
-   * pass through, and ranges, are not limited.
+   * Maximum number of bytes decompressed for a response without a range. Frames sent as stored, and
+   * ranges, are not limited.
    *
    * @default 68719476736
    */
   decompressedBytes: number
   /**
-   * About the most bytes that all responses together hold: what they decompress and read ahead, and what their
-   * clients have not taken yet. More of them take turns. Each response also has 64 KiB that do not count.
+   * Approximate memory limit of all responses together: decompressed data, data read ahead, and data that clients
+   * have not received yet. Beyond it, responses take turns. Each response has 64 KiB in addition.
    *
    * @default 268435456
    */
   heldBytes: number
 }
 
-/** Answers a request. Never rejects: failures are responses, or errors of the body that cut the connection. */
+/** Answers a request. Never rejects: failures are responses, or errors of the body that close the connection. */
 export type Gateway = (request: Request) => Promise<Response>

@@ -1,8 +1,8 @@
 /**
  * @packageDocumentation
  *
- * An IPFS HTTP gateway. It serves compressed files as they are stored, with
- * `Content-Encoding`: browsers, curl and other clients decompress them themselves.
+ * An IPFS HTTP gateway. It sends compressed files as stored, with `Content-Encoding`:
+ * browsers, curl and other clients decompress them.
  *
  * @example Answer a request
  *

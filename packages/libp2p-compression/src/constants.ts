@@ -1,7 +1,7 @@
 /** The version of the wire format, in every protocol id. */
 export const VERSION = '1.0.0'
 
-/** The most bytes that a compressed frame decodes to. */
+/** Maximum number of bytes that a compressed frame decodes to. */
 export const MAX_FRAME_SIZE = 64 * 1024
 
 /** The most bytes of a stored frame that we send. Receivers take any length: they pass bytes on as they arrive. */

@@ -40,7 +40,7 @@ export interface CompressionComponents {
 }
 
 export interface CompressProtocolsInit extends CompressInit {
-  /** The ids of the protocols to compress. All others stay as they are. */
+  /** The ids of the protocols to compress. All others are not compressed. */
   protocols: readonly string[]
 }
 

@@ -4,8 +4,8 @@
  * Compresses libp2p connections, between their encryption and their muxer. It is negotiated:
  * connections to peers without it stay plain.
  *
- * **Compression leaks through encryption.** An attacker who can have chosen data sent over
- * the same connection as a secret, and sees how many bytes go over it, can guess the secret
+ * **Compression leaks through encryption.** If an attacker can send chosen data over the same
+ * connection as a secret, and sees how many bytes are transferred, they can guess the secret
  * (CRIME, BREACH). Use this only for connections that carry public data, such as blocks of
  * public content. Nothing is compressed unless you configure it.
  *

@@ -1,5 +1,5 @@
 /**
- * A plugin with which `@helia/verified-fetch` reads files and directories that IPFSz has compressed.
+ * A plugin for `@helia/verified-fetch` that reads files and directories compressed by IPFSz.
  *
  * @packageDocumentation
  */

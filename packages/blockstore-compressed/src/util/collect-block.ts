@@ -8,7 +8,7 @@ import { InvalidParametersError } from '../errors.ts'
 export type Chunks = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 interface CollectOptions {
-  /** The most bytes to read. */
+  /** Maximum number of bytes to read. */
   max: number
   /** Makes the error for more than `max` bytes. */
   tooLarge: (size: number) => Error

@@ -14,7 +14,7 @@ export interface S3Request<T = unknown> {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: Uint8Array
-  /** The most bytes of the answer. */
+  /** Maximum number of bytes of the answer. */
   maxBytes: number
   /**
    * Read an answer that is no error.

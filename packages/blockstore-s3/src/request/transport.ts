@@ -14,7 +14,7 @@ export interface Exchange {
   body?: Uint8Array | undefined
   agent: Agent
   timeouts: Timeouts
-  /** The most bytes of an answer that is no error. */
+  /** Maximum number of bytes of an answer that is no error. */
   maxBytes: number
   onReceived?: S3ObjectsInit['onReceived']
   signal?: AbortSignal | null | undefined

@@ -32,7 +32,7 @@ export function choose (rows: readonly Row[]): Choice {
 
   if (worthwhile.length === 0) {
     const reason = `Compression does not help: the smallest is ${smallest.label} with ${formatShare(smallest)}, ` +
-      'and a codec must save 5 % to be worth it.'
+      'but a codec must save at least 5 %.'
 
     return { row: none, reason }
   }
@@ -60,8 +60,8 @@ function why (row: Row, none: Row): string {
   const { ratio, compress, decompress } = row
   const [seconds, before] = [row, none].map(({ seconds }) => seconds[USUAL_LINK])
 
-  return `Over ${USUAL_LINK} a reader has it after ${formatDuration(seconds)} instead of ${formatDuration(before)}, ` +
-    `and it takes ${formatShare(row)}. ${limit(seconds / before, ratio, compress, decompress)}`
+  return `Over ${USUAL_LINK}, reading takes ${formatDuration(seconds)} instead of ${formatDuration(before)}, ` +
+    `and the data shrinks to ${formatShare(row)}. ${limit(seconds / before, ratio, compress, decompress)}`
 }
 
 /** The stored size as a share: `41.2 % of its size`. */
@@ -86,8 +86,8 @@ function limit (part: number, ratio: number, compress: number, decompress: numbe
 function whyNone (none: Row, codecs: readonly Row[]): string {
   const fastest = minBy(codecs, row => row.seconds[USUAL_LINK])
 
-  return `Over ${USUAL_LINK} a reader has it after ${formatDuration(none.seconds[USUAL_LINK])} uncompressed, ` +
-    `and after ${formatDuration(fastest.seconds[USUAL_LINK])} with ${fastest.label}, the fastest codec here.`
+  return `Over ${USUAL_LINK}, reading takes ${formatDuration(none.seconds[USUAL_LINK])} uncompressed, ` +
+    `and ${formatDuration(fastest.seconds[USUAL_LINK])} with ${fastest.label}, the fastest codec here.`
 }
 
 /** The first value with the least measure. */

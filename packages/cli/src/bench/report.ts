@@ -46,7 +46,7 @@ export function reportText (report: Report, terminal: Terminal): string {
     '',
     ...chart(rows, choice.row, size, terminal),
     '',
-    colour(['bold', 'green'], `The choice: ${choice.row.label}`, terminal),
+    colour(['bold', 'green'], `Recommended: ${choice.row.label}`, terminal),
     wrap(choice.reason, width),
     ...alternatives(choice).map(line => wrap(line, width)),
     '',
@@ -133,8 +133,8 @@ function certainty ({ size, sampled, choice, rows }: Report): string {
   }
 
   return margin == null || margin > 1
-    ? ' That is too little to tell the ratios of the whole.'
-    : ` In 19 of 20 cases, ratios of the whole are within ${formatMargin(margin)} of these.`
+    ? ' That is too little to estimate the ratios of all data.'
+    : ` With 95 % confidence, the ratios of all data are within ${formatMargin(margin)} of these.`
 }
 
 function footnote ({ rows, unmeasured, needed, time }: Report, width: number): string[] {
@@ -143,10 +143,10 @@ function footnote ({ rows, unmeasured, needed, time }: Report, width: number): s
   const slow = unmeasured.map(({ codecLevel: { label }, expected }) =>
     `${label} (${formatDuration(expected / 1000)})`)
   const notes = [
-    ...partial.length === 0 ? [] : [`~ measured on less, to finish within ${time} s: ${partial.join('; ')}.`],
+    ...partial.length === 0 ? [] : [`~ measured on less data, to finish within ${time} s: ${partial.join('; ')}.`],
     ...slow.length === 0
       ? []
-      : [`Not measured, as even a few frames may take too long: ${slow.join(', ')}. Measure all with --time ${needed}.`]
+      : [`Not measured, because too slow: ${slow.join(', ')}. To measure all, use --time ${needed}.`]
   ]
 
   return notes.length === 0 ? [] : ['', ...notes.flatMap(note => wrap(note, width).split('\n'))]

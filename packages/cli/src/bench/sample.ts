@@ -49,7 +49,7 @@ export async function readSample (paths: readonly string[], frameSize: number, s
 
 async function sizeOf (path: string): Promise<number> {
   if (path === '-') {
-    throw new UsageError('- is stdin, and bench reads samples from all over a file. Name a file instead')
+    throw new UsageError('bench cannot read stdin, because it takes samples of whole files: pass a file instead')
   }
 
   const stats = await stat(path)
@@ -59,8 +59,8 @@ async function sizeOf (path: string): Promise<number> {
   }
 
   if (!stats.isFile()) {
-    throw new UsageError(`${path} is a pipe or a device, and bench reads samples from all over a file. ` +
-      'Name a file instead')
+    throw new UsageError(`${path} is a pipe or a device, but bench takes samples of whole files: ` +
+      'pass a regular file instead')
   }
 
   return stats.size

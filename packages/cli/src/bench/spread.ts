@@ -15,7 +15,7 @@ const MAX_PLACES = 4096
  *
  * @param sizes - of the files, in bytes
  * @param frameSize - bytes of every frame except the last of a file
- * @param limit - the most bytes of all chosen frames, at least `frameSize`
+ * @param limit - maximum number of bytes of all chosen frames, at least `frameSize`
  */
 export function spread (sizes: readonly number[], frameSize: number, limit: number): Stretch[] {
   const total = sizes.reduce((sum, size) => sum + size, 0)

@@ -10,7 +10,7 @@ const FREE_PART = 0.05
 export interface RootSetInit {
   /** Where the directories of new roots are made. */
   directory: string
-  /** The most bytes on the disk, with those of evicted roots that are still there. */
+  /** Maximum number of bytes on the disk, with those of evicted roots that are still there. */
   size: number
   maxRoots: number
   evicted: EvictedRoots

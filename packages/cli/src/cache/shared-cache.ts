@@ -285,7 +285,7 @@ export class SharedCache {
   #fail (err: unknown): void {
     if (!this.#hasNoted) {
       this.#hasNoted = true
-      this.#onNote(`what is read from the store cannot be kept on this node (${messageOf(err)}). It is read again`)
+      this.#onNote(`blocks of the store cannot be cached on this node (${messageOf(err)}). They are read again`)
     }
   }
 }

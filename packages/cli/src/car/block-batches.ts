@@ -1,6 +1,6 @@
 /** The most bytes of blocks that are stored at once. A store writes 50 blocks at a time, and each may have 8 MiB. */
 const MAX_BATCH_SIZE = 32 * 1024 * 1024
-/** The most blocks that are stored at once. */
+/** Maximum number of blocks that are stored at once. */
 const MAX_BATCH_LENGTH = 50
 
 /** Group blocks, in their order, into batches of bounded size. A larger block is a batch of its own. */

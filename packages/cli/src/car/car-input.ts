@@ -1,10 +1,10 @@
 import { InvalidCarError } from '../errors.ts'
 import { formatSize } from '../terminal/units.ts'
 
-/** The most bytes of a section or a header: go-car's limit for a section. Blocks have up to 2 MiB. */
+/** Maximum number of bytes of a section or a header: go-car's limit for a section. Blocks have up to 2 MiB. */
 export const MAX_CAR_SECTION_SIZE = 8 * 1024 * 1024
 
-/** The most bytes of a varint. */
+/** Maximum number of bytes of a varint. */
 const MAX_VARINT_LENGTH = 9
 
 /**

@@ -236,7 +236,7 @@ function unusable (name: string, err: unknown): unknown {
 
   switch (reason.name) {
     case 'NotFoundError':
-      return new InvalidCarError(`${name} is truncated, or was made without all blocks: ${err.message}`, { cause: err })
+      return new InvalidCarError(`${name} is truncated, or was exported incompletely: ${err.message}`, { cause: err })
     case 'NotUnixFSError':
       return new InvalidCarError(`${name} contains a block that is not UnixFS: ${err.message}`, { cause: err })
     case 'CorruptBlockError':

@@ -34,7 +34,7 @@ export class CollectionProgress {
         break
       case 'fenced':
         if (this.#output.verbose) {
-          this.#output.note(`${event.owner} gave no sign of life, and was taken for dead`)
+          this.#output.note(`${event.owner} did not renew its lease, and is considered dead`)
         }
 
         break

@@ -9,7 +9,7 @@ export interface Suggestion {
   description: string
 }
 
-/** The most pins or entries that are looked at: a shell waits for them. */
+/** Maximum number of pins or entries that are looked at: a shell waits for them. */
 const MAX_LISTED = 1000
 
 /** What may stand before a CID. */

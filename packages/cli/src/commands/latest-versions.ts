@@ -50,7 +50,7 @@ export class LatestVersions {
     }
 
     if (versions.length > 0) {
-      output.note(`the repo has no version of ${this.#nameOf(name)} any more: all of it is stored`)
+      output.note(`the repo no longer has a version of ${this.#nameOf(name)}: it is stored in full`)
     }
 
     return undefined

@@ -97,7 +97,7 @@ async function copyAll (
 
   if (destination != null && session == null) {
     if (pinned.length > 0) {
-      output.note(`${destination.place} has blocks alone, so ${count(pinned.length, 'pin')} will stay behind`)
+      output.note(`${destination.place} stores only blocks, so ${count(pinned.length, 'pin')} will not be copied`)
     }
   } else if (dryRun) {
     for (const { cid } of pinned) {

@@ -105,7 +105,7 @@ export async function providers (text: string, context: Context): Promise<void> 
     })
 
     if (count === 0) {
-      output.note(`no peer was found that advertises ${cid}`)
+      output.note(`no peer advertises ${cid}`)
     }
   })
 }

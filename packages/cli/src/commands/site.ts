@@ -89,7 +89,7 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
       throw new UsageError(`${taken} has a name that is reserved in published sites: rename it`)
     }
 
-    const site = await output.during(`making pages of ${path}`, async () => publishSite(session.files, {
+    const site = await output.during(`creating pages of ${path}`, async () => publishSite(session.files, {
       directory,
       title,
       tree: { ...added.root, paths },

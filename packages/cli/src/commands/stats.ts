@@ -80,5 +80,5 @@ function explanation ({ count, incompletePins }: CompressedFiles): string {
     : ` ${counted(incompletePins, 'pin')} could not be read in full, so files may be missing: run ipfsz verify --all.`
 
   return `Counted: ${counted(count, 'compressed file')} reached by pins, with their dictionaries and bases, each ` +
-    `block once. All other files count as stored.${incomplete}`
+    `block counted once. All other files count as stored.${incomplete}`
 }

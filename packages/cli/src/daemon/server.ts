@@ -8,7 +8,7 @@ import type { Network } from '../network/network.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** The most connections at a time. A command that fetches opens up to 24. */
+/** Maximum number of connections at a time. A command that fetches opens up to 24. */
 export const MAX_CONNECTIONS = 1024
 /** The largest headers of a request, in bytes. */
 const MAX_HEADER_SIZE = 8 * 1024

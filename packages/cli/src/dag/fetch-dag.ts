@@ -6,7 +6,7 @@ import { readBlock } from './read-block.ts'
 import type { BlocksBelow, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The most blocks that are asked for at a time, from one end of the DAG. */
+/** Maximum number of blocks that are asked for at a time, from one end of the DAG. */
 const CONCURRENCY = 128
 /**
  * How far ahead of the first block that is not here blocks are asked for, in bytes of the DAG: 4 MiB. A gateway sends
@@ -15,7 +15,7 @@ const CONCURRENCY = 128
 const AHEAD = 4 * 1024 * 1024
 /** The fewest bytes of a DAG that is worth to be fetched from both ends, 8 MiB: less is asked for nearly at once. */
 export const LEAST_FROM_BOTH_ENDS = 2 * AHEAD
-/** The most blocks to fetch: each is remembered, with 50 bytes. What is left is fetched when it is read. */
+/** Maximum number of blocks to fetch: each is remembered, with 50 bytes. What is left is fetched when it is read. */
 const MAX_BLOCKS = 2 ** 20
 /** What a leaf and a node have at most, as a rule, in bytes. Links claim the size of all that is below. */
 const LEAF_SIZE = 1024 * 1024

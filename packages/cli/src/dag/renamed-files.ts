@@ -2,7 +2,7 @@ import { sketchOf, SKETCHED_SIZE } from '@ipfsz/core'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The most files that are compared. With their hashes they take about 20 MiB of memory. */
+/** Maximum number of files that are compared. With their hashes they take about 20 MiB of memory. */
 const MAX_FILES = 65_536
 /** Smaller files, in bytes, are not compared: they gain little from a base. */
 const MIN_SIZE = 4 * 1024

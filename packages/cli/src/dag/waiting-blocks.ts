@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 
 /** How many blocks are read at once. */
 const CONCURRENCY = 16
-/** The most bytes that are read at once: large blocks are read fewer at a time. */
+/** Maximum number of bytes that are read at once: large blocks are read fewer at a time. */
 const MAX_SIZE = 32 * 1024 * 1024
 
 /** A block to visit. */

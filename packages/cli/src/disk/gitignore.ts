@@ -127,7 +127,7 @@ export class GitIgnore {
     const weight = patterns.reduce((sum, pattern) => sum + weigh(file, pattern), this.#weight)
 
     if (weight > MAX_WEIGHT) {
-      throw new TreeEntryError(file, 'together with the files above it, has too many patterns: remove some')
+      throw new TreeEntryError(file, 'has too many patterns, counting those of the files above it: remove some')
     }
 
     return patterns.length === 0

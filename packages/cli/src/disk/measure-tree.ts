@@ -8,7 +8,7 @@ import type { Ipfsz } from '@ipfsz/core'
 
 /** How many measured directories are remembered, so that one that occurs several times is read once. */
 const MAX_REMEMBERED = 16_384
-/** The most nested directories. No system has paths for more: on Linux, a path has at most 4,096 bytes. */
+/** Maximum number of nested directories. No system has paths for more: on Linux, a path has at most 4,096 bytes. */
 const MAX_DEPTH = 4096
 
 export interface MeasureOptions {

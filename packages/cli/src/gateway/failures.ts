@@ -6,7 +6,7 @@ export const QUIET_TIME = 60_000
 /** How many failures are remembered for that. */
 const MAX_REMEMBERED = 1000
 
-/** The most characters of a URL in a note. */
+/** Maximum number of characters of a URL in a note. */
 const MAX_URL = 300
 
 export interface FailureNotesInit {

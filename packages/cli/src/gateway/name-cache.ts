@@ -1,7 +1,7 @@
 import { forgetOldest, raceAbort } from '@ipfsz/codecs/internal'
 import type { ResolvedName } from '@ipfsz/gateway'
 
-/** The most names that are remembered. */
+/** Maximum number of names that are remembered. */
 const MAX_NAMES = 1024
 /** How long a name is remembered, in seconds: at most, and at least. */
 const MAX_TTL = 5 * 60

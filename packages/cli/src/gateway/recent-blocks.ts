@@ -2,7 +2,7 @@ import { keyOf } from '../dag/dag-walk.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of blocks that arrived last, 32 MiB. */
+/** Maximum number of bytes of blocks that arrived last, 32 MiB. */
 export const MAX_RECENT_BYTES = 32 * 1024 * 1024
 /** About what a block takes besides its bytes. */
 const OVERHEAD = 512

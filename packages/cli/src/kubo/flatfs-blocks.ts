@@ -6,7 +6,7 @@ import { RepoError } from '../error-classes.ts'
 import { FlatfsNames } from './flatfs-names.ts'
 import type { KuboSource } from './kubo-source.ts'
 
-/** The most bytes of a block, 32 MiB: sixteen times what nodes exchange. */
+/** Maximum number of bytes of a block, 32 MiB: sixteen times what nodes exchange. */
 const MAX_BLOCK_SIZE = 32 * 1024 * 1024
 
 /** Error codes of a file that does not exist. A name is too long for a file if no block can have it. */

@@ -7,10 +7,10 @@ import { readAtMost } from '../read-at-most.ts'
 import type { KuboClient } from '@ipfsz/core/kubo'
 import type { IncomingMessage } from 'node:http'
 
-/** The most bytes of an answer: blocks have at most 2 MiB. */
+/** Maximum number of bytes of an answer: blocks have at most 2 MiB. */
 const MAX_ANSWER = 4 * 1024 * 1024
 
-/** The most characters of a line about a pin: names have at most 255 bytes. */
+/** Maximum number of characters of a line about a pin: names have at most 255 bytes. */
 const MAX_LINE = 64 * 1024
 
 /** How many requests are under way at once. */

@@ -9,7 +9,7 @@ import type { Readable, Transform } from 'node:stream'
 
 /** A response is read ahead of its reader up to about this many bytes, 1 MiB. */
 const MAX_AHEAD = 1024 * 1024
-/** The most bytes that are read from a socket at a time, 256 KiB. */
+/** Maximum number of bytes that are read from a socket at a time, 256 KiB. */
 const READ_SIZE = 256 * 1024
 /** Others have its modules, but not its way of handling memory: Bun calls `onread` without the socket. */
 const isNode = !('Bun' in globalThis || 'Deno' in globalThis)

@@ -5,7 +5,7 @@ import type { PortOwner, Protocol } from './owner.ts'
 /** The states of a TCP socket that listens, and of a UDP socket (Linux, `include/net/tcp_states.h`). */
 const STATES = { tcp: '0A', udp: '07' } as const
 
-/** The most open files that are looked at, of all processes. */
+/** Maximum number of open files that are looked at, of all processes. */
 const MAX_FILES = 50_000
 /** What is read of a command, in bytes. */
 const COMMAND_BYTES = 4096

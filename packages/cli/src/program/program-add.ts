@@ -32,8 +32,8 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .addOption(
       new Option(
         '--optimize <what>',
-        'what --codec auto optimizes for: stored size, or time to fetch and read (default: balanced); ' +
-          'with any codec, ranges: reads of small parts, as from databases'
+        'goal of --codec auto: size (smallest), speed (fastest transfer) or balanced (default: balanced); ' +
+          'ranges, with any codec: fast reads of small parts, as in databases'
       ).choices(['size', 'balanced', 'speed', 'ranges'])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
@@ -45,8 +45,8 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .addOption(
       new Option(
         '--cut <how>',
-        'where frames end: size (after --frame-size bytes), or content (where the content itself decides, so that ' +
-          'similar files share blocks) (default: size)'
+        'where frames end: size, after --frame-size bytes; content, at content-defined boundaries, so that similar ' +
+          'files share blocks (default: size)'
       ).choices(['size', 'content'])
     )
     .option(
@@ -69,7 +69,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -dc can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
-    .option('--hidden', 'also add names that begin with a dot, in directories')
+    .option('--hidden', 'in directories, also add hidden entries, whose names begin with a dot')
     .option(
       '--ignore <pattern>',
       'in directories, skip entries that match this .gitignore pattern: .git, *.log or /build/; repeatable',

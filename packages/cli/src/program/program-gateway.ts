@@ -38,7 +38,7 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       collect(text => text)
     )
     .addOption(compressOption('--compress [what]'))
-    .option('--compress-cpu <percent>', 'maximum CPU time for compressing, of one core (default: 25)', parseNumber)
+    .option('--compress-cpu <percent>', 'maximum CPU use for compressing, of one core (default: 25)', parseNumber)
     .option('--compress-cache <size>', 'size of the memory cache for compressed blocks (default: 64MiB)', parseSize)
     .option('--log', 'log each request in the combined log format (default with --verbose)')
     .option('--metrics <address>', 'serve Prometheus metrics at http://ADDRESS/metrics')
@@ -67,7 +67,7 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       }
 
       if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {
-        throw new UsageError('The maximum number of requests must be at least 1')
+        throw new UsageError('The limits of concurrent requests must be at least 1')
       }
 
       const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =

@@ -104,8 +104,8 @@ export function withNetwork<T extends NetworkFlags> (
 export function compressOption (flags: string): Option {
   return new Option(
     flags,
-    'compress uncompressed blocks for clients that accept it; all: also send files as gzip to clients ' +
-      'that do not accept the encoding they are stored in'
+    'compress blocks on the fly for clients that accept it; all: also send files as gzip to clients ' +
+      'that do not accept their stored encoding'
   ).choices(['blocks', 'all']).preset('blocks')
 }
 
@@ -179,7 +179,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('id')
-    .description('show the peer id of this repo, and the addresses of its daemon')
+    .description('show the peer ID of this repo, and the addresses of its daemon')
     .action(async () => {
       const { id } = await import('../commands/peers.ts')
       await id(context())

@@ -25,7 +25,7 @@ export function defineSiteCommands (program: Command, context: () => Context): v
       'skip files that match this .gitignore pattern; repeatable',
       collect(text => text, false)
     )
-    .option('--hidden', 'also add names that begin with a dot')
+    .option('--hidden', 'also add hidden entries, whose names begin with a dot')
     .option('--level <n>', `compression level of zstd (default: ${DEFAULT_LEVEL})`, parseNumber)
     .addOption(
       new Option('--optimize <what>', 'ranges: for sites that read small parts of large files, such as databases')

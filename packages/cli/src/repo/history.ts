@@ -10,10 +10,10 @@ import type { Records } from '../store/records.ts'
 /** The prefix of all histories. */
 const PREFIX = '/ipfsz/history'
 
-/** The most versions of a name that are remembered. Older ones are forgotten; their pins stay. */
+/** Maximum number of versions of a name that are remembered. Older ones are forgotten; their pins stay. */
 export const MAX_VERSIONS = 1000
 
-/** The most bytes of a name in UTF-8, as of a file name. */
+/** Maximum number of bytes of a name in UTF-8, as of a file name. */
 const MAX_NAME_LENGTH = 255
 
 /** What was added under a name at one time. */

@@ -13,7 +13,7 @@ const NAME_KEY = 'ipfsz.name'
 
 /** The most bytes of a pin's record. A file name has at most 255, and metadata by other programs are small too. */
 const MAX_PIN_SIZE = 64 * 1024
-/** The most bytes of a block's record: it holds the CID of every pin that Helia counted for the block. */
+/** Maximum number of bytes of a block's record: it holds the CID of every pin that Helia counted for the block. */
 const MAX_COUNT_SIZE = 16 * 1024 * 1024
 /** The prefix of all pins. */
 const PINS = '/pin'

@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 
 type Store = Pick<Blockstore, 'get' | 'has' | 'put'>
 
-/** The most bytes that wait to be written, 8 MiB. */
+/** Maximum number of bytes that wait to be written, 8 MiB. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** The least that a block counts against that, 64 KiB: at most 128 files are written at a time. */
 const LEAST_COST = 64 * 1024

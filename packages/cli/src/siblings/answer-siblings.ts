@@ -11,7 +11,7 @@ const WORKING_INTERVAL = 1000
 const MESSAGE_TIMEOUT = 10_000
 /** How long a fetch for another node goes on at the longest, in milliseconds. */
 const FETCH_TIMEOUT = 120_000
-/** The most requests of all nodes at a time, and the most streams of one: more than it opens. */
+/** Maximum number of requests of all nodes at a time, and the most streams of one: more than it opens. */
 const MAX_REQUESTS = 512
 const MAX_STREAMS = 512
 

@@ -3,7 +3,7 @@ import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { Body } from '../fetch-request.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 
-/** The most requests that are under way to one node. What would be another one is fetched here. */
+/** Maximum number of requests that are under way to one node. What would be another one is fetched here. */
 const MAX_STREAMS = 256
 
 /** Thrown when the other node answers that it could not fetch a block. */

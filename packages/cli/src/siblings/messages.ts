@@ -11,7 +11,7 @@ export const SIBLING_PROTOCOL = '/ipfsz/store-fetch/1'
 
 export const Answer = { working: 0, block: 1, failed: 2 } as const
 
-/** The most bytes of a request, and of a block. */
+/** Maximum number of bytes of a request, and of a block. */
 const MAX_REQUEST_SIZE = 64 * 1024
 const MAX_BLOCK_SIZE = 4 * 1024 * 1024
 

@@ -27,7 +27,7 @@ const SILENCE = 3000
 const PATIENCE = 5000
 /** How long a node that failed, or a root that it was slow with, is not left to it again, in milliseconds. */
 const AVOID_TIME = 30_000
-/** The most roots that this is remembered of. */
+/** Maximum number of roots that this is remembered of. */
 const MAX_AVOIDED = 1024
 /** A look at the store for a peer that is unknown comes at most so often, in milliseconds: strangers can cause it. */
 const LOOK_INTERVAL = 3000

@@ -26,7 +26,7 @@ export function loaderPage (title: string, config: SiteConfig, script: string): 
 <main><p>Loading ...</p></main>
 <noscript>
 <style>main{display:none}</style>
-<p>${escapeText(title)} is stored compressed on IPFS. To show it, your browser has to run JavaScript.</p>
+<p>${escapeText(title)} is stored compressed on IPFS. It needs JavaScript.</p>
 </noscript>
 <script>${withConfig(config, script).replaceAll('</', '<\\/')}</script>
 </body>

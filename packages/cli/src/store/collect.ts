@@ -7,7 +7,7 @@ import { runRound } from './round.ts'
 import { newId, roundKey, roundName } from './store-keys.ts'
 import type { CollectionEvent, CollectionInit, CollectionResult, StoredBlock, StoredPin } from './collection.ts'
 
-/** The most blocks that are deleted at a time, so that a slow store manages it within half the timeout. */
+/** Maximum number of blocks that are deleted at a time, so that a slow store manages it within half the timeout. */
 const DEFAULT_BATCH_SIZE = 1000
 
 export interface CollectOptions {

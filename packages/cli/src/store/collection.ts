@@ -80,9 +80,9 @@ export interface CollectionInit<Pin extends StoredPin = StoredPin> {
   /** Called when the pins are walked, before anything is deleted. What it throws ends the collection. */
   beforeRounds?: (found: { pins: number }) => Promise<void>
   clock?: Clock
-  /** The most blocks of a round. */
+  /** Maximum number of blocks of a round. */
   roundSize?: number
-  /** The most blocks that are deleted at a time. */
+  /** Maximum number of blocks that are deleted at a time. */
   batchSize?: number
 }
 

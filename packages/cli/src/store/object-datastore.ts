@@ -11,7 +11,7 @@ import type { KeyQuery, Pair, Query } from 'interface-datastore'
 
 /** How many objects are read or written at a time. */
 const CONCURRENCY = 32
-/** The most bytes of a record: far more than those of pins, histories and links have. */
+/** Maximum number of bytes of a record: far more than those of pins, histories and links have. */
 const MAX_SIZE = 16 * 1024 * 1024
 
 interface Options {

@@ -20,7 +20,7 @@ export interface ObjectInfo extends ListedObject {
 export interface GetObjectOptions extends AbortOptions {
   /** The first byte to read. */
   offset?: number
-  /** The most bytes to read. An object that ends earlier yields fewer. */
+  /** Maximum number of bytes to read. An object that ends earlier yields fewer. */
   length?: number
 }
 

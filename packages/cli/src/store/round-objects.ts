@@ -4,7 +4,7 @@ import { readObject } from './read-object.ts'
 import { TAIL_BYTES, tailOf } from './tail-set.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** The most blocks that a round condemns. Its object then has 800 kB, an acknowledgement 12.5 kB. */
+/** Maximum number of blocks that a round condemns. Its object then has 800 kB, an acknowledgement 12.5 kB. */
 export const MAX_CONDEMNED = 100_000
 
 /** The first bytes: what the object is, and its version. */

@@ -9,7 +9,7 @@ import type { CodecName } from '@ipfsz/codecs'
 export const MARK_KEY = 'ipfsz-store.json'
 /** The version of stores that this ipfsz makes, and the only one that it opens. */
 const VERSION = 1
-/** The most bytes of a mark. */
+/** Maximum number of bytes of a mark. */
 const MAX_SIZE = 64 * 1024
 /** How long a node may stand still while it adds, 30 seconds. The garbage of a killed one can be collected then. */
 export const DEFAULT_LEASE_TIMEOUT = 30_000

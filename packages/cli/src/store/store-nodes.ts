@@ -9,7 +9,7 @@ import type { OwnNodeInit } from './own-node.ts'
 
 /** A node writes its object, and reads those of the others, this many times within the lease timeout. */
 const RENEWALS = 3
-/** The most nodes of a store that a node knows of. */
+/** Maximum number of nodes of a store that a node knows of. */
 export const MAX_NODES = 256
 /** How many objects are read at a time. */
 const CONCURRENCY = 16
@@ -143,8 +143,8 @@ export class StoreNodes {
       this.#noted.delete(COPY)
     } else {
       const host = JSON.stringify(this.#decode(other, peerId)?.host ?? '?')
-      this.#note(COPY, `another daemon of the store, on the host ${host}, has the peer id of this one: its repo is a ` +
-        'copy. Give each node a repo of its own, with ipfsz init --store')
+      this.#note(COPY, `another daemon of the store, on the host ${host}, has the same peer ID: its repo is a ` +
+        'copy. Create a separate repo for each node, with ipfsz init --store')
     }
   }
 

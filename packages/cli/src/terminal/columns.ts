@@ -15,7 +15,7 @@ export function canRedraw ({ isTTY }: { isTTY?: boolean }, env: Readonly<Record<
 /** Stands for what is cut out of a text. */
 const CUT = '…'
 
-/** The most columns that a text may take: the characters of some scripts, and emoji, take two. */
+/** Maximum number of columns that a text may take: the characters of some scripts, and emoji, take two. */
 export function columnsOf (text: string): number {
   let columns = 0
 

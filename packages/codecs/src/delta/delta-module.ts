@@ -89,7 +89,7 @@ export class DeltaModule {
   /**
    * Encode the content.
    *
-   * @param maxRest - the most bytes that may be in no piece of 64 bytes and more that the dictionary also has
+   * @param maxRest - maximum number of bytes that may be in no piece of 64 bytes and more that the dictionary also has
    * @returns undefined if there are more, or nothing of it is in the dictionary
    */
   encode (maxRest: number): Delta | undefined {

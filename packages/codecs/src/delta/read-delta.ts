@@ -1,7 +1,7 @@
 import { decodeZstdFrameInto } from '../format/zstd/zstd-decode.ts'
 import { DeltaModule } from './delta-module.ts'
 
-/** The most original bytes of a frame, 1 MiB: more would keep the calling thread too long. */
+/** Maximum number of original bytes of a frame, 1 MiB: more would keep the calling thread too long. */
 const MAX_SIZE = 1024 * 1024
 /** The largest dictionary, 2 MiB: with larger ones, the module would keep more memory. */
 const MAX_DICTIONARY_SIZE = 2 * 1024 * 1024

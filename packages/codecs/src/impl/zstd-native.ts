@@ -13,7 +13,7 @@ const MAX_SYNC_SIZE = 64 * 1024
  * 16 KiB twice that.
  */
 const MAX_BUSY_SYNC_SIZE = 16 * 1024
-/** The most bytes of a block (RFC 8878, section 3.1.1.2.4). */
+/** Maximum number of bytes of a block (RFC 8878, section 3.1.1.2.4). */
 const BLOCK_SIZE = 128 * 1024
 /** The smallest window of a level, of those for more than 256 KiB. Within it, libzstd compresses from one buffer. */
 const SMALLEST_WINDOW = 512 * 1024

@@ -4,9 +4,9 @@ import { checkBrotliEnd, checkBrotliStart } from './brotli-checks.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 
-/** The most bytes to decode in one call. */
+/** Maximum number of bytes to decode in one call. */
 const CHUNK_SIZE = 128 * 1024
-/** The most bytes to copy into the module in one call. Unused bytes are copied again. */
+/** Maximum number of bytes to copy into the module in one call. Unused bytes are copied again. */
 const INPUT_SIZE = 16 * 1024
 
 /** Each stream has its own instance of the module, so its heap is freed with the stream. */

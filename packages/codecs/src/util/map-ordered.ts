@@ -2,7 +2,7 @@ import { raceSignal } from 'race-signal'
 import { EventLoopBreaks } from './event-loop.ts'
 
 export interface MapOrderedOptions {
-  /** The most values in progress, including results that wait to be taken. At least 1. */
+  /** Maximum number of values in progress, including results that wait to be taken. At least 1. */
   concurrency: number
   signal?: AbortSignal | null | undefined
 }

@@ -11,7 +11,7 @@ export interface Program {
 }
 
 interface WorkerPoolInit {
-  /** The most workers at a time. */
+  /** Maximum number of workers at a time. */
   size: number
   /** After how long to end an idle worker, in milliseconds. */
   idle: number

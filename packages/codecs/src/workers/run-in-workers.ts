@@ -3,7 +3,7 @@ import { WorkerPool } from './pool.ts'
 import type { Implementation } from '../implementation.ts'
 import type { Program } from './pool.ts'
 
-/** The most workers on any number of cores, since each has its own heap. */
+/** Maximum number of workers on any number of cores, since each has its own heap. */
 const MAX_WORKERS = 8
 /** After how long to end an idle worker, in milliseconds. */
 const IDLE = 5000

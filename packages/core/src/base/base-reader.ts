@@ -22,7 +22,7 @@ export class BaseReader implements RegionSource {
 
   /**
    * @param cid - the plain CID of the base
-   * @param keptBytes - the most bytes of pieces to keep, but always two pieces
+   * @param keptBytes - maximum number of bytes of pieces to keep, but always two pieces
    */
   constructor (cid: CID, content: BaseContent, keptBytes: number) {
     this.cid = cid
@@ -30,7 +30,7 @@ export class BaseReader implements RegionSource {
     this.#kept = Math.max(2, Math.floor(keptBytes / content.pieceSize))
   }
 
-  /** The most bytes of pieces that are kept. */
+  /** Maximum number of bytes of pieces that are kept. */
   get keptBytes (): number {
     return this.#kept * this.#content.pieceSize
   }

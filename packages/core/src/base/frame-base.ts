@@ -17,7 +17,7 @@ export const NO_REGION: Region = { offset: 0, length: 0 }
 export interface AidOptions {
   /** Where the piece begins in its file. */
   start: number
-  /** The most bytes in a piece of the file. */
+  /** Maximum number of bytes in a piece of the file. */
   frameSize: number
   /** Whether what changed may be compressed here, at no level: no level was asked for. */
   comparing: boolean

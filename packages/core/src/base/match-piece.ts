@@ -89,7 +89,7 @@ export class Votes {
  *
  * @param votes - those of the piece before, or empty ones
  * @param start - where the piece begins in its own file
- * @param length - the most bytes of the span
+ * @param length - maximum number of bytes of the span
  * @returns undefined if they have none in common
  */
 export function matchPiece (

@@ -12,7 +12,7 @@ export interface Region {
   length: number
 }
 
-/** The most bytes of a region, 16 MiB: what a reader holds of a base. */
+/** Maximum number of bytes of a region, 16 MiB: what a reader holds of a base. */
 export const MAX_REGION_LENGTH = 16 * KIB * KIB
 
 /** The fewest bytes of a region: zstd ignores shorter dictionaries. */
@@ -47,7 +47,7 @@ export class RegionFinder {
    *
    * @param base - its original content, which must not be changed later
    * @param size - how many bytes that is
-   * @param maxKept - the most bytes of content that are kept, and indexed only if that is needed
+   * @param maxKept - maximum number of bytes of content that are kept, and indexed only if that is needed
    */
   static async of (base: AsyncIterable<Uint8Array>, size: number, maxKept = SMALL_BASE): Promise<RegionFinder> {
     const index = size > maxKept ? new SampleIndex(size) : undefined
@@ -69,7 +69,7 @@ export class RegionFinder {
    * have, the one nearest to the piece's own place.
    *
    * @param start - where the piece begins in its own file
-   * @param maxLength - the most bytes of the region
+   * @param maxLength - maximum number of bytes of the region
    * @returns undefined if nothing matches. A base of up to 512 KiB that fits is always a region: zstd finds matches
    *   in it that are too short for a sample.
    */

@@ -1,7 +1,7 @@
 import { GEAR } from '../cut/gear.ts'
 import { checkOf, gearOf, isRun, SAMPLE_LENGTH, viewOf } from './samples.ts'
 
-/** The most samples of a base. With their table they take about 6 MiB. */
+/** Maximum number of samples of a base. With their table they take about 6 MiB. */
 const MAX_SAMPLES = 2 ** 18
 /** The fewest bytes from one sample to the next. Twice as often finds no more, and takes twice as long. */
 const MIN_STEP = 256

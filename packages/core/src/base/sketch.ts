@@ -1,7 +1,7 @@
 import { GEAR, gearMask, mix } from '../cut/gear.ts'
 import { SAMPLE_LENGTH } from './samples.ts'
 
-/** The most bytes of a file that are read for its sketch, 256 KiB. */
+/** Maximum number of bytes of a file that are read for its sketch, 256 KiB. */
 export const SKETCHED_SIZE = 256 * 1024
 
 /** The numbers in a sketch. */

@@ -12,7 +12,7 @@ export interface Layout {
   readonly rawLeaves: boolean
   /** Bytes of the file in every leaf but the last. */
   readonly leafSize: number
-  /** The most links in a node. */
+  /** Maximum number of links in a node. */
   readonly maxLinks: number
 }
 

@@ -7,7 +7,7 @@ const KIB = 1024
 /** The fewest bytes of a piece, but for the last, 64 KiB. */
 export const MIN_CUT_SIZE = 64 * KIB
 
-/** The most bytes of a piece, 256 KiB. */
+/** Maximum number of bytes of a piece, 256 KiB. */
 export const MAX_CUT_SIZE = 256 * KIB
 
 /** Until here cuts are rare, then frequent: most pieces have about this many bytes. */

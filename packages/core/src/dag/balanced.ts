@@ -16,7 +16,7 @@ export interface BalancedNode {
 
 interface BalancedDagInit {
   cidVersion: 0 | 1
-  /** The most links in a node. */
+  /** Maximum number of links in a node. */
   maxLinks: number
   /** Called with each node above the leaves, children first. */
   onNode?: ((node: BalancedNode) => Promise<void>) | undefined

@@ -23,7 +23,7 @@ export class ChildList implements ItemList<Child> {
 
   /**
    * @param depth - how many levels below the root these children are
-   * @param capacity - the most children it can hold
+   * @param capacity - maximum number of children it can hold
    */
   constructor (depth: number, capacity: number) {
     this.#depth = depth

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 
-/** The most bytes that are passed as arguments: an identity CID may have more than a call may have. */
+/** Maximum number of bytes that are passed as arguments: an identity CID may have more than a call may have. */
 const MAX_ARGUMENTS = 64
 
 /**

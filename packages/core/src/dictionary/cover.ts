@@ -9,7 +9,7 @@ const ROUNDS = 2
 const MIN_PART = 10
 /** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
 const MIN_SCORE = 16
-/** The most samples that are told apart. */
+/** Maximum number of samples that are told apart. */
 const MAX_SAMPLES = 2 ** 16 - 1
 
 /** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */
@@ -37,7 +37,7 @@ interface Segment {
  *
  * The same samples yield the same bytes. Time is linear in their bytes.
  *
- * @param size - the most bytes to choose
+ * @param size - maximum number of bytes to choose
  * @returns the segments, the best last: there zstd reaches them with the smallest offsets
  */
 export function selectSegments (samples: readonly Uint8Array[], size: number): Uint8Array {

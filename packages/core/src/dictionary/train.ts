@@ -9,13 +9,13 @@ import type { SmallFile } from './kinds.ts'
 
 const KIB = 1024
 
-/** The most original bytes of a dictionary, 512 KiB: a reader of one small file decompresses all of it. */
+/** Maximum number of original bytes of a dictionary, 512 KiB: a reader of one small file decompresses all of it. */
 const MAX_CONTENT_SIZE = 512 * KIB
 
 /** The most stored bytes of a dictionary, 128 KiB: all of it is in one block, which a reader of any file fetches. */
 const MAX_STORED_SIZE = 128 * KIB
 
-/** The most bytes of files that segments are chosen from. */
+/** Maximum number of bytes of files that segments are chosen from. */
 const MAX_SAMPLE_SIZE = 2048 * KIB
 
 /** How many files of a kind are compressed to find out what a dictionary saves. */

@@ -17,7 +17,7 @@ const MAX_FILE_SIZE = MIB
 
 /** How many bytes of small files are held to make dictionaries of, 16 MiB. Those after them have others. */
 const WINDOW_SIZE = 16 * MIB
-/** The most files in them: each takes memory beside its bytes. */
+/** Maximum number of files in them: each takes memory beside its bytes. */
 const WINDOW_FILES = 16_384
 
 /** A file of a tree, with its content. */

@@ -2,7 +2,7 @@ import { unmark } from '../marker.ts'
 import { StallDetector } from './stall-detector.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most providers that are remembered and looked for. */
+/** Maximum number of providers that are remembered and looked for. */
 const MAX_PROVIDERS = 8
 
 /** Finds the providers of a CID, as `helia.routing` does. */

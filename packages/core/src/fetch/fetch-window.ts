@@ -12,7 +12,7 @@ const REFILL = 0.75
 const SMALL_BLOCK = 64 * 1024
 
 interface FetchWindowInit {
-  /** The most bytes in flight: requested, and not arrived. */
+  /** Maximum number of bytes in flight: requested, and not arrived. */
   maxBytes: number
   /**
    * The fewest bytes that may be in flight.

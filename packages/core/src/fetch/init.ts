@@ -16,9 +16,9 @@ export interface FetchInit {
   ahead?: number | undefined
 
   /**
-   * The most bytes that are requested and have not arrived, besides a quarter of that for blocks that come much later
-   * in a tree. Also the most bytes that one call holds of blocks and links it has read ahead, from peers or locally.
-   * The current block, and the links of the nodes above it, may exceed it.
+   * Maximum number of bytes requested but not yet received, plus a quarter of that for blocks much later in a tree.
+   * Also the maximum number of bytes of blocks and links that one call reads ahead, from peers or locally. The current
+   * block, and the links of the nodes above it, may exceed this limit.
    *
    * @default 33554432
    */

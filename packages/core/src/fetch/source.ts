@@ -6,18 +6,19 @@ import type { ProgressEvent } from 'progress-events'
 export interface SourceBlock {
   bytes: Uint8Array
   /**
-   * Whether the source compared it with its CID, to tell who sent wrong bytes. Otherwise it is compared here.
+   * Whether the source has verified it against its CID, to identify the sender of wrong bytes. Otherwise the caller
+   * verifies it.
    *
    * @default false
    */
   verified?: boolean | undefined
   /**
-   * Whether the source stored it in the blockstore. Otherwise it is stored here.
+   * Whether the source has stored it in the blockstore. Otherwise the caller stores it.
    *
    * @default false
    */
   stored?: boolean | undefined
-  /** Who sent it: a peer id, or the URL of a gateway. */
+  /** The sender: a peer ID, or the URL of a gateway. */
   sender?: string | undefined
   /** The peer that sent it, as in Helia's events. */
   provider?: CID | undefined
@@ -26,37 +27,37 @@ export interface SourceBlock {
 }
 
 export interface SourceOptions {
-  /** The root that is read, plain. */
+  /** The plain CID of the root that is read. */
   root: CID
   /** Bytes of the block, if known. */
   size?: number | undefined
-  /** Which bytes of a file it holds, and how far the file is read. */
+  /** The range of the file in this block, and how far the file is read. */
   part?: FilePart | undefined
   /**
-   * Whether it comes much later in the DAG than others that are waited for. A source that sends the DAG in its order
-   * would bring it late.
+   * Whether it is much later in the DAG than blocks that are needed now. A source that sends the DAG in order would
+   * send it late.
    */
   isFarAhead?: boolean | undefined
   /** Whether the blockstore has the block, but damaged. */
   damaged?: boolean | undefined
-  /** Peers that may have it, as Helia takes them. */
+  /** Peers that may have it, in the form that Helia accepts. */
   providers?: unknown[] | undefined
   onProgress?: ((event: ProgressEvent) => void) | undefined
   /** Aborted when the block is no longer wanted, and when it takes too long: then all sources are asked, at once. */
   signal: AbortSignal
 }
 
-/** Where missing and damaged blocks are fetched from. It needs no timeout: it goes on until the signal aborts. */
+/** A source of missing and damaged blocks. It needs no timeout: it continues until the signal aborts. */
 export interface BlockSource {
   /**
    * Fetch a block.
    *
    * @throws {NotFoundError} it does not have the block. A FetchStalledError, a GatewaysFailedError and Helia's
-   *   LoadBlockFailedError say that too: the next source is asked. Other errors end the read
+   *   LoadBlockFailedError mean the same: the next source is asked. Other errors end the read
    */
   fetch (cid: CID, options: SourceOptions): Promise<SourceBlock>
 
-  /** Called when a block is read from the blockstore: a response need not bring it. */
+  /** Called when a block is read from the blockstore, so a response does not need to include it. */
   found? (cid: CID, options: Pick<SourceOptions, 'part'>): void
 
   /**

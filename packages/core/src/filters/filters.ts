@@ -2,7 +2,7 @@ import { delta, undelta } from './delta.ts'
 import { shuffle, unshuffle } from './shuffle.ts'
 import type { Filter } from './filter.ts'
 
-/** The most filters of a file. */
+/** Maximum number of filters of a file. */
 const MAX_FILTERS = 4
 
 /** Bits of a filter's code that hold the width. The kind is above them. */

@@ -198,7 +198,7 @@ function checkTable ({ size, frameSize }: Header, { frames, groups }: TableIndex
   }
 }
 
-/** The most bytes of all regions of a file together. */
+/** Maximum number of bytes of all regions of a file together. */
 export function maxRegionsSize (size: number): number {
   return REGION_RATIO * size + MAX_LEAF_SIZE
 }
@@ -227,7 +227,7 @@ function checkBaseLink ({ codec }: Header, { lastLinkSize = 0 }: HeaderContext, 
 }
 
 /**
- * The most bytes of a compressed frame: no codec exceeds it. A reader holds whole frames, so
+ * Maximum number of bytes of a compressed frame: no codec exceeds it. A reader holds whole frames, so
  * lengths are checked before anything is read.
  */
 export function maxFrameLength (frameSize: number): number {

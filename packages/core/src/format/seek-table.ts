@@ -5,7 +5,7 @@ const ENTRY_LENGTH = 8
 const HEADER_LENGTH = 8
 const FOOTER_LENGTH = 9
 
-/** The most frames in a table: those of a seek table. */
+/** Maximum number of frames in a table: those of a seek table. */
 export const MAX_SEEKABLE_FRAMES = 2 ** 27
 
 /** The size of one frame, compressed (`length`) and original (`size`), in bytes. */

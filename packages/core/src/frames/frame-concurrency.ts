@@ -4,7 +4,7 @@
  * With two more, reading and adding were no faster, and took 6 and 10 MB more memory.
  *
  * @param frameSize - original bytes in a frame
- * @param inFlightBytes - the most original bytes in all of them
+ * @param inFlightBytes - maximum number of original bytes in all of them
  */
 export function frameConcurrency (frameSize: number, inFlightBytes: number): number {
   return Math.max(2, Math.min(coreCount() + 1, Math.floor(inFlightBytes / frameSize)))

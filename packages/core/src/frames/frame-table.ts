@@ -9,7 +9,7 @@ import type { Header, Region } from '../format/header.ts'
 type FrameList = Pick<Header, 'size' | 'frameSize' | 'frameLengths' | 'frameSizes' | 'regions' | 'table'>
 
 interface FrameTableInit {
-  /** The most original bytes in a frame. */
+  /** Maximum number of original bytes in a frame. */
   frameSize: number
   /** Whether the header is to have room for the sizes of frames even if none but the last has fewer. */
   listsSizes: boolean

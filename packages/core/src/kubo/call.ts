@@ -24,7 +24,7 @@ const NOT_HERE = /could not find|not found/
 /** Error codes of a failed TLS handshake: the server does not speak TLS, or its certificate is not trusted. */
 const TLS = /^(EPROTO|ERR_(SSL|TLS)_.*|.*(CERT|SIGNATURE|CRL).*)$/
 
-/** The most characters of an answer that a message quotes: it may be a whole page. */
+/** Maximum number of characters of an answer that a message quotes: it may be a whole page. */
 const MAX_REASON = 500
 
 /** The error that kubo-rpc-client throws for an HTTP status. */

@@ -91,7 +91,7 @@ export interface Links {
 
   /**
    * Delete every link whose compressed file is gone, for example after a garbage collection,
-   * and leftovers of killed processes. No other process may add links meanwhile.
+   * and leftovers of killed processes. No other process may add links at the same time.
    *
    * @returns how many links were deleted
    */

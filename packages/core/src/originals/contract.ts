@@ -21,7 +21,7 @@ export interface OriginalsComponents {
 
 export interface OriginalsInit {
   /**
-   * The layouts that each file gets an original of, besides those that it is linked to: names of `ORIGINAL_LAYOUTS`.
+   * Additional layouts to index and link each file in: names of `ORIGINAL_LAYOUTS`.
    * Files are linked to these originals, too.
    *
    * @default [] only the originals that files are linked to

@@ -14,12 +14,12 @@ export interface CompressionOptions {
   codec?: CodecName | 'auto' | 'none' | undefined
 
   /**
-   * What `auto` minimizes: the stored bytes (`size`), or the time to compress, send and
+   * What `auto` minimizes: the stored size (`size`), or the time to compress, send and
    * decompress over a link of 100 Mbit/s (`balanced`) or 1 Gbit/s (`speed`).
    *
-   * `ranges`, with any codec: small frames in small blocks, for files of which readers fetch
-   * small parts, such as databases. `auto` chooses codec and level as for `balanced`. It does
-   * the same by itself for SQLite databases and Parquet files, unless it optimizes for `size`.
+   * `ranges`, with any codec: small frames in small blocks, for files from which small parts
+   * are read, such as databases. `auto` then chooses codec and level as for `balanced`. It does
+   * this automatically for SQLite databases and Parquet files, unless it optimizes for `size`.
    *
    * @default 'balanced'
    */
@@ -33,27 +33,27 @@ export interface CompressionOptions {
   level?: number | undefined
 
   /**
-   * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
-   * access cheap, large ones make files smaller.
+   * Original bytes in every frame except the last, 64 KiB to 16 MiB. Small frames make random
+   * access fast, large frames make files smaller.
    *
    * @default 4194304, or 65536 for `ranges`; for files with a base 524288, from where it helps
    */
   frameSize?: number | undefined
 
   /**
-   * The most compressed bytes of a block that several frames share, up to 1 MiB. A reader
-   * fetches whole blocks, so small ones make random access cheap. A larger frame has blocks of
-   * its own.
+   * Maximum number of compressed bytes in a block that several frames share, up to 1 MiB. A
+   * reader fetches whole blocks, so small blocks make random access fast. A larger frame has
+   * its own blocks.
    *
    * @default 1048576, or 65536 for `ranges`
    */
   leafSize?: number | undefined
 
   /**
-   * Where a file is cut into frames: after every `frameSize` bytes, or where its content says
-   * (`content`). Then frames hold 64 to 256 KiB, and files that have a part in common, such as
-   * versions of one, store most of it once. Not with `frameSize`, `leafSize`,
-   * `base` or `ranges`.
+   * Where frames end: after every `frameSize` bytes (`size`), or at content-defined boundaries
+   * (`content`). With `content`, frames have 64 to 256 KiB, and similar files, such as versions
+   * of one file, share most of their blocks. Not with `frameSize`, `leafSize`, `base` or
+   * `ranges`.
    *
    * @default 'size'
    */
@@ -77,30 +77,30 @@ export interface CompressionOptions {
   detect?: boolean | undefined
 
   /**
-   * An earlier version of the file, or of each file by its path: what both have in common is stored once. The
-   * new file links to it, so that a node that pins the one has the other, and reading needs both. The base has
-   * to be a file, compressed or not. It is ignored where it does not help, and by codecs other than zstd that
-   * `auto` chooses.
+   * An earlier version of the file, or of each file by its path: only the differences from it are stored. The new
+   * file links to it, so that a node that pins the new file has its base too, and reading needs both. The base must
+   * be a file, compressed or not. It is ignored where it does not help, and if `auto` chooses a codec other than
+   * zstd.
    */
   base?: CID | BaseOf | undefined
 
   /**
-   * What becomes of a base that has a base itself. Reading never needs more than two files: the base of the base takes
-   * its place (`flatten`), or the add fails with an InvalidBaseError that names it (`refuse`).
+   * What to do if the base has a base itself: use that base instead (`flatten`), or fail with an InvalidBaseError that
+   * contains it (`refuse`). So reading never needs more than two files.
    *
    * @default 'flatten'
    */
   baseOfBase?: BaseOfBase | undefined
 
   /**
-   * Store once what small files of a kind in a directory have in common, if that saves 5 % with the dictionary
-   * counted (`auto`). Each file links to its dictionary, reading needs both, and the CID depends on the files
-   * beside it. `addAll` holds back 16 MiB of files of up to 1 MiB. Not with `base` or `cut: 'content'`.
+   * Compress similar small files of a directory with a shared dictionary, if that saves 5 %, including the dictionary
+   * (`auto`). Each file links to its dictionary, reading needs both, and its CID depends on the other files. `addAll`
+   * buffers 16 MiB of files of up to 1 MiB. Not with `base` or `cut: 'content'`.
    *
    * @default false
    */
   dictionaries?: 'auto' | false | undefined
 }
 
-/** Where a file is cut into frames. */
+/** Where the frames of a file end. */
 export type Cut = 'size' | 'content'

@@ -13,7 +13,7 @@ import { InvalidFrameSizeError, InvalidParametersError } from '../errors.ts'
 export interface Layout {
   /** Original bytes in every frame but the last. */
   frameSize: number
-  /** The most bytes of a leaf that several frames share. */
+  /** Maximum number of bytes of a leaf that several frames share. */
   leafSize: number
   /** How many of the file's first bytes are compressed on trial, to see whether it shrinks. Whole frames. */
   sampleSize: number

@@ -8,7 +8,7 @@ import type { SentBlocks } from './sent-blocks.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of the blocks above one block, 32 MiB: a DAG that is deeper is refused. */
+/** Maximum number of bytes of the blocks above one block, 32 MiB: a DAG that is deeper is refused. */
 export const MAX_OPEN_SIZE = 32 * 1024 * 1024
 
 /** About how many bytes of memory a block takes besides its own. */

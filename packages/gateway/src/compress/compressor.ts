@@ -13,7 +13,7 @@ export const DEFAULT_COMPRESSIONS = 2
 /** Bytes. */
 export const DEFAULT_COMPRESSED_CACHE = 64 * 1024 * 1024
 
-/** The most files that are sent with gzip at a time. Each holds a piece, and the compressed one: 1 MiB. */
+/** Maximum number of files that are sent with gzip at a time. Each holds a piece, and the compressed one: 1 MiB. */
 const MAX_FILES = 64
 
 /** The fastest level of each codec that shrinks text to less than half. */
@@ -32,7 +32,7 @@ export interface CompressorInit {
   cpuShare?: number | undefined
 
   /**
-   * The most blocks and pieces of files that are compressed at a time.
+   * Maximum number of blocks and pieces of files that are compressed at a time.
    *
    * @default 2
    */

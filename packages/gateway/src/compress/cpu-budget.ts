@@ -4,7 +4,7 @@ const SAVED_TIME = 2000
 export interface CpuBudgetInit {
   /** The share of one core that jobs may take, on average: 0.5 is half a core. */
   share: number
-  /** The most jobs at once. */
+  /** Maximum number of jobs at once. */
   concurrency: number
   /** A clock, in milliseconds. */
   now: () => number

@@ -28,7 +28,7 @@ export function renderDocument (document: DocumentPage): string {
   const { path, cid, size, format, text, gatewayUrl } = document
   const href = escapeAttribute(`${gatewayUrl}/ipfs/`)
   const content = text == null
-    ? '<p class="note">This document is too large or too deep to be shown.</p>'
+    ? '<p class="note">This document is too large or too deeply nested to be shown.</p>'
     : `<pre>${showText(text).replaceAll(LINK, `{ "/": "<a href="${href}$1">$1</a>" }`)}</pre>`
 
   return page(`/${path.map(revealHidden).join('/')}`, `<header>
@@ -42,7 +42,7 @@ export function renderDocument (document: DocumentPage): string {
 <main>
 ${content}
 <p class="note">Download it as <a href="?format=${format}&amp;download=true">${format}</a>, as its \
-<a href="?format=raw">raw block</a>, or as <a href="?format=car">car</a> with all that it links to.</p>
+<a href="?format=raw">raw block</a>, or as <a href="?format=car">car</a> with all linked blocks.</p>
 </main>`)
 }
 

@@ -70,10 +70,10 @@ ${rows.join('\n')}
 </tbody>
 </table>
 ${entries.length === 0 ? '<p class="note">This directory is empty.</p>\n' : ''}\
-${truncatedAt == null ? '' : `<p class="note">Only the first ${truncatedAt} entries are shown. The others open by \
-their path, and <a href="?format=tar">the archive</a> has all of them.</p>\n`}\
-<p class="note">Download all of it: <a href="?format=tar">tar</a> with the original files, or \
-<a href="?format=car">car</a> with the blocks as they are stored.</p>
+${truncatedAt == null ? '' : `<p class="note">Only the first ${truncatedAt} entries are shown. Open the others by \
+their path, or download <a href="?format=tar">the archive</a> with all of them.</p>\n`}\
+<p class="note">Download everything: <a href="?format=tar">tar</a> with the original files, or \
+<a href="?format=car">car</a> with the stored blocks.</p>
 </main>`)
 }
 

@@ -21,7 +21,7 @@ export const DEFAULT_LIBP2P_REQUESTS = 256
 export const DEFAULT_LIBP2P_REQUESTS_PER_PEER = 32
 export const DEFAULT_LIBP2P_HELD_BYTES = 64 * 1024 ** 2
 
-/** The most streams that are open at once, of all peers. */
+/** Maximum number of streams that are open at once, of all peers. */
 const MAX_SOCKETS = 1024
 const MAX_HEADER_SIZE = 16 * 1024
 /** How long a request may take to arrive, and how long a stream may pass without a byte, in milliseconds. */
@@ -30,7 +30,7 @@ const IDLE_TIMEOUT = 90_000
 
 export interface Libp2pGatewayInit extends Pick<GatewayInit, 'isServed' | 'onError'> {
   /**
-   * The most requests that are answered at once. More get 503.
+   * Maximum number of requests that are answered at once. More get 503.
    *
    * @default 256
    */

@@ -1,7 +1,7 @@
 export interface RequestLimitsInit {
-  /** The most requests that are answered at once. */
+  /** Maximum number of requests that are answered at once. */
   requests: number
-  /** The most requests of one address that are answered at once. */
+  /** Maximum number of requests of one address that are answered at once. */
   requestsPerAddress: number
 }
 

@@ -8,7 +8,7 @@ export interface BodyInit {
   stallTimeout: number
   /** The exact number of bytes: that of `Content-Length`. */
   length?: number | undefined
-  /** The most bytes of a body whose length is not known. */
+  /** Maximum number of bytes of a body whose length is not known. */
   limit?: number | undefined
   /** Called with a failure after the first bytes. */
   onFailure?: ((err: unknown) => void) | undefined

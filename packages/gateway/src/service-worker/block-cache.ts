@@ -4,7 +4,7 @@ import type { StoredBlocks } from './stored-blocks.ts'
 import type { ReaderComponents } from '@ipfsz/core/reader'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of blocks that wait to be stored, 16 MiB. More are not stored. */
+/** Maximum number of bytes of blocks that wait to be stored, 16 MiB. More are not stored. */
 const MAX_WAITING = 16 * 1024 * 1024
 
 /** Bytes of blocks that stay in memory, 16 MiB. */

@@ -19,7 +19,7 @@ export const SITE_HOST = 'site.invalid'
 
 export class Site {
   readonly root: CID
-  /** The root has an origin of its own: `_redirects` work, and paths begin at it. */
+  /** The root has its own origin: `_redirects` work, and paths begin at it. */
   readonly origin: string
   readonly #except: readonly string[]
 

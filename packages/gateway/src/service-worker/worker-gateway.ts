@@ -18,7 +18,7 @@ import type { GatewayParts } from '../respond/context.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of blocks that are kept in the browser's storage, 256 MiB. */
+/** Maximum number of bytes of blocks that are kept in the browser's storage, 256 MiB. */
 export const DEFAULT_CACHE_SIZE = 256 * 1024 * 1024
 
 /** The most bytes that all responses hold of what their readers have not taken, 64 MiB: phones end larger workers. */

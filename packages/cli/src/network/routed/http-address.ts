@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.ts'
  */
 const HTTP = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d{1,5})\/(https|(?:tls\/(?:sni\/([^/]+)\/)?)?http)(?:\/p2p\/\w+)?$/
 const NAME = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?$/i
-/** The most characters of a multiaddr, and of a name (RFC 1035, section 2.3.4). */
+/** Maximum number of characters of a multiaddr, and of a name (RFC 1035, section 2.3.4). */
 const MAX_LENGTH = 512
 const MAX_NAME_LENGTH = 253
 /** The ports below this belong to services, two of them to HTTP. Others could take a request for one of their own. */

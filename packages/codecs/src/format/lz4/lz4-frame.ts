@@ -145,12 +145,12 @@ export interface Lz4Descriptor {
   /** Bytes of the descriptor. */
   readonly length: number
   readonly flags: number
-  /** The most uncompressed bytes in a block. */
+  /** Maximum number of uncompressed bytes in a block. */
   readonly blockSize: number
   readonly contentSize?: number
 }
 
-/** The most bytes of a descriptor. */
+/** Maximum number of bytes of a descriptor. */
 export const MAX_DESCRIPTOR_LENGTH = 11
 
 /**

@@ -5,7 +5,7 @@ import { encodeLzo1x } from './lzo1x-encode.ts'
 import { checkSums, decodeLzopHeader, readChecked } from './lzop-header.ts'
 import { encodeLzopHeader, END_LENGTH } from './lzop-header-encode.ts'
 
-/** The most uncompressed bytes in a block that we write, as lzop does. */
+/** Maximum number of uncompressed bytes in a block that we write, as lzop does. */
 const BLOCK_SIZE = 1 << 18
 /** The uncompressed and the compressed length of a block. */
 const BLOCK_HEADER_LENGTH = 8

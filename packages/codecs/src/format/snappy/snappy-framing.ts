@@ -4,7 +4,7 @@ import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
 /** The first chunk of every stream: type 0xff, length 6, "sNaPpY". */
 const STREAM_IDENTIFIER = Uint8Array.of(0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59)
 export const IDENTIFIER_LENGTH = STREAM_IDENTIFIER.byteLength
-/** The most uncompressed bytes in a chunk. */
+/** Maximum number of uncompressed bytes in a chunk. */
 export const CHUNK_SIZE = 65536
 /** The longest block that an encoder makes of a chunk. Longer ones would only waste memory. */
 export const MAX_BLOCK_LENGTH = 32 + CHUNK_SIZE + Math.floor(CHUNK_SIZE / 6)

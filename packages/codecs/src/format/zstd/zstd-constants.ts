@@ -1,6 +1,6 @@
 /** Numbers of RFC 8878. */
 
-/** The most bytes in a block (section 3.1.1.2.4). The window may limit it further. */
+/** Maximum number of bytes in a block (section 3.1.1.2.4). The window may limit it further. */
 export const MAX_BLOCK = 128 * 1024
 
 /** Types of blocks (section 3.1.1.2.2). Others are compressed. */

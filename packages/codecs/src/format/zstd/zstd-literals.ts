@@ -27,7 +27,7 @@ export function createLiterals (max: number): Literals {
 /**
  * Decode the literals at the start of a compressed block (RFC 8878, section 3.1.1.3.1).
  *
- * @param max - the most literals
+ * @param max - maximum number of literals
  * @throws {CorruptFrameError}
  */
 export function readLiterals (

@@ -6,7 +6,7 @@ const MIB = 1024 * KIB
 /** The protocol of HTTP over a stream (libp2p/specs, http). Kubo offers it with `Experimental.GatewayOverLibp2p`. */
 export const HTTP_PROTOCOL = '/http/1.1'
 
-/** The most bytes of a response's head, 16 KiB. */
+/** Maximum number of bytes of a response's head, 16 KiB. */
 export const MAX_HEAD_SIZE = 16 * KIB
 
 /** A stream that has brought this many bytes more than were taken is paused, 1 MiB. */
@@ -35,5 +35,5 @@ export function earlyBudget (): EarlyBudget {
   return { used: 0, max: MAX_EARLY_OF_PEERS, ahead: READ_AHEAD }
 }
 
-/** The most peers that are asked below one root. */
+/** Maximum number of peers that are asked below one root. */
 export const MAX_PEERS = 8
