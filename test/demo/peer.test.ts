@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
@@ -34,6 +35,10 @@ class StallingBlockstore extends MemoryBlockstore {
   }
 }
 
+function sumOf (bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
 async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
   const peer = await startNodePeer(blockstore)
   onTestFinished(async () => { await peer.stop() })
@@ -44,13 +49,49 @@ async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
 describe('the demo page with a peer in Node', () => {
   const { open, demo } = useDemo()
 
+  it('offers to give a file to a peer only while one is connected', async () => {
+    const page = await open()
+    const give = page.button('Give to the peer')
+
+    await page.add({ name: 'text', bytes: text(10_000) })
+    expect(await give.isDisabled()).toBe(true)
+    await page.connect()
+    expect(await give.isDisabled()).toBe(false)
+  })
+
+  it('downloads a folder as a tar archive of the original files', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const added = await Array.fromAsync(fs.addAll([
+      { path: 'folder/a/text', content: TEXT }, { path: 'folder/noise', content: noise(3 * FRAME_SIZE) }
+    ]))
+    const { cid } = added.at(-1) ?? {}
+    const peer = await usePeer(blockstore)
+    const page = await open()
+    const gateway = createGateway({ fs, blocks: blockstore })
+    const expected = await gateway(new Request(`http://127.0.0.1/ipfs/${cid}?format=tar`))
+
+    await page.connect(peer.address)
+    await page.openAddress(`${cid}`)
+    await page.view.getByRole('list', { name: 'In this folder' }).waitFor()
+    const [downloaded, tar] = [await page.download(), Buffer.from(await expected.arrayBuffer())]
+
+    expect([downloaded.byteLength, downloaded.toString('latin1', 0, 300), sumOf(downloaded)])
+      .toEqual([tar.byteLength, tar.toString('latin1', 0, 300), sumOf(tar)])
+
+    // a folder in it, whose name the archive has
+    await page.openAddress(`${cid}/a`)
+    await page.shows('a')
+    expect((await page.download()).toString('latin1', 0, 2)).toBe('a/')
+  })
+
   it('sends a file added in Chromium to the peer, which reads the same bytes', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.connect()
     await page.button('Give to the peer').click()
     await page.view.getByText('The peer has fetched all 6.29 MB').waitFor()
-    expect(await page.view.locator('.outcome code').innerText()).toBe(createHash('sha256').update(TEXT).digest('hex'))
+    expect(await page.view.locator('.outcome code').innerText()).toBe(sumOf(TEXT))
 
     // the peer has stored it, and reads it when the page is gone
     const cid = CID.parse(await page.copied('CID'))
@@ -247,19 +288,12 @@ describe('the demo page with a peer in Node', () => {
     const page = await open({ expected: /WebSocket/ })
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(peer.address)
     await page.button('Connect').click()
-    await page.page.locator('#peer').getByRole('alert').waitFor()
+    await page.page.locator('#peer').getByRole('alert').getByText(`Nobody answers at ${peer.address}`).waitFor()
 
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
     await page.button('Connect').click()
     await page.page.locator('#peer').getByRole('alert').getByText('must start with').waitFor()
 
     await page.connect(demo().peer.address)
-  })
-
-  it('shows the command that fetches a file when no peer is connected', async () => {
-    const page = await open()
-    await page.add({ name: 'text', bytes: TEXT })
-    await page.button('Give to the peer').click()
-    await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
   })
 })

@@ -122,8 +122,17 @@ export class SessionPeers {
       .at(0)
   }
 
-  /** @param listener - called with a peer that says that it lacks a block. Returns a function that removes it */
-  onLacks (listener: (id: PeerId) => void): () => void {
+  /**
+   * @param key - of a block: the listener is called with peers that lack it already
+   * @param listener - called with a peer that says that it lacks a block
+   * @returns a function that removes the listener
+   */
+  onLacks (key: string, listener: (id: PeerId) => void): () => void {
+    this.#peers.forEach(({ id, lacks }) => {
+      if (lacks.has(key)) {
+        listener(id)
+      }
+    })
     this.#lackListeners.add(listener)
 
     return () => { this.#lackListeners.delete(listener) }
@@ -184,7 +193,7 @@ export class SessionPeers {
 
   /** Starts a search in the background, until there are enough peers or nothing is being fetched. */
   search (cid: CID): void {
-    // a peer with the root has the blocks below it, unless one of them said that it lacks this one, or none has the root
+    // a peer with the root has the blocks below it, unless one of them said that it lacks this one, or none has it
     const wanted = this.#exhausted.has(keyOf(this.#root)) ||
       [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid)))
       ? cid
