@@ -67,7 +67,8 @@ describe('what files take', () => {
     const size = 1024 * 1024 + (await blockstoreBlock(blockstore, cid)).byteLength
 
     expect((await fs.stat(cid)).storedSize).toBe(BigInt(size))
-    expect(await fs.stat(cid, { extended: true })).toMatchObject({ storedSize: BigInt(size), uniqueBlocks: 2n, blocks: 6n })
+    expect(await fs.stat(cid, { extended: true }))
+      .toMatchObject({ storedSize: BigInt(size), uniqueBlocks: 2n, blocks: 6n })
   })
 
   it('says of a directory by its marked CID what the command says, and by its plain CID that it has a marked one',
@@ -82,7 +83,8 @@ describe('what files take', () => {
       expect((await fs.stat(unmark(tree), { extended: true })).markedCid).toEqual(tree)
       // its entries are not read
       const short = await fs.stat(tree)
-      expect([short.markedCid, short.storedSize, short.ratio, short.codec]).toEqual([tree, undefined, undefined, undefined])
+      expect(short.markedCid).toEqual(tree)
+      expect([short.storedSize, short.ratio, short.codec]).toEqual([undefined, undefined, undefined])
     })
 
   it('says that sizes are not known if a root of a file is missing, and counts what is stated', async () => {
