@@ -1,7 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import type { Store } from './store.ts'
-import type { Stats } from '@ipfsz/core'
+import type { ExtendedStats, Stats } from '@ipfsz/core'
 
 /** A source of blocks: the local store, or a node that asks its peers. */
 export type Source = Pick<Store['blockstore'], 'get' | 'put' | 'has'>
@@ -72,6 +72,11 @@ function decodePath (path: string): string {
 /** What a CID names, from its root block alone. */
 export async function stat (source: Source, { cid, path }: Address, signal?: AbortSignal): Promise<Stats> {
   return ipfsz({ blockstore: source }).stat(cid, { path, signal })
+}
+
+/** What is stored of it: reads all blocks but leaves. */
+export async function measure (source: Source, { cid, path }: Address): Promise<ExtendedStats> {
+  return ipfsz({ blockstore: source }).stat(cid, { path, extended: true })
 }
 
 /** Read a range, and list the blocks it took: only those that hold it. */

@@ -1,6 +1,6 @@
 import { addFiles } from '../ipfs/add.ts'
 import { addEntry, sweep, whileAdding } from '../ipfs/catalogue.ts'
-import { stat } from '../ipfs/read.ts'
+import { measure } from '../ipfs/read.ts'
 import { announce, byId, explain, formatPercent, h } from './dom.ts'
 import { chosenBatches, droppedBatches } from './dropped-files.ts'
 import { Job } from './job.ts'
@@ -79,7 +79,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
         signal: job.signal,
         onProgress: progress => { job.show(progress) }
       })
-      const { type, storedSize, codec } = await stat(store.blockstore, { cid, path: '' })
+      const { storedSize, codec = 'folder' } = await measure(store.blockstore, { cid, path: '' })
       const size = files.reduce((size, { file }) => size + file.size, 0)
 
       await addEntry(store, {
@@ -87,7 +87,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
         name,
         size,
         storedSize: Number(storedSize),
-        codec: type === 'directory' ? 'folder' : codec
+        codec
       })
       announce(`${name} is stored in ${formatPercent(Number(storedSize) / Math.max(size, 1))} of its size`)
 

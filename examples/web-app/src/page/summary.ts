@@ -5,14 +5,14 @@ import type { Stats } from '@ipfsz/core'
 export function heading (title: string, { codec, type }: Stats): HTMLElement {
   return h('div', { class: 'title' },
     h('h3', { tabindex: -1 }, h('bdi', {}, title)),
-    h('span', { class: `badge ${codec}` }, type === 'directory' ? 'folder' : codecLabel(codec)))
+    h('span', { class: `badge ${codec ?? 'none'}` }, type === 'directory' ? 'folder' : codecLabel(codec ?? 'none')))
 }
 
 export function facts ({ type, size, storedSize, ratio, frames }: Stats): HTMLElement {
   return h('dl', { class: 'facts' },
     ...type === 'directory' ? [] : [fact('Original', formatBytes(Number(size)))],
-    fact('Stored', formatBytes(Number(storedSize))),
-    ...type === 'directory' ? [] : [fact('Ratio', formatPercent(ratio)), fact('Frames', String(frames))])
+    ...storedSize == null ? [] : [fact('Stored', formatBytes(Number(storedSize)))],
+    ...ratio == null ? [] : [fact('Ratio', formatPercent(ratio)), fact('Frames', String(frames))])
 }
 
 function fact (label: string, value: string): HTMLElement {

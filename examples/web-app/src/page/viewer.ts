@@ -1,7 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { addEntry, listEntries, whileAdding } from '../ipfs/catalogue.ts'
 import { fetchBlocks } from '../ipfs/dag.ts'
-import { parseAddress, stat } from '../ipfs/read.ts'
+import { measure, parseAddress, stat } from '../ipfs/read.ts'
 import { folderActions } from './actions.ts'
 import { announce, byId, failure, formatBytes, formatPercent, h } from './dom.ts'
 import { showFile } from './file-view.ts'
@@ -166,7 +166,7 @@ export class Viewer implements Screen {
   async #keep (
     { cid, path }: Address,
     name: string,
-    { type, size, storedSize, codec, markedCid, plainCid }: Stats,
+    { markedCid, plainCid }: Stats,
     signal: AbortSignal
   ): Promise<HTMLElement> {
     const { store, source, refresh } = this.#app
@@ -183,12 +183,14 @@ export class Viewer implements Screen {
           signal,
           onBlock: blocks => { note.textContent = `${blocks} blocks stored` }
         })
+        // all blocks are here
+        const { size, storedSize, codec = 'folder' } = await measure(store.blockstore, { cid: kept, path: '' })
         await addEntry(store, {
           cid: kept,
           name,
           size: Number(size),
           storedSize: Number(storedSize),
-          codec: type === 'directory' ? 'folder' : codec
+          codec
         })
       })
       await refresh()

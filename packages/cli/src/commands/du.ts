@@ -75,7 +75,7 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
   const bases = usages.length === 0 ? sum([]) : await meter.addBases(targets[0].cid)
 
   if (bases.blocks > 0) {
-    print('bases that nothing above counts', undefined, bases, context)
+    print('bases', undefined, bases, context)
     usages.push(bases)
   }
 

@@ -1,30 +1,32 @@
+// Above 250 lines: the steps of one walk share its state.
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { MAX_DAG_DEPTH, MAX_OPEN_LINKS_SIZE } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { cidKey, keyToCid } from '../dag/cid-key.ts'
-import { getBlock } from '../dag/block.ts'
-import { isIdentity } from '../dag/hashes.ts'
 import { isMissing } from '../dag/missing.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
-import { prefixLength } from '../directory/shard-place.ts'
-import { isSharded } from '../directory/shards.ts'
 import { DagTooLargeError, InvalidDagError, notUnixFS } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { unmark } from '../marker.ts'
+import { BlockCounter } from './block-counter.ts'
+import { addTotals, isEntryLink, leafTotals, noTotals, ownTotals } from './dag-totals.ts'
 import { findHeader, headerOrNone } from './entry.ts'
+import { NodesAhead } from './nodes-ahead.ts'
 import { SeenSet } from '../dag/seen-blocks.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
 import type { SeenBlocks } from '../dag/seen-blocks.ts'
+import type { Measured } from './block-counter.ts'
+import type { DagTotals, Totals } from './dag-totals.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** The most nodes that are read ahead, over all directories that are open. */
-const MAX_AHEAD = 8
+/** What a node takes while its children are counted, besides its block. */
+const OPEN_NODE_SIZE = 1024
 /** Bytes of nodes that may be read for each block that may be counted: a small file is in its root. */
 const NODE_SIZE = 16 * 1024
 /** Stands for the user of a base that several files have. */
@@ -55,35 +57,6 @@ export interface MeasureOptions extends GetBlockOptions {
   statedSize?: number
 }
 
-/** What was counted: each block and each file once, and only if no call before it counted it. */
-export interface Measured {
-  blocks: number
-  /** Bytes of these blocks. */
-  storedSize: bigint
-  /** Bytes of missing blocks and what is below them, as the blocks above state them. Only with `offline`. */
-  missingSize: bigint
-  /** Whether directories or roots of files are missing, whose original sizes nobody knows. */
-  isIncomplete: boolean
-  /** Original bytes of the files. */
-  size: bigint
-  /** The compressed files among them: the blocks of compressed bases are theirs too. */
-  compressed: { files: number, size: bigint, storedSize: bigint }
-}
-
-/** The totals of a node and everything below it, in the terms of Helia's extended stat: repeated blocks count again. */
-export interface DagTotals {
-  blocks: bigint
-  dagSize: bigint
-  localSize: bigint
-  /** Bytes of all files in a directory. */
-  filesSize: bigint
-}
-
-interface Totals extends DagTotals {
-  /** Bytes of the file, if the node belongs to one. */
-  fileSize: bigint
-}
-
 /** A node whose children are being counted. */
 interface OpenNode {
   node: FileNode
@@ -109,18 +82,16 @@ interface OpenNode {
  */
 export class DagMeter {
   readonly #init: DagMeterInit
-  readonly #seen: SeenBlocks
-  /** The files whose original size was counted, and the nodes that were walked. */
-  readonly #sized: SeenBlocks
-  readonly #walked: SeenBlocks
+  readonly #counter: BlockCounter
+  readonly #nodes: NodesAhead
+  /** The nodes that were walked as parts of files and directories, and as parts of bases. */
+  readonly #walked: Readonly<Record<'own' | 'base', SeenBlocks>>
   /** The totals of nodes, where they are asked for. */
   readonly #known: Map<string, Totals> | undefined
   /** Who has each base of the root that is being measured: the root of one file, or `SEVERAL`. */
   #users = new Map<string, string>()
   /** The bases that were found, and whether they were measured. */
   readonly #bases = new Map<string, boolean>()
-  readonly #ahead = new Map<string, Promise<Uint8Array>>()
-  readonly #counted = nothing()
   /** Bytes of the nodes that were read, and of those that are open. */
   #nodesSize = 0
   #openSize = 0
@@ -129,9 +100,10 @@ export class DagMeter {
   constructor (init: DagMeterInit, known?: Map<string, Totals>) {
     this.#init = init
     const makeSeen = init.makeSeen ?? ((): SeenBlocks => new SeenSet())
-    this.#seen = init.seen ?? makeSeen()
-    this.#sized = makeSeen()
-    this.#walked = makeSeen()
+    const { seen = makeSeen(), maxBlocks, onBlock } = init
+    this.#counter = new BlockCounter({ seen, sized: makeSeen(), maxBlocks, onBlock })
+    this.#nodes = new NodesAhead(init.blockstore, seen)
+    this.#walked = { own: makeSeen(), base: makeSeen() }
     this.#known = known
   }
 
@@ -144,8 +116,8 @@ export class DagMeter {
    * @throws {DagTooLargeError} there are more than `maxBlocks`
    */
   async add (root: CID | FileNode, options: MeasureOptions = {}): Promise<Measured & { totals: DagTotals }> {
-    const before = copy(this.#counted)
-    this.#counted.isIncomplete = false
+    this.#counter.resetIncomplete()
+    const before = this.#counter.counted
     const users = this.#users = new Map<string, string>()
     const totals = await this.#walk(root, options, false)
       .finally(() => { this.#note(users) })
@@ -156,12 +128,12 @@ export class DagMeter {
       }
     }
 
-    return { ...difference(this.#counted, before), totals }
+    return { ...this.#counter.since(before), totals }
   }
 
   /** Measure the bases of what was measured before: what reading it alone takes besides. */
   async addBases (options: MeasureOptions = {}): Promise<Measured & { totals: DagTotals }> {
-    const before = copy(this.#counted)
+    const before = this.#counter.counted
     const totals = noTotals()
 
     // a hostile base has bases too: they are appended
@@ -169,12 +141,12 @@ export class DagMeter {
       addTotals(totals, await this.#addBase(base, options), false)
     }
 
-    return { ...difference(this.#counted, before), totals }
+    return { ...this.#counter.since(before), totals }
   }
 
   /** All that was counted so far, in calls that failed too. */
   get counted (): Measured {
-    return copy(this.#counted)
+    return this.#counter.counted
   }
 
   async #addBase (base: string, options: MeasureOptions): Promise<Totals | undefined> {
@@ -205,7 +177,7 @@ export class DagMeter {
 
     if (opened == null || 'blocks' in opened) {
       if (opened != null && !isBase) {
-        this.#addFile(unmark(start as CID), undefined, opened.fileSize)
+        this.#counter.addFile(unmark(start as CID), undefined, opened.fileSize)
       }
 
       return opened ?? noTotals()
@@ -226,7 +198,7 @@ export class DagMeter {
 
         this.#known?.set(cidKey(node.cid), totals)
         stack.pop()
-        this.#openSize -= node.length
+        this.#openSize -= node.length + OPEN_NODE_SIZE
 
         if (stack.length === 0) {
           return totals
@@ -240,9 +212,14 @@ export class DagMeter {
 
       const link = node.links.at(open.next)
       const isEntry = isEntryLink(node, link)
-      const known = this.#known == null ? this.#skipped(link) : this.#known.get(cidKey(link.Hash))
+      const known = this.#known == null ? this.#skipped(link, isBase) : this.#known.get(cidKey(link.Hash))
 
-      this.#readAhead(open, options)
+      if (known == null) {
+        this.#nodes.begin(node, open.next, open.end, options)
+      } else {
+        this.#nodes.drop(link.Hash)
+      }
+
       const child = known ?? await this.#open(link, open.isCompressed && !isEntry, options)
 
       if (child == null || 'blocks' in child) {
@@ -250,7 +227,7 @@ export class DagMeter {
         open.next++
 
         if (isEntry && child != null && link.Hash.code === raw.code) {
-          this.#addFile(link.Hash, undefined, child.fileSize)
+          this.#counter.addFile(link.Hash, undefined, child.fileSize)
         }
       } else if (!isEntry && open.depth >= MAX_DAG_DEPTH) {
         throw new InvalidDagError(link.Hash, `is more than ${MAX_DAG_DEPTH} levels below the root`)
@@ -265,8 +242,8 @@ export class DagMeter {
   }
 
   /** Without totals, a node that was walked need not even be read. */
-  #skipped ({ Hash: cid }: PBLink): Totals | undefined {
-    return cid.code === dagPb.code && this.#walked.has(cid) ? noTotals() : undefined
+  #skipped ({ Hash: cid }: PBLink, isBase: boolean): Totals | undefined {
+    return cid.code === dagPb.code && this.#walked[isBase ? 'base' : 'own'].has(cid) ? noTotals() : undefined
   }
 
   /** A node to walk, the totals of a leaf, or undefined if it is missing and may be skipped. */
@@ -286,52 +263,23 @@ export class DagMeter {
       // a leaf in the blockstore need not be read to know its length
       const isStated = cid.code === raw.code && size > 0 &&
         (skipsLeaves === true || await blockstore.has(cid, options as Parameters<Blockstore['has']>[1]))
-      const block = isStated ? undefined : await this.#read(cid, options)
+      const block = isStated ? undefined : await this.#nodes.get(cid, options)
 
       if (cid.code === dagPb.code && block != null) {
         return decodeNode(cid, block)
       }
 
       const length = block?.byteLength ?? size
-      this.#addBlock(cid, length, isCompressed)
+      this.#counter.addBlock(cid, length, isCompressed)
 
       return leafTotals(length)
     } catch (err) {
       if (offline === true && isMissing(err)) {
-        this.#addMissing(cid, size)
+        this.#counter.addMissing(cid, size)
         return undefined
       }
 
       throw err
-    }
-  }
-
-  async #read (cid: CID, options: GetBlockOptions): Promise<Uint8Array> {
-    const key = cidKey(cid)
-    const ahead = this.#ahead.get(key)
-    this.#ahead.delete(key)
-
-    return ahead ?? getBlock(cid, this.#init.blockstore, options)
-  }
-
-  /** Begin to read the nodes that follow: one after the other, a store over the network would take long. */
-  #readAhead ({ node, next, end }: OpenNode, options: GetBlockOptions): void {
-    for (let i = next; i < Math.min(end, next + MAX_AHEAD) && this.#ahead.size < MAX_AHEAD; i++) {
-      const { Hash: cid } = node.links.at(i)
-      const key = cidKey(cid)
-
-      if (cid.code === dagPb.code && !this.#seen.has(cid) && !this.#ahead.has(key)) {
-        const block = getBlock(cid, this.#init.blockstore, options)
-        // who reads it reports the error
-        block.catch(() => {})
-        this.#ahead.set(key, block)
-      }
-    }
-
-    const { Hash: current } = node.links.at(next)
-
-    if (this.#seen.has(current)) {
-      this.#ahead.delete(cidKey(current))
     }
   }
 
@@ -352,7 +300,7 @@ export class DagMeter {
       this.#users.set(base, user === cidKey(node.cid) ? user : SEVERAL)
     }
 
-    this.#openSize += node.length
+    this.#openSize += node.length + OPEN_NODE_SIZE
     this.#nodesSize += node.length
 
     if (this.#openSize > MAX_OPEN_LINKS_SIZE) {
@@ -363,11 +311,15 @@ export class DagMeter {
       throw new DagTooLargeError(maxBlocks)
     }
 
-    this.#addBlock(node.cid, node.length, isCompressed)
-    this.#walked.add(node.cid)
+    this.#counter.addBlock(node.cid, node.length, isCompressed)
+
+    if (place.levels === Infinity) {
+      this.#walked[isBase ? 'base' : 'own'].add(node.cid)
+    }
 
     if (isEntry && !isBase && !node.unixfs.isDirectory()) {
-      this.#addFile(node.cid, header, node.unixfs.type === 'symlink' ? 0n : BigInt(header?.size ?? fileSize(node)))
+      const size = node.unixfs.type === 'symlink' ? 0 : header?.size ?? fileSize(node)
+      this.#counter.addFile(node.cid, header, BigInt(size))
     }
 
     // the last link is the base
@@ -383,111 +335,4 @@ export class DagMeter {
 
     return this.#init.marked === true ? findHeader(node) : headerOrNone(node)
   }
-
-  #addBlock (cid: CID, length: number, isCompressed: boolean): void {
-    const isSeen = this.#seen.has(cid)
-    this.#seen.add(cid)
-
-    if (isSeen) {
-      return
-    }
-
-    // the CID holds the bytes: no block is stored
-    if (isIdentity(cid)) {
-      return
-    }
-
-    const { compressed } = this.#counted
-    const { maxBlocks = Infinity } = this.#init
-
-    if (this.#counted.blocks === maxBlocks) {
-      throw new DagTooLargeError(maxBlocks)
-    }
-
-    this.#counted.blocks++
-    this.#counted.storedSize += BigInt(length)
-    compressed.storedSize += isCompressed ? BigInt(length) : 0n
-    this.#init.onBlock?.()
-  }
-
-  #addMissing (cid: CID, size: number): void {
-    if (!this.#seen.has(cid)) {
-      this.#seen.add(cid)
-      this.#counted.missingSize += BigInt(size)
-    }
-
-    this.#counted.isIncomplete ||= cid.code !== raw.code || size === 0
-  }
-
-  #addFile (cid: CID, header: Header | undefined, size: bigint): void {
-    if (this.#sized.has(cid)) {
-      return
-    }
-
-    const { compressed } = this.#counted
-    this.#sized.add(cid)
-    this.#counted.size += size
-    compressed.files += header == null ? 0 : 1
-    compressed.size += header == null ? 0n : size
-  }
-}
-
-function nothing (): Measured {
-  const compressed = { files: 0, size: 0n, storedSize: 0n }
-
-  return { blocks: 0, storedSize: 0n, missingSize: 0n, isIncomplete: false, size: 0n, compressed }
-}
-
-function copy ({ compressed, ...counted }: Measured): Measured {
-  return { ...counted, compressed: { ...compressed } }
-}
-
-function difference (after: Measured, before: Measured): Measured {
-  return {
-    blocks: after.blocks - before.blocks,
-    storedSize: after.storedSize - before.storedSize,
-    missingSize: after.missingSize - before.missingSize,
-    isIncomplete: after.isIncomplete,
-    size: after.size - before.size,
-    compressed: {
-      files: after.compressed.files - before.compressed.files,
-      size: after.compressed.size - before.compressed.size,
-      storedSize: after.compressed.storedSize - before.compressed.storedSize
-    }
-  }
-}
-
-function noTotals (): Totals {
-  return { blocks: 0n, dagSize: 0n, localSize: 0n, filesSize: 0n, fileSize: 0n }
-}
-
-function leafTotals (length: number): Totals {
-  const size = BigInt(length)
-
-  return { blocks: 1n, dagSize: size, localSize: size, filesSize: 0n, fileSize: size }
-}
-
-function ownTotals (node: FileNode, header?: Header): Totals {
-  return {
-    blocks: 1n,
-    dagSize: BigInt(node.length),
-    localSize: BigInt(node.links.length > 0 ? 0 : node.unixfs.data?.byteLength ?? 0),
-    filesSize: 0n,
-    // a target is not content
-    fileSize: node.unixfs.isDirectory() || node.unixfs.type === 'symlink' ? 0n : BigInt(header?.size ?? fileSize(node))
-  }
-}
-
-function addTotals (totals: DagTotals, child: Totals | undefined, isEntry: boolean): void {
-  if (child != null) {
-    totals.blocks += child.blocks
-    totals.dagSize += child.dagSize
-    totals.localSize += child.localSize
-    totals.filesSize += child.filesSize + (isEntry ? child.fileSize : 0n)
-  }
-}
-
-/** Whether a link leads to an entry of a directory, and not to a part of the node itself. */
-function isEntryLink (node: FileNode, { Name: label = '' }: PBLink): boolean {
-  return isSharded(node) ? label.length > prefixLength(node) : node.unixfs.isDirectory()
 }
