@@ -8,7 +8,9 @@ import type { Start } from '../request/start.ts'
 /** The first page, or the way to what was entered there. */
 export function respondStart ({ method }: Request, { entered, targets }: Start): Response {
   const location = entered == null ? undefined : pathOf(entered)
-  const headers = addCors(new Headers({ 'cache-control': 'no-cache' }))
+  const headers = new Headers({ 'cache-control': 'no-cache' })
+
+  addCors(headers)
 
   if (location != null) {
     headers.set('location', location)
