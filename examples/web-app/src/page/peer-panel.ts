@@ -49,7 +49,7 @@ export function peerPanel (store: Store, onConnect: () => void): Peers {
 
     if (peers.length > 0 && node != null) {
       state.append(
-        h('p', { class: 'note' }, 'You can open every CID that the peer has. The peer can fetch files kept in this browser.'),
+        h('p', { class: 'note' }, 'You can open every CID of the peer. The peer can fetch files kept in this browser.'),
         copyable('id of this page', node.peerId)
       )
     }
