@@ -48,7 +48,7 @@ describe('the demo page with ipfsz', () => {
     await page.button('Keep in this browser').click()
     await page.status.getByText('is kept in this browser').waitFor()
     await daemon.stop()
-    await page.status.getByText('The peer has gone').waitFor()
+    await page.status.getByText('The peer has disconnected').waitFor()
 
     await page.page.reload()
     await page.button('Open a.txt').click()

@@ -217,7 +217,7 @@ describe('the demo page with a peer in Node', () => {
     await peer.stop()
 
     await page.view.getByRole('alert').waitFor()
-    expect(await page.view.getByRole('alert').innerText()).toContain('The peer went away before everything arrived')
+    expect(await page.view.getByRole('alert').innerText()).toContain('The peer disconnected before everything arrived')
     expect(await page.page.locator('.connected').count()).toBe(0)
 
     await page.button('Open kept').click()
@@ -233,7 +233,7 @@ describe('the demo page with a peer in Node', () => {
     await page.button('Open kept').click()
     await page.shows('kept')
     await peer.stop()
-    await page.status.getByText('The peer has gone').waitFor()
+    await page.status.getByText('The peer has disconnected').waitFor()
 
     await page.drag(0.2, 0.4)
     expect(await page.view.getByRole('alert').count()).toBe(0)

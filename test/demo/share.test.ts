@@ -152,7 +152,7 @@ describe('the address of the demo page', () => {
         ['#/ipfs/', 'does not begin with #/ipfs/ and a CID'],
         [`#/ipfs/${cid}${'/a'.repeat(4000)}`, 'a path of more than 256 names'],
         [`#/ipfs/${cid}/${'a'.repeat(20_000)}`, 'longer than 8192 characters'],
-        [`#/ipfs/${cid}/%`, 'a percent sign that escapes nothing'],
+        [`#/ipfs/${cid}/%`, 'an invalid percent-encoding'],
         [`#/ipfs/${cid}?peer=/ip4/127.0.0.1/tcp/1/ws`, 'is not the address of a peer for a page'],
         [`#/ipfs/${cid}?peer=${encodeURIComponent(HOSTILE)}`, 'is not the address of a peer for a page'],
         ['#nonsense', 'does not begin with #/ipfs/ and a CID'],
@@ -185,7 +185,7 @@ describe('the address of the demo page', () => {
     })
     await page.view.getByRole('alert').waitFor()
 
-    expect(await page.view.getByRole('alert').innerText()).toContain('names a peer in your own network')
+    expect(await page.view.getByRole('alert').innerText()).toContain('has a peer in your own network')
     expect(sockets).toEqual([])
     // the address is filled in, for those who do
     expect(await page.page.getByLabel('Address of a peer').inputValue()).toBe(demo().peer.address)

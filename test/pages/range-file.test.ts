@@ -63,6 +63,6 @@ describe('a file that is read in ranges', () => {
   it('refuses a server that sends less than it was asked for', () => {
     const file = new RangeFile(1000, () => new Uint8Array(10))
 
-    expect(() => file.read(new Uint8Array(100), 0)).toThrow('10 bytes came instead of 1000')
+    expect(() => file.read(new Uint8Array(100), 0)).toThrow('10 bytes arrived instead of 1000')
   })
 })

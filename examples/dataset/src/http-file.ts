@@ -29,7 +29,7 @@ function request (url: string, start: number, end: number): { bytes: Uint8Array,
   const total = Number(/^bytes \d+-\d+\/(\d+)$/.exec(xhr.getResponseHeader('content-range') ?? '')?.[1])
 
   if (xhr.status !== 206 || !Number.isSafeInteger(total)) {
-    const message = xhr.status < 400 ? 'The server sends no ranges' : messageOf(bytes)
+    const message = xhr.status < 400 ? 'The server does not support ranges' : messageOf(bytes)
 
     throw new Error(`The database cannot be read (status ${xhr.status}). ${message}`)
   }

@@ -61,7 +61,7 @@ export class RangeFile {
     const bytes = this.#readRange(start, end)
 
     if (bytes.byteLength !== end - start) {
-      throw new Error(`${bytes.byteLength} bytes came instead of ${end - start}`)
+      throw new Error(`${bytes.byteLength} bytes arrived instead of ${end - start}`)
     }
 
     for (let i = 0; i < count; i++) {

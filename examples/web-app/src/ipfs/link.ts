@@ -91,7 +91,7 @@ export function parseLink (hash: string): Link {
   const filename = parameters.get('filename')?.slice(0, MAX_FILENAME)
 
   if (peers.length > MAX_PEERS) {
-    throw new InvalidLinkError(hash, `it names more than ${MAX_PEERS} peers`)
+    throw new InvalidLinkError(hash, `it has more than ${MAX_PEERS} peers`)
   }
 
   if (unsafe != null) {
@@ -161,7 +161,7 @@ function unescape (hash: string): (text: string) => string {
     try {
       return decodeURIComponent(text)
     } catch (cause) {
-      throw new InvalidLinkError(hash, `“${text.slice(0, SHOWN)}” has a percent sign that escapes nothing`, { cause })
+      throw new InvalidLinkError(hash, `“${text.slice(0, SHOWN)}” has an invalid percent-encoding`, { cause })
     }
   }
 }

@@ -20,7 +20,7 @@ export class PeerGoneError extends Error {
   override readonly name = 'PeerGoneError'
 
   constructor () {
-    super('The peer went away before everything arrived')
+    super('The peer disconnected before everything arrived')
   }
 }
 

@@ -14,7 +14,7 @@ export class LocalPeerError extends Error {
   override readonly name = 'LocalPeerError'
 
   constructor () {
-    super('The link names a peer in your own network. Press Connect if you trust whoever sent you the link')
+    super('The link has a peer in your own network. Press Connect if you trust the sender of the link')
   }
 }
 
@@ -52,7 +52,7 @@ export function peerPanel (store: Store, onConnect: () => void): Peers {
 
     if (peers.length > 0 && node != null) {
       state.append(
-        h('p', { class: 'note' }, 'You can open every CID that the peer has. The peer can fetch what is kept here.'),
+        h('p', { class: 'note' }, 'You can open every CID of the peer. The peer can fetch files kept in this browser.'),
         copyable('id of this page', node.peerId)
       )
     }
@@ -65,7 +65,7 @@ export function peerPanel (store: Store, onConnect: () => void): Peers {
     show()
 
     if (before > 0 && now.length === 0) {
-      announce('The peer has gone. You can still read what is kept here.')
+      announce('The peer has disconnected. You can still read files kept in this browser.')
     }
   }
 

@@ -24,7 +24,7 @@ export async function relayMedia (
   const client = await findClient()
 
   if (client == null) {
-    return new Response('The page that plays this file is gone', { status: 404 })
+    return new Response('The page that plays this file was closed', { status: 404 })
   }
 
   const { port1: port, port2 } = new MessageChannel()
