@@ -58,6 +58,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   core: {
     util: [],
+    documents: [],
     helia: ['util'],
     cut: ['util'],
     filters: ['util'],
@@ -73,7 +74,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     links: ['content-cid', 'dag', 'util'],
     'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
     streams: ['dag', 'format', 'frames', 'util'],
-    read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'],
+    read: [
+      'content-cid', 'dag', 'directory', 'documents', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'
+    ],
     base: ['content-cid', 'cut', 'dag', 'format', 'frames', 'read', 'util'],
     write: [
       'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'unixfs.ts',
@@ -83,8 +86,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
-      'base', 'change', 'dag', 'dictionary', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams',
-      'unixfs.ts', 'util', 'verification.ts', 'write'
+      'base', 'change', 'dag', 'dictionary', 'directory', 'format', 'frames', 'links', 'policy', 'read', 'settings.ts',
+      'streams', 'unixfs.ts', 'util', 'verification.ts', 'write'
     ],
     'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
@@ -129,7 +132,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     html: [],
     respond: ['car', 'dag', 'html', 'memory', 'request', 'resolve'],
     'respond-deserialized.ts': ['respond'],
-    'answer.ts': ['request', 'resolve', 'respond', 'respond-deserialized.ts'],
+    'answer.ts': ['dag', 'request', 'resolve', 'respond', 'respond-deserialized.ts'],
     'assemble-gateway.ts': ['answer.ts', 'memory', 'resolve', 'respond'],
     'create-gateway.ts': ['assemble-gateway.ts', 'dag', 'respond'],
     'service-worker': ['assemble-gateway.ts', 'request', 'respond'],

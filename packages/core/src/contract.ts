@@ -20,6 +20,7 @@ import type {
   ImportResult,
   LsOptions,
   MkdirOptions,
+  ReadCost,
   RmOptions,
   Stats,
   StatOptions,
@@ -239,6 +240,15 @@ export interface Ipfsz {
    */
   storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined>
 
+  /**
+   * How much memory `cat` of a file takes, from its root block and that of its base: for a server that shares its
+   * memory among many readers.
+   *
+   * @throws the errors of `stat`
+   * @throws {UnreadableBaseError} the base of the file is missing, or cannot be read
+   */
+  readCost (cid: CID, options?: StatOptions): Promise<ReadCost>
+
   /** Change the mtime, by default to the current time. Otherwise like `chmod`. */
   touch (cid: CID, options?: TouchOptions): Promise<CID>
 
@@ -258,4 +268,4 @@ export interface Ipfsz {
 }
 
 /** The methods that only read. */
-export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'stat' | 'storedFile'>
+export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'stat' | 'storedFile' | 'readCost'>

@@ -1,6 +1,7 @@
 import { cat } from './commands/cat.ts'
 import { ls } from './commands/ls.ts'
 import { stat } from './commands/stat.ts'
+import { readCost } from './commands/read-cost.ts'
 import { storedFile } from './commands/stored-file.ts'
 import { blocksBelow } from './fetch/blocks-below.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
@@ -20,6 +21,7 @@ import type {
   ExtendedStatOptions,
   ExtendedStats,
   LsOptions,
+  ReadCost,
   Stats,
   StatOptions,
   StoredFile,
@@ -73,6 +75,10 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
 
   async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
     return storedFile(cid, this.below(cid), options)
+  }
+
+  async readCost (cid: CID, options?: StatOptions): Promise<ReadCost> {
+    return readCost(cid, this.below(cid), options)
   }
 
   /** The settings, with a blockstore that fetches the missing blocks below `root`. */

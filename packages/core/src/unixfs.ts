@@ -68,7 +68,7 @@ export interface CatOptions extends
 }
 
 export interface StoredFileOptions extends
-  Pick<CatOptions, 'path' | 'signal' | 'offline' | 'blockReadConcurrency'>,
+  Pick<CatOptions, 'path' | 'signal' | 'offline' | 'blockReadConcurrency' | 'readAhead'>,
   ProgressHandler<CatEvents> {}
 
 /** The stored frames of a compressed file. */
@@ -98,9 +98,24 @@ export interface StoredFile {
   frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
 }
 
-export interface FramesOptions extends Pick<CatOptions, 'signal' | 'blockReadConcurrency'> {
+export interface FramesOptions extends Pick<CatOptions, 'signal' | 'readAhead'> {
   /** Number of compressed bytes to skip. Other options override the options with which the file was opened. */
   offset?: number | undefined
+}
+
+/** What it takes to read a file: whoever serves many readers can share memory among them by it. */
+export interface ReadCost {
+  /**
+   * Whether a read can begin at any byte, and decompress no more than the frames that hold what is read. If not, it has
+   * to decompress everything before.
+   */
+  isSeekable: boolean
+
+  /** About the most bytes of memory that `cat` holds with `readAhead: false`. */
+  memory: number
+
+  /** About the most that it holds otherwise. */
+  memoryAhead: number
 }
 
 export interface LsOptions extends

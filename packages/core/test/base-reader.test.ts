@@ -13,6 +13,7 @@ function readerOf (kept: number, fail?: Error, isOwned = false): { reader: BaseR
   const content = {
     size: BYTES.byteLength,
     pieceSize: PIECE,
+    pieceMemory: 0,
     isOwned,
     async * read (start: number, end: number) {
       loaded.push(start / PIECE)

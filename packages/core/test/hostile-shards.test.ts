@@ -155,6 +155,23 @@ describe('a sharded directory', () => {
     await expect(list(count * count / 2)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
+  it('is refused if the names that are misplaced are too long to be remembered', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+    const shards = await Promise.all(Array.from({ length: 12 }, async (_, i) => {
+      const slot = i.toString(16).toUpperCase().padStart(2, '0')
+
+      const name = `${slot}${i}${'x'.repeat(800_000)}`
+
+      return [slot, await putDirectory([[name, one]], blockstore, shardOf())] as [string, CID]
+    }))
+    const list = async (count: number): Promise<unknown> =>
+      names(await putDirectory(shards.slice(0, count), blockstore, shardOf()), blockstore)
+
+    await expect(list(12)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    await expect(list(5)).resolves.toHaveLength(5)
+  })
+
   it('is refused if a link name does not begin with a slot of its shard', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)

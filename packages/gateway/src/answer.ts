@@ -1,5 +1,6 @@
 import { isIdentity, unmark } from '@ipfsz/core/reader'
 import { EntryNotFoundError, GatewayError } from './errors.ts'
+import { PathLimit } from './dag/path-limit.ts'
 import { respondDeserialized } from './respond-deserialized.ts'
 import { isOnlyIfCached, isServiceWorker, isServiceWorkerForNamespace } from './request/conditions.ts'
 import { chooseFormat } from './request/format.ts'
@@ -70,7 +71,7 @@ export async function answer (
   try {
     const root = await resolveRoot(target, components, signal)
     await checkServed(root, init)
-    const below = { ...context, components: componentsBelow(root, components) }
+    const below = { ...context, components: { ...componentsBelow(root, components), limit: new PathLimit() } }
     await checkCached(root, below, onlyIfCached)
 
     return await answerRoot(below, root)
@@ -97,7 +98,7 @@ function checkAllowed ({ request, target, format }: Context): void {
 function componentsBelow ({ cid }: ContentRoot, components: PathComponents): PathComponents {
   const { below, names, documents } = components
 
-  return below == null ? components : { ...below(cid), names, documents }
+  return { ...below?.(cid) ?? components, names, documents }
 }
 
 /** Refuses a root before anything is read of it. */

@@ -1,6 +1,7 @@
+import { isDocument } from '@ipfsz/core'
 import { assembleGateway } from './assemble-gateway.ts'
 import { addCors } from './cors.ts'
-import { followDocument, isDocument } from './dag/document.ts'
+import { followDocument } from './dag/document.ts'
 import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
 import { lruCaches } from './respond/lru-caches.ts'

@@ -140,6 +140,22 @@ export class PathInDocumentError extends GatewayError {
   }
 }
 
+/** Thrown when a path leads through more bytes of blocks than are read for one request. */
+export class PathTooCostlyError extends GatewayError {
+  static override readonly name = 'PathTooCostlyError'
+  override readonly name = 'PathTooCostlyError'
+  /** The block that exceeded the limit. */
+  readonly cid: CID
+  /** Maximum number of bytes. */
+  readonly limit: number
+
+  constructor (cid: CID, limit: number) {
+    super(422, `The blocks on the path exceed the limit of ${limit} bytes at ${cid}: request a part of the path`)
+    this.cid = cid
+    this.limit = limit
+  }
+}
+
 /** Thrown when a block exceeds the maximum size that nodes exchange. */
 export class BlockTooLargeError extends GatewayError {
   static override readonly name = 'BlockTooLargeError'

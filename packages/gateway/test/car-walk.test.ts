@@ -119,6 +119,11 @@ describe('hostile DAGs', () => {
     expect(sent.visit(a, false)).toEqual({ send: false, walk: false })
     expect(sent.visit(b, true)).toEqual({ send: true, walk: true })
     expect(() => sent.visit(c, true)).toThrow(expect.objectContaining({ name: 'CarTooLargeError', maxBlocks: 2 }))
+
+    // by their bytes: a CID may be as long as a block
+    const long = CID.createV1(raw.code, identity.digest(new Uint8Array(1_000_000)))
+    expect(() => new SendOnce(10_000).visit(long, true)).toThrow(expect.objectContaining({ name: 'CarTooLargeError' }))
+    expect(new SendOnce(20_000).visit(long, true)).toEqual({ send: true, walk: true })
   })
 
   it('reads no block of more than 2 MiB', async () => {

@@ -1,5 +1,8 @@
 import { ipfsz, unmark } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allParts } from '../src/create-gateway.ts'
 import { PAGE_POLICY } from '../src/html/csp.ts'
@@ -10,7 +13,6 @@ import { resolvePath } from '../src/resolve/resolve-path.ts'
 import type { GatewayComponents } from '../src/contract.ts'
 import type { Target } from '../src/request/target.ts'
 import type { Ipfsz } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 const SIGNAL = new AbortController().signal
 const TEXT = 'the same line again\n'.repeat(2000)
@@ -190,6 +192,19 @@ describe('a directory', () => {
     expect(html.match(/class="ipfs-hash"/g)).toHaveLength(2)
     const all = await (await respond(`/ipfs/${root}/`, {}, { ...LIMITS, listedEntries: 3 })).text()
     expect(all).not.toContain('Only the')
+  })
+
+  it('shows few entries if their names are long, and says so', async () => {
+    const file = await fs.addBytes(new TextEncoder().encode(TEXT))
+    const names = ['a'.repeat(1_000_000), 'b'.repeat(1_000_000), 'c'.repeat(1_000_000), 'd']
+    const Links = names.map(Name => ({ Name, Hash: unmark(file), Tsize: 1 }))
+    const block = dagPb.encode(dagPb.prepare({ Data: Uint8Array.of(8, 1), Links }))
+    const root = CID.createV1(dagPb.code, await sha256.digest(block))
+    await blocks.put(root, block)
+    const html = await (await respond(`/ipfs/${root}/`)).text()
+
+    expect(html).toContain('Only the first 2 entries')
+    expect(html.match(/class="ipfs-hash"/g)).toHaveLength(2)
   })
 
   it('is listed although files are missing, without asking the network for them', async () => {

@@ -28,7 +28,7 @@ function fail (): never {
 
 /** Components that must not be read. */
 const LOCKED: GatewayComponents = {
-  fs: { cat: fail, ls: fail, stat: fail, storedFile: fail },
+  fs: { cat: fail, ls: fail, readCost: fail, stat: fail, storedFile: fail },
   blocks: { get: fail, has: () => false }
 }
 
@@ -98,6 +98,7 @@ describe('a gateway', () => {
           fs: {
             stat: fs.stat.bind(fs),
             ls: fs.ls.bind(fs),
+            readCost: fs.readCost.bind(fs),
             storedFile: fs.storedFile.bind(fs),
             cat: (cid, options) => {
               samples += options?.length == null ? 0 : 1

@@ -1,3 +1,4 @@
+import { checkLinkTexts, parseLink } from '@ipfsz/core'
 import * as dagJson from '@ipld/dag-json'
 import fc from 'fast-check'
 import { base58btc } from 'multiformats/bases/base58'
@@ -8,7 +9,6 @@ import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { decodeDocument } from '../src/dag/document.ts'
 import { linksOf } from '../src/dag/links.ts'
-import { checkLinkTexts, parseLink } from '../src/dag/link-text.ts'
 import { get, serve } from './fixtures.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

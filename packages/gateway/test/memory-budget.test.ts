@@ -35,6 +35,28 @@ describe('MemoryBudget', () => {
     expect(budget.taken).toBe(70)
   })
 
+  it('takes back the largest shares if far too much is held that cannot wait', async () => {
+    const budget = new MemoryBudget(100)
+    const revoked: string[] = []
+    const held = (name: string, bytes: number): Share => {
+      const share: Share = budget.hold(init(bytes, {
+        revoke: () => {
+          revoked.push(name)
+          share.give()
+        }
+      }))
+
+      return share
+    }
+    const [a] = [held('a', 20), held('b', 60), held('c', 40)]
+    expect([budget.taken, revoked]).toEqual([120, []])
+    // one that grows is counted, too
+    a.resize(30)
+    expect([budget.taken, revoked]).toEqual([70, ['b']])
+    a.resize(130)
+    expect([budget.taken, revoked]).toEqual([40, ['b', 'a']])
+  })
+
   it('grants more than there is once nothing else is taken', async () => {
     const budget = new MemoryBudget(100)
     const first = await budget.take(init(1))

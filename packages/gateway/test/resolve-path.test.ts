@@ -1,4 +1,4 @@
-import { ipfsz, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { ipfsz, isDocument, mark, TREE_CODE, unmark } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
@@ -7,7 +7,7 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { NameNotFoundError } from '../src/errors.ts'
-import { followDocument, isDocument } from '../src/dag/document.ts'
+import { followDocument } from '../src/dag/document.ts'
 import { resolvePath } from '../src/resolve/resolve-path.ts'
 import type { NameResolver } from '../src/contract.ts'
 import type { Target } from '../src/request/target.ts'
@@ -206,6 +206,23 @@ describe('resolving a path through documents', () => {
 
     await expect(resolve(cid, 'a')).rejects.toMatchObject({ name: 'CorruptBlockError' })
   })
+
+  it.each([
+    ['documents', async (next: CID) => put({ a: next, b: new Uint8Array(2_000_000) }, dagCbor as never)],
+    ['directories', async (next: CID) => put(directory(next, 2_000_000), dagPb as never)]
+  ])('refuses to read too many bytes for a path through %s', async (_, link) => {
+    let cid = await put({ leaf: 1 }, dagCbor as never)
+    const names: string[] = []
+    for (let i = 0; i < 9; i++) {
+      cid = await link(cid)
+      names.push('a')
+    }
+
+    const error = { name: 'PathTooCostlyError', status: 422, limit: 2 ** 24 }
+    await expect(resolve(cid, ...names)).rejects.toMatchObject(error)
+    // a part of the path is not too long
+    await expect(resolve(cid, ...names.slice(0, 7))).resolves.toMatchObject({ names: names.slice(0, 7) })
+  })
 })
 
 describe('resolving a name', () => {
@@ -236,3 +253,10 @@ describe('resolving a name', () => {
       .rejects.toMatchObject({ name: 'NameNotFoundError', subject: 'example.org' })
   })
 })
+
+/** A directory with an entry `a`, and another one with a name of so many bytes. */
+function directory (link: CID, length: number): unknown {
+  const names = ['a', 'b'.repeat(length)]
+
+  return dagPb.prepare({ Data: Uint8Array.of(8, 1), Links: names.map(Name => ({ Name, Hash: link, Tsize: 1 })) })
+}

@@ -4,9 +4,10 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway } from '../src/index.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
-import { passInTurns, readInTurns } from '../src/memory/turns.ts'
+import { passInTurns, passThrough, readInTurns } from '../src/memory/turns.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { Resumable } from '../src/memory/turns.ts'
+import type { Ipfsz } from '@ipfsz/core'
 
 /** The clock that the tests do not set. */
 const { setInterval: realInterval, clearInterval: stopInterval } = globalThis
@@ -19,10 +20,8 @@ class Source implements Resumable {
   readonly size = BYTES.byteLength
   readonly opened: number[] = []
   active = 0
-
-  memory (isShort: boolean): number {
-    return isShort ? CHUNK : 3 * CHUNK
-  }
+  readonly memory = CHUNK
+  readonly memoryAhead = 3 * CHUNK
 
   async * open (offset: number, _: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     this.opened.push(offset)
@@ -80,7 +79,12 @@ describe('reading in turns', () => {
 
   it('ends with a source that is shorter than it says, and fails with one that fails', async () => {
     const memory = new MemoryBudget(CHUNK)
-    const short: Resumable = { size: 10, memory: () => 1, open: async function * () { yield new Uint8Array(9) } }
+    const short: Resumable = {
+      size: 10,
+      memory: 1,
+      memoryAhead: 1,
+      open: async function * () { yield new Uint8Array(9) }
+    }
     let opened = 0
     const once: Resumable = {
       ...short,
@@ -110,23 +114,77 @@ describe('reading in turns', () => {
     const first = other.next()
     await vi.advanceTimersByTimeAsync(10_000)
     expect(unneeded.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })
-    expect((await first).value).toHaveLength(CHUNK)
+    expect((await first).value).toHaveLength(64 * KIB)
     await other.return(undefined)
     expect(memory.taken).toBe(0)
+  })
+
+  it('leaves half of the memory to others, whatever is held by what can be read only once', async () => {
+    const memory = new MemoryBudget(8 * CHUNK)
+    const streams = Array.from({ length: 20 }, () => new Source())
+    const ends = streams.map(() => new AbortController())
+    const firsts = streams.map(async (source, i) => {
+      const read = (_: boolean, signal: AbortSignal): AsyncIterable<Uint8Array> => source.open(0, false, signal)
+
+      return passThrough(read, source, memory, ends[i]).next()
+    })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(memory.taken).toBeLessThanOrEqual(4 * CHUNK)
+
+    const file = readInTurns(new Source(), memory, client)
+    expect((await file.next()).value).toHaveLength(64 * KIB)
+    await file.return(undefined)
+
+    // nobody reads on: each makes room for others after some time
+    await vi.advanceTimersByTimeAsync(240_000)
+    expect(await Promise.allSettled(firsts)).toHaveLength(20)
+    expect(ends.filter(({ signal }) => signal.aborted).length).toBeGreaterThanOrEqual(16)
+    expect(memory.taken).toBeLessThanOrEqual(4 * CHUNK)
+  })
+
+  it('lets a client that reads what can be read only once at a fair rate have it all', async () => {
+    const memory = new MemoryBudget(2 * CHUNK)
+    const unneeded = new AbortController()
+    const source = new Source()
+    const open = (_: boolean, signal: AbortSignal): AsyncIterable<Uint8Array> => source.open(0, false, signal)
+    const steady = passThrough(open, source, memory, unneeded)
+    let { value } = await steady.next()
+    let length = 0
+    const other = passThrough(open, source, memory, new AbortController()).next()
+
+    while (value != null) {
+      length += value.byteLength
+      await vi.advanceTimersByTimeAsync(value.byteLength / 64)
+      value = (await steady.next()).value
+    }
+
+    expect(length).toBe(BYTES.byteLength)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await other).done).toBe(false)
   })
 })
 
 describe('a gateway', () => {
-  it('reads for few clients at a time if they do not read, however many there are', async () => {
+  it.each([
+    ['frames', async (fs: Ipfsz, bytes: Uint8Array) => addCompressed(fs, bytes, 'zstd', 128 * KIB)],
+    ['a single frame', async (fs: Ipfsz, bytes: Uint8Array) => addCompressed(fs, bytes, 'zstd', 2048 * KIB)],
+    ['a base', async (fs: Ipfsz, bytes: Uint8Array) => {
+      const base = await addCompressed(fs, bytes.map((byte, i) => i % 50_000 === 0 ? byte ^ 1 : byte), 'zstd', 512 * KIB)
+
+      return fs.addBytes(bytes, { compression: { codec: 'zstd', detect: false, base, frameSize: 64 * KIB } })
+    }]
+  ])('reads a file of %s for few clients at a time if they do not read, however many there are', async (_, add) => {
     const { fs, blockstore } = serve()
     const bytes = text(2000 * KIB)
-    const cid = await addCompressed(fs, bytes, 'zstd', 128 * KIB)
+    const cid = await add(fs, bytes)
+    const { memory: heldBytes } = await fs.readCost(cid)
     let reading = 0
     const gateway = createGateway({
       blocks: blockstore,
       fs: {
         stat: fs.stat.bind(fs),
         ls: fs.ls.bind(fs),
+        readCost: fs.readCost.bind(fs),
         storedFile: fs.storedFile.bind(fs),
         cat: async function * (cid, options) {
           reading++
@@ -138,7 +196,7 @@ describe('a gateway', () => {
           }
         }
       }
-    }, { limits: { heldBytes: 300 * KIB } })
+    }, { limits: { heldBytes: heldBytes * 2 } })
     const answers = await Promise.all(Array.from({ length: 6 }, async () => gateway(get(`${cid}?filename=a.txt`))))
 
     expect(reading).toBeLessThan(3)

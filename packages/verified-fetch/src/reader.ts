@@ -24,6 +24,7 @@ export function readerOf (
       // the caller's listener gets the events of IPFSz, too
       cat: (cid, options) => files.cat(cid, { ...options, onProgress: onProgress as CatOptions['onProgress'] }),
       ls: files.ls.bind(files),
+      readCost: files.readCost.bind(files),
       stat: files.stat.bind(files),
       storedFile: files.storedFile.bind(files)
     },

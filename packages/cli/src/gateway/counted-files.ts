@@ -10,6 +10,7 @@ export function countDecompressed (
   return {
     stat: files.stat.bind(files),
     ls: files.ls.bind(files),
+    readCost: files.readCost.bind(files),
     storedFile: files.storedFile.bind(files),
     cat: (cid, options) => isMarked(cid) ? count(files.cat(cid, options), metrics) : files.cat(cid, options)
   }

@@ -2,9 +2,10 @@ import { SPARE } from '@ipfsz/codecs/internal'
 import * as raw from 'multiformats/codecs/raw'
 import { isIdentity } from '../dag/hashes.ts'
 import { readRange } from '../dag/read.ts'
-import { MAX_CACHED_CONTENT_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
+import { MAX_CACHED_CONTENT_SIZE, MAX_FOREIGN_LEAF_SIZE, MAX_LEAF_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { InvalidBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
+import { longestFrame } from '../format/longest-frame.ts'
 import { codecOf } from '../frames/compressed-file.ts'
 import { readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
@@ -28,6 +29,8 @@ export interface BaseContent {
   size: number
   /** The most bytes that are best read at a time: those of a frame, or of a leaf. */
   pieceSize: number
+  /** The most bytes of memory that it takes to read one, besides the piece. */
+  pieceMemory: number
   /** Whether nothing else refers to the memory of what `read` returns. */
   isOwned: boolean
   /** The original bytes from `start` to `end` (exclusive). */
@@ -165,7 +168,13 @@ async function isStored (cid: CID, blockstore: HasStore, { signal }: Pick<Option
 function contentIn (bytes: Uint8Array): BaseContent {
   const { byteLength: size } = bytes
 
-  return { size, pieceSize: size, isOwned: false, read: (start, end) => once(bytes.subarray(start, end)) }
+  return {
+    size,
+    pieceSize: size,
+    pieceMemory: 0,
+    isOwned: false,
+    read: (start, end) => once(bytes.subarray(start, end))
+  }
 }
 
 /**
@@ -197,7 +206,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
     const read = (start: number, end: number): AsyncIterable<Uint8Array> =>
       readRange(node, start, end, blockstore, options)
 
-    return { size, pieceSize: MAX_LEAF_SIZE, isOwned: false, read }
+    return { size, pieceSize: MAX_LEAF_SIZE, pieceMemory: MAX_FOREIGN_LEAF_SIZE, isOwned: false, read }
   }
 
   const file = { node, header, codec: codecOf(header, codecs) }
@@ -205,6 +214,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
   return {
     size,
     pieceSize: header.frameSize,
+    pieceMemory: longestFrame(header),
     isOwned: true,
     read: (start, end) => readFrames(file, start, end, blockstore, { ...options, inFlightBytes, owned: true })
   }

@@ -1,13 +1,15 @@
 import { baseOf } from '../dag/base-link.ts'
 import { UnreadableBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { openBase } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header, Region } from '../format/header.ts'
 import type { RegionSource } from '../frames/compressed-file.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
-import type { BaseSettings } from './base-content.ts'
+import type { CID } from 'multiformats/cid'
+import type { BaseContent, BaseSettings } from './base-content.ts'
 
 /**
  * What reads the base of a compressed file. It is opened when a frame needs it, or soon will. Undefined if the file has
@@ -28,10 +30,11 @@ export function fileBase (
   const cid = baseOf(node)
   // the events of reading are about the file itself, and pieces of the base are kept
   const { onProgress: _onProgress, transient: _transient, ...quiet } = options
+  const kept = options.readAhead === false ? 0 : settings.inFlightBytes
   let opening: Promise<BaseReader> | undefined
 
   const open = async (): Promise<BaseReader> =>
-    new BaseReader(cid, await openBase(cid, settings, quiet), settings.inFlightBytes)
+    new BaseReader(cid, await openShared(cid, settings, quiet), kept)
 
   return {
     cid,
@@ -49,6 +52,34 @@ export function fileBase (
       const prepare = async (): Promise<void> => { (await (opening ??= open())).prepare(region) }
       // if the base cannot be opened, `read` says so
       prepare().catch(() => {})
+    }
+  }
+}
+
+/** The content of a base, whose pieces are those of others who read it at the same time. */
+async function openShared (
+  cid: CID,
+  settings: BaseSettings,
+  options: Omit<ReadFramesOptions, 'inFlightBytes'>
+): Promise<BaseContent> {
+  const content = await openBase(cid, settings, options)
+  const pieces = settings.roots?.pieces
+
+  if (pieces == null || !content.isOwned) {
+    return content
+  }
+
+  return {
+    ...content,
+    isOwned: false,
+    async * read (start: number, end: number) {
+      const load = async (signal: AbortSignal): Promise<Uint8Array> => {
+        const { read } = await openBase(cid, settings, { ...options, signal })
+
+        return collectBytes(read(start, end))
+      }
+
+      yield await pieces.get(cid, start, load, options.signal)
     }
   }
 }

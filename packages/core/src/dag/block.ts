@@ -30,6 +30,8 @@ export interface GetBlockOptions {
   part?: FilePart | undefined
   /** @internal whether it comes much later in the DAG than others that are waited for */
   isFarAhead?: boolean | undefined
+  /** @internal counts the bytes of the blocks that are read, and throws if there are too many */
+  limit?: { take (cid: CID, bytes: number): void } | undefined
   /** @internal aborted when the block is no longer needed */
   until?: AbortSignal | undefined
 }
@@ -66,10 +68,13 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
   checkHash(cid)
 
   if (isIdentity(cid)) {
+    options.limit?.take(cid, cid.multihash.size)
+
     return cid.multihash.digest
   }
 
   const block = await read(cid, blockstore, options)
+  options.limit?.take(cid, block.byteLength)
 
   if (blockstore.checksBlocks !== true) {
     await checkBlock(cid, block)

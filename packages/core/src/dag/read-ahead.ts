@@ -20,6 +20,8 @@ import type { Held, Place, Span, Step } from './places.ts'
 
 interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
+  /** See `ReadOptions`. */
+  readAhead?: boolean | undefined
 }
 
 interface ReadAheadSteps<I, Node> {
@@ -52,7 +54,8 @@ export async function * readAhead<I extends Item, Node> (
   blockstore: GetStore,
   options: ReadAheadOptions
 ): AsyncGenerator<ReadItem<I, Node>> {
-  const { blockReadConcurrency: concurrency = DEFAULT_BLOCK_READ_CONCURRENCY } = options
+  const { readAhead: isAhead = true } = options
+  const concurrency = isAhead ? options.blockReadConcurrency ?? DEFAULT_BLOCK_READ_CONCURRENCY : 1
   const { readAheadBytes: budget = DEFAULT_FETCH_BYTES } = blockstore
   checkConcurrency(concurrency)
 
@@ -101,7 +104,7 @@ export async function * readAhead<I extends Item, Node> (
   const mayStart = (size: number): boolean => {
     const after = bytes + Math.max(size, MIN_HELD_SIZE)
 
-    if (after > budget || blocks < concurrency || options.blockReadConcurrency != null) {
+    if (after > budget || blocks < concurrency || options.blockReadConcurrency != null || !isAhead) {
       return after <= budget && blocks < concurrency
     }
 
@@ -284,7 +287,10 @@ export async function * readAhead<I extends Item, Node> (
       release(step)
       taken++
       head = step.next
-      fill()
+
+      if (isAhead) {
+        fill()
+      }
 
       const { item, opened } = step
       yield opened == null ? { item, ...block == null ? {} : { block } } : { item, node: opened.node }

@@ -21,6 +21,14 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
    * @default 8, or up to 128 small blocks of 8 MiB together
    */
   blockReadConcurrency?: number | undefined
+
+  /**
+   * Whether blocks and frames are read before they are asked for. Without that, a reader holds the least memory, and
+   * what it has not been asked for yet costs nothing.
+   *
+   * @default true
+   */
+  readAhead?: boolean | undefined
 }
 
 /** A range of bytes of a file, from `start` to `end` (exclusive). */

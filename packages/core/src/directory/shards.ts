@@ -1,8 +1,14 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
-import { MAX_MISPLACED_ENTRIES, MAX_MISPLACED_LOOKUPS, MAX_REMEMBERED_DIRECTORIES } from '../constants.ts'
+import {
+  MAX_MISPLACED_ENTRIES,
+  MAX_MISPLACED_LOOKUPS,
+  MAX_MISPLACED_NAMES_SIZE,
+  MAX_REMEMBERED_DIRECTORIES
+} from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { getBlock } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
+import { checkHash } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
 import { readAhead } from '../dag/read-ahead.ts'
 import { ShardList } from './shard-list.ts'
@@ -21,6 +27,8 @@ export function isSharded ({ unixfs }: FileNode): boolean {
 /** The names found outside the shard that their hash names. */
 interface Misplaced {
   names: Set<string>
+  /** Bytes of all of them. */
+  size: number
   /** How many links may still be read to look such names up. */
   lookups: number
 }
@@ -45,9 +53,12 @@ export async function * listShards (
   lookups = MAX_MISPLACED_LOOKUPS
 ): AsyncGenerator<ShardItem> {
   const visited = new Map<string, string>()
-  const misplaced: Misplaced = { names: new Set(), lookups }
+  const misplaced: Misplaced = { names: new Set(), size: 0, lookups }
 
   const check = ({ cid, place }: ShardItem): void => {
+    // refuses CIDs that are too long to be remembered
+    checkHash(cid)
+
     const key = cidKey(cid)
     const here = `${place.bits} ${place.prefix}`
     const there = visited.get(key) ?? here
@@ -111,9 +122,11 @@ async function checkMisplaced (
   }
 
   names.add(name)
+  misplaced.size += name.length * 2
 
-  if (names.size > MAX_MISPLACED_ENTRIES) {
-    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries in the wrong shard`)
+  if (names.size > MAX_MISPLACED_ENTRIES || misplaced.size > MAX_MISPLACED_NAMES_SIZE) {
+    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries in the wrong shard, or ` +
+      `more than ${MAX_MISPLACED_NAMES_SIZE} bytes of their names`)
   }
 }
 

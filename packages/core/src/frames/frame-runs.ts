@@ -39,9 +39,9 @@ export function lengthOfRun ({ frames }: FrameRun): number {
 }
 
 /**
- * The frames that hold the original bytes from `start` to `end` (exclusive). There must be at least one byte. If the
- * frames are listed in a table, it is read one group at a time (docs/format.md, section 6), so memory does not depend
- * on the size of the file.
+ * The frames that hold the original bytes from `start` to `end` (exclusive). There must be at least one byte. They come
+ * one group at a time, so that no reader holds all of a list of hundreds of thousands. If the frames are listed in a
+ * table, it is read so too (docs/format.md, section 6).
  *
  * @throws {InvalidTrailerError} the table contradicts the header
  */
@@ -55,7 +55,7 @@ export async function * frameRuns (
   const { header } = file
 
   if (header.table == null) {
-    yield listedRun(header, start, end)
+    yield * listedRuns(header, start, end)
     return
   }
 
@@ -76,13 +76,30 @@ export async function * frameRuns (
   }
 }
 
-function listedRun (header: Header, start: number, end: number): FrameRun {
-  const { first, last, start: at } = framesWithin(header, start, end)
+function * listedRuns (header: Header, start: number, end: number): Generator<FrameRun> {
   const { frameLengths, regions } = header
-  const frames = frameLengths.slice(first, last + 1)
-    .map((length, i) => ({ length, size: frameSizeAt(header, first + i), region: regions?.[first + i] }))
+  const range = framesWithin(header, start, end)
+  let { first, start: at } = range
+  let position = 0
 
-  return { first, start: at, position: sum(frameLengths.slice(0, first)), frames }
+  for (let frame = 0; frame < first; frame++) {
+    position += frameLengths[frame]
+  }
+
+  while (first <= range.last) {
+    const until = Math.min(first + GROUP_FRAMES, range.last + 1)
+    const frames = frameLengths.slice(first, until)
+      .map((length, i) => ({ length, size: frameSizeAt(header, first + i), region: regions?.[first + i] }))
+
+    yield { first, start: at, position, frames }
+
+    for (const { length, size } of frames) {
+      position += length
+      at += size
+    }
+
+    first = until
+  }
 }
 
 /** Leave out the frames of a run that hold none of the bytes from `start` to `end`. */

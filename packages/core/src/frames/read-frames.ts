@@ -82,7 +82,7 @@ export async function * decompressFrames (
   const { signal, transient = false } = options
   // a frame and its dictionary are in memory together
   const held = (header.filters == null ? 1 : 2) * header.frameSize + largestRegion(header)
-  const concurrency = frameConcurrency(held, options.inFlightBytes)
+  const concurrency = options.readAhead === false ? 1 : frameConcurrency(held, options.inFlightBytes)
   // others may keep what they are given, and of a single frame there is nothing to use again
   const pool = transient && isInPlace(codec) && header.size > header.frameSize
     ? new BufferPool(header.frameSize + SPARE)
@@ -136,7 +136,7 @@ export async function * decompressFrames (
 }
 
 /** The bytes of the largest region of a file. */
-function largestRegion ({ regions = [], table }: Header): number {
+export function largestRegion ({ regions = [], table }: Header): number {
   const lengths = table?.regions?.map(({ largest }) => largest) ?? regions.map(({ length }) => length)
 
   return lengths.reduce((largest, length) => Math.max(largest, length), 0)
@@ -165,7 +165,10 @@ async function * fetchFrames (
     const reader = new ByteReader(stored, options.signal)
 
     try {
-      yield * takeFrames(reader, run, file, bytes => blockstore.isUnshared?.(bytes) === true)
+      yield * takeFrames(reader, run, file, {
+        readAhead: options.readAhead,
+        isTransient: bytes => blockstore.isUnshared?.(bytes) === true
+      })
     } finally {
       reader.close()
     }

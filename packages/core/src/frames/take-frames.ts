@@ -26,27 +26,30 @@ export interface ReadFrame {
   region?: Region | undefined
 }
 
-/**
- * The frames of a run. The reader must be positioned at the first one.
- *
- * @param file - its base begins to read the regions of the frames that follow
- * @param isTransient - whether a chunk of the reader lasts only until the next one is requested
- */
+export interface TakeFramesOptions {
+  /** Whether the file's base begins to read the regions of the frames that follow. */
+  readAhead?: boolean | undefined
+  /** Whether a chunk of the reader lasts only until the next one is requested. */
+  isTransient?: ((chunk: Uint8Array) => boolean) | undefined
+}
+
+/** The frames of a run. The reader must be positioned at the first one. */
 export async function * takeFrames (
   reader: ByteReader,
   { first, start, frames }: FrameRun,
   { base, codec }: Pick<CompressedFile, 'base' | 'codec'>,
-  isTransient: (chunk: Uint8Array) => boolean = () => false
+  { readAhead = true, isTransient = () => false }: TakeFramesOptions = {}
 ): AsyncGenerator<ReadFrame> {
   const pool = new BufferPool(frames.reduce((most, { length }) => Math.max(most, length), 0))
+  const ahead = readAhead ? frames : []
 
-  for (const { region } of frames.slice(0, REGIONS_AHEAD)) {
+  for (const { region } of ahead.slice(0, REGIONS_AHEAD)) {
     prepareRegion(region, base)
   }
 
   try {
     for (const [i, { length, size, region }] of frames.entries()) {
-      prepareRegion(frames.at(i + REGIONS_AHEAD)?.region, base)
+      prepareRegion(ahead.at(i + REGIONS_AHEAD)?.region, base)
       // memory that a worker takes over is not used again
       const capacity = isInPlace(codec) ? pool.size : length
       const bytes = await takeFrame(reader, length, pool, capacity, isTransient)

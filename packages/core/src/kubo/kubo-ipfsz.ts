@@ -16,6 +16,7 @@ import type {
   ImportResult,
   LsOptions,
   MkdirOptions,
+  ReadCost,
   RmOptions,
   Stats,
   StatOptions,
@@ -124,6 +125,10 @@ export class KuboIpfsz implements Ipfsz {
 
   async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
     return this.#files.storedFile(cid, options)
+  }
+
+  async readCost (cid: CID, options?: StatOptions): Promise<ReadCost> {
+    return this.#files.readCost(cid, options)
   }
 
   async touch (cid: CID, options?: TouchOptions): Promise<CID> {

@@ -1,18 +1,47 @@
 import { walkPath } from 'ipfs-unixfs-exporter'
-import { verifyingBlockstore } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
+import { followDocument, isDocument } from '../documents/follow-document.ts'
+import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { ObjectReader } from './path.ts'
 import type { Segment } from './path-cache.ts'
+import type { CID } from 'multiformats/cid'
 
-/** Reads IPLD objects with ipfs-unixfs-exporter, and so with its decoders and errors. */
+/** Reads IPLD objects, with the decoders and errors of ipfs-unixfs-exporter. */
 export const ipldObjects: ObjectReader = {
   async follow (cid, names, blockstore, options) {
     const segments: Segment[] = []
-    const path = `/ipfs/${cid}/${names.join('/')}`
+    let at = cid
+    let left = names
 
-    for await (const segment of walkPath(path, verifyingBlockstore(blockstore, options))) {
-      segments.push(segment)
+    // not by the exporter: it would decode each document as a whole
+    while (left.length > 0 && isDocument(at)) {
+      const end = followDocument(at, await getBlock(at, blockstore, options), left)
+
+      if (end === 'value' || 'missing' in end || end.used === 0) {
+        break
+      }
+
+      segments.push({ name: left[end.used - 1], cid: end.cid })
+      left = left.slice(end.used)
+      at = end.cid
     }
 
-    return segments.slice(1)
+    return left.length === 0 ? segments : [...segments, ...await followByExporter(at, left, blockstore, options)]
   }
+}
+
+async function followByExporter (
+  cid: CID,
+  names: readonly string[],
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<Segment[]> {
+  const path = `/ipfs/${cid}/${names.join('/')}`
+  const segments: Segment[] = []
+
+  for await (const segment of walkPath(path, verifyingBlockstore(blockstore, options))) {
+    segments.push(segment)
+  }
+
+  return segments.slice(1)
 }

@@ -1,9 +1,10 @@
 import { forgetOldest } from '@ipfsz/codecs/internal'
+import { CID } from 'multiformats/cid'
 import { MAX_CACHED_PATHS } from '../constants.ts'
-import type { CID } from 'multiformats/cid'
 
-/** Longer paths, in segments, are not cached. */
+/** Longer paths, in segments or in characters with the bytes of their CIDs, are not cached. */
 const MAX_SEGMENTS = 32
+const MAX_SIZE = 8 * 1024
 
 /** A step of a path: a name, and the CID that the directory before it has under that name. */
 export interface Segment {
@@ -25,12 +26,14 @@ export class PathCache {
     }
 
     const key = `${cid}/${path}`
-    const segments = this.#paths.get(key) ?? await follow()
+    const segments = this.#paths.get(key) ?? (await follow()).map(copy)
 
     // a Map keeps insertion order: move this one to the end
     this.#paths.delete(key)
 
-    if (segments.length <= MAX_SEGMENTS) {
+    const size = segments.reduce((size, { cid }) => size + cid.bytes.byteLength, key.length)
+
+    if (segments.length <= MAX_SEGMENTS && size <= MAX_SIZE) {
       this.#paths.set(key, segments)
     }
 
@@ -38,4 +41,9 @@ export class PathCache {
 
     return segments
   }
+}
+
+/** Without the block that its CID is a part of, which it would keep in memory. */
+function copy ({ name, cid }: Segment): Segment {
+  return { name, cid: CID.decode(cid.bytes.slice()) }
 }

@@ -2,6 +2,7 @@ import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
 import { decodeNode } from '../dag/node.ts'
 import { ContentCache } from './content-cache.ts'
 import { PathCache } from './path-cache.ts'
+import { SharedPieces } from './shared-pieces.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
@@ -30,6 +31,8 @@ export class RootCache {
   readonly paths = new PathCache()
   /** The content of small bases. */
   readonly contents = new ContentCache()
+  /** The pieces of larger bases that are being read. */
+  readonly pieces = new SharedPieces()
   /** By CID. What was only written is decoded once it is needed. */
   readonly #roots = new Map<string, { root: CachedRoot | Written, size: number }>()
   #size = 0

@@ -6,6 +6,7 @@ import { OWN_MEMORY } from './car-memory.ts'
 import { entityOf, everythingBelow, fileBelow, rangeBelow, rangeWithin, shardsBelow } from './entity.ts'
 import { joinBytes } from '../dag/join-bytes.ts'
 import { checkCodec } from '../dag/links.ts'
+import { PathLimit } from '../dag/path-limit.ts'
 import { walkPath } from './path.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { SEND_DUPLICATES, SendOnce } from './sent-blocks.ts'
@@ -51,7 +52,8 @@ export async function openCar (
   memory = OWN_MEMORY
 ): Promise<OpenedCar> {
   const read = blockReader(blocks, signal)
-  const path = await walkPath(cid, names, read)
+  const limit = new PathLimit()
+  const path = await walkPath(cid, names, blockReader(blocks, signal, limit), limit)
   const scope = scopeOf(path.end, await read(path.end), params)
 
   return { root: path.end, bytes: carOf(path, scope, params, read, memory) }

@@ -1,8 +1,9 @@
-import { decodeNode, locateEntry, NotUnixFSError, unmark } from '@ipfsz/core'
+import { decodeNode, isDocument, locateEntry, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
-import { followDocument, isDocument } from '../dag/document.ts'
+import { followDocument } from '../dag/document.ts'
 import { EntryNotFoundError } from '../errors.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
+import type { PathLimit } from '../dag/path-limit.ts'
 import type { FileNode } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -18,15 +19,22 @@ export interface WalkedPath {
  *
  * @throws {EntryNotFoundError}
  * @throws {PathInDocumentError}
+ * @throws {PathTooCostlyError} `read` counts, and the path leads through too many bytes
  * @throws {NotFoundError} a block is missing
  * @throws {InvalidDagError} a block on the way cannot be decoded, or has the name twice
  */
-export async function walkPath (root: CID, names: readonly string[], read: ReadBlock): Promise<WalkedPath> {
+export async function walkPath (
+  root: CID,
+  names: readonly string[],
+  read: ReadBlock,
+  limit?: Pick<PathLimit, 'pause'>
+): Promise<WalkedPath> {
   const through: CID[] = []
   const blocks = { async * get (cid: CID) { yield await read(cid) } }
   let end = unmark(root)
 
   for (let i = 0; i < names.length;) {
+    await limit?.pause()
     const block = await read(end)
     through.push(end)
 

@@ -1,8 +1,12 @@
+import { base64url } from 'multiformats/bases/base64'
 import { CarTooLargeError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most blocks that a CAR without duplicates may have: the CIDs remembered take about 100 MB. */
 export const MAX_REMEMBERED_BLOCKS = 1_048_576
+
+/** How many bytes of a CID are as many as any takes besides. Each that has more of them counts as several blocks. */
+const USUAL_SIZE = 100
 
 /** What is still to do for a block that a walk reaches. */
 export interface Visit {
@@ -22,9 +26,6 @@ export interface SentBlocks {
   readonly memory: number
 }
 
-/** What a CID that is remembered takes, about. */
-const REMEMBERED_SIZE = 100
-
 /** Sends blocks each time that they occur: nothing is remembered. */
 export const SEND_DUPLICATES: SentBlocks = { visit: () => ({ send: true, walk: true }), has: () => false, memory: 0 }
 
@@ -33,13 +34,14 @@ export class SendOnce implements SentBlocks {
   /** By the bytes of the CID: whether everything below it was walked. */
   readonly #walked = new Map<string, boolean>()
   readonly #max: number
+  #count = 0
 
   constructor (max = MAX_REMEMBERED_BLOCKS) {
     this.#max = max
   }
 
   get memory (): number {
-    return this.#walked.size * REMEMBERED_SIZE
+    return this.#count * USUAL_SIZE
   }
 
   /** @throws {CarTooLargeError} there are more blocks than can be remembered */
@@ -47,7 +49,9 @@ export class SendOnce implements SentBlocks {
     const key = keyOf(cid)
     const walked = this.#walked.get(key)
 
-    if (walked == null && this.#walked.size >= this.#max) {
+    this.#count += walked == null ? Math.max(Math.ceil(key.length / USUAL_SIZE), 1) : 0
+
+    if (this.#count > this.#max) {
       throw new CarTooLargeError(this.#max)
     }
 
@@ -64,5 +68,6 @@ export class SendOnce implements SentBlocks {
 }
 
 function keyOf ({ bytes }: CID): string {
-  return String.fromCharCode(...bytes)
+  // not of more bytes than a call may have arguments
+  return bytes.byteLength <= USUAL_SIZE ? String.fromCharCode(...bytes) : base64url.baseEncode(bytes)
 }

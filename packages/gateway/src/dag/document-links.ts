@@ -1,5 +1,5 @@
+import { parseLink } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { parseLink } from './link-text.ts'
 
 /** The CBOR tag of a link (ipld.io/specs/codecs/dag-cbor/spec/#links). */
 const LINK_TAG = 42

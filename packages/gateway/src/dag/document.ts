@@ -1,20 +1,14 @@
-import { InvalidDagError } from '@ipfsz/core'
+import { checkLinkTexts, followDocument as follow, InvalidDagError } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
-import { CID } from 'multiformats/cid'
 import { EntryNotFoundError, PathInDocumentError } from '../errors.ts'
-import { checkLinkTexts } from './link-text.ts'
+import type { CID } from 'multiformats/cid'
 
 /** The first link on a path in a document. */
 export interface DocumentLink {
   cid: CID
   /** How many names lead to it. */
   used: number
-}
-
-/** Whether a codec is one of documents with links: DAG-CBOR or DAG-JSON. */
-export function isDocument ({ code }: CID): boolean {
-  return code === dagCbor.code || code === dagJson.code
 }
 
 /**
@@ -45,38 +39,15 @@ export function decodeDocument (cid: CID, block: Uint8Array): unknown {
  * @throws {InvalidDagError} the document cannot be decoded
  */
 export function followDocument (cid: CID, block: Uint8Array, names: readonly string[]): DocumentLink {
-  let value = decodeDocument(cid, block)
+  const end = follow(cid, block, names)
 
-  for (const [used, name] of names.entries()) {
-    const link = CID.asCID(value)
-
-    if (link != null) {
-      return { cid: link, used }
-    }
-
-    if (!hasName(value, name)) {
-      throw new EntryNotFoundError(name, cid)
-    }
-
-    value = value[name]
-  }
-
-  const link = CID.asCID(value)
-
-  if (link == null) {
+  if (end === 'value') {
     throw new PathInDocumentError(cid, names.join('/'))
   }
 
-  return { cid: link, used: names.length }
-}
-
-function hasName (value: unknown, name: string): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value == null || value instanceof Uint8Array) {
-    return false
+  if ('missing' in end) {
+    throw new EntryNotFoundError(end.missing, cid)
   }
 
-  // a list has a property `length` that is no element
-  return Array.isArray(value)
-    ? /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < value.length
-    : Object.hasOwn(value, name)
+  return end
 }

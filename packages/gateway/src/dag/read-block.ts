@@ -2,6 +2,7 @@ import { checkBlock, checkHash, isIdentity, NotFoundError } from '@ipfsz/core/re
 import { BlockTooLargeError } from '../errors.ts'
 import { joinBytes } from './join-bytes.ts'
 import type { GatewayBlocks } from '../contract.ts'
+import type { PathLimit } from './path-limit.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The largest block that is served, in bytes: other nodes take no larger ones (Bitswap). */
@@ -13,22 +14,30 @@ export type ReadBlock = (cid: CID) => Promise<Uint8Array>
 /**
  * A reader of blocks, each compared with its CID. That of an identity CID is in the CID.
  *
+ * @param limit - counts their bytes
  * @throws {NotFoundError} the block is missing
  * @throws {BlockTooLargeError}
  * @throws {CorruptBlockError} its bytes do not match the CID
  * @throws {UnknownHashError} the hash function is not supported
  * @throws {DigestLengthError} the digest is too short to be trusted
  */
-export function blockReader (blocks: Pick<GatewayBlocks, 'get'>, signal: AbortSignal): ReadBlock {
+export function blockReader (
+  blocks: Pick<GatewayBlocks, 'get'>,
+  signal: AbortSignal,
+  limit?: Pick<PathLimit, 'take'>
+): ReadBlock {
   return async cid => {
     signal.throwIfAborted()
     checkHash(cid)
 
     if (isIdentity(cid)) {
+      limit?.take(cid, cid.multihash.size)
+
       return cid.multihash.digest
     }
 
     const bytes = await read(cid, blocks, signal)
+    limit?.take(cid, bytes.byteLength)
     await checkBlock(cid, bytes)
 
     return bytes

@@ -1,6 +1,9 @@
 /** How often shares are looked at while others wait for memory, in milliseconds. */
 const CHECK_INTERVAL = 250
 
+/** How much of the memory may be taken at most, if what is held cannot wait. */
+const MOST_TAKEN = 1.25
+
 export interface ShareInit {
   bytes: number
   /** The share is given back when it aborts. */
@@ -65,12 +68,23 @@ export class MemoryBudget {
   readonly #limit: number
   readonly #shares = new Set<Share>()
   readonly #waiting = new Set<Waiting>()
+  #streams: MemoryBudget | undefined
   #taken = 0
   #isWatched = false
 
   /** @param limit - in bytes */
   constructor (limit: number) {
     this.#limit = limit
+  }
+
+  /**
+   * The half of it that may be taken by what cannot go on later, and holds it to its end. Take from it first, and then
+   * from the whole.
+   */
+  get ofStreams (): MemoryBudget {
+    this.#streams ??= new MemoryBudget(this.#limit / 2)
+
+    return this.#streams
   }
 
   /** Bytes that are taken. */
@@ -130,9 +144,12 @@ export class MemoryBudget {
       : this.#grant(init)
   }
 
-  /** Count what is held already, and cannot wait. */
+  /** Count what is held already, and cannot wait. If it is far too much, the largest shares are revoked. */
   hold (init: ShareInit): Share {
-    return this.#grant(init)
+    const share = this.#grant(init)
+    this.#shrink()
+
+    return share
   }
 
   #fits (bytes: number): boolean {
@@ -151,6 +168,8 @@ export class MemoryBudget {
 
       if (difference < 0) {
         this.#grantNext()
+      } else {
+        this.#shrink()
       }
     })
 
@@ -159,6 +178,18 @@ export class MemoryBudget {
     init.signal.addEventListener('abort', give, { once: true })
 
     return share
+  }
+
+  #shrink (): void {
+    while (this.#taken > this.#limit * MOST_TAKEN && this.#shares.size > 1) {
+      const [largest] = [...this.#shares].toSorted((a, b) => b.bytes - a.bytes)
+      const taken = this.#taken
+      largest.init.revoke()
+
+      if (this.#taken >= taken) {
+        return
+      }
+    }
   }
 
   #grantNext (): void {

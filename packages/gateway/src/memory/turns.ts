@@ -2,8 +2,10 @@ import { ResponseTooSlowError } from '../errors.ts'
 import type { MemoryBudget, Share, ShareInit } from './memory-budget.ts'
 
 /** How long a turn lasts while others wait for memory, in milliseconds: it ends between two chunks, or else later. */
-const TURN_TIME = 1000
-const LONG_TURN_TIME = 3000
+const TURN_TIME = 500
+const LONG_TURN_TIME = 1500
+/** How long a client may take for a part of a turn, in milliseconds: hundreds that do not read would hold up others. */
+const TAKING_TIME = 250
 /** How long the source may take for its next bytes then, in milliseconds: longer, as it begins anew. */
 const SOURCE_PATIENCE = 10_000
 /** How long a client may leave what it was sent, where the response cannot go on later, in milliseconds. */
@@ -12,17 +14,24 @@ const CLIENT_PATIENCE = 10_000
 /** How much of a chunk is handed out at a time while memory is short: what a client that does not read keeps. */
 const PART_SIZE = 64 * 1024
 
+/** The fewest bytes per millisecond that a client takes, of what cannot go on later, while others wait: 32 KiB/s. */
+const SLOWEST_RATE = 32 * 1024 / 1000
+
 /** Why a source is closed. Made once: an abort without a reason makes an error, with its stack, each time. */
 const TURN_OVER = new DOMException('Others need the memory', 'AbortError')
 
+/** How much memory reading takes, in bytes, and how much if it reads ahead. */
+export interface MemoryCost {
+  memory: number
+  memoryAhead: number
+}
+
 /** What can be read from any byte on. */
-export interface Resumable {
+export interface Resumable extends MemoryCost {
   /** In bytes. */
   size: number
-  /** How much memory reading takes, in bytes. Less if memory is short. */
-  memory (isShort: boolean): number
-  /** Read from an offset on, to the end or less far. */
-  open (offset: number, isShort: boolean, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Read from an offset on. Without reading ahead, a chunk is not used any more when the next one is asked for. */
+  open (offset: number, readAhead: boolean, signal: AbortSignal): AsyncIterable<Uint8Array>
 }
 
 /**
@@ -60,6 +69,7 @@ class Turn {
   readonly #memory: MemoryBudget
   readonly #signal: AbortSignal
   readonly #share: Share
+  readonly #readAhead: boolean
   readonly #ended = new AbortController()
   readonly #began = performance.now()
   readonly #stop = (): void => { this.#drop(this.#signal.reason) }
@@ -78,7 +88,7 @@ class Turn {
       }
     }
     const share = await memory.take({
-      bytes: source.memory(memory.isShort),
+      bytes: memory.isShort ? source.memory : source.memoryAhead,
       signal,
       patience: SOURCE_PATIENCE,
       revoke
@@ -91,13 +101,14 @@ class Turn {
 
   private constructor (source: Resumable, at: number, memory: MemoryBudget, share: Share) {
     // as much as was taken for it
-    const isShort = share.bytes < source.memory(false)
+    const readAhead = share.bytes >= source.memoryAhead
 
+    this.#readAhead = readAhead
     this.#memory = memory
     this.#share = share
     this.#signal = share.init.signal
     this.#signal.addEventListener('abort', this.#stop, { once: true })
-    this.#open = () => source.open(at, isShort, this.#ended.signal)
+    this.#open = () => source.open(at, readAhead, this.#ended.signal)
   }
 
   /** The next bytes, which the client has read when it is called again. Undefined: the turn is over. */
@@ -116,7 +127,7 @@ class Turn {
       await this.#read()
     }
 
-    this.#share.touch(TURN_TIME)
+    this.#share.touch(TAKING_TIME)
 
     return this.#takePart()
   }
@@ -151,7 +162,7 @@ class Turn {
   #takePart (): Uint8Array | undefined {
     const chunk = this.#chunk
 
-    if (chunk == null || !this.#memory.isShort) {
+    if (chunk == null || (this.#readAhead && !this.#memory.isShort)) {
       this.#chunk = undefined
       this.#out = chunk?.byteLength ?? 0
 
@@ -178,7 +189,7 @@ class Turn {
  * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. The response fails
  * if it moves too slowly then.
  *
- * @param bytes - what it holds while it passes on one chunk
+ * @param bytes - what it holds while it passes on one chunk, and not between two
  * @param unneeded - aborted when it fails
  */
 export async function * passInTurns (
@@ -194,7 +205,7 @@ export async function * passInTurns (
   try {
     for await (const chunk of source) {
       share.touch(CLIENT_PATIENCE)
-      yield chunk
+      yield * partsOf(chunk)
 
       if (memory.isAwaited && performance.now() - began >= TURN_TIME) {
         share.give()
@@ -206,6 +217,50 @@ export async function * passInTurns (
     }
   } finally {
     share.give()
+  }
+}
+
+/**
+ * Pass on what can be read only once, and holds its memory to its end. The response fails if its client is too slow
+ * while others wait.
+ *
+ * @param memory - of which such responses take no more than a half: others always have the rest
+ * @param unneeded - aborted when it fails
+ */
+export async function * passThrough (
+  open: (readAhead: boolean, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  cost: MemoryCost,
+  memory: MemoryBudget,
+  unneeded: AbortController
+): AsyncGenerator<Uint8Array> {
+  const { ofStreams } = memory
+  const readAhead = !ofStreams.isShort && !memory.isShort
+  const shares: Share[] = []
+
+  try {
+    for (const budget of [ofStreams, memory]) {
+      shares.push(await budget.take(shareOfBody(readAhead ? cost.memoryAhead : cost.memory, unneeded)))
+    }
+
+    for await (const chunk of open(readAhead, unneeded.signal)) {
+      for (const part of partsOf(chunk)) {
+        yield part
+        shares.forEach(share => { prolong(share, part.byteLength / SLOWEST_RATE) })
+      }
+    }
+  } finally {
+    shares.forEach(share => { share.give() })
+  }
+}
+
+/** A client has taken something: it has longer for what follows, but never more than its patience. */
+function prolong (share: Share, time: number): void {
+  share.since = Math.min(share.since + time, performance.now())
+}
+
+function * partsOf (chunk: Uint8Array): Generator<Uint8Array> {
+  for (let i = 0; i < chunk.byteLength; i += PART_SIZE) {
+    yield chunk.slice(i, i + PART_SIZE)
   }
 }
 

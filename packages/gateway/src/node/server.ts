@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
+import { ConnectionLimit } from './connection-limit.ts'
 import { createNodeHandler } from './handler.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 import type { Gateway } from '../contract.ts'
 import type { NodeHandlerInit } from './handler.ts'
 import type { Server } from 'node:http'
@@ -14,6 +16,7 @@ export const DEFAULT_IDLE_TIMEOUT = 150_000
 export const DEFAULT_KEEP_ALIVE_TIMEOUT = 15_000
 export const DEFAULT_MAX_HEADER_SIZE = 16 * 1024
 export const DEFAULT_MAX_CONNECTIONS = 8192
+export const DEFAULT_CONNECTIONS_PER_ADDRESS = 1024
 
 /** How often Node looks for requests that are too slow, in milliseconds. */
 const CHECK_INTERVAL = 2000
@@ -67,6 +70,14 @@ export interface NodeServerInit extends NodeHandlerInit {
    * @default 8192
    */
   maxConnections?: number | undefined
+
+  /**
+   * The most connections of one address at once, but of trusted proxies. More are refused, with 429 if they are not
+   * encrypted.
+   *
+   * @default 1024
+   */
+  connectionsPerAddress?: number | undefined
 }
 
 /** A server that answers with a gateway. `listen` and `close` are Node's. */
@@ -102,6 +113,13 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
     acceptTunnels(server as Server)
   }
 
+  const limit = new ConnectionLimit({
+    max: init.connectionsPerAddress ?? DEFAULT_CONNECTIONS_PER_ADDRESS,
+    isTrusted: trustedProxies(init.trustProxy),
+    isPlain: init.tls == null
+  })
+
+  server.prependListener('connection', limit.enter)
   server.maxConnections = init.maxConnections ?? DEFAULT_MAX_CONNECTIONS
   server.setTimeout(init.idleTimeout ?? DEFAULT_IDLE_TIMEOUT)
 

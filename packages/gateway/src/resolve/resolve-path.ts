@@ -1,6 +1,7 @@
 import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core/reader'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
+import { PathLimit } from '../dag/path-limit.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { EntryNotFoundError } from '../errors.ts'
 import { MAX_PATH_NAMES } from '../request/url-path.ts'
@@ -31,6 +32,8 @@ export interface DocumentPaths {
 export interface PathComponents extends GatewayComponents {
   /** @default paths end at documents */
   documents?: DocumentPaths | undefined
+  /** @default one for each path */
+  limit?: PathLimit | undefined
 }
 
 /** Where a path has led so far. */
@@ -51,6 +54,7 @@ interface Position {
  * @throws {NameNotFoundError}
  * @throws {NotContentPathError} the host has no DNSLink
  * @throws {PathInDocumentError}
+ * @throws {PathTooCostlyError} the blocks on the path are too many, or too large
  * @throws {InvalidDagError} a document cannot be decoded
  * @throws {NotFoundError} a block on the path is missing
  */
@@ -64,7 +68,7 @@ export async function resolvePath (
   const names = [...path, ...target.path]
 
   return {
-    ...await followNames(cid, names, { components, signal }),
+    ...await followNames(cid, names, { components, signal, limit: components.limit ?? new PathLimit() }),
     names,
     ...ttl == null ? {} : { ttl }
   }
@@ -73,6 +77,7 @@ export async function resolvePath (
 interface Walk {
   components: PathComponents
   signal: AbortSignal
+  limit: PathLimit
 }
 
 async function followNames (root: CID, names: string[], walk: Walk): Promise<Omit<Resolved, 'names' | 'ttl'>> {
@@ -83,9 +88,10 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
 
   while (i < names.length) {
     walk.signal.throwIfAborted()
+    await walk.limit.pause()
 
     if (documents?.isDocument(position.cid) === true) {
-      const block = await blockReader(blocks, walk.signal)(position.cid)
+      const block = await blockReader(blocks, walk.signal, walk.limit)(position.cid)
       const link = documents.followDocument(position.cid, block, names.slice(i))
       position = { cid: link.cid }
       i += link.used
@@ -104,11 +110,27 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
   const { cid } = position
   const stats = position.stats ?? await statRoot(cid, walk)
 
-  return { cid, ...stats == null ? {} : { stats }, roots }
+  return { cid, ...stats == null ? {} : { stats: withoutContent(stats) }, roots }
+}
+
+/** The statistics of an entry without the content of its root, and the list of what is below: a response keeps them. */
+function withoutContent (stats: Stats): Stats {
+  const { unixfs } = stats
+
+  if (unixfs == null || unixfs.type === 'symlink') {
+    return stats
+  }
+
+  const kept = Object.assign(Object.create(Object.getPrototypeOf(unixfs) as object) as typeof unixfs, unixfs, {
+    blockSizes: [],
+    data: undefined
+  })
+
+  return { ...stats, unixfs: kept }
 }
 
 async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk): Promise<Position> {
-  const { components: { fs }, signal } = walk
+  const { components: { fs }, signal, limit } = walk
 
   if (!isUnixFs(cid)) {
     throw new EntryNotFoundError(name, cid)
@@ -117,7 +139,7 @@ async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk):
   const inTree = isMarked(cid) || (isRoot && (await statRoot(cid, walk))?.markedCid?.code === TREE_CODE)
 
   try {
-    const stats = await fs.stat(cid, { path: name, signal })
+    const stats = await fs.stat(cid, { ...limited(limit), path: name, signal })
 
     return { cid: inTree ? readCid(stats) : stats.plainCid, stats }
   } catch (err) {
@@ -136,9 +158,9 @@ async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk):
 }
 
 /** The CID of an entry that is not UnixFS, which `stat` does not return. */
-async function findLink (cid: CID, name: string, { components: { fs }, signal }: Walk): Promise<CID> {
+async function findLink (cid: CID, name: string, { components: { fs }, signal, limit }: Walk): Promise<CID> {
   try {
-    for await (const entry of fs.ls(cid, { signal })) {
+    for await (const entry of fs.ls(cid, { ...limited(limit), signal })) {
       if (entry.name === name) {
         return entry.cid
       }
@@ -151,13 +173,18 @@ async function findLink (cid: CID, name: string, { components: { fs }, signal }:
   throw new EntryNotFoundError(name, cid)
 }
 
-async function statRoot (cid: CID, { components: { fs }, signal }: Walk): Promise<Stats | undefined> {
+/** Core knows the option, though its types do not say so. */
+function limited (limit: PathLimit): object {
+  return { limit }
+}
+
+async function statRoot (cid: CID, { components: { fs }, signal, limit }: Walk): Promise<Stats | undefined> {
   if (!isUnixFs(cid)) {
     return undefined
   }
 
   try {
-    return await fs.stat(cid, { signal })
+    return await fs.stat(cid, { ...limited(limit), signal })
   } catch (err) {
     if (isNotUnixFs(err)) {
       return undefined

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { GatewayCaches } from './context.ts'
 
-/** How many types of files are remembered. */
-const REMEMBERED_TYPES = 10_000
+/** Bytes of the types of files that are remembered: of some 20,000. CIDs may be long. */
+const REMEMBERED_TYPES_SIZE = 4 * 1024 * 1024
+
+/** About what an entry takes besides its texts. */
+const ENTRY_SIZE = 100
 
 /** Bytes of the pages that are remembered. A page of 10,000 entries has 6 MiB. */
 const REMEMBERED_SIZE = 32 * 1024 * 1024
@@ -10,7 +13,10 @@ const REMEMBERED_SIZE = 32 * 1024 * 1024
 /** The caches of one gateway. */
 export function lruCaches (): GatewayCaches {
   return {
-    types: new LRUCache<string, string>({ max: REMEMBERED_TYPES }),
+    types: new LRUCache<string, string>({
+      maxSize: REMEMBERED_TYPES_SIZE,
+      sizeCalculation: (type, key) => type.length + key.length + ENTRY_SIZE
+    }),
     pages: new LRUCache<string, Uint8Array>({
       maxSize: REMEMBERED_SIZE,
       sizeCalculation: ({ byteLength }, key) => byteLength + key.length

@@ -1,4 +1,5 @@
 import { readableWith } from '@ipfsz/core/reader'
+import { encodeName } from '../../html/escape.ts'
 import type { GatewayComponents } from '../../contract.ts'
 import type { Listing, ListingEntry } from '../../html/listing.ts'
 import type { DirectoryEntry, LsOptions } from '@ipfsz/core'
@@ -7,11 +8,17 @@ import type { CID } from 'multiformats/cid'
 /** The errors of a block that is missing: here, and everywhere. */
 const MISSING = new Set(['BlockNotFoundWhileOfflineError', 'NotFoundError'])
 
-/** The most blocks of a tree whose sizes a page says: about 5 MB of memory while they are counted. */
+/** Maximum number of blocks of a tree whose sizes a page says: about 5 MB of memory while they are counted. */
 const MAX_MEASURED_BLOCKS = 10_000
 
 /** The errors of entries that cannot be measured. Their rows are listed all the same. */
 const UNMEASURED = new Set([...MISSING, 'DagTooLargeError', 'InvalidDagError', 'InvalidHeaderError', 'NotUnixFSError'])
+
+/**
+ * Maximum number of characters of the names of a page, as they are in its links: 10,000 names of 200 letters, or of 20
+ * Chinese characters. A page has some four for each of them.
+ */
+export const MAX_NAMES_SIZE = 2 * 1024 * 1024
 
 const BY_NAME = new Intl.Collator('en', { numeric: true })
 
@@ -21,7 +28,7 @@ const BY_NAME = new Intl.Collator('en', { numeric: true })
  * The root blocks of entries, which have the original sizes, are not fetched from the network: a
  * page of 10,000 entries would cost as many requests. Missing shards of the directory itself are.
  *
- * @param limit - the most entries; what comes after them is not read
+ * @param limit - the most entries; what comes after them, or after the most characters of names, is not read
  */
 export async function listEntries (
   fs: Pick<GatewayComponents['fs'], 'ls' | 'stat'>,
@@ -30,11 +37,11 @@ export async function listEntries (
   signal: AbortSignal
 ): Promise<Pick<Listing, 'entries' | 'truncatedAt' | 'size' | 'storedSize' | 'fetchSize'>> {
   const options = { length: limit + 1, signal }
-  let found: ListingEntry[]
+  let found: Collected
 
   try {
     // blockstores know the option, though its type is not that of `ls`
-    found = await collect(fs.ls(cid, { ...options, offline: true } as LsOptions))
+    found = await collect(fs.ls(cid, { ...options, offline: true } as LsOptions), limit)
   } catch (err) {
     signal.throwIfAborted()
 
@@ -42,26 +49,38 @@ export async function listEntries (
       throw err
     }
 
-    found = await collect(fs.ls(cid, options))
+    found = await collect(fs.ls(cid, options), limit)
   }
 
-  const truncated = found.length > limit
-  const entries = found.slice(0, limit).toSorted(compare)
+  const entries = found.entries.toSorted(compare)
 
   return {
     entries,
-    ...truncated ? { truncatedAt: limit } : await measure(fs, cid, signal)
+    ...found.isTruncated ? { truncatedAt: entries.length } : await measure(fs, cid, signal)
   }
 }
 
-async function collect (source: AsyncIterable<DirectoryEntry>): Promise<ListingEntry[]> {
+interface Collected {
+  entries: ListingEntry[]
+  /** Whether there are more. */
+  isTruncated: boolean
+}
+
+async function collect (source: AsyncIterable<DirectoryEntry>, limit: number): Promise<Collected> {
   const entries: ListingEntry[] = []
+  let size = 0
 
   for await (const entry of source) {
+    size += encodeName(entry.name).length
+
+    if (entries.length === limit || size > MAX_NAMES_SIZE) {
+      return { entries, isTruncated: true }
+    }
+
     entries.push(describe(entry))
   }
 
-  return entries
+  return { entries, isTruncated: false }
 }
 
 function describe (entry: DirectoryEntry): ListingEntry {

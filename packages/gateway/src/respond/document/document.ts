@@ -1,6 +1,6 @@
+import { isDocument } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
-import { isDocument } from '../../dag/document.ts'
 import { CBOR_CODE, JSON_CODE } from '../../dag/links.ts'
 import { blockReader } from '../../dag/read-block.ts'
 import { GatewayError } from '../../errors.ts'

@@ -15,8 +15,8 @@ import type { CID } from 'multiformats/cid'
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
 const MAX_PARSED_SIZE = 4 * 1024 * 1024
 
-/** What it takes to read a file of that size, from frames of 4 MiB, and its bytes. */
-const PARSING_MEMORY = 16 * 1024 * 1024
+/** How many bytes of memory it takes to parse one: lists and maps without content take the most. */
+const PARSED_BYTE = 24
 
 /** What JSON of that size begins with: it is no number. */
 const JSON_START = /^\s*[[{"]/
@@ -91,9 +91,10 @@ function isFile (stats: Stats): boolean {
  * @throws {GatewayError} 406
  */
 async function parse (context: ResponseContext, size: number, unneeded: AbortController): Promise<void> {
-  const { resolved: { cid }, components: { fs }, init: { memory } } = context
-  const share = await memory.take(shareOfBody(PARSING_MEMORY, unneeded))
-  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => fs.cat(cid, { signal })
+  const { resolved: { cid }, components: { fs }, init: { memory }, signal } = context
+  const cost = await fs.readCost(cid, { signal })
+  const share = await memory.take(shareOfBody(cost.memory + size * PARSED_BYTE, unneeded))
+  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => fs.cat(cid, { signal, readAhead: false })
 
   try {
     const body = await openResponseBody({ ...context, signal: unneeded.signal }, read, { length: size })
