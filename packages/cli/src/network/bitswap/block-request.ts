@@ -63,7 +63,10 @@ export class BlockRequest {
   ask (search: boolean): boolean {
     for (const [id, { peer }] of this.#asked) {
       if (!this.#peers.maySend(peer, this.#key)) {
-        this.#lacking.add(peer)
+        if (peer.lacks.has(this.#key)) {
+          this.#lacking.add(peer)
+        }
+
         this.#release(id)
       }
     }
@@ -124,11 +127,7 @@ export class BlockRequest {
       }
     }
 
-    for (const { id, connected } of this.#lacking) {
-      if (connected) {
-        this.#wants.cancel(this.#cid, id).catch(() => {})
-      }
-    }
+    this.#lacking.forEach(({ id }) => { this.#wants.cancel(this.#cid, id).catch(() => {}) })
   }
 
   async #receive (bytes: Uint8Array, sender: PeerId): Promise<void> {

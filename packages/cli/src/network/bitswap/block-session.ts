@@ -56,6 +56,18 @@ export class BlockSession {
 
     options.signal.throwIfAborted()
 
+    const { onLacks } = options
+    const unlisten = onLacks == null ? undefined : this.#peers.onLacks(key, id => { onLacks(id.toString()) })
+
+    try {
+      return await this.#fetchOnce(cid, key, options)
+    } finally {
+      unlisten?.()
+    }
+  }
+
+  /** Fetch a block for all callers that wait for it. */
+  async #fetchOnce (cid: CID, key: string, options: BlockSessionOptions): Promise<SourceBlock> {
     for (let arriving = this.#arriving.get(key); arriving != null; arriving = this.#arriving.get(key)) {
       try {
         return await arriving
@@ -66,10 +78,7 @@ export class BlockSession {
     }
 
     clearTimeout(this.#lingering)
-    const { onLacks } = options
-    const unlisten = onLacks == null ? undefined : this.#peers.onLacks(id => { onLacks(id.toString()) })
     const fetched = this.#fetch(cid, options).finally(() => {
-      unlisten?.()
       this.#arriving.delete(key)
       this.#linger()
     })

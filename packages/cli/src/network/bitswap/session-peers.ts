@@ -122,8 +122,17 @@ export class SessionPeers {
       .at(0)
   }
 
-  /** @param listener - called with a peer that says that it lacks a block. Returns a function that removes it */
-  onLacks (listener: (id: PeerId) => void): () => void {
+  /**
+   * @param key - of a block: the listener is called with peers that lack it already
+   * @param listener - called with a peer that says that it lacks a block
+   * @returns a function that removes the listener
+   */
+  onLacks (key: string, listener: (id: PeerId) => void): () => void {
+    this.#peers.forEach(({ id, lacks }) => {
+      if (lacks.has(key)) {
+        listener(id)
+      }
+    })
     this.#lackListeners.add(listener)
 
     return () => { this.#lackListeners.delete(listener) }
