@@ -1,11 +1,13 @@
 /**
- * Packs the libraries as for publishing, installs the packs into an empty project, and imports each entry there. Fails
- * if @ipfsz/core alone brings too much. check-install.ts does the like for the command. Run after a build.
+ * Packs the libraries as for publishing, installs the packs into an empty project, imports each entry there, and runs the
+ * programs of guides and READMEs, which may use only what they tell their readers to install. Fails if @ipfsz/core alone
+ * brings too much. check-install.ts does the like for the command. Run after a build.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PACKAGES } from '../rooms.ts'
 import { inEmptyProject, measureInstall } from './empty-project.ts'
+import { packagesOfExamples, runExamples } from './run-examples.ts'
 
 const ROOT = dirname(import.meta.dirname)
 
@@ -36,8 +38,9 @@ const peers = manifests.flatMap(({ peerDependencies = {} }) =>
 await inEmptyProject(CORE.map(name => join(ROOT, 'packages', name)), [], project => {
   console.info(`@ipfsz/core installs ${measureInstall(project, CORE_LIMITS)}`)
 })
-await inEmptyProject(directories, peers, ({ directory, run }) => {
+await inEmptyProject(directories, [...peers, ...packagesOfExamples()], async ({ directory, run }) => {
   writeFileSync(join(directory, 'use.js'), imports.map(entry => `await import('${entry}')\n`).join(''))
   run(process.execPath, 'use.js')
   console.info(`${directories.length} libraries install in an empty project, and their ${imports.length} entries load`)
+  console.info(`${await runExamples(directory)} programs of guides and READMEs run there`)
 })

@@ -69,7 +69,7 @@ export function packagesOfExamples (): string[] {
 function namedAbove (file: string, line: number): string[] {
   const above = readFileSync(join(ROOT, file), 'utf8').split('\n').slice(0, line - 1)
 
-  return above.flatMap(text => /^\s*npm install (.*)$/.exec(text)?.[1].split(/\s+/) ?? [])
+  return above.flatMap(text => /^npm install (.*)$/.exec(text)?.[1].split(/\s+/) ?? [])
     .filter(name => !name.startsWith('-'))
 }
 

@@ -26,6 +26,7 @@
  * import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
  *
  * const inner = new SharedFsBlockstore('./blocks')
+ * await inner.open()
  * const { converted, unreadable } = await convert(inner, { codec: 'zstd', level: 3 })
  * const { size, storedSize, ratio, codecs } = await stats(inner)
  *
