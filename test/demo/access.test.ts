@@ -189,6 +189,37 @@ describe('the demo page', () => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(32)
   })
 
+  it('shows messages on a phone beside what can be tapped, wherever the page is scrolled to', async () => {
+    const page = await open(PHONE)
+    await page.button('Picture').tap()
+    await page.shows('sunset.png')
+
+    for (const name of ['Copy the CID', 'Share']) {
+      await page.button(name).first().tap()
+      await page.status.getByText(/Copied|blocks copying/).waitFor()
+    }
+
+    for (const top of [0, 300, 600, 900, 1200]) {
+      const covered = await page.page.evaluate(async top => {
+        scrollTo({ top, behavior: 'instant' })
+        // the message moves in the frame after that of the scroll
+        await new Promise(resolve => {
+          requestAnimationFrame(() => { requestAnimationFrame(() => { requestAnimationFrame(resolve) }) })
+        })
+        const message = document.getElementById('status')?.getBoundingClientRect() ?? new DOMRect()
+
+        return [...document.querySelectorAll('a, button, input, select, label.button')].filter(control => {
+          const { top, bottom, left, right, height } = control.getBoundingClientRect()
+
+          return height > 0 && top < message.bottom && bottom > message.top && left < message.right &&
+            right > message.left
+        }).map(control => control.textContent)
+      }, top)
+
+      expect(covered).toEqual([])
+    }
+  })
+
   it('scrolls to the result of a sample on a phone', async () => {
     const page = await open(PHONE)
     const title = page.view.getByRole('heading', { name: 'sunset.png' })

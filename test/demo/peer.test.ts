@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
@@ -43,6 +44,45 @@ async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
 
 describe('the demo page with a peer in Node', () => {
   const { open, demo } = useDemo()
+
+  it('says at once which address nobody answers at', async () => {
+    const page = await open({ expected: /WebSocket connection to/ })
+    const dead = `/ip4/127.0.0.1/tcp/1/ws/p2p/${demo().peer.address.split('/').at(-1)}`
+
+    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(dead)
+    await page.button('Connect').click()
+    await page.page.locator('#peer-state').getByRole('alert').waitFor()
+    expect(await page.page.locator('#peer-state').getByRole('alert').innerText())
+      .toBe(`Nobody answers at ${dead}: check the address, and that the peer runs`)
+  })
+
+  it('offers to give a file to a peer only while one is connected', async () => {
+    const page = await open()
+    const give = page.button('Give to the peer')
+
+    await page.add({ name: 'text', bytes: text(10_000) })
+    expect(await give.isDisabled()).toBe(true)
+    await page.connect()
+    expect(await give.isDisabled()).toBe(false)
+  })
+
+  it('downloads a folder as a tar archive of the original files', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const added = await Array.fromAsync(fs.addAll([
+      { path: 'folder/a/text', content: TEXT }, { path: 'folder/noise', content: noise(3 * FRAME_SIZE) }
+    ]))
+    const { cid } = added.at(-1) ?? {}
+    const peer = await usePeer(blockstore)
+    const page = await open()
+    const gateway = createGateway({ fs, blocks: blockstore })
+    const expected = await gateway(new Request(`http://127.0.0.1/ipfs/${cid}?format=tar`))
+
+    await page.connect(peer.address)
+    await page.openAddress(`${cid}`)
+    await page.view.getByRole('list', { name: 'In this folder' }).waitFor()
+    expect((await page.download()).equals(Buffer.from(await expected.arrayBuffer()))).toBe(true)
+  })
 
   it('sends a file added in Chromium to the peer, which reads the same bytes', async () => {
     const page = await open()

@@ -32,6 +32,7 @@ export interface Node {
   /**
    * @returns the id of the peer
    * @throws {NotForPagesError}
+   * @throws {PeerUnreachableError}
    */
   connect (address: string, signal: AbortSignal): Promise<string>
   /**
@@ -51,6 +52,18 @@ export class NotForPagesError extends Error {
 
   constructor (address: string) {
     super(`A page can dial only WebSockets: ${address.slice(0, 120)} has neither /ws nor /wss`)
+    this.address = address
+  }
+}
+
+/** Thrown when nobody answers at an address. */
+export class PeerUnreachableError extends Error {
+  static override readonly name = 'PeerUnreachableError'
+  override readonly name = 'PeerUnreachableError'
+  readonly address: string
+
+  constructor (address: string, options?: ErrorOptions) {
+    super(`Nobody answers at ${address.slice(0, 120)}: check the address, and that the peer runs`, options)
     this.address = address
   }
 }
@@ -113,9 +126,14 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
         throw new NotForPagesError(address)
       }
 
-      const connection = await libp2p.dial(target, { signal })
+      try {
+        const connection = await libp2p.dial(target, { signal })
 
-      return connection.remotePeer.toString()
+        return connection.remotePeer.toString()
+      } catch (err) {
+        // of a WebSocket that cannot connect, a browser tells an Event alone
+        throw err instanceof Event || signal.aborted ? new PeerUnreachableError(address.trim(), { cause: err }) : err
+      }
     },
 
     async give (cid, signal) {

@@ -1,6 +1,7 @@
 import { SAMPLE_SIZE } from '../ipfs/compare.ts'
 import { readBlob, readRange } from '../ipfs/read.ts'
 import { showComparison } from './chart.ts'
+import { PEERS_EVENT } from './peer-panel.ts'
 import { announce, copy, copyable, formatBytes, h, inform } from './dom.ts'
 import type { App } from './app.ts'
 import type { Stats } from '@ipfsz/core'
@@ -26,23 +27,52 @@ export function fileActions ({ app, link, name, stats, signal }: ActionsInit): H
     button('Download', () => { inform(output, async () => download(app, cid, name)) }),
     button('Share', () => { inform(output, async () => share(app, link()), signal) }),
     button('Compare codecs', () => { inform(output, async () => compare(app, stats, output, signal), signal) }),
-    button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
+    giveButton(app, output, cid, signal),
     output)
 }
 
 /** What can be done with a folder. */
-export function folderActions ({ app, link, stats, signal }: ActionsInit): HTMLElement {
+export function folderActions ({ app, link, name, stats, signal }: ActionsInit): HTMLElement {
   const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
   const cid = stats.markedCid ?? stats.plainCid
 
   return h('div', { class: 'actions' },
+    // continues when something else is shown
+    button('Download', () => { inform(output, async () => downloadFolder(app, cid, name)) }),
     button('Share', () => { inform(output, async () => share(app, link()), signal) }),
-    button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
+    giveButton(app, output, cid, signal),
     output)
 }
 
 function button (text: string, onclick: () => void): HTMLElement {
   return h('button', { type: 'button', onclick }, text)
+}
+
+/** Can be pressed while a peer is connected. */
+function giveButton (app: App, output: HTMLElement, cid: CID, signal: AbortSignal): HTMLElement {
+  const element = h('button', {
+    type: 'button',
+    onclick: () => { inform(output, async () => give(app, cid, signal), signal) }
+  }, 'Give to the peer')
+  const update = (): void => {
+    element.disabled = app.node() == null
+    element.title = element.disabled ? 'Connect to a peer first' : ''
+  }
+
+  update()
+  addEventListener(PEERS_EVENT, update, { signal })
+
+  return element
+}
+
+async function downloadFolder (app: App, cid: CID, name: string): Promise<HTMLElement[]> {
+  announce(`Reading ${name}`)
+  const { readTar } = await import('../ipfs/tar.ts')
+  const blob = await readTar(app.source(), cid)
+
+  save(blob, `${name}.tar`)
+
+  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)}, with what a tar archive adds`)]
 }
 
 async function download (app: App, cid: CID, name: string): Promise<HTMLElement[]> {
@@ -101,10 +131,7 @@ async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLEleme
   const node = app.node()
 
   if (node == null) {
-    return [
-      h('p', { class: 'note' }, 'No peer is connected. On the command line: '),
-      copyable('command', `ipfsz get ${cid}`)
-    ]
+    return [h('p', { class: 'note' }, 'The peer has gone: connect to one first')]
   }
 
   try {

@@ -1,5 +1,7 @@
 /** Makes elements without parsing HTML: text from files, peers and people stays text. */
 
+import { placeBesideControls } from './place-status.ts'
+
 export type Child = Node | string | null | undefined
 export type Attributes = Record<string, string | number | boolean | undefined | ((event: Event) => void)>
 
@@ -31,6 +33,7 @@ export function announce (text: string): void {
   const status = byId('status')
 
   status.textContent = text
+  placeBesideControls(status)
   // the message fades, and each text restarts the animation
   status.getAnimations().forEach(animation => { animation.currentTime = 0 })
 }
@@ -83,7 +86,8 @@ export function inform (element: HTMLElement, work: () => Promise<HTMLElement[]>
 }
 
 export function explain (err: unknown): string {
-  return err instanceof Error ? err.message : String(err)
+  // browsers report some failures as events, which say nothing
+  return err instanceof Error ? err.message : err instanceof Event ? 'The connection failed' : String(err)
 }
 
 /** The label of a codec, which tells how a file is stored. */

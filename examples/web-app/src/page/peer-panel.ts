@@ -3,6 +3,8 @@ import { announce, byId, copyable, failure, h } from './dom.ts'
 import type { Node } from '../ipfs/peer.ts'
 import type { Store } from '../ipfs/store.ts'
 
+/** Dispatched on the window when a peer has connected, or has gone. */
+export const PEERS_EVENT = 'ipfsz-peers'
 /** How long a peer may take to answer, in milliseconds. */
 const PATIENCE = 20_000
 
@@ -43,6 +45,7 @@ export function peerPanel (store: Store, onConnect: () => void): Peers {
   let peers: string[] = []
 
   const show = (): void => {
+    dispatchEvent(new Event(PEERS_EVENT))
     state.replaceChildren(...peers.map(peer => (
       h('p', { class: 'connected' }, h('span', { class: 'dot' }), ' Connected to ', h('code', {}, peer))
     )))
