@@ -1,7 +1,7 @@
 /**
- * Packs the libraries as for publishing, installs the packs into an empty project, imports each entry there, and runs the
- * programs of guides and READMEs, which may use only what they tell their readers to install. Fails if @ipfsz/core alone
- * brings too much. check-install.ts does the like for the command. Run after a build.
+ * Packs the libraries as for publishing, installs the packs into an empty project, imports each entry there, and runs
+ * the programs of guides and READMEs, which may use only what they tell their readers to install. Fails if @ipfsz/core
+ * alone brings too much. check-install.ts does the like for the command. Run after a build.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -45,17 +45,6 @@ async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
 describe('the demo page with a peer in Node', () => {
   const { open, demo } = useDemo()
 
-  it('says at once which address nobody answers at', async () => {
-    const page = await open({ expected: /WebSocket connection to/ })
-    const dead = `/ip4/127.0.0.1/tcp/1/ws/p2p/${demo().peer.address.split('/').at(-1)}`
-
-    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(dead)
-    await page.button('Connect').click()
-    await page.page.locator('#peer-state').getByRole('alert').waitFor()
-    expect(await page.page.locator('#peer-state').getByRole('alert').innerText())
-      .toBe(`Nobody answers at ${dead}: check the address, and that the peer runs`)
-  })
-
   it('offers to give a file to a peer only while one is connected', async () => {
     const page = await open()
     const give = page.button('Give to the peer')
@@ -81,7 +70,11 @@ describe('the demo page with a peer in Node', () => {
     await page.connect(peer.address)
     await page.openAddress(`${cid}`)
     await page.view.getByRole('list', { name: 'In this folder' }).waitFor()
-    expect((await page.download()).equals(Buffer.from(await expected.arrayBuffer()))).toBe(true)
+    const [downloaded, tar] = [await page.download(), Buffer.from(await expected.arrayBuffer())]
+    const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+    expect([downloaded.byteLength, downloaded.toString('latin1', 0, 300), sumOf(downloaded)])
+      .toEqual([tar.byteLength, tar.toString('latin1', 0, 300), sumOf(tar)])
   })
 
   it('sends a file added in Chromium to the peer, which reads the same bytes', async () => {
@@ -287,19 +280,12 @@ describe('the demo page with a peer in Node', () => {
     const page = await open({ expected: /WebSocket/ })
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(peer.address)
     await page.button('Connect').click()
-    await page.page.locator('#peer').getByRole('alert').waitFor()
+    await page.page.locator('#peer').getByRole('alert').getByText(`Nobody answers at ${peer.address}`).waitFor()
 
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
     await page.button('Connect').click()
     await page.page.locator('#peer').getByRole('alert').getByText('must start with').waitFor()
 
     await page.connect(demo().peer.address)
-  })
-
-  it('shows the command that fetches a file when no peer is connected', async () => {
-    const page = await open()
-    await page.add({ name: 'text', bytes: TEXT })
-    await page.button('Give to the peer').click()
-    await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
   })
 })

@@ -42,7 +42,7 @@ describe('a session', () => {
     expect(countOf(fetched, [a])).toEqual([20])
   })
 
-  it('of a node that only named peers connect to fails once all of them lack a block, and tells who lacks it', async () => {
+  it('of a node with named peers alone fails once all of them lack a block, and tells who lacks it', async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode({ listen: [] })])
     const [there, nobodys, later] = await makeBlocks(3)
     await keep(b, [there])

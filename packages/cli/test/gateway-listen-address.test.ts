@@ -83,7 +83,8 @@ describe('the URLs for other machines', () => {
   const INTERFACES = {
     lo: [{ address: '127.0.0.1', family: 'IPv4', internal: true }, { address: '::1', family: 'IPv6', internal: true }],
     eth0: [
-      { address: '2001:db8::2', family: 'IPv6', internal: false }, { address: 'fe80::1', family: 'IPv6', internal: false },
+      { address: '2001:db8::2', family: 'IPv6', internal: false },
+      { address: 'fe80::1', family: 'IPv6', internal: false },
       { address: '192.168.1.20', family: 'IPv4', internal: false }
     ],
     gone: undefined

@@ -65,7 +65,7 @@ describe('run by npx, the command', () => {
 
   it.each([
     ['an unknown option', ['add', '--nope'], '(see npx ipfsz add --help)'],
-    ['no daemon', ['--repo', '/nonexistent/repo', 'connect', '/ip4/127.0.0.1/tcp/1'], 'start one with npx ipfsz daemon'],
+    ['no daemon', ['--repo', '/nonexistent/repo', 'connect', '/ip4/127.0.0.1/tcp/1'], 'with npx ipfsz daemon'],
     ['a CID that is none', ['cat', 'nonsense', '--repo', '/nonexistent/repo'], 'npx ipfsz ']
   ])('suggests commands that can be typed after %s', async (_, args, suggested) => {
     const { stderr, ...streams } = ioOf(undefined, { ...io, env: { IPFSZ_BOOTSTRAP: 'none' } })

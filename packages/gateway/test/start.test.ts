@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../src/index.ts'
 import { serve } from './fixtures.ts'
 
 const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
@@ -66,9 +65,7 @@ describe('the first page of a gateway', () => {
     'http://dnslink.example.net/', `http://${CID}.ipfs.localhost:8080/`, 'http://trustless.net/',
     'http://127.0.0.1:8080/ipfs/', 'http://127.0.0.1:8080/index.html'
   ])('is on no other path, and not on the host of a site: %s', async url => {
-    const response = await createGateway({ fs: serve().fs, blocks: serve().blockstore }, { trustlessHosts: ['trustless.net'] })(
-      new Request(url)
-    )
+    const response = await gateway(new Request(url))
 
     expect(response.status).toBeGreaterThanOrEqual(400)
     expect(await response.text()).not.toContain('<form')

@@ -6,7 +6,7 @@ const STEP = 4
 
 let watched: HTMLElement | undefined
 
-/** Move a message that lies over the page up, from the bottom of the window, until it covers nothing that can be tapped. */
+/** Move a message that lies over the page up from the bottom of the window, until it covers nothing to be tapped. */
 export function placeBesideControls (message: HTMLElement): void {
   if (watched == null) {
     watched = message

@@ -169,7 +169,8 @@ function report (
       output.stdout.isTTY === true ? alignedRow([cid.toString(), path], width) : tabbedRow([cid.toString(), path]),
       '',
       ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`, width).split('\n'),
-      ...sentences.flatMap(sentence => wrap(output.typed(sentence), width - INDENT.length).split('\n').map(line => INDENT + line)),
+      ...sentences.flatMap(sentence => wrap(output.typed(sentence), width - INDENT.length).split('\n'))
+        .map(line => INDENT + line),
       ...withLabel(`${INDENT}look at it: ${url == null ? output.typed('ipfsz gateway, then ') : ''}`, site, width)
     ].join('\n')
   )

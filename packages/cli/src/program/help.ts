@@ -36,7 +36,11 @@ export function formatHelp (command: Command, helper: Help): string {
     ...sections.flatMap(lines),
     ...examples.length === 0
       ? []
-      : ['Examples:', ...examples.flatMap(({ line, does }) => [...wrapped(typed(does), '  # ', columns), `  ${typed(line)}`]), ''],
+      : [
+        'Examples:',
+        ...examples.flatMap(({ line, does }) => [...wrapped(typed(does), '  # ', columns), `  ${typed(line)}`]),
+        ''
+      ],
     ...lines(last)
   ].join('\n')
 }

@@ -15,8 +15,8 @@ export interface Start {
 const ENTERED = /^(?:https?:\/\/[^/]+(?=\/))?\/?(?:(ipfs|ipns)(?::\/\/|\/))?([^/]+)(\/.*)?$/s
 
 /**
- * Whether a request is for the first page: `/` of the gateway itself. That of a site, on a subdomain or on the host of a
- * DNSLink, is the site's.
+ * Whether a request is for the first page: `/` of the gateway itself. That of a site, on a subdomain or on the host of
+ * a DNSLink, is the site's.
  *
  * @returns undefined: it is not
  */

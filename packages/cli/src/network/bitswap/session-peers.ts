@@ -193,7 +193,7 @@ export class SessionPeers {
 
   /** Starts a search in the background, until there are enough peers or nothing is being fetched. */
   search (cid: CID): void {
-    // a peer with the root has the blocks below it, unless one of them said that it lacks this one, or none has the root
+    // a peer with the root has the blocks below it, unless one of them said that it lacks this one, or none has it
     const wanted = this.#exhausted.has(keyOf(this.#root)) ||
       [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid)))
       ? cid

@@ -15,7 +15,7 @@ export interface TemporaryNodeInit {
   onNote: (message: string) => void
 }
 
-/** Starts a node for one command. It does not listen, and it has a new key: a daemon may be using the key of the repo. */
+/** Starts a node for one command. It does not listen, and has a new key: a daemon may be using the key of the repo. */
 export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
   const { path, bootstrap: texts, peers, onNote } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
