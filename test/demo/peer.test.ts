@@ -75,6 +75,11 @@ describe('the demo page with a peer in Node', () => {
 
     expect([downloaded.byteLength, downloaded.toString('latin1', 0, 300), sumOf(downloaded)])
       .toEqual([tar.byteLength, tar.toString('latin1', 0, 300), sumOf(tar)])
+
+    // a folder in it, whose name the archive has
+    await page.openAddress(`${cid}/a`)
+    await page.shows('a')
+    expect((await page.download()).toString('latin1', 0, 2)).toBe('a\0')
   })
 
   it('sends a file added in Chromium to the peer, which reads the same bytes', async () => {

@@ -1,15 +1,15 @@
 import { createGateway } from '@ipfsz/gateway'
 import { ipfsz } from '@ipfsz/core'
-import type { Source } from './read.ts'
-import type { CID } from 'multiformats/cid'
+import type { Address, Source } from './read.ts'
 
 /**
  * A folder as a tar archive, with the original files, as a Blob: the browser keeps it on disk if it is large, and a few
  * frames are in memory while it is made.
  */
-export async function readTar (source: Source, cid: CID): Promise<Blob> {
+export async function readTar (source: Source, { cid, path }: Address): Promise<Blob> {
   const gateway = createGateway({ fs: ipfsz({ blockstore: source }), blocks: source })
-  const response = await gateway(new Request(`http://127.0.0.1/ipfs/${cid}?format=tar`))
+  const names = path.split('/').filter(name => name !== '').map(name => `/${encodeURIComponent(name)}`).join('')
+  const response = await gateway(new Request(`http://127.0.0.1/ipfs/${cid}${names}?format=tar`))
 
   if (!response.ok || response.body == null) {
     throw new Error(await response.text())

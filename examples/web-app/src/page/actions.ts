@@ -4,6 +4,7 @@ import { showComparison } from './chart.ts'
 import { PEERS_EVENT } from './peer-panel.ts'
 import { announce, copy, copyable, formatBytes, h, inform } from './dom.ts'
 import type { App } from './app.ts'
+import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -31,14 +32,18 @@ export function fileActions ({ app, link, name, stats, signal }: ActionsInit): H
     output)
 }
 
-/** What can be done with a folder. */
-export function folderActions ({ app, link, name, stats, signal }: ActionsInit): HTMLElement {
+/**
+ * What can be done with a folder.
+ *
+ * @param address - by which it was opened: by its plain CID, the files in it are what is stored
+ */
+export function folderActions ({ app, link, name, stats, signal }: ActionsInit, address: Address): HTMLElement {
   const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
-  const cid = stats.markedCid ?? stats.plainCid
+  const cid = address.path === '' ? address.cid : stats.markedCid ?? stats.plainCid
 
   return h('div', { class: 'actions' },
     // continues when something else is shown
-    button('Download', () => { inform(output, async () => downloadFolder(app, cid, name)) }),
+    button('Download', () => { inform(output, async () => downloadFolder(app, address, name)) }),
     button('Share', () => { inform(output, async () => share(app, link()), signal) }),
     giveButton(app, output, cid, signal),
     output)
@@ -65,10 +70,10 @@ function giveButton (app: App, output: HTMLElement, cid: CID, signal: AbortSigna
   return element
 }
 
-async function downloadFolder (app: App, cid: CID, name: string): Promise<HTMLElement[]> {
+async function downloadFolder (app: App, address: Address, name: string): Promise<HTMLElement[]> {
   announce(`Reading ${name}`)
   const { readTar } = await import('../ipfs/tar.ts')
-  const blob = await readTar(app.source(), cid)
+  const blob = await readTar(app.source(), address)
 
   save(blob, `${name}.tar`)
 

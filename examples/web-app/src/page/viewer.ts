@@ -124,7 +124,7 @@ export class Viewer implements Screen {
     const filename = address.path === '' ? found : undefined
     const shown = { app, name: title, stats, signal, link: () => this.#bar.linkTo(address, filename) }
     const { preview, actions, structure }: View = stats.type === 'directory'
-      ? { preview: await this.#folder(address, signal), actions: folderActions(shown), structure: [] }
+      ? { preview: await this.#folder(address, signal), actions: folderActions(shown, address), structure: [] }
       : await showFile(shown)
 
     const keep = await this.#keep(address, title, stats, signal)
