@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { readExamples } from './examples.ts'
@@ -15,9 +16,8 @@ const NOT_HERE = new Set(['browser', 'network'])
 /** Guides and READMEs. The bugs of docs/upstream.md are tested in test/upstream. */
 const RUN = /^(?:README|docs\/(?!upstream)[\w/-]+|packages\/[\w-]+\/README)\.md$/
 
-/** How many programs run at a time, and how long one may take, in milliseconds. */
-const AT_ONCE = 4
-const TIMEOUT = 60_000
+/** When a program hangs, in milliseconds: on a busy machine, one that loads Helia may take minutes. */
+const TIMEOUT = 600_000
 
 /** Runs a program to the end of its module: a server that it starts would go on. It reaches this machine alone. */
 const RUNNER = `
@@ -109,7 +109,7 @@ export async function runExamples (directory: string): Promise<number> {
     }
   }
 
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
 
   if (problems.length > 0) {
     throw new Error(problems.join('\n'))
