@@ -43,6 +43,20 @@ function useFiles ({ directory, run }: Project): void {
   }
 }
 
+/** What is suggested can be typed as the command itself was. */
+function useSuggestions ({ run }: Project): void {
+  for (const [command, suggested] of [
+    ['npx --no-install ipfsz', 'with npx ipfsz daemon'],
+    ['node_modules/.bin/ipfsz', 'with ipfsz daemon']
+  ]) {
+    const failure = run('sh', '-c', `! ${command} connect /ip4/127.0.0.1/tcp/1 2>&1`)
+
+    if (!failure.includes(suggested)) {
+      throw new Error(`${command} does not suggest to start a daemon ${suggested}: ${failure}`)
+    }
+  }
+}
+
 /** Start a daemon with every transport, and stop it. */
 async function useNetwork ({ directory }: Project): Promise<void> {
   const addresses = ['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'].flatMap(end => ['--listen', `/ip4/127.0.0.1/${end}`])
@@ -95,6 +109,7 @@ await inEmptyProject([COMMAND], [], async project => {
 
   checkLicences(project)
   useFiles(project)
+  useSuggestions(project)
   await useNetwork(project)
   await useOtherRuntimes(project)
   useWithoutAddons(project)
