@@ -39,9 +39,9 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
     expect(Buffer.compare(await ipfs(['cat', '--offset=1000', '--length=500', plain]), stored.subarray(1000, 1500)))
       .toBe(0)
 
-    const { blocks = 0n, storedSize } = await fs.stat(cid, { extended: true })
+    const { blocks = 0n, dagSize } = await fs.stat(cid, { extended: true })
     const stat = JSON.parse((await ipfs(['files', 'stat', '--enc=json', `/ipfs/${plain}`])).toString())
-    expect(stat).toMatchObject({ Size: stored.byteLength, CumulativeSize: Number(storedSize), Type: 'file' })
+    expect(stat).toMatchObject({ Size: stored.byteLength, CumulativeSize: Number(dagSize), Type: 'file' })
     expect(Number(blocks) - 1).toBe(
       (await ipfs(['refs', '--recursive', plain])).toString().split('\n').filter(Boolean).length
     )

@@ -60,6 +60,9 @@ describe('addSummary', () => {
   })
 
   it('says what is new of a file with an earlier version', () => {
+    expect(addSummary({ ...ROOT, chosen: { zstd: 1 } }, 80)).toContain('\n  chosen: zstd\n')
+    expect(addSummary({ ...ROOT, content: { files: 4, compressed: 3 }, chosen: { none: 1, zstd: 3 } }, 80))
+      .toContain('\n  chosen: zstd for 3 files, none for 1 file\n')
     expect(addSummary({ ...ROOT, newSize: 12_800 }, 80)).toMatch(/^a\.txt: 97\.7 KiB, 12\.5 KiB newly stored\n/)
   })
 
