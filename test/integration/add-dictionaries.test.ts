@@ -1,6 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { unmark } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
+import { openRepo } from '../../packages/cli/dist/repo/repo.js'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -44,6 +47,24 @@ describe.concurrent('ipfsz add --dictionaries', () => {
     expectSuccess(await sandbox.run(['verify', tree.cid]))
     expect((await sandbox.run(['cat', `${tree.cid}/sub/3.html`])).stdout.equals(FILES[3])).toBe(true)
     expect((await sandbox.run(['stat', `${tree.cid}/sub/3.html`])).stdout.toString()).toMatch(/^Base\tbafy/mu)
+  })
+
+  it('says which block is missing, and how to get it, when the dictionary is not there', async ({ sandbox }) => {
+    await writeTree(sandbox)
+    const tree = (await sandbox.run(['add', '-Q', '--dictionaries', 'tree'])).stdout.toString().trim()
+    const file = `${tree}/sub/3.html`
+    const [, base] = /^Base\t(\S+)/m.exec((await sandbox.run(['stat', file])).stdout.toString()) ?? []
+    const { storage } = await openRepo(sandbox.repo)
+    await storage.delete(unmark(CID.parse(base)))
+
+    for (const args of [['cat', file], ['cat', '--length', '5', file], ['get', file, '-o', 'out'], ['verify', tree]]) {
+      const { code, stderr } = await sandbox.run(args)
+
+      expect({ args, code }).toEqual({ args, code: 1 })
+      expect(stderr).toMatch(/needs its base bafy\w+, which cannot be read: The block bafy\w+ was not found/)
+      expect(stderr).toContain('ipfsz repair')
+      expect(stderr).not.toMatch(/\.data|written incorrectly/)
+    }
   })
 
   it('computes the same CID with --only-hash', async ({ sandbox }) => {

@@ -1,3 +1,4 @@
+// Above 250 lines: what is said of each error of the library and the command is in one place.
 import { platform } from 'node:process'
 
 export * from './error-classes.ts'

@@ -521,21 +521,21 @@ describe('several gateways', () => {
   })
 })
 
+/** A file, and a gateway that sends so much of each response, and then cuts it. */
+async function cutting (share: (length: number) => number): Promise<File & { gateway: FakeGateway }> {
+  const file = await plainFile()
+  const gateway = await startGateway(file.blockstore, async ({ isCar, blocks, response }) => {
+    const sections = await blocks()
+    const bytes = isCar ? encodeCar(sections) : Buffer.from(sections[0].bytes)
+    const type = isCar ? 'application/vnd.ipld.car' : 'application/vnd.ipld.raw'
+    response.writeHead(200, { 'content-type': type, 'content-length': bytes.byteLength })
+    response.write(bytes.subarray(0, share(bytes.byteLength)), () => { response.destroy() })
+  })
+
+  return { ...file, gateway }
+}
+
 describe('a gateway that cuts its responses', () => {
-  /** Sends so much of each response. */
-  async function cutting (share: (length: number) => number): Promise<File & { gateway: FakeGateway }> {
-    const file = await plainFile()
-    const gateway = await startGateway(file.blockstore, async ({ isCar, blocks, response }) => {
-      const sections = await blocks()
-      const bytes = isCar ? encodeCar(sections) : Buffer.from(sections[0].bytes)
-      const type = isCar ? 'application/vnd.ipld.car' : 'application/vnd.ipld.raw'
-      response.writeHead(200, { 'content-type': type, 'content-length': bytes.byteLength })
-      response.write(bytes.subarray(0, share(bytes.byteLength)), () => { response.destroy() })
-    })
-
-    return { ...file, gateway }
-  }
-
   it('is named with what it sent, and is soon asked no more, if it brings no block', { tags: 'slow' }, async () => {
     const { cid, gateway } = await cutting(length => length >> 1)
     const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })

@@ -36,7 +36,8 @@ export interface AddLinkOptions extends LinkOptions, ProgressOptions<CatFrameEve
   /**
    * Add the link without reading and comparing the compressed file. Use it for directories,
    * and for originals made with other importer settings than the known ones. Nothing can
-   * tell whether such a link is right.
+   * tell whether such a link is right. What is certain to be wrong is refused: a raw CID is the
+   * hash of the bytes, so these are compared.
    *
    * @default false
    */

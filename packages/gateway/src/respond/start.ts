@@ -1,4 +1,3 @@
-import { addCors } from '../cors.ts'
 import { PAGE_POLICY } from '../html/csp.ts'
 import { renderStart } from '../html/start.ts'
 import { pathOf } from '../request/start.ts'
@@ -9,8 +8,6 @@ import type { Start } from '../request/start.ts'
 export function respondStart ({ method }: Request, { entered, targets }: Start): Response {
   const location = entered == null ? undefined : pathOf(entered)
   const headers = new Headers({ 'cache-control': 'no-cache' })
-
-  addCors(headers)
 
   if (location != null) {
     headers.set('location', location)

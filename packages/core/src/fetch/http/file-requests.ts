@@ -1,3 +1,4 @@
+// Above 250 lines: what is asked for depends on all responses of a file, which change together.
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { SLOW_PART } from '../../constants.ts'
 import { CutResponses } from './ask-gateways.ts'
