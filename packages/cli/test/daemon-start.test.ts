@@ -1,4 +1,5 @@
 /** How a daemon and a conversion of the blockstore keep each other out. */
+import calls from 'node:fs'
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,8 @@ async function repoPath (): Promise<string> {
 describe('a starting daemon', () => {
   it('reads how blocks are stored only after its lock keeps conversions out', async () => {
     const repo = await repoPath()
-    const { open, readFile } = fs
+    const { open } = fs
+    const { open: openFile } = calls
     const steps: string[] = []
     const note = (path: string): void => {
       if (path === join(repo, 'blockstore.json')) {
@@ -33,14 +35,14 @@ describe('a starting daemon', () => {
 
       return open(path, ...args)
     }
-    fs.readFile = (async (path: string, ...args: []) => {
+    calls.open = ((path: string, ...args: []) => {
       note(path)
-
-      return readFile(path, ...args)
-    }) as typeof readFile
+      openFile(path, ...args)
+    }) as typeof openFile
     syncBuiltinESMExports()
     onTestFinished(() => {
-      Object.assign(fs, { open, readFile })
+      Object.assign(fs, { open })
+      Object.assign(calls, { open: openFile })
       syncBuiltinESMExports()
     })
 

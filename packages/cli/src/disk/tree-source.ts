@@ -89,7 +89,8 @@ async function * walk (
   }
 
   if (below.length > MAX_PATH_LENGTH) {
-    throw new TreeEntryError(join(directory, below.slice(0, MAX_NAME_LENGTH)), 'has paths that are too long for any system')
+    const start = join(directory, below.slice(0, MAX_NAME_LENGTH))
+    throw new TreeEntryError(start, 'has paths that are too long for any system')
   }
 
   const { names, git } = await tree.within(below, async held => list(held, below, options, above))
