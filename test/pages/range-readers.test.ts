@@ -21,25 +21,7 @@ import type { Browser, Page } from 'playwright'
 const ROWS = 20_000
 const LIBRARY = join(import.meta.dirname, '../../node_modules/sql.js-httpvfs/dist')
 
-const SCRIPT = `
-  import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet'
-  import { createDbWorker } from 'sql.js-httpvfs'
-
-  window.readParquet = async (url, rowStart) => {
-    const file = await asyncBufferFromUrl({ url })
-    const rows = await parquetReadObjects({ file, rowStart, rowEnd: rowStart + 1 })
-
-    return [file.byteLength, rows[0].note]
-  }
-
-  window.readDatabase = async (url, id) => {
-    const config = { from: 'inline', config: { serverMode: 'full', requestChunkSize: 4096, url } }
-    const { db, worker } = await createDbWorker([config], 'sqlite.worker.js', 'sql-wasm.wasm')
-    const [{ values }] = await db.exec('SELECT note FROM entry WHERE id = ?', [id])
-
-    return [values[0][0], await worker.bytesRead]
-  }
-`
+const SCRIPT = `import ${JSON.stringify(join(import.meta.dirname, 'range-readers-page.ts'))}`
 
 const notes = makeNotes()
 let browser: Browser

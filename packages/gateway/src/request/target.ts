@@ -1,10 +1,11 @@
 import { InvalidHostError, InvalidPathError, LabelTooLongError, NotContentPathError } from '../errors.ts'
 import { dnsLabel, inlineName, isDnsName, keyLabel, parseCid, parseKey, restoreName } from './content-root.ts'
 import { findGateway, isAddress, isListed, readHost } from './host.ts'
+import { readUrl } from './request-url.ts'
 import { collapsePath, decodePath, routeUri } from './url-path.ts'
 import type { GatewayInit } from '../contract.ts'
 import type { RequestHost, Subdomain } from './host.ts'
-import type { RequestUrl } from './url-path.ts'
+import type { RequestUrl } from './request-url.ts'
 
 /**
  * Hosts whose subdomains are origins of their own. Browsers and resolvers know that every name
@@ -103,29 +104,6 @@ export function parseTarget (request: Request, init: GatewayInit): Target | Resp
   return canonical == null
     ? { ...target, ...isAddress(host) ? {} : { onForeignHost: true } }
     : redirect(302, `/${target.namespace}/${canonical}${target.rawPath}${target.search}`)
-}
-
-/** A server passes hosts on that are no host of a URL, such as `1.2.3.4.5`. */
-function readUrl ({ url }: Request): RequestUrl {
-  const parsed = URL.parse(url)
-
-  if (parsed == null) {
-    throw new InvalidHostError(url, 'the URL has no valid host')
-  }
-
-  const { host, hostname, port, protocol, pathname, searchParams } = parsed
-  // the parser encodes characters that a header can hold
-  const [search = ''] = /\?[^#]*/.exec(url) ?? []
-
-  return {
-    host,
-    hostname,
-    port,
-    protocol,
-    pathname,
-    searchParams,
-    search: /^[\x21-\x7e]*$/.test(search) ? search : parsed.search
-  }
 }
 
 /** A redirect that an absolute location makes depend on headers of a proxy. */

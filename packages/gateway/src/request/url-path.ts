@@ -1,8 +1,5 @@
 import { InvalidPathError } from '../errors.ts'
-
-/** The parts of a request's URL. `search` is as it was written, if a header can hold that. */
-export type RequestUrl =
-  Pick<URL, 'host' | 'hostname' | 'port' | 'protocol' | 'pathname' | 'searchParams' | 'search'>
+import type { RequestUrl } from './request-url.ts'
 
 /** The most names of a path. Each of them costs a block and an entry of `X-Ipfs-Roots`. */
 export const MAX_PATH_NAMES = 256
