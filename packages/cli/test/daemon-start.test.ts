@@ -35,9 +35,9 @@ describe('a starting daemon', () => {
 
       return open(path, ...args)
     }
-    calls.open = ((path: string, ...args: []) => {
-      note(path)
-      openFile(path, ...args)
+    calls.open = ((...args: Parameters<typeof openFile>) => {
+      note(String(args[0]))
+      openFile(...args)
     }) as typeof openFile
     syncBuiltinESMExports()
     onTestFinished(() => {

@@ -169,7 +169,8 @@ describe('a gateway', () => {
     ['frames', async (fs: Ipfsz, bytes: Uint8Array) => addCompressed(fs, bytes, 'zstd', 128 * KIB)],
     ['a single frame', async (fs: Ipfsz, bytes: Uint8Array) => addCompressed(fs, bytes, 'zstd', 2048 * KIB)],
     ['a base', async (fs: Ipfsz, bytes: Uint8Array) => {
-      const base = await addCompressed(fs, bytes.map((byte, i) => i % 50_000 === 0 ? byte ^ 1 : byte), 'zstd', 512 * KIB)
+      const earlier = bytes.map((byte, i) => i % 50_000 === 0 ? byte ^ 1 : byte)
+      const base = await addCompressed(fs, earlier, 'zstd', 512 * KIB)
 
       return fs.addBytes(bytes, { compression: { codec: 'zstd', detect: false, base, frameSize: 64 * KIB } })
     }]

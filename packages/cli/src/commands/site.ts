@@ -39,7 +39,6 @@ export interface SiteAddOptions {
 /** The page of the root. */
 const START = 'index.html'
 
-
 const INDENT = '  '
 
 /** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
