@@ -35,10 +35,10 @@ describe('a starting daemon', () => {
 
       return open(path, ...args)
     }
-    calls.open = ((path: string, ...args: []) => {
-      note(path)
-      openFile(path, ...args)
-    }) as typeof openFile
+    calls.open = ((...args: Parameters<typeof openFile>) => {
+      note(String(args[0]))
+      openFile(...args)
+    }) as unknown as typeof openFile
     syncBuiltinESMExports()
     onTestFinished(() => {
       Object.assign(fs, { open })
