@@ -166,7 +166,7 @@ describe.concurrent('a terminal of 40 columns', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^Compressed +Original +Stored +Saved$/))
     expect(lines).toContainEqual(expect.stringMatching(/^Codec +Blocks +Size +On disk +Ratio$/))
     expect(lines).toContain('CODEC  RUNS   LEVELS DEFAULT MARKER')
-    expect(lines).toContain('  look at it: ipfsz gateway, then')
+    expect(lines).toContain('  open it: ipfsz gateway, then')
     expect(lines.filter(line => !fits(line))).toEqual([])
   })
 })

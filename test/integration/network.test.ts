@@ -277,7 +277,7 @@ describe.concurrent('content that is not in the repo', () => {
       expect(result.code).toBe(1)
       expect(result.stderr.split('\n')).toEqual([
         `ipfsz: the peer ${peer} does not have ${NOBODYS}`,
-        expect.stringContaining(`does not have the block ${NOBODYS}: name one that has it with --peer`),
+        expect.stringContaining(`does not have the block ${NOBODYS}: specify one that has it with --peer`),
         ''
       ])
     }

@@ -56,7 +56,7 @@ describe.concurrent('ipfsz codecs', () => {
     const result = await sandbox.run(['codecs'])
 
     expectSuccess(result)
-    const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split(/ {2,}/))
+    const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t'))
     expect(rows.slice(1).map(([name, , , , code]) => [name, Number(code)]))
       .toEqual(allCodecs().map(({ name, code }) => [name, code]))
     expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '3', '0x3f5a05'])

@@ -100,7 +100,7 @@ const WORKS: Record<string, Work> = {
       return ['pin', 'ls', '-l']
     },
     bars: [/^listing pins {2}1 pin/],
-    result: /^CID\s+ORIGINAL\s+STORED\s+PINNED\s+NAME b\w+\s/
+    result: /^(?:CID\s+)?ORIGINAL\s+STORED\s+PINNED\s+NAME\s.*\bb\w{40,}/
   },
   'pin add': {
     prepare: async sandbox => ['pin', 'add', await add(sandbox, '--no-pin')],
