@@ -72,7 +72,7 @@ it.each([
 })
 
 it('small blocks gain as much as was measured', () => {
-  const [sizes, , gains, ratios] = tableWith('| bytes in a block |').map(cells => cells.slice(1))
+  const [sizes, , gains, ratios] = tableWith('| bytes per block |').map(cells => cells.slice(1))
   const measured = rowsOf('Small blocks')
 
   expect(sizes.map(size => Number(size.replace(',', '')))).toEqual(measured.map(row => row['bytes in a block']))

@@ -36,7 +36,7 @@ it('refuses a store in place of a repo', async ({ directory }) => {
   await directoryBackend(directory).unmarked.put(MARK_KEY, Buffer.from('{}'))
 
   await expect(readReference(directory)).rejects.toMatchObject({
-    name: 'RepoError', message: expect.stringContaining('a store that nodes share') as string
+    name: 'RepoError', message: expect.stringContaining('a shared store') as string
   })
 })
 

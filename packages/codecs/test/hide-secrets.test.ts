@@ -36,7 +36,7 @@ it.each([
 
 it.each([
   'http://127.0.0.1:8080/gateway/', 'https://[::1]:443', 'localhost:5001', '127.0.0.1', '/ip6/::1/tcp/4001/p2p/12D3Koo',
-  'nonsense', ''
+  'fd00::/129', '::1', '2001:db8::1%eth0', 'nonsense', ''
 ])('leaves %j as it is', text => {
   expect(hideSecrets(text)).toBe(text)
 })

@@ -11,8 +11,8 @@ const BEGIN = /^(?:[a-z][a-z\d+.-]*:[\\/]+|(?:ftps?|https?|s3|wss?):|\/[a-z\d]+\
 /** Percent-encoded once or more often, too. */
 const USER = /^.*(?:@|%(?:25)*40)/is
 const QUERY = /([?#]|%(?:25)*(?:3f|23)).+$/is
-/** A host, and behind its colon what is no port: a password whose host is missing. */
-const NO_PORT = /^([^\\/:[\]]+):(?!\d{0,5}(?:[\\/]|$))[^\\/]*/
+/** A host, and behind its colon what is no port: a password whose host is missing. Not an IPv6 address. */
+const NO_PORT = /^(?![\da-fA-F]{1,4}(?::[\da-fA-F]{0,4}){2,7}(?:[/%]|$))([^\\/:[\]]+):(?!\d{0,5}(?:[\\/]|$))[^\\/]*/
 /** A URL rather than a path: a scheme with slashes. Or credentials: a colon in the first segment, and an `@`. */
 const IS_URL = /^(?:[a-z][a-z\d+.-]*:[\\/]|[^\\/]*(?::|%(?:25)*3a).*(?:@|%(?:25)*40))/is
 /** A multiaddr with credentials. */
