@@ -110,7 +110,7 @@ function chosenOf ({ chosen, content }: PrintedRoot): string {
 /** What others can do with the plain CID. */
 function othersOf ({ readableWith, content }: PrintedRoot): string {
   if (content != null) {
-    return 'Others can pin it: ipfsz stat says of each file whether they can read it'
+    return 'Others can pin it; ipfsz stat CID/FILE shows whether they can read a file'
   }
 
   return readableWith == null
