@@ -69,7 +69,7 @@ export function unseal (codec: CodecName, frame: Uint8Array): Uint8Array {
     : unsealBits(frame, bits)
 
   if (unsealed == null) {
-    throw new CorruptFrameError(codec, 'it is not sealed, although what it decodes to is not the original')
+    throw new CorruptFrameError(codec, 'it is not sealed, although it does not decode to the original bytes')
   }
 
   return unsealed

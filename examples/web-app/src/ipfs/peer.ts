@@ -63,7 +63,7 @@ export class PeerUnreachableError extends Error {
   readonly address: string
 
   constructor (address: string, options?: ErrorOptions) {
-    super(`Nobody answers at ${address.slice(0, 120)}: check the address, and that the peer runs`, options)
+    super(`No response from ${address.slice(0, 120)}: check the address, and that the peer is running`, options)
     this.address = address
   }
 }

@@ -97,8 +97,8 @@ export async function holdToWrite (path: string): Promise<HeldDirectory> {
   if (!held.isHeld && uid != null && !await isPrivate(path, uid)) {
     throw new TreeEntryError(
       path,
-      'other users may rename this directory, one above it, or what is in it, and could redirect what is written: ' +
-        'name another directory'
+      'other users can rename this directory, its parents or its contents, and so redirect what is written: ' +
+        'choose another directory'
     )
   }
 

@@ -171,7 +171,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
   const cid = program.command('cid').description('convert between plain and marked CIDs')
 
   cid.command('mark')
-    .description('print the marked twin of a plain CID, which has to be dag-pb: raw CIDs have none')
+    .description('print the marked twin of a plain dag-pb CID (raw CIDs have none)')
     .argument('<cid>', TARGET)
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()

@@ -16,7 +16,7 @@ export function parseMultiaddr (text: string): Multiaddr {
   }
 
   if (shown !== text) {
-    throw new UsageError(`The address ${shown} must not have credentials: remove them`)
+    throw new UsageError(`The address ${shown} contains credentials: remove them`)
   }
 
   return address
