@@ -256,7 +256,7 @@ export class FetchStalledError extends Error {
   readonly time: number
   /** How many providers were found. Undefined if unknown, as with Helia. */
   readonly providers: number | undefined
-  /** How many peers were asked, if all of them said that they lack the block, and nobody else could be asked. */
+  /** How many peers were asked, if all of them lack the block and no other peer could be asked. */
   readonly asked: number | undefined
 
   constructor (

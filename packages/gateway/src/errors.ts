@@ -69,7 +69,7 @@ export class InvalidHostError extends GatewayError {
   }
 }
 
-/** Thrown when a root has no origin of its own, because it is too long for a DNS label in every base. */
+/** Thrown when a root cannot have its own origin, because it is too long for a DNS label in every base. */
 export class LabelTooLongError extends GatewayError {
   static override readonly name = 'LabelTooLongError'
   override readonly name = 'LabelTooLongError'

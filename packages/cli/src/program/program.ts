@@ -159,7 +159,7 @@ function hideArguments (message: string, args: readonly string[]): string {
   return hideSecretsIn(args.reduce((text, arg) => text.replaceAll(arg, hidePlaceSecrets(arg)), message))
 }
 
-/** What to pass in place of an option that other commands have, where this one does the same by another name. */
+/** A hint at the right option, if the user passed the name that other commands use for the same thing. */
 function insteadOf (message: string, command: Command): string {
   const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
   const instead = INSTEAD.get(flag)
