@@ -288,7 +288,7 @@ describe('the demo page with a peer in Node', () => {
     const page = await open({ expected: /WebSocket/ })
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(peer.address)
     await page.button('Connect').click()
-    await page.page.locator('#peer').getByRole('alert').getByText(`Nobody answers at ${peer.address}`).waitFor()
+    await page.page.locator('#peer').getByRole('alert').getByText(`No response from ${peer.address}`).waitFor()
 
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
     await page.button('Connect').click()

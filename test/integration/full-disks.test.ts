@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, where a file is written',
       'size=2m',
       'ipfsz get $(ipfsz add -Q file) -o disk/out',
-      /needs 4\.00 MiB, but the disk has only 2\.00 MiB left: 2\.00 MiB are missing in \S+\/disk\..* ipfsz gc/
+      /needs 4\.00 MiB, but the disk has only 2\.00 MiB left: \S+\/disk is 2\.00 MiB short\..* ipfsz gc/
     ],
     [
       'inodes, where a tree is written',
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, of which nobody knew before',
       'size=2m',
       'ipfsz car export $(ipfsz add -Q file) -o disk/out.car',
-      /the disk is full: \S*disk has \S+ \S+ of 2\.00 MiB left, which was not enough\./
+      /the disk is full: \S*disk has \S+ \S+ of 2\.00 MiB left, which is not enough\./
     ]
   ])('is told with its place and what is missing: %s', async ([, options, command, said], { sandbox }) => {
     await sandbox.write('file', randomBytes(4 * MIB))

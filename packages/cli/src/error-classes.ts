@@ -337,7 +337,7 @@ export class OutputTooLargeError extends Error {
 }
 
 /** What may free space. */
-export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc deletes what no pin needs'
+export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it deletes unpinned blocks'
 
 /** Thrown when the disk has too little room for a file or tree. */
 export class NoRoomError extends Error {

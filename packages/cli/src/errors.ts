@@ -240,7 +240,7 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'EDQUOT':
       return DISK_FULL
     case 'EAGAIN':
-      return `${prefix}has no bytes to read yet: leave it out, or pipe it into ipfsz`
+      return `${prefix}has no data to read yet: omit it, or pipe it into ipfsz`
     case 'EFBIG':
       return `${prefix}the file would exceed the maximum size of the file system or of ulimit -f: ` +
         'write to another disk, or raise the limit'

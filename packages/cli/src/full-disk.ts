@@ -68,6 +68,6 @@ async function ofDisk (place: string): Promise<string | undefined> {
   return disk.files > 0 && disk.ffree < FEW_INODES && disk.ffree * SMALL_FILE < free
     ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files ` +
       `there and try again. ${GC_ADVICE}`
-    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which was not enough. Free some space ` +
+    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which is not enough. Free some space ` +
       `there and try again. ${GC_ADVICE}`
 }

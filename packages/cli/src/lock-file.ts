@@ -16,7 +16,7 @@ const ACTIVITIES = new Map([
 
 /** For whom a command waits, which may be long. */
 export function waitingFor (repo: string, holder: LockFile): string {
-  return `the repo ${repo} is in use: ${describeHolder(holder)}. Waiting until it ends (Ctrl-C ends the wait)`
+  return `the repo ${repo} is in use: ${describeHolder(holder)}. Waiting for it to finish (Ctrl-C to stop)`
 }
 
 /** What the holder of a lock does, as the end of "The repo is in use: ". */

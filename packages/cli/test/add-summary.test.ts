@@ -35,7 +35,7 @@ describe('addSummary', () => {
     expect(addSummary({ ...ROOT, readableWith: undefined }, 80))
       .toContain('\n  Others can pin it, but only IPFSz can read it')
     expect(addSummary({ ...ROOT, readableWith: undefined, content }, 80))
-      .toContain('\n  Others can pin it: ipfsz stat says of each file whether they can read it')
+      .toContain('\n  Others can pin it; ipfsz stat CID/FILE shows whether they can read a file')
     expect(addSummary({ ...ROOT, plainCid, codec: 'none' }, 80)).not.toContain('Others')
   })
 

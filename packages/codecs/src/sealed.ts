@@ -9,7 +9,7 @@ import { seal as sealZstd, unseal as unsealZstd } from './format/zstd/zstd-seal.
 import { freeResult, markResult } from './util/free-bytes.ts'
 import type { CodecName } from './codec.ts'
 
-/** A value in the header of a frame that decoders refuse, in place of the one that the codec writes. */
+/** A value in the header of a frame that decoders refuse, and that replaces the codec's own value. */
 interface SealedBits {
   /** The position of the byte. */
   at: number
@@ -23,9 +23,9 @@ interface SealedBits {
 
 /** docs/codecs.md says which decoders were tried, and why the obvious reserved bits do not do. */
 const BITS: Partial<Record<CodecName, SealedBits>> = {
-  // a reserved compression method in place of deflate: many decoders ignore the reserved flags
+  // a reserved compression method instead of deflate: many decoders ignore the reserved flags
   gzip: { at: 2, mask: 0xff, sealed: 7, flip: 0x0f },
-  // version 2 of the frame format in place of 1; the checksum of the header is that of version 1
+  // version 2 of the frame format instead of 1; the checksum of the header is that of version 1
   lz4: { at: 4, mask: 0xc0, sealed: 0x80, flip: 0xc0 },
   // the version of lzop that is needed to extract it: above all there are
   lzo: { at: 13, mask: 0xf0, sealed: 0xf0, flip: 0xf0 },
@@ -69,7 +69,7 @@ export function unseal (codec: CodecName, frame: Uint8Array): Uint8Array {
     : unsealBits(frame, bits)
 
   if (unsealed == null) {
-    throw new CorruptFrameError(codec, 'it is not sealed, although what it decodes to is not the original')
+    throw new CorruptFrameError(codec, 'it is not sealed, although it does not decode to the original bytes')
   }
 
   return unsealed

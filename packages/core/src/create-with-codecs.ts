@@ -8,7 +8,7 @@ import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 export interface WithCodecsInit extends Pick<IpfszInit, 'inFlightBytes' | 'fetch'> {
-  /** The codecs to read and write with. zstd is the default codec of files: without it, each add names another. */
+  /** The codecs to read and write with. zstd is the default codec of files: without it, each add must set another. */
   codecs: readonly Codec[]
 }
 

@@ -256,7 +256,7 @@ export class FetchStalledError extends Error {
   readonly time: number
   /** How many providers were found. Undefined if unknown, as with Helia. */
   readonly providers: number | undefined
-  /** How many peers were asked, if all of them said that they lack the block, and nobody else could be asked. */
+  /** How many peers were asked, if all of them lack the block and no other peer could be asked. */
   readonly asked: number | undefined
 
   constructor (
@@ -266,7 +266,7 @@ export class FetchStalledError extends Error {
   ) {
     super(asked == null
       ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
-      : `${asked === 1 ? 'The only peer that is connected does' : 'The connected peers do'} not have the block ${cid}`,
+      : `${asked === 1 ? 'The only connected peer does' : 'The connected peers do'} not have the block ${cid}`,
     options)
     this.cid = cid
     this.time = time
@@ -329,7 +329,7 @@ export class LinkMismatchError extends Error {
   constructor (original: CID, compressed: CID, by: LinkMismatchError['by'], found: readonly CID[]) {
     const source = by === 'header' ? 'according to its header, ' : ''
     const larger = by === 'kind'
-      ? 'that CID names neither a file nor a directory like it'
+      ? 'that CID is not that of a file or directory like it'
       : 'it has more bytes than that CID can have'
     const difference = found.length === 0 ? larger : `${source}its bytes have the CID ${found[0]}`
 

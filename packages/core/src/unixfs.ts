@@ -111,10 +111,10 @@ export interface ReadCost {
    */
   isSeekable: boolean
 
-  /** About the most bytes of memory that `cat` holds with `readAhead: false`. */
+  /** Approximate maximum memory of `cat` with `readAhead: false`, in bytes. */
   memory: number
 
-  /** About the most that it holds otherwise. */
+  /** Approximate maximum memory of `cat` otherwise, in bytes. */
   memoryAhead: number
 }
 

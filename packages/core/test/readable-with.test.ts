@@ -11,7 +11,7 @@ describe('what others read a file with', () => {
     ['gzip', 'gzip -dc', 'gzip -dc'],
     ['lz4', 'lz4 -dc', 'lz4 -dc'],
     ['lzo', 'lzop -dc', 'lzop -dc'],
-    ['snappy', 'a decoder of the framing format of Snappy', 'a decoder of the framing format of Snappy'],
+    ['snappy', "a decoder of Snappy's framing format", "a decoder of Snappy's framing format"],
     ['brotli', 'brotli -dc', undefined]
   ] as const)('is its tool, if it stores the original: %s', async (codec, ofOne, ofMany) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })

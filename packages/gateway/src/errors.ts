@@ -69,7 +69,7 @@ export class InvalidHostError extends GatewayError {
   }
 }
 
-/** Thrown when a root has no origin of its own, because it is too long for a DNS label in every base. */
+/** Thrown when a root cannot have its own origin, because it is too long for a DNS label in every base. */
 export class LabelTooLongError extends GatewayError {
   static override readonly name = 'LabelTooLongError'
   override readonly name = 'LabelTooLongError'
@@ -150,7 +150,7 @@ export class PathTooCostlyError extends GatewayError {
   readonly limit: number
 
   constructor (cid: CID, limit: number) {
-    super(422, `The blocks on the path exceed the limit of ${limit} bytes at ${cid}: request a part of the path`)
+    super(422, `Resolving the path exceeds the limit of ${limit} bytes of blocks at ${cid}: request a shorter path`)
     this.cid = cid
     this.limit = limit
   }

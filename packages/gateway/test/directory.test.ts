@@ -115,7 +115,7 @@ describe('a directory', () => {
     expect([...html.matchAll(/<a href="\/ipfs\/[^"/]+\/[^"]*">([^<]+)<\/a>/g)].map(([, name]) => name))
       .toEqual(['sub', 'a.txt', 'c', 'file-9', 'file-10'])
     expect(html).toContain('>39.1 KiB<')
-    expect(html).toContain('<div title="Others read it with zstd -dc"><span class="codec">zstd</span>')
+    expect(html).toContain('<div title="Others can read it with zstd -dc"><span class="codec">zstd</span>')
     expect(html).not.toContain('..</a>')
   })
 

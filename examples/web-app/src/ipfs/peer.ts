@@ -56,14 +56,14 @@ export class NotForPagesError extends Error {
   }
 }
 
-/** Thrown when nobody answers at an address. */
+/** Thrown when there is no response from an address. */
 export class PeerUnreachableError extends Error {
   static override readonly name = 'PeerUnreachableError'
   override readonly name = 'PeerUnreachableError'
   readonly address: string
 
   constructor (address: string, options?: ErrorOptions) {
-    super(`Nobody answers at ${address.slice(0, 120)}: check the address, and that the peer runs`, options)
+    super(`No response from ${address.slice(0, 120)}: check the address, and that the peer is running`, options)
     this.address = address
   }
 }
@@ -131,7 +131,7 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
 
         return connection.remotePeer.toString()
       } catch (err) {
-        // of a WebSocket that cannot connect, a browser tells an Event alone
+        // if a WebSocket cannot connect, browsers provide only an Event, without a reason
         throw err instanceof Event || signal.aborted ? new PeerUnreachableError(address.trim(), { cause: err }) : err
       }
     },

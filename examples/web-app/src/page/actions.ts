@@ -77,7 +77,7 @@ async function downloadFolder (app: App, address: Address, name: string): Promis
 
   save(blob, `${name}.tar`)
 
-  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)}, with what a tar archive adds`)]
+  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)}, including the tar headers`)]
 }
 
 async function download (app: App, cid: CID, name: string): Promise<HTMLElement[]> {
@@ -136,7 +136,7 @@ async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLEleme
   const node = app.node()
 
   if (node == null) {
-    return [h('p', { class: 'note' }, 'The peer has gone: connect to one first')]
+    return [h('p', { class: 'note' }, 'The peer has disconnected: connect to a peer first')]
   }
 
   try {

@@ -11,7 +11,7 @@ const ATTEMPTS = 3
 /**
  * Delete a directory with all that is in it, or as much as there is time for. Of a symlink, only the symlink.
  *
- * @param stopped - asked now and then: whether to leave the rest
+ * @param stopped - called repeatedly: returns whether to skip the rest
  */
 export async function removeDirectory (directory: string, stopped: () => boolean): Promise<void> {
   try {
@@ -19,7 +19,7 @@ export async function removeDirectory (directory: string, stopped: () => boolean
 
     await remove(parent, basename(directory), stopped).finally(async () => parent.close())
   } catch (err) {
-    // somebody else has deleted it
+    // another process deleted it
     if ((err as NodeJS.ErrnoException).code !== 'ENOENT') {
       throw err
     }

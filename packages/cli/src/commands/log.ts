@@ -46,7 +46,7 @@ export async function log (name: string, context: Context): Promise<void> {
   }
 }
 
-/** A time as `versionSummary` has it, and with seconds for scripts. */
+/** A time in the format of `versionSummary`; with seconds for scripts. */
 function minuteCell (date: Date): Cell {
   return { text: minuteOf(date), plain: date.toISOString(), width: MINUTE_WIDTH }
 }

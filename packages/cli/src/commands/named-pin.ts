@@ -51,7 +51,7 @@ export async function findNamedPin (
       const more = cids.length > MAX_LISTED ? ` and ${cids.length - MAX_LISTED} more` : ''
 
       throw new UsageError(
-        `"${name}" is the name of ${count(cids.length, 'pin')}: name the CID of one. ` +
+        `"${name}" is the name of ${count(cids.length, 'pin')}: pass one of their CIDs instead. ` +
           `${cids.slice(0, MAX_LISTED).join(', ')}${more}`,
         { cause: notCid }
       )

@@ -61,7 +61,7 @@ async function show (
   const type = typeOf(stats)
   const directory = type === 'directory'
   const others = readableWith(stats)
-  const forOthers = others == null ? 'to pin: only IPFSz reads it' : `read with ${others}`
+  const forOthers = others == null ? 'can pin it, but only IPFSz can read it' : `can read it with ${others}`
 
   output.labelled({
     plainCid: plainCid.toString(),
@@ -84,13 +84,13 @@ async function show (
     ['Codec', codec ?? output.typed('see ipfsz ls for each file')],
     [sizeKnown === false ? 'Original, at least' : 'Original', sizeText(size)],
     ['Stored', sizeText(storedSize)],
-    // what it refers back to is stored once, for all that refer to it
+    // a base is stored once for all files that refer to it
     ...fetchSize === storedSize ? [] : [['With bases', sizeText(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
     ...directory ? [] : [['Frames', framesCell(stats)] as const],
     ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec == null || codec === 'none' || directory ? [] : [['For others', forOthers] as const],
+    ...codec == null || codec === 'none' || directory ? [] : [['Others', forOthers] as const],
     ['Blocks', String(blocks)]
   ])
 }

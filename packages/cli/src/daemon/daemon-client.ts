@@ -162,7 +162,7 @@ export class DaemonClient implements Network {
     )
   }
 
-  /** @param onInformation - called with what the daemon says before it answers */
+  /** @param onInformation - called with informational responses (1xx) before the final one */
   async #ask (
     path: string,
     body: object,

@@ -10,7 +10,7 @@ export const MAX_CIDS = 256
 /** The response header with the id of the peer that sent a block. */
 export const PEER_HEADER = 'x-ipfsz-peer'
 
-/** What the daemon says of a peer that lacks a block while it goes on: a link in early hints (RFC 8297). */
+/** How the daemon reports a peer that lacks a block while it keeps searching: a link in early hints (RFC 8297). */
 export function lackingHint (peer: string): { link: string } {
   return { link: `<${peer}>; rel="lacks"` }
 }

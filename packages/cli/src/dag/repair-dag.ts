@@ -82,7 +82,7 @@ export async function * repairDag (
         enter(Hash, batch[i].levels - 1)
       }
 
-      // an identity CID holds its block, and no store has it
+      // an identity CID contains its block, which is in no store
       if (batch[i].isNew && !isIdentity(block.cid)) {
         yield block
       }

@@ -24,7 +24,7 @@ export interface Added {
   path: string
   /** Original size in bytes; for a directory, of all its files together. */
   size: number
-  /** Bytes of its own blocks, as `stat` says it. */
+  /** Bytes of its own blocks, as in `stat`. */
   storedSize: bigint
   ratio: number
   codec: string

@@ -9,7 +9,7 @@ import type { BigIntStats } from 'node:fs'
 const O_PATH = 0o10000000
 
 /**
- * A directory that stays the same one, whoever renames it or puts a symlink in its place.
+ * A directory that stays the same one, even if another user renames it or replaces it with a symlink.
  *
  * On Linux its `path` leads through an open file, as Node has no `openat`. On other systems, and without `/proc`, it is
  * the directory's own path: see `holdToWrite`.
@@ -97,8 +97,8 @@ export async function holdToWrite (path: string): Promise<HeldDirectory> {
   if (!held.isHeld && uid != null && !await isPrivate(path, uid)) {
     throw new TreeEntryError(
       path,
-      'other users may rename this directory, one above it, or what is in it, and could redirect what is written: ' +
-        'name another directory'
+      'other users can rename this directory, its parents or its contents, and so redirect what is written: ' +
+        'choose another directory'
     )
   }
 

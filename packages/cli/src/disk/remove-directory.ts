@@ -10,7 +10,7 @@ const ENTRIES_AT_ONCE = 4096
  * symlinks that take the place of directories meanwhile, and handles all entries of a directory at once, of which a
  * million need more than a gigabyte of memory.
  *
- * @param stopped - asked now and then: whether to leave the rest
+ * @param stopped - called repeatedly: returns whether to skip the rest
  * @throws {TreeEntryError} it is not a directory, but perhaps a symlink to one
  */
 export async function removeDirectory (

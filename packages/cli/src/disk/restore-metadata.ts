@@ -38,7 +38,7 @@ export function entryType (unixfs: ImportResult['unixfs']): EntryType {
   return unixfs?.type === 'symlink' ? 'symlink' : 'file'
 }
 
-/** The mode to create a file with: until it is complete, only its owner may read one that gets a mode of its own. */
+/** The mode to create a file with. If it gets its own mode later, only its owner may read it until it is complete. */
 export function modeToCreate ({ mode }: Metadata, usual: number): number {
   return mode == null || mode === DEFAULT_FILE_MODE ? usual : 0o600
 }

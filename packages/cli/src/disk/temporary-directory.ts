@@ -22,7 +22,7 @@ export class TemporaryDirectory {
     this.#stopRefreshing = keepFresh(now => { utimesSync(directory.path, now, now) })
   }
 
-  /** Set what is seen once it has its name, such as its mode, and give it that name. */
+  /** Set metadata such as its mode, then rename it to its final name. */
   async complete (restore: (directory: HeldDirectory) => Promise<void>): Promise<void> {
     const { path, shown } = this.directory
     const [parent, name] = [this.#parent, this.#name]

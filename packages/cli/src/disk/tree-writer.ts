@@ -122,7 +122,7 @@ export class TreeWriter {
         }
       }
     } finally {
-      // wait for writes under way, so that none goes on after a failure
+      // wait for writes in progress, so that none continues after a failure
       await Promise.all(writing)
     }
 

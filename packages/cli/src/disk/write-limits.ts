@@ -100,7 +100,7 @@ export async function checkRoom (path: string, { size, entries }: WriteTotals): 
       size,
       free,
       `needs ${formatSize(size)}, but the disk has only ${formatSize(free)} left: ` +
-        `${formatSize(size - free)} are missing in ${directory}`
+        `${directory} is ${formatSize(size - free)} short`
     )
   }
 

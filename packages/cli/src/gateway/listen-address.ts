@@ -99,7 +99,7 @@ export function urlOf ({ host, port }: ListenAddress): string {
 
 /**
  * The URLs by which other machines may reach a server: those of the networks that this one is in, IPv4 before IPv6.
- * Empty: only this machine reaches it. A firewall may be in the way, which nobody can tell here.
+ * Empty if only this machine can connect. A firewall may still block connections, which cannot be detected here.
  *
  * @param interfaces - as `networkInterfaces` of node:os returns them
  */

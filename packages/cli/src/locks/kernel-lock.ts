@@ -169,7 +169,7 @@ export function openDatabase (path: string, options: { readOnly?: boolean } = {}
   return new (loadSqlite().DatabaseSync)(path, options)
 }
 
-/** A symlink is none to write to: another user's would have SQLite make a file wherever it leads. */
+/** Symlinks are refused: through one of another user, SQLite would create a file wherever it points. */
 function mayBeFile (path: string, { readOnly = false }: { readOnly?: boolean }): boolean {
   try {
     return (readOnly ? statSync : lstatSync)(path).isFile()

@@ -200,7 +200,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   help: examples(
     ['help pin', 'Show the help of a command'],
-    ['help pin ls', 'Show that of a command below it']
+    ['help pin ls', 'Show the help of a subcommand']
   ),
   version: examples(
     ['version', 'Print the version'],

@@ -159,7 +159,7 @@ function hideArguments (message: string, args: readonly string[]): string {
   return hideSecretsIn(args.reduce((text, arg) => text.replaceAll(arg, hidePlaceSecrets(arg)), message))
 }
 
-/** What to pass in place of an option that other commands have, where this one does the same by another name. */
+/** A hint at the right option, if the user passed the name that other commands use for the same thing. */
 function insteadOf (message: string, command: Command): string {
   const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
   const instead = INSTEAD.get(flag)
@@ -171,7 +171,7 @@ function defineCidCommands (program: Command, context: () => Context): void {
   const cid = program.command('cid').description('convert between plain and marked CIDs')
 
   cid.command('mark')
-    .description('print the marked twin of a plain CID, which has to be dag-pb: raw CIDs have none')
+    .description('print the marked twin of a plain dag-pb CID (raw CIDs have none)')
     .argument('<cid>', TARGET)
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()

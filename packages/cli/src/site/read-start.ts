@@ -1,6 +1,6 @@
 import { openRegularFile } from '../disk/read-regular-file.ts'
 
-/** A page or script names what it needs long before this, in bytes: 1 MiB. */
+/** How much of a page or script is searched for the files that it needs, in bytes: 1 MiB. */
 const MAX_READ = 1024 * 1024
 
 /** The beginning of a text file. */

@@ -1,4 +1,4 @@
-/** The most characters of a title: the loader has it twice, and is sent for each page. */
+/** Maximum number of characters of a title: the loader contains it twice, and is sent for each page. */
 const MAX_TITLE = 200
 
 /** What a title may stand in that is not the title of the page: comments, and elements that browsers do not show. */

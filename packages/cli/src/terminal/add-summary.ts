@@ -99,7 +99,7 @@ function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }
 
-/** What `--codec auto` chose. */
+/** The codecs that `--codec auto` chose. */
 function chosenOf ({ chosen, content }: PrintedRoot): string {
   const codecs = Object.entries(chosen ?? {}).toSorted(([, a], [, b]) => b - a)
     .map(([codec, files]) => content == null ? codec : `${codec} for ${count(files, 'file')}`)
@@ -107,10 +107,10 @@ function chosenOf ({ chosen, content }: PrintedRoot): string {
   return codecs.length === 0 ? '' : `chosen: ${codecs.join(', ')}`
 }
 
-/** What others can do with the plain CID. */
+/** What other nodes can do with the plain CID. */
 function othersOf ({ readableWith, content }: PrintedRoot): string {
   if (content != null) {
-    return 'Others can pin it: ipfsz stat says of each file whether they can read it'
+    return 'Others can pin it; ipfsz stat CID/FILE shows whether they can read a file'
   }
 
   return readableWith == null

@@ -4,7 +4,7 @@ const MAX_SHARE = 0.4
 /** Longer words are not compared: the time grows with the square of their length. */
 const MAX_LENGTH = 64
 
-/** Of some words, those that somebody who typed `word` may have meant, the nearest first: at most three. */
+/** The words most similar to `word`, the most similar first: at most three. */
 export function nearWords (word: string, words: Iterable<string>): string[] {
   const typed = word.toLowerCase()
   const near = new Map<string, number>()

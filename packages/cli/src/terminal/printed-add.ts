@@ -5,7 +5,7 @@ export interface PrintedAdd {
   name: string
   /** Original bytes. */
   size: number | bigint
-  /** Bytes of its own blocks, as `stat` says it. */
+  /** Bytes of its own blocks, as in `stat`. */
   storedSize: bigint
   ratio: number
   codec: string

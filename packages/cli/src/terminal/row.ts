@@ -38,7 +38,7 @@ export function sizeText (bytes: number | bigint): Cell {
   return { text: `${bytes} bytes (${formatSize(bytes)})`, width: 0, plain: String(bytes) }
 }
 
-/** What people read as one phrase, such as `2 files, 1 MiB`, and scripts as columns. */
+/** Printed as one phrase on terminals, such as `2 files, 1 MiB`, and as columns in pipes. */
 export function phraseCell (text: string, columns: ReadonlyArray<string | number | bigint>): Cell {
   return { text, width: 0, plain: columns.join('\t') }
 }
@@ -85,7 +85,7 @@ export function alignedRow (cells: readonly Cell[], width: number): string {
   return wrapped(cells, width).map(line => line.trimEnd()).join('\n')
 }
 
-/** Cells in lines. A string at the beginning has a line of its own, so that the cells after it are aligned. */
+/** Cells in lines. A string at the beginning gets its own line, so that the cells after it are aligned. */
 function wrapped (cells: readonly Cell[], width: number): string[] {
   const lines: string[] = []
   const isLong = typeof cells[0] === 'string'

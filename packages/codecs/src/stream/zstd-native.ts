@@ -9,7 +9,7 @@ const MAX_RUN = 256 * 1024
 /** The size of the largest block, so zlib needs one call for each block. */
 const CHUNK_SIZE = 128 * 1024
 
-/** The largest window that libzstd takes, 2 GiB (`ZSTD_WINDOWLOG_MAX`). A larger limit makes it refuse all streams. */
+/** The largest window of libzstd, 2 GiB (`ZSTD_WINDOWLOG_MAX`). With a larger limit it refuses all streams. */
 const MAX_WINDOW_SIZE = 2 ** 31
 
 export function createStream (): StreamDecoder {

@@ -17,7 +17,7 @@ const NO_PORT = /^(?![\da-fA-F]{1,4}(?::[\da-fA-F]{0,4}){2,7}(?:[/%]|$))([^\\/:[
 const IS_URL = /^(?:[a-z][a-z\d+.-]*:[\\/]|[^\\/]*(?::|%(?:25)*3a).*(?:@|%(?:25)*40))/is
 /** A multiaddr with credentials. */
 const IS_MULTIADDR = /^\/(?:dns[46]?|dnsaddr|ip[46])\/.*(?:@|%(?:25)*40)/is
-/** The name of a parameter. Bounded, as what strangers send is logged. */
+/** The name of a parameter. Its length is limited, because text from clients is logged. */
 const NAME = '[\\w.-]{0,64}(?:auth|credential|key|pass|pw|secret|sig|token)[\\w.-]{0,64}'
 const PARAMETER = new RegExp(`((?:^|[/;&,])${NAME}=)[^/;&,]+`, 'gi')
 

@@ -90,7 +90,7 @@ async function measure (
   }
 }
 
-/** Helia's filters take the bytes of CIDs. */
+/** Helia's filters are checked with the bytes of CIDs. */
 function byFilter (filter: NonNullable<ExtendedStatOptions['filter']>): SeenBlocks {
   return { has: ({ bytes }) => filter.has(bytes), add: ({ bytes }) => { filter.add(bytes) } }
 }

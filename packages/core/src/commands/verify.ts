@@ -116,7 +116,7 @@ class Verifier {
   }
 
   #count (cid: CID): void {
-    // an identity CID holds its block, and no store has it
+    // an identity CID contains its block, which is in no store
     if (!isIdentity(cid) && !this.#seen.has(cid)) {
       this.#seen.add(cid)
       this.blocks++

@@ -9,7 +9,7 @@ const ROUNDS = 2
 const MIN_PART = 10
 /** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
 const MIN_SCORE = 16
-/** Maximum number of samples that are told apart. */
+/** Maximum number of distinct samples. */
 const MAX_SAMPLES = 2 ** 16 - 1
 
 /** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */

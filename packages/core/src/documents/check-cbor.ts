@@ -18,7 +18,7 @@ const MAX_DEPTH = 10_000
 /** The version of CIDs that have none, and the bytes that they begin with. */
 const CID_V0_START = 0x12
 
-/** The most bytes of a varint, as multiformats has it. */
+/** Maximum number of bytes of a varint, as in multiformats. */
 const MAX_VARINT = 8
 
 /**

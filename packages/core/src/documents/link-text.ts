@@ -16,7 +16,7 @@ const LINK_KEY = /^(?:\\?\/|\\u002[fF])$/
 /** @throws {Error} it is not a CID, or is too long to be decoded */
 export function parseLink (text: string): CID {
   if (isTooLong(text.length, text.charCodeAt(0))) {
-    throw new Error(`a link has ${text.length} characters: only in base32 it may have more than ${MAX_LENGTH}`)
+    throw new Error(`a link has ${text.length} characters: only base32 links may have more than ${MAX_LENGTH}`)
   }
 
   return CID.parse(text)

@@ -1,7 +1,7 @@
 import { maxFrameLength } from './check-header.ts'
 import type { Header } from './header.ts'
 
-/** The most compressed bytes in a frame: of one that a table lists, the most that it may have. */
+/** Maximum number of compressed bytes of a frame, for frames in a table the maximum that it allows. */
 export function longestFrame (
   { size, frameSize, frameLengths, table }: Pick<Header, 'frameLengths' | 'frameSize' | 'size' | 'table'>
 ): number {

@@ -62,8 +62,8 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
   }
 
   if (version === 2 && fields.has(FIELD.unsealedFilters)) {
-    throw fail('filters', 'other tools would decode its frames to wrong bytes: add the original again, because an ' +
-      'unreleased version of IPFSz wrote it')
+    throw fail('filters', 'an unreleased version of IPFSz wrote it, whose frames other tools decode to wrong bytes: ' +
+      'add the original again')
   }
 
   const contentCid = bytes(FIELD.contentCid)

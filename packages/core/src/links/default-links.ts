@@ -104,7 +104,7 @@ export class DefaultLinks implements Links {
   }
 
   /**
-   * Refuse what is certain to be wrong, as far as reading a block's worth of bytes shows it.
+   * Refuse a link that is certain to be wrong, after reading at most one block of bytes.
    *
    * @throws {LinkMismatchError}
    */

@@ -12,7 +12,7 @@ export interface Measured {
   storedSize: bigint
   /** Bytes of missing blocks and what is below them, as the blocks above state them. Only with `offline`. */
   missingSize: bigint
-  /** Whether directories or roots of files are missing, whose original sizes nobody knows. */
+  /** Whether directories or roots of files are missing, so that their original sizes are unknown. */
   isIncomplete: boolean
   /** Original bytes of the files. */
   size: bigint

@@ -73,7 +73,7 @@ interface OpenNode {
 }
 
 /**
- * Measures what DAGs take. This is what *stored* means everywhere: the bytes of a file's own blocks, or of all blocks
+ * Measures the size of DAGs. This is what *stored* means everywhere: the bytes of a file's own blocks, or of all blocks
  * below a directory, each counted once. What a file refers back to, its base, is not its own. A base that several files
  * of a directory have, as a dictionary is, belongs to the directory.
  *

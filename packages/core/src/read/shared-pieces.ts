@@ -23,7 +23,7 @@ export class SharedPieces {
   /**
    * @param cid - of the base
    * @param start - where the piece begins
-   * @param load - reads it. Its signal aborts once nobody waits for it any more
+   * @param load - reads it. Its signal aborts once no caller waits for it
    */
   async get (
     cid: CID,

@@ -40,8 +40,8 @@ export class FrameSource {
   #end = 0
 
   /**
-   * @param frames - called for an iteration of its own
-   * @throws {InvalidTrailerError} they take far more stored bytes than they have original ones
+   * @param frames - returns the frames; called again for each iteration
+   * @throws {InvalidTrailerError} they have far more stored than original bytes
    */
   constructor (node: FileNode, frames: () => Iterable<StreamFrame>, blockstore: GetStore, options: ReadOptions) {
     checkCost(node, frames())

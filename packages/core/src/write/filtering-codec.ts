@@ -11,7 +11,7 @@ export function filteringCodec (codec: Codec, filters: readonly Filter[]): Codec
     levels: codec.levels,
     implementation: codec.implementation,
     compress: async (bytes, options) =>
-      // nobody else has the filtered bytes, nor the frame
+      // no other code has references to the filtered bytes or the frame
       seal(codec.name, await codec.compress(applyFilters(bytes, filters), { ...options, transfer: true })),
     decompress: (frame, options) => codec.decompress(frame, options)
   }

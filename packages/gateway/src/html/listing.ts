@@ -124,7 +124,9 @@ function compression ({ codec, size, storedSize, readableWith }: ListingEntry): 
 
   const step = Math.round(Math.min(ratio, 1) * BAR_STEPS)
 
-  const others = readableWith == null ? 'Others can pin it, not read it' : `Others read it with ${readableWith}`
+  const others = readableWith == null
+    ? 'Others can pin it, but only IPFSz can read it'
+    : `Others can read it with ${readableWith}`
 
   return `<div title="${escapeAttribute(others)}"><span class="codec">${escapeText(codec)}</span>\
 <span class="bar b${step}" aria-hidden="true"></span><span>${ratio.toFixed(3)}</span></div>`

@@ -16,6 +16,6 @@ placeholder="bafy…/folder/file.csv" value="${escapeAttribute(refused ?? '')}">
 <button>Open</button>
 </form>
 ${refused == null ? '' : `<p class="message" role="alert">${showName(refused)} is no CID, IPNS key or DNS name.</p>\n`}\
-<p class="note">The same as a URL: /ipfs/CID/path, or /ipns/NAME/path.</p>
+<p class="note">Or use a URL: /ipfs/CID/path or /ipns/NAME/path.</p>
 </main>`)
 }

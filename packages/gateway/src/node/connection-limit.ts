@@ -2,7 +2,7 @@ import { clientOf } from './request-limits.ts'
 import type { IsTrusted } from './trusted-proxies.ts'
 import type { Socket } from 'node:net'
 
-/** What a client is told that has too many connections. Of TLS, nothing can be said before the handshake. */
+/** The response to a client with too many connections. With TLS, nothing can be sent before the handshake. */
 const REFUSAL = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
 export interface ConnectionLimitInit {

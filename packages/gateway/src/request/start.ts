@@ -7,7 +7,7 @@ import type { GatewayInit } from '../contract.ts'
 export interface Start {
   /** What was entered there. */
   entered: string | undefined
-  /** Where what is entered may lead, as a policy names it: browsers check redirects of a form too. */
+  /** Where the form may lead, as a source of the content security policy: browsers also check redirects of a form. */
   targets: string[]
 }
 

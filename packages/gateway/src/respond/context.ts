@@ -24,7 +24,7 @@ export interface GatewayCaches {
 export interface GatewayParts {
   /** What answers each format. Others are refused with 406. */
   responders: Readonly<Partial<Record<Exclude<Format, 'file' | 'ipns-record'>, Responder>>>
-  /** Answers with the first page. Without it, `/` is a path that leads nowhere. */
+  /** Responds with the start page. Without it, `/` is not found. */
   respondStart?: (request: Request, start: Start) => Response
   /** Answers with what is not UnixFS. */
   respondDocument: Responder
@@ -32,7 +32,7 @@ export interface GatewayParts {
   storedFiles?: StoredFiles
   /** Lets pages of other origins read every response. */
   addCors?: (headers: Headers) => void
-  /** Restricts what is shown below a host name that may be another site's. Without it, its caller does. */
+  /** Restricts pages on a host name that may be another site's. If not set, the caller does that. */
   addSandbox?: (headers: Headers) => void
   types: FileTypes
   caches: GatewayCaches

@@ -6,7 +6,7 @@ import type { CID } from 'multiformats/cid'
 /** After how long the responses below a root are ended that nobody reads, in milliseconds. */
 const IDLE = 5000
 
-/** Maximum number of roots whose responses stay open while nobody reads them. */
+/** Maximum number of roots whose responses stay open while they are not read. */
 const MAX_IDLE = 4
 
 /** A block that a gateway has sent. */

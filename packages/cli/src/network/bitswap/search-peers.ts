@@ -49,7 +49,7 @@ export interface SearchPeersInit extends SessionComponents {
   lacks: (id: PeerId) => void
   /** Whether a peer of the session has said that it lacks the block. */
   isLacking: (id: PeerId) => boolean
-  /** Whether an earlier search found nobody else to ask. */
+  /** Whether an earlier search found no other peer to ask. */
   isVain: boolean
   /** Nobody is left to ask: all peers that are connected lack it, and no other can be found. The search ends. */
   exhausted: () => void

@@ -13,7 +13,7 @@ const MAX_ASKED_SIZE = 28 * 1024 * 1024
 const MAX_ASKED = 256
 /** A peer that failed this often in a row is not asked again. */
 const MAX_FAILURES = 5
-/** How many blocks are remembered that nobody has. */
+/** Maximum number of remembered blocks that no peer has. */
 const MAX_EXHAUSTED = 4096
 
 /**
@@ -48,9 +48,9 @@ export class SessionPeers {
   readonly #listeners = new Set<() => void>()
   readonly #lackListeners = new Set<(id: PeerId) => void>()
   readonly #searches = new Set<string>()
-  /** The keys of blocks that nobody is left to be asked for. */
+  /** The keys of blocks for which no peer is left to ask. */
   readonly #exhausted = new Set<string>()
-  /** Whether a search found nobody else to ask. */
+  /** Whether a search found no other peer to ask. */
   #isVain = false
   readonly #unwatch: () => void
   #searching = new AbortController()

@@ -158,7 +158,7 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   }
 
   if (first.length > MAX_NAME) {
-    throw new NameError(`The name leads to a CID of ${first.length} characters: ${PUBLISH_AGAIN}`)
+    throw new NameError(`The name resolves to a CID of ${first.length} characters: ${PUBLISH_AGAIN}`)
   }
 
   const cid = CID.parse(first)

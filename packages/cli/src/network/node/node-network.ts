@@ -28,7 +28,7 @@ import type { Repo } from '../../repo/repo.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** How long peers that are named may take to say that they serve a DHT, in milliseconds: they do so as they connect. */
+/** How long specified peers may take to announce that they serve a DHT, in milliseconds: they do so on connecting. */
 const NAMED_DHT_TIMEOUT = 2000
 /** The senders of this many blocks are remembered. */
 const MAX_STORED = 1024

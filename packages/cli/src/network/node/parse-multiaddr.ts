@@ -3,7 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** @throws {UsageError} the text is not a multiaddr, or has credentials: addresses are printed, and told to peers */
+/** @throws {UsageError} the text is not a multiaddr, or has credentials: addresses are printed, and sent to peers */
 export function parseMultiaddr (text: string): Multiaddr {
   const shown = hideSecrets(text)
   let address: Multiaddr
@@ -16,7 +16,7 @@ export function parseMultiaddr (text: string): Multiaddr {
   }
 
   if (shown !== text) {
-    throw new UsageError(`The address ${shown} must not have credentials: remove them`)
+    throw new UsageError(`The address ${shown} contains credentials: remove them`)
   }
 
   return address

@@ -9,7 +9,7 @@ import type { GatewaySourcesInit } from '../gateway-sources.ts'
 import type { Fetch, GatewayBlock, GatewayPool, ReadPlan, SourceFetchOptions } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-/** Maximum number of gateways that routing may name for one root: a stranger decides how many requests are made. */
+/** Maximum number of gateways from routing for one root: otherwise, anyone could cause any number of requests. */
 const MAX_GATEWAYS = 8
 /** How many of the failures are told. */
 const MAX_FAILURES = 8

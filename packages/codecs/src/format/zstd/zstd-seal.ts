@@ -6,7 +6,7 @@ import { afterWindow, DESCRIPTOR } from './zstd-descriptor.ts'
  */
 const REFUSED = 0b0000_1011
 
-/** No dictionary has it: from 2^31 on, identifiers are reserved (RFC 8878, section 3.1.1.1.3). */
+/** No dictionary uses it: identifiers from 2^31 on are reserved (RFC 8878, section 3.1.1.1.3). */
 const DICTIONARY_ID = Uint8Array.of(0x69, 0x70, 0x66, 0xfa)
 
 /** A frame whose header has the reserved bit, and an unknown dictionary. */

@@ -72,7 +72,7 @@ export async function askGateways<T> (
   return { gateway, value }
 }
 
-/** How often gateways cut responses one after the other, and sent nobody a block meanwhile. */
+/** How often in a row gateways ended responses early, without sending any block in between. */
 export class CutResponses {
   readonly #counts = new Map<Gateway, { count: number, blocks: number }>()
 

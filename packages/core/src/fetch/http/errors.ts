@@ -43,7 +43,8 @@ export class GatewayConnectionError extends GatewayError {
     { received, times = 1, ...options }: ErrorOptions & { received?: number | undefined, times?: number } = {}
   ) {
     const often = times === 1 ? '' : `, ${times} times in a row`
-    super(gateway, received == null ? reason : `cut its response after ${received} bytes${often}: ${reason}`, options)
+    const early = `ended its response early, after ${received} bytes${often}: ${reason}`
+    super(gateway, received == null ? reason : early, options)
     this.received = received
     this.times = times
     this.#reason = reason

@@ -4,7 +4,7 @@ import { ResponseTooSlowError } from '../../errors.ts'
 import type { MemoryBudget } from '../../memory/memory-budget.ts'
 import type { Cache } from '../cache.ts'
 
-/** What it takes to make a page of 10,000 entries, and of the most characters of names, in bytes. */
+/** Memory for a page of 10,000 entries with the maximum size of names, in bytes. */
 const MAKING_MEMORY = 48 * 1024 * 1024
 
 export interface MadePage {

@@ -15,7 +15,7 @@ import type { CID } from 'multiformats/cid'
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
 const MAX_PARSED_SIZE = 4 * 1024 * 1024
 
-/** How many bytes of memory it takes to parse one: lists and maps without content take the most. */
+/** Memory for parsing one byte of JSON, in bytes: empty lists and maps take the most. */
 const PARSED_BYTE = 24
 
 /** What JSON of that size begins with: it is no number. */

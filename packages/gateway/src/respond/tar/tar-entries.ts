@@ -7,7 +7,7 @@ import type { CID } from 'multiformats/cid'
 /** The most directories inside each other: each holds the list of its entries. */
 const MAX_TAR_DEPTH = 128
 
-/** Without setuid, setgid and sticky: root would extract programs of strangers that run as root. */
+/** Without setuid, setgid and sticky bits: if root extracts the archive, other people's programs would run as root. */
 const PERMISSIONS = 0o777
 
 /** An entry of an archive. */
