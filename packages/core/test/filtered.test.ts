@@ -84,7 +84,7 @@ class BufferBlockstore extends CountingBlockstore {
 }
 
 describe('a file with filters', () => {
-  it.each(allCodecs().map(({ name }) => name))('compressed by %s is read again by whoever keeps its blocks', async codec => {
+  it.each(allCodecs().map(({ name }) => name))('of %s is read again from blocks that are kept', async codec => {
     const blockstore = new BufferBlockstore()
     const added = ipfsz({ blockstore }, { codecs: allCodecs() })
     const cid = await added.addBytes(SOUND, {
