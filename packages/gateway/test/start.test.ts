@@ -36,6 +36,7 @@ describe('the first page of a gateway', () => {
     [`  ${CID}/a b/ü?.csv `, `/ipfs/${CID}/a%20b/%C3%BC%3F.csv`],
     [`/ipfs/${CID}/a`, `/ipfs/${CID}/a`],
     [`ipfs://${CID}/a%20b?x#y`, `/ipfs/${CID}/a%20b`],
+    [`ipfs://${CID}/ü/文\n/%C3%BC`, `/ipfs/${CID}/%C3%BC/%E6%96%87/%C3%BC`],
     [`https://ipfs.example/ipfs/${CID}/`, `/ipfs/${CID}/`],
     [KEY, `/ipns/${KEY}`],
     [`ipns://${KEY}`, `/ipns/${KEY}`],

@@ -62,7 +62,8 @@ async function readAll (
   size: number,
   signal: AbortSignal | null | undefined
 ): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(size)
+  // not zeroed, but a plain array: `slice` of a Buffer does not copy
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   let filled = 0
 
   while (filled < size) {

@@ -5,7 +5,7 @@ import { isDamage } from '../dag/damage.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { isMissing, isOffline } from '../dag/missing.ts'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
-import { collectParts, concat } from '../util/bytes.ts'
+import { collectParts, concat, plainArray } from '../util/bytes.ts'
 import { localBlocks } from './local-blocks.ts'
 import { isRefusal } from './source.ts'
 import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
@@ -164,7 +164,7 @@ export function fetchingBlockstore (
 
       if (read instanceof Uint8Array) {
         found(cid, options)
-        yield read
+        yield plainArray(read)
         return
       }
 
@@ -188,7 +188,7 @@ export function fetchingBlockstore (
       fetches = true
 
       try {
-        yield await fetch(cid, { ...options, part: untilHere(options.part), damaged })
+        yield plainArray(await fetch(cid, { ...options, part: untilHere(options.part), damaged }))
       } catch (err) {
         throw damaged && isRefusal(err) ? new CorruptBlockError(cid, { cause: err }) : err
       }

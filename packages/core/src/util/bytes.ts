@@ -21,6 +21,13 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
   return whole
 }
 
+/** The same memory as a plain array: `slice` of a Buffer, which stores return, does not copy. */
+export function plainArray (bytes: Uint8Array): Uint8Array {
+  return bytes.constructor === Uint8Array
+    ? bytes
+    : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 type Source = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Read a whole stream. */

@@ -58,7 +58,10 @@ export function pathOf (entered: string): string | undefined {
     return undefined
   }
 
-  const rest = isUrl ? below : below.split('/').map(part => encodeURIComponent(part.toWellFormed())).join('/')
+  // the parser encodes what a header cannot hold
+  const rest = isUrl && below !== ''
+    ? new URL(`http://localhost${below}`).pathname
+    : below.split('/').map(part => encodeURIComponent(part.toWellFormed())).join('/')
 
   const cid = parseCid(name)
 
