@@ -10,24 +10,24 @@ const BLOCKSTORE = 'packages/blockstore-compressed/README.md'
 
 /** Figures that documents repeat: where, in which words, and in which words docs/benchmarks.md has them. */
 const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured: RegExp]> = [
-  ['README.md', /take up (\d+ %) of their size/, /\*\*Stored bytes\*\*: (\d+ %)/],
+  ['README.md', /shrink to (\d+ %) of their size/, /\*\*Stored bytes\*\*: (\d+ %)/],
   ['README.md', /100 MB reads from disk ([\d.]+) times/, /\*\*Reading from disk\*\*: [\d.]+, ([\d.]+) and/],
-  [FAQ, /IPFSz stores (\d+ %) of the original/, /\*\*Stored bytes\*\*: (\d+ %)/],
+  [FAQ, /shrink to (\d+ %) with IPFSz/, /\*\*Stored bytes\*\*: (\d+ %)/],
   [FAQ, /`ipfsz cat --gateway URL`.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s from a gateway/)],
   [FAQ, /`ipfsz cat`, from a peer \| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with the `ipfsz` command/)],
   [FAQ, /zstd -dc`, from a peer.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with Kubo and `zstd` by hand/)],
-  [FAQ, /arrives sooner by hand over (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
-  [FAQ, /4 KiB at a random place take ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
-  [FAQ, /takes \[([\d.]+ to [\d.]+) times\]/, /adding a directory of them takes ([\d.]+ to [\d.]+) times/],
-  [FAQ, /takes up \[([\d.]+ to [\d.]+) times\]/, /a directory takes up ([\d.]+ to [\d.]+) times/],
+  [FAQ, /with `zstd` is faster on (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
+  [FAQ, /4 KiB at a random offset takes ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
+  [FAQ, /adding a directory of them takes \[([\d.]+ to [\d.]+) times\]/, /adding a directory of them takes ([\d.]+ to [\d.]+) times/],
+  [FAQ, /a directory of such files takes \[([\d.]+ to [\d.]+) times\]/, /a directory takes up ([\d.]+ to [\d.]+) times/],
   [
     'docs/guide/archives-and-datasets.md',
-    /take up \[([\d.]+ to [\d.]+) times\]/,
+    /many small files take \[([\d.]+ to [\d.]+) times\]/,
     /a directory takes up ([\d.]+ to [\d.]+) times/
   ],
   [
     'docs/guide/archives-and-datasets.md',
-    /4 KiB at a random place takes ([\d.]+ ms) .*, and ([\d.]+ ms) with frames of 256 KiB/,
+    /4 KiB at a random offset takes ([\d.]+ ms) .*, and ([\d.]+ ms) with frames of 256 KiB/,
     random('4 MiB', '256 KiB')
   ],
   [BLOCKSTORE, /Writing takes ([\d.]+ to [\d.]+ times)/, /an FsBlockstore\*\*: writing takes ([\d.]+ to [\d.]+ times)/],

@@ -30,6 +30,8 @@ export interface RunOptions extends WithEnv, WithStdin {
   signal?: AbortSignal
   /** Called with what is written to stdout. */
   onPrint?: (text: string) => void
+  /** Called with what is written to stderr. */
+  onNote?: (text: string) => void
 }
 
 export interface StartOptions extends WithEnv {
@@ -115,8 +117,8 @@ export function makeSandbox (directory: string, children: Process[] = []): Sandb
     directory,
     repo,
 
-    async run (args, { env, stdin, onPrint, signal = new AbortController().signal } = {}) {
-      const [stdout, stderr] = [new Collector(onPrint), new Collector()]
+    async run (args, { env, stdin, onPrint, onNote, signal = new AbortController().signal } = {}) {
+      const [stdout, stderr] = [new Collector(onPrint), new Collector(onNote)]
       const code = await main(['node', CLI, ...args], {
         stdin: stdin instanceof Uint8Array ? Readable.from([stdin]) : stdin ?? Readable.from([]),
         stdinIsPiped: stdin != null,

@@ -63,7 +63,7 @@ it('says that it is the store that cannot be written', async () => {
   await symlink('blocks', join(directory, 'blocks'))
 
   await expect(storage({ sync: false }).open()).rejects.toMatchObject({
-    name: 'StoreError', message: expect.stringContaining(`The store ${directory} cannot be written`) as string
+    name: 'StoreError', message: expect.stringContaining(`The store ${directory} is not writable`) as string
   })
 })
 

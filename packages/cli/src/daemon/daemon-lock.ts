@@ -16,11 +16,10 @@ const INTERVAL = 40
  * Makes this process the only daemon of a repo. The kernel releases the lock when the process ends,
  * however it ends. As in `repo-lock.ts`, each process creates its lock first and then looks for
  * others: of two that start at once both release theirs and try again after a random delay.
- *
- * @throws {DaemonRunningError} another daemon has the repo
  * Waits while the blockstore is converted.
  *
  * @param onWaiting - called with the process that converts it
+ * @throws {DaemonRunningError} another daemon has the repo
  * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
  */
 export async function lockDaemon (
