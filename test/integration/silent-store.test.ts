@@ -21,8 +21,9 @@ interface Store {
 }
 
 const it = base.extend<{ store: Store }>({
-  store: async (_, use) => {
+  store: async ({ onTestFinished }, use) => {
     const s3 = await fakeS3()
+    onTestFinished(async () => s3.close())
     const faulty: Seen[] = []
 
     await use({
@@ -40,7 +41,6 @@ const it = base.extend<{ store: Store }>({
         }
       }
     })
-    await s3.close()
   }
 })
 

@@ -77,7 +77,13 @@ class BufferBlockstore extends CountingBlockstore {
 
   override async * get (...args: Parameters<CountingBlockstore['get']>): ReturnType<CountingBlockstore['get']> {
     const key = args[0].toString()
-    const block = this.#kept.get(key) ?? Buffer.from(await collect(super.get(...args)))
+    const pieces: Uint8Array[] = []
+
+    for await (const piece of super.get(...args)) {
+      pieces.push(piece)
+    }
+
+    const block = this.#kept.get(key) ?? Buffer.concat(pieces)
     this.#kept.set(key, block)
     yield block
   }
