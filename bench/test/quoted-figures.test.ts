@@ -18,8 +18,16 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   [FAQ, /zstd -dc`, from a peer.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with Kubo and `zstd` by hand/)],
   [FAQ, /with `zstd` is faster on (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
   [FAQ, /4 KiB at a random offset takes ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
-  [FAQ, /adding a directory of them takes \[([\d.]+ to [\d.]+) times\]/, /adding a directory of them takes ([\d.]+ to [\d.]+) times/],
-  [FAQ, /a directory of such files takes \[([\d.]+ to [\d.]+) times\]/, /a directory takes up ([\d.]+ to [\d.]+) times/],
+  [
+    FAQ,
+    /adding a directory of them takes \[([\d.]+ to [\d.]+) times\]/,
+    /adding a directory of them takes ([\d.]+ to [\d.]+) times/
+  ],
+  [
+    FAQ,
+    /a directory of such files takes \[([\d.]+ to [\d.]+) times\]/,
+    /a directory takes up ([\d.]+ to [\d.]+) times/
+  ],
   [
     'docs/guide/archives-and-datasets.md',
     /many small files take \[([\d.]+ to [\d.]+) times\]/,
