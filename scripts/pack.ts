@@ -1,7 +1,8 @@
 /**
  * Prepares the directory of a package before npm packs it, and with `--undo` afterwards. Packs have the licences, as
  * npm packs only the package's own directory, and say which Node they need. In the repository they do not: its `npm ci`
- * runs on an older Node, which only installs the one that runs them, and would warn of each package twice.
+ * runs on an older Node, which only installs the one that runs them, and would warn of each package twice. So publish
+ * packs, not directories: npm would read the manifest of a directory again once this is undone.
  */
 import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
