@@ -145,8 +145,8 @@ export function explain (err: Error): string {
     case 'UnlinkedFileError':
       return `${err.message}: add it again with ipfsz add --link, or link it with ipfsz link add`
     case 'LinkMismatchError':
-      return `${err.message}. If a link is wrong, delete it with ipfsz link rm. If the original is not a raw CID, and ` +
-        'was not made with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
+      return `${err.message}. If a link is wrong, delete it with ipfsz link rm. If the original is not a raw CID, ` +
+        'and was not made with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
     case 'UncheckedLinkError':
       return 'what' in err && err.what === 'range'
         ? `${err.message}. Run ipfsz verify ORIGINAL once to enable ranges, or read it by its marked CID`
