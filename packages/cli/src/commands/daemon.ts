@@ -27,7 +27,7 @@ export interface DaemonCommandOptions {
   originalsLayout?: string[]
 }
 
-/** An address that only this machine reaches. */
+/** Whether only this machine can connect to an address. */
 const LOOPBACK = /^\/ip4\/127\.|^\/ip6\/::1\//
 
 /** Run a node until it is interrupted. */
