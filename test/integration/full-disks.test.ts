@@ -12,7 +12,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, in the repo',
       'size=2m',
       'ipfsz --repo disk/repo add file',
-      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc deletes/
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc frees space/
     ],
     [
       'inodes, in the repo',

@@ -93,7 +93,7 @@ export interface S3ObjectsInit {
    */
   onReceived?: ((status: number) => void) | undefined
 
-  /** A signal for each request that begins, besides its own: to end a process although the store does not respond. */
+  /** Another signal for each new request, so that a process can end while the store does not respond. */
   signal?: (() => AbortSignal) | undefined
 
   /** The clock used to sign requests, in milliseconds since 1970. @default Date.now */

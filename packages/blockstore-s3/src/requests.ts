@@ -78,7 +78,7 @@ export function put (key: string, body: Uint8Array, signal: Signal): S3Request<v
   }
 }
 
-/** Whether a body is an error, which a store may give after it has begun its answer with the status of success. */
+/** Whether a body is an error: a store may send one after a success status. */
 function isError (body: Uint8Array): boolean {
   return /^(?:<\?xml[^>]*\?>)?\s*<Error[ >]/.test(Buffer.from(body).toString())
 }

@@ -15,7 +15,7 @@ interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
   routers: readonly string[]
   /** Opens the network. Missing: there are no peers to ask. */
   network: (() => Promise<Network>) | undefined
-  /** Called with the id of a peer that says that it lacks a block, which is below a root. */
+  /** Called with the id of a peer that lacks a block below a root. */
   onLacks?: ((peer: string, cid: CID, root: CID) => void) | undefined
 }
 

@@ -336,7 +336,7 @@ export class OutputTooLargeError extends Error {
   }
 }
 
-/** What may free space. */
+/** Advice that may free space. */
 export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it deletes unpinned blocks'
 
 /** Thrown when the disk has too little room for a file or tree. */

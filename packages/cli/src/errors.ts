@@ -1,9 +1,9 @@
-// Above 250 lines: what is said of each error of the library and the command is in one place.
+// Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
 
 export * from './error-classes.ts'
 
-/** What is said of a full disk: which one it is takes a look, see `withFullDisk`. */
+/** The message for a full disk. `withFullDisk` finds out which disk it is. */
 export const DISK_FULL = 'the disk is full: free some space and try again'
 
 const NAME_TOO_LONG = 'the name is too long for this file system'
@@ -145,8 +145,8 @@ export function explain (err: Error): string {
     case 'UnlinkedFileError':
       return `${err.message}: add it again with ipfsz add --link, or link it with ipfsz link add`
     case 'LinkMismatchError':
-      return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
-        'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
+      return `${err.message}. If a link is wrong, delete it with ipfsz link rm. If the original is not a raw CID, ` +
+        'and was not made with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
     case 'UncheckedLinkError':
       return 'what' in err && err.what === 'range'
         ? `${err.message}. Run ipfsz verify ORIGINAL once to enable ranges, or read it by its marked CID`

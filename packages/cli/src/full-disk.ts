@@ -6,7 +6,7 @@ import { readReference } from './store/store-reference.ts'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 
-/** How many inodes are as good as none: a command writes fewer files at once. */
+/** Fewer free inodes than this count as none: a command writes fewer files at once. */
 const FEW_INODES = 1000
 /** What a small file takes on most file systems, in bytes. */
 const SMALL_FILE = 4096

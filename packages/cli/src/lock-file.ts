@@ -8,13 +8,13 @@ export interface LockFile {
   host: string
 }
 
-/** What the holder of a lock does, by the kind of the lock. */
+/** What the holder of a lock is doing, by the kind of the lock. */
 const ACTIVITIES = new Map([
   ['gc', 'is collecting garbage'],
   ['convert', 'is converting its blocks']
 ])
 
-/** For whom a command waits, which may be long. */
+/** The note about the process that a command waits for. */
 export function waitingFor (repo: string, holder: LockFile): string {
   return `the repo ${repo} is in use: ${describeHolder(holder)}. Waiting for it to finish (Ctrl-C to stop)`
 }

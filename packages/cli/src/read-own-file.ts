@@ -1,6 +1,6 @@
 import { readWholeFile } from '@ipfsz/codecs/internal'
 
-/** The most bytes of a file with settings or an address. */
+/** Maximum number of bytes of a file with settings or an address. */
 const MAX_SIZE = 64 * 1024
 
 /**

@@ -21,13 +21,13 @@ interface SealedBits {
   flip: number
 }
 
-/** docs/codecs.md says which decoders were tried, and why the obvious reserved bits do not do. */
+/** docs/codecs.md lists the decoders that were tested, and why the obvious reserved bits are not enough. */
 const BITS: Partial<Record<CodecName, SealedBits>> = {
   // a reserved compression method instead of deflate: many decoders ignore the reserved flags
   gzip: { at: 2, mask: 0xff, sealed: 7, flip: 0x0f },
   // version 2 of the frame format instead of 1; the checksum of the header is that of version 1
   lz4: { at: 4, mask: 0xc0, sealed: 0x80, flip: 0xc0 },
-  // the version of lzop that is needed to extract it: above all there are
+  // the version of lzop that is needed to extract it: higher than all existing ones
   lzo: { at: 13, mask: 0xf0, sealed: 0xf0, flip: 0xf0 },
   // the first chunk of data is of a reserved type that may not be skipped
   snappy: { at: 10, mask: 0xfe, sealed: 0x40, flip: 0x40 }

@@ -162,7 +162,7 @@ export const MAX_SHARD_FANOUT = 65_536
 /** The most entries of a sharded directory outside the shard that their hash names: each must be remembered. */
 export const MAX_MISPLACED_ENTRIES = 65_536
 
-/** The most bytes of their names, 16 MiB: two for each character. */
+/** Maximum number of bytes of their names, 16 MiB: two per character. */
 export const MAX_MISPLACED_NAMES_SIZE = 16 * MIB
 
 /** The most links that are read to look up those entries, 67 million: about two minutes. */

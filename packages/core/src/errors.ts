@@ -153,7 +153,7 @@ export class InvalidDagError extends Error {
   }
 }
 
-/** Thrown when there are more blocks below a CID than may be measured. */
+/** Thrown when there are more blocks below a CID than `maxBlocks`. */
 export class DagTooLargeError extends Error {
   static override readonly name = 'DagTooLargeError'
   override readonly name = 'DagTooLargeError'
@@ -321,7 +321,7 @@ export class LinkMismatchError extends Error {
   override readonly name = 'LinkMismatchError'
   readonly original: CID
   readonly compressed: CID
-  /** What revealed it: the header of the compressed file, its bytes, or the kind of both CIDs. */
+  /** How it was detected: by the header of the compressed file, its bytes, or the kind of both CIDs. */
   readonly by: 'header' | 'bytes' | 'kind'
   /** The CIDs that the bytes do have: from the header, or for each known layout. Empty if the original is smaller. */
   readonly found: readonly CID[]

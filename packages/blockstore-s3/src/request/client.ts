@@ -75,7 +75,7 @@ export class S3Client {
     const { signal } = request
     signal.throwIfAborted()
     const sending: Sending = {
-      // a service that hands out credentials may keep silent, too
+      // a credentials service may not respond either
       ...await raceAbort(this.#findSettings(), signal),
       request,
       bucket: this.#init.bucket,

@@ -11,7 +11,7 @@ import type { CachedRoot } from './cached-root.ts'
  * How many files are counted after a crash, to find the sizes of roots that had changed. Further roots that had changed
  * are dropped. So a start takes seconds, however large the cache is.
  */
-/** The most bytes of an index, 64 MiB: half a million roots. */
+/** Maximum number of bytes of an index, 64 MiB: half a million roots. */
 const MAX_INDEX_SIZE = 64 * 1024 * 1024
 const MAX_COUNTED = 100_000
 /** How many directories or files are looked at concurrently. */

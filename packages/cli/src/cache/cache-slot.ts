@@ -80,7 +80,7 @@ async function openSlot (repo: string, slot: number, unlock: () => void): Promis
   }
 }
 
-/** Makes no file where a symlink leads, and does not wait for the reader of a pipe. */
+/** Creates no file through a symlink, and does not wait for the reader of a pipe. */
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND |
   (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 

@@ -5,7 +5,7 @@ import { removeDirectory as removeIn } from '../disk/remove-directory.ts'
 import { TreeEntryError } from '../errors.ts'
 import type { HeldDirectory } from '../disk/held-directory.ts'
 
-/** How often a directory is tried in which others delete or add files meanwhile. */
+/** Maximum number of attempts for a directory in which others add or delete files meanwhile. */
 const ATTEMPTS = 3
 
 /**

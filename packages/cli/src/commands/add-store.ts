@@ -8,7 +8,7 @@ export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo' | 'lin
   kind: 'repo' | 'kubo' | 'none'
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined
-  /** Bytes of the blocks of a root that were not there before, if that is counted. */
+  /** Bytes of the new blocks of a root, if they are counted. */
   newBytes?: (root: CID, signal: AbortSignal) => Promise<number>
   /** The histories of what is added, for `--base latest`. */
   latest?: LatestVersions | undefined

@@ -206,7 +206,7 @@ export class AddedRoots {
     return { ...compression, base }
   }
 
-  /** Bytes of the blocks of a root that were not there before, if there is an earlier version. */
+  /** Bytes of the new blocks of a root, if there is an earlier version. */
   async #newSize (root: CID): Promise<number | undefined> {
     return this.#store.newBytes?.(root, this.#context.signal)
   }

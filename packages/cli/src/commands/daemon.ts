@@ -27,7 +27,7 @@ export interface DaemonCommandOptions {
   originalsLayout?: string[]
 }
 
-/** An address that only this machine reaches. */
+/** An address to which only this machine can connect. */
 const LOOPBACK = /^\/ip4\/127\.|^\/ip6\/::1\//
 
 /** Run a node until it is interrupted. */

@@ -7,7 +7,7 @@ import type { CidPath } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most CIDs of one name that an error lists. */
+/** Maximum number of CIDs that an error lists for a name. */
 const MAX_LISTED = 20
 
 /**

@@ -63,7 +63,7 @@ export class NetworkAccess {
     return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
   }
 
-  /** Whether a peer is one that the command names. */
+  /** Whether a peer was specified with `--peer`. */
   names (peer: string): boolean {
     return this.#named.has(peer)
   }

@@ -1,7 +1,7 @@
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** The bytes of all blocks below some roots, bases included, for a progress bar: as far as they are stated. */
+/** The bytes of all blocks below some roots, including bases, for a progress bar, as far as the roots state them. */
 export async function storedSize (
   roots: readonly CID[],
   files: Pick<Ipfsz, 'stat'>,

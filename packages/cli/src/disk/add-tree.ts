@@ -134,7 +134,7 @@ async function addCandidates (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  // what did not change was not written again, so nobody noted which of its blocks occur several times
+  // unchanged parts are not written again, so it is not known which of their blocks are repeated
   const storedSize = add.compression?.base == null
     ? BigInt(last.size) - BigInt(referred.foreign)
     : (await files.stat(last.cid, { extended: true, signal })).storedSize

@@ -13,7 +13,7 @@ export const GITIGNORE = '.gitignore'
 /** The directory of a repository, or the file that says where that is. Git never tracks it. */
 export const GIT = '.git'
 
-/** With which an editor may begin a file of patterns. */
+/** The byte order mark that some editors put at the beginning. */
 const BOM = Buffer.from('\ufeff')
 
 /** Error codes of a file that is missing, a symlink or a socket. */

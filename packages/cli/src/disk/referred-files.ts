@@ -2,7 +2,7 @@ import { unmark } from '@ipfsz/core'
 import type { AddEvents, ReferredFile } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** Bytes of a file that are not its own. */
+/** Bytes of the bases of a file. */
 interface Foreign {
   size: number
   /** The plain CID of its earlier version, if it refers back to one. */

@@ -25,7 +25,7 @@ export interface AccessEntry {
   userAgent: string | undefined
 }
 
-/** The longest text of a client in a line, in characters without secrets. The rest is cut off. */
+/** Maximum number of characters of a client's text in a log line, without secrets. The rest is cut off. */
 export const MAX_LOGGED = 1024
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -44,7 +44,7 @@ export interface FetchOptions extends Pick<PeerFetchOptions, 'part' | 'plan' | '
    * @default true
    */
   store?: boolean | undefined
-  /** Called with the id of a peer that says that it lacks a block below the root. */
+  /** Called with the id of a peer that lacks a block below the root. */
   onLacks?: ((peer: string) => void) | undefined
 }
 

@@ -28,7 +28,7 @@ export interface PeerSourceInit {
    * @default true
    */
   store?: boolean
-  /** Called with the id of a peer that says that it lacks a block. */
+  /** Called with the id of a peer that lacks a block. */
   onLacks?: ((peer: string, cid: CID) => void) | undefined
   /** With other sources of the same command. */
   searches?: PeerSearches

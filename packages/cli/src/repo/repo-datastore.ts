@@ -13,7 +13,7 @@ import type { Pair } from 'interface-datastore'
 /** How many records are written at once: a disk commits waiting writes together. */
 const CONCURRENCY = 32
 
-/** The most bytes of a record that no reader knows, 16 MiB. */
+/** Maximum number of bytes of an unknown record, 16 MiB. */
 const MAX_RECORD_SIZE = 16 * 1024 * 1024
 
 /** The subdirectory for records still being written. Queries do not list names that begin with a dot. */

@@ -7,7 +7,7 @@ import type { OwnLock } from '../locks/lock-files.ts'
 /** Many processes may hold 'add' at once. 'gc' excludes all others. */
 export type LockKind = 'add' | 'gc'
 
-/** After how long it is said for whom is waited, in milliseconds: most adds end sooner. */
+/** After how long a note says which process is waited for, in milliseconds: most adds end sooner. */
 const QUIET = 1000
 /** Why a repo cannot be written to, by system error code. */
 const READ_ONLY: Readonly<Record<string, string>> = {

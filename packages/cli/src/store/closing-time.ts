@@ -17,7 +17,7 @@ export function requestSignal (signal: AbortSignal): () => AbortSignal {
   return () => signal.aborted ? closed : signal
 }
 
-/** What ends the requests of a process that serves: it finishes what it is sending. */
+/** The signal that ends the requests of a server: responses in progress may finish. */
 export function servingSignal (signal: AbortSignal): AbortSignal {
   return abortedLater(signal, SERVING_TIME)
 }

@@ -4,7 +4,7 @@ import type { StoreTraffic } from './store-traffic.ts'
 import type { StoreWatch } from './store-watch.ts'
 
 export interface BackendInit {
-  /** Aborted by Ctrl-C. Ends what a store over the network is asked, and soon what it is asked after that. */
+  /** Aborted by Ctrl-C. Ends requests to a store over the network, and later ones after a short time. */
   signal?: AbortSignal | undefined
 }
 

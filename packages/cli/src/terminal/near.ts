@@ -1,4 +1,4 @@
-/** The most edits between a word and one that it may have been meant to be, and the share of its characters. */
+/** Maximum number of edits between a word and a suggestion, and their maximum share of its characters. */
 const MAX_EDITS = 3
 const MAX_SHARE = 0.4
 /** Longer words are not compared: the time grows with the square of their length. */

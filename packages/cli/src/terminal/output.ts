@@ -57,7 +57,7 @@ export class Output {
     this.#command = command
   }
 
-  /** A text of ours with each command in it as the user types it: after `npx` if that ran this one. */
+  /** A message with each command as the user types it: after `npx` if that ran this one. */
   typed (text: string): string {
     return asTyped(text, this.#command)
   }
@@ -96,7 +96,7 @@ export class Output {
     this.result(value, [...lines, ...sentences.map(text => wrap(this.typed(text), this.width))].join('\n'))
   }
 
-  /** A table whose first row has the headings: aligned for people, with tabs for scripts. */
+  /** A table whose first row has the headings: aligned on terminals, with tabs in pipes. */
   table (rows: ReadonlyArray<readonly Cell[]>): string {
     return this.stdout.isTTY === true
       ? table(rows.map(row => row.map(textOf)), this.width)

@@ -25,7 +25,7 @@ export interface ChangedFiles {
 
 /** What was added for one path of the command line. */
 export interface PrintedRoot extends PrintedAdd {
-  /** With what others get the original from its plain CID: see `readableWith`. */
+  /** The tool that reads the file by its plain CID: see `readableWith`. */
   readableWith?: string | undefined
   /** Of a directory: how many files are in it, and how many of them are compressed. */
   content?: { files: number, compressed: number }

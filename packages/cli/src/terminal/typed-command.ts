@@ -1,4 +1,4 @@
-/** The commands that messages and help suggest. A test compares them with those that there are. */
+/** The commands that messages and help suggest. A test compares them with the existing ones. */
 export const SUGGESTED: readonly string[] = [
   'add', 'bench', 'blockstore', 'car', 'cat', 'cid', 'codecs', 'completion', 'connect', 'daemon', 'diff', 'du',
   'gateway', 'gc', 'get', 'help', 'id', 'import', 'init', 'link', 'log', 'ls', 'migrate', 'name', 'originals',

@@ -18,7 +18,7 @@ export function createStream (): StreamDecoder {
     const runs = joinRuns(zstdParts(input, largest))
     const start = await runs.next()
 
-    // zlib refuses a stream of nothing, which one of skippable frames alone is
+    // zlib refuses an empty stream, and a stream of skippable frames alone is empty
     if (start.done === true) {
       return
     }

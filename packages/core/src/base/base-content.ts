@@ -29,7 +29,7 @@ export interface BaseContent {
   size: number
   /** The most bytes that are best read at a time: those of a frame, or of a leaf. */
   pieceSize: number
-  /** The most bytes of memory that it takes to read one, besides the piece. */
+  /** Maximum memory for reading one, without the piece itself, in bytes. */
   pieceMemory: number
   /** Whether nothing else refers to the memory of what `read` returns. */
   isOwned: boolean

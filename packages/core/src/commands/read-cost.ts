@@ -26,7 +26,7 @@ const OPEN_FRAME = 64
 const LISTED_NUMBER = 8
 const LISTED_REGION = 56
 
-/** What the decoder of a stream holds of it, in bytes: its window, or the largest block and what that refers to. */
+/** Memory of the decoder of a stream, in bytes: its window, or the largest block and the data that it refers to. */
 const STREAM_WINDOWS: Readonly<Record<string, number>> = {
   brotli: 17 * MIB,
   gzip: 256 * KIB,
@@ -36,15 +36,15 @@ const STREAM_WINDOWS: Readonly<Record<string, number>> = {
   zstd: 13 * MIB
 }
 
-/** That of a codec of which nothing is known. */
+/** The memory of an unknown codec. */
 const LARGEST_WINDOW = 32 * MIB
 
-/** Bytes, of which reading holds the first number at least, and the second if it reads ahead. */
+/** Memory for reading, in bytes: at least, and with reading ahead. */
 type Held = Pick<ReadCost, 'memory' | 'memoryAhead'>
 
 const NOTHING: Held = { memory: 0, memoryAhead: 0 }
 
-/** What it takes to read a file. Decompresses nothing but a small base, which is kept. */
+/** The memory for reading a file. Decompresses only a small base, which is kept. */
 export async function readCost (cid: CID, settings: ReadSettings, options: StatOptions = {}): Promise<ReadCost> {
   const entry = await openLinked(cid, settings, options, settings.roots)
   throwIfNotOriginal(entry, options)

@@ -12,7 +12,7 @@ interface Open {
   isOrdered: boolean
 }
 
-/** Deeper documents are refused: few decoders get as far. */
+/** Deeper documents are refused: few decoders support them. */
 const MAX_DEPTH = 10_000
 
 /** The version of CIDs that have none, and the bytes that they begin with. */

@@ -33,7 +33,7 @@ export interface SessionComponents {
   wants: Wants
   /** What all sessions hold of blocks that peers sent over HTTP before they were asked for, in bytes. */
   early: EarlyBudget
-  /** Whether only peers that are named connect: the node does not listen, and has no bootstrap peers. */
+  /** Whether the node connects only to specified peers: it does not listen, and has no bootstrap peers. */
   onlyNamed?: boolean | undefined
 }
 
@@ -51,7 +51,7 @@ export interface SearchPeersInit extends SessionComponents {
   isLacking: (id: PeerId) => boolean
   /** Whether an earlier search found no other peer to ask. */
   isVain: boolean
-  /** Nobody is left to ask: all peers that are connected lack it, and no other can be found. The search ends. */
+  /** No peer is left to ask: all connected peers lack it, and no other can be found. Ends the search. */
   exhausted: () => void
   /** Forgets which peers lacked the block, so that all are asked again. */
   forgetLacks: () => void

@@ -26,7 +26,7 @@ const NANOSECONDS = 1e9
 /** How many names a name may lead through. */
 export const MAX_NAMES = 8
 
-/** The most characters of a name or CID: to decode longer ones takes quadratic time. */
+/** Maximum number of characters of a name or CID: decoding takes quadratic time. */
 const MAX_NAME = 512
 
 /** What to do about a record that cannot be used. */

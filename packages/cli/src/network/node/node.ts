@@ -84,7 +84,7 @@ export interface Node {
   wants: Wants
   /** What is held of blocks that peers sent over HTTP before they were asked for, in bytes. */
   early: EarlyBudget
-  /** Whether only peers that are named connect: it does not listen, and has no bootstrap peers. */
+  /** Whether it connects only to specified peers: it does not listen, and has no bootstrap peers. */
   onlyNamed: boolean
   /** The agent version that it sends to peers. */
   agent: string

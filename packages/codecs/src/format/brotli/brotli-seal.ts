@@ -1,4 +1,4 @@
-/** The low seven bits are no window (RFC 7932, section 9.1), and with the eighth no large one either. */
+/** The low seven bits are not a valid window (RFC 7932, section 9.1), and with the eighth not a large window either. */
 const NO_WINDOW = 0b1001_0001
 
 /** A frame behind a byte that decoders refuse: the fields of a stream have no fixed places in which to do that. */
