@@ -58,7 +58,7 @@ it('gives a process what another one keeps, while both run', async ({ open }) =>
   const { cid, bytes } = await block(1)
   await a.put(cid, bytes)
 
-  await expect.poll(async () => b.get(cid)).toEqual(Buffer.from(bytes))
+  await expect.poll(async () => b.get(cid)).toEqual(bytes)
 })
 
 it('drops what was used least recently by any process', async ({ directory, open }) => {
