@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { noise, random, text } from '../support/data.ts'
+import { addLoadKinds } from './load-kinds.ts'
 import { it } from './run-cli.ts'
+import type { LoadKind } from './load-kinds.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 const CONNECTIONS = 256
 const REQUESTS = 10_000
@@ -21,6 +25,18 @@ const ABORTED = 5
 const ABORTED_WITHIN = 8
 /** How much more memory may be in use, in bytes: 400 for each request, and six times what varies. */
 const GROWTH = 3 * 1024 * 1024
+
+const MIB = 1024 * 1024
+
+/** What the gateway promises to hold at most, in bytes: of all responses together, and of each. */
+const HELD = 256 * MIB
+const HELD_BY_EACH = 64 * 1024
+/**
+ * What it may take besides, in bytes: blocks that were read lately (64 MiB, and 32 MiB that are on their way into that
+ * cache or out of it), and buffers that nobody holds any more and that V8 has not yet collected, which it does once they
+ * are about as many again as half of those that are held.
+ */
+const NOT_HELD = (64 + 32 + 128) * MIB
 
 /** What no repo holds. */
 const NOBODYS = 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu'
@@ -281,5 +297,57 @@ describe('a gateway of which a fifth of the requests are aborted', () => {
     const all = kinds.length + counts.asked
     expect(answered).toBeGreaterThanOrEqual(all - counts.aborted)
     expect(answered).toBeLessThanOrEqual(all)
+  })
+})
+
+/** Bytes that a process takes, or has taken at most. */
+async function resident ({ pid }: Process, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
+}
+
+/** Ask for something, and read nothing of it. Tells of each whether something has arrived, or the connection ended. */
+function askAndIdle (url: string, { path, clients }: LoadKind): { sockets: Socket[], arrived: () => number } {
+  const { hostname, port } = new URL(url)
+  let arrived = 0
+  const sockets = Array.from({ length: clients }, () => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    // a paused socket is read once to learn that there is something
+    socket.once('readable', () => { arrived++ })
+    socket.write(`GET /ipfs/${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
+
+    return socket
+  })
+
+  return { sockets, arrived: () => arrived }
+}
+
+describe('a gateway whose clients do not read', () => {
+  it('holds no more than it promises of any kind, and answers others', async ({ sandbox }) => {
+    const small = await sandbox.add(text(20_000))
+    const kinds = await addLoadKinds(sandbox)
+    const peaks: Record<string, number> = {}
+
+    for (const kind of kinds) {
+      // one of its own: what an allocator keeps for later would count for the next kind
+      const { url, child } = await startGateway(sandbox)
+      const head = await ask(url, { path: `/ipfs/${kind.path}`, method: 'HEAD' }, false)
+      expect({ name: kind.name, status: head?.status }).toEqual({ name: kind.name, status: 200 })
+
+      const start = await resident(child, 'VmRSS')
+      const { sockets, arrived } = askAndIdle(url, kind)
+      await expect.poll(arrived).toBeGreaterThanOrEqual(kind.isResumable ? kind.clients : 1)
+      const other = await ask(url, { path: `/ipfs/${small}` }, false)
+      expect(other?.body.equals(text(20_000))).toBe(true)
+
+      peaks[kind.name] = await resident(child, 'VmHWM') - start - kind.clients * HELD_BY_EACH
+      sockets.forEach(socket => { socket.destroy() })
+      child.kill('SIGKILL')
+    }
+
+    console.log(Object.entries(peaks).map(([k, v]) => k + ' ' + (v / MIB | 0)).join(', '))
+    expect(Object.entries(peaks).filter(([, peak]) => peak > HELD + NOT_HELD)).toEqual([])
   })
 })

@@ -19,7 +19,7 @@ export const DEFAULT_HELD_BYTES = 256 * 1024 ** 2
 /** A gateway of these parts. */
 export function assembleGateway (components: PathComponents, init: GatewayInit, parts: GatewayParts): Gateway {
   const limits = limitsOf(init.limits)
-  const settings = { ...init, limits, memory: new MemoryBudget(limits.heldBytes), parts }
+  const settings = { ...init, limits, memory: MemoryBudget.of(limits.heldBytes), parts }
 
   const respond = async (request: Request): Promise<Response> => {
     try {

@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { hideSecrets } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
@@ -36,13 +37,10 @@ export class InvalidProxyError extends Error {
 
   constructor (given: string, options?: ErrorOptions) {
     const proxy = hideSecrets(given)
-    super(`${quote(proxy)} is not an IP address, a range such as 10.0.0.0/8, or loopback`, options)
+    super(`${quoteName(proxy)} is not an IP address, a range such as 10.0.0.0/8, or loopback`, options)
     this.proxy = proxy
   }
 }
-
-/** Maximum number of characters of a path or host in a message. */
-const QUOTED_LENGTH = 300
 
 /** Thrown when a path is invalid: its root is not a CID or name, or it is not percent-encoded correctly. */
 export class InvalidPathError extends GatewayError {
@@ -52,7 +50,7 @@ export class InvalidPathError extends GatewayError {
   readonly path: string
 
   constructor (path: string, reason: string, options?: ErrorOptions) {
-    super(400, `invalid path ${quote(path)}: ${reason}`, options)
+    super(400, `invalid path ${quoteName(path)}: ${reason}`, options)
     this.path = path
   }
 }
@@ -64,7 +62,7 @@ export class InvalidHostError extends GatewayError {
   readonly host: string
 
   constructor (host: string, reason: string) {
-    super(400, `invalid host ${quote(host)}: ${reason}`)
+    super(400, `invalid host ${quoteName(host)}: ${reason}`)
     this.host = host
   }
 }
@@ -77,7 +75,7 @@ export class LabelTooLongError extends GatewayError {
   readonly root: string
 
   constructor (what: 'CID' | 'DNSLink name', root: string) {
-    super(400, `${what} incompatible with DNS label length limit of 63: ${quote(root)}`)
+    super(400, `${what} incompatible with DNS label length limit of 63: ${quoteName(root)}`)
     this.root = root
   }
 }
@@ -90,7 +88,7 @@ export class NotContentPathError extends GatewayError {
   readonly path: string
 
   constructor (path: string, reason = 'paths begin with /ipfs/ or /ipns/', options?: ErrorOptions) {
-    super(404, `nothing found at ${quote(path)}: ${reason}`, options)
+    super(404, `nothing found at ${quoteName(path)}: ${reason}`, options)
     this.path = path
   }
 }
@@ -105,7 +103,7 @@ export class EntryNotFoundError extends GatewayError {
   readonly cid: CID
 
   constructor (segment: string, cid: CID, options?: ErrorOptions) {
-    super(404, `no link named ${quote(segment)} under ${cid}`, options)
+    super(404, `no link named ${quoteName(segment)} under ${cid}`, options)
     this.segment = segment
     this.cid = cid
   }
@@ -119,7 +117,7 @@ export class NamesUnavailableError extends GatewayError {
   readonly subject: string
 
   constructor (subject: string) {
-    super(501, `this gateway does not resolve names: ${quote(subject)}`)
+    super(501, `this gateway does not resolve names: ${quoteName(subject)}`)
     this.subject = subject
   }
 }
@@ -134,7 +132,7 @@ export class PathInDocumentError extends GatewayError {
   readonly path: string
 
   constructor (cid: CID, path: string, options?: ErrorOptions) {
-    super(501, `the path ends inside the document ${cid}: ${quote(path)} is not a link`, options)
+    super(501, `the path ends inside the document ${cid}: ${quoteName(path)} is not a link`, options)
     this.cid = cid
     this.path = path
   }
@@ -251,8 +249,4 @@ export class ResponseTooSlowError extends BodyError {
   constructor (options?: ErrorOptions) {
     super('The response was too slow while others waited for memory', options)
   }
-}
-
-function quote (text: string): string {
-  return JSON.stringify(text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}...` : text)
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
-import type { Share, ShareInit } from '../src/memory/memory-budget.ts'
+import type { Share, ShareInit } from '../src/memory/share.ts'
 
 const NEVER = new AbortController().signal
 

@@ -4,9 +4,10 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway } from '../src/index.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
-import { passInTurns, passThrough, readInTurns } from '../src/memory/turns.ts'
+import { readInTurns } from '../src/memory/read-in-turns.ts'
+import { passInTurns, passThrough } from '../src/memory/turns.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
-import type { Resumable } from '../src/memory/turns.ts'
+import type { Resumable } from '../src/memory/read-in-turns.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
 /** The clock that the tests do not set. */

@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CID } from 'multiformats/cid'
@@ -205,7 +206,7 @@ function checkName (directory: string, name: string): void {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || basename(name) !== name) {
     throw new TreeEntryError(
       join(directory, 'entry'),
-      `its name ${JSON.stringify(name)} would point outside the directory`
+      `its name ${quoteName(name)} would point outside the directory`
     )
   }
 }

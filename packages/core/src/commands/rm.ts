@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { DoesNotExistError } from '../errors.ts'
 import { changeDirectory, openParent } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
@@ -12,7 +13,7 @@ export async function rm (parent: CID, name: string, settings: Settings, options
 
   if (directory.sharded && !directory.exists) {
     // @helia/unixfs would throw an error without a name
-    throw new DoesNotExistError(`The directory ${unmark(parent)} has no entry named ${JSON.stringify(name)}`)
+    throw new DoesNotExistError(`The directory ${unmark(parent)} has no entry named ${quoteName(name)}`)
   }
 
   const result = await changeDirectory(directory, settings, options, async (fs, cid, shards) =>

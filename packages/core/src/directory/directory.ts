@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { isEntryName } from './entry-name.ts'
 import { InvalidDagError } from '../errors.ts'
 import { prefixLength } from './shard-place.ts'
@@ -107,17 +108,17 @@ export async function findEntry (
 
 function checkLabel ({ cid }: FileNode, label: string, prefix: number): void {
   if (label.length < prefix) {
-    throw new InvalidDagError(cid, `is a shard with the label ${JSON.stringify(label)}, which is too short`)
+    throw new InvalidDagError(cid, `is a shard with the label ${quoteName(label)}, which is too short`)
   }
 }
 
 function checkFound (cid: CID, name: string, count: number): void {
   if (count > 1) {
-    throw new InvalidDagError(cid, `has two entries named ${JSON.stringify(name)}`)
+    throw new InvalidDagError(cid, `has two entries named ${quoteName(name)}`)
   }
 
   if (count === 1 && !isEntryName(name)) {
-    throw new InvalidDagError(cid, `has an entry with the invalid name ${JSON.stringify(name)}`)
+    throw new InvalidDagError(cid, `has an entry with the invalid name ${quoteName(name)}`)
   }
 }
 

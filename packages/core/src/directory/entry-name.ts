@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { InvalidParametersError } from '../errors.ts'
 
 /** Whether a name is valid for an entry. It must not lead out of the directory that it is written to. */
@@ -9,7 +10,7 @@ export function isEntryName (name: string): boolean {
 export function checkEntryName (name: string): void {
   if (!isEntryName(name)) {
     throw new InvalidParametersError(
-      `An entry cannot be named ${JSON.stringify(name)}: ` +
+      `An entry cannot be named ${quoteName(name)}: ` +
       'a name must not be empty, "." or "..", or contain a slash'
     )
   }

@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { murmur364 } from '@multiformats/murmur3'
 import { MAX_SHARD_FANOUT } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
@@ -50,7 +51,7 @@ export function slotOf ({ cid, unixfs }: FileNode, label: string, prefix: number
   const slot = Number.parseInt(digits, 16)
 
   if (!/^[0-9a-f]+$/i.test(digits) || digits.length < prefix || slot >= Number(unixfs.fanout)) {
-    throw new InvalidDagError(cid, `is a shard with the label ${JSON.stringify(label)}`)
+    throw new InvalidDagError(cid, `is a shard with the label ${quoteName(label)}`)
   }
 
   return slot

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest, quoteName } from '@ipfsz/codecs/internal'
 import {
   MAX_MISPLACED_ENTRIES,
   MAX_MISPLACED_LOOKUPS,
@@ -118,7 +118,7 @@ async function checkMisplaced (
   const { names } = misplaced
 
   if (names.has(name) || await isInPlace(root, name, misplaced, blockstore, options)) {
-    throw new InvalidDagError(root.cid, `has two entries named ${JSON.stringify(name)}`)
+    throw new InvalidDagError(root.cid, `has two entries named ${quoteName(name)}`)
   }
 
   names.add(name)

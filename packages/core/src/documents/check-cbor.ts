@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { LINK_TAG, MAJOR, readHead } from './cbor-items.ts'
 import type { Head } from './cbor-items.ts'
 
@@ -231,7 +232,7 @@ function checkUnique (block: Uint8Array, keys: readonly number[], head: Head): v
     const text = textAt(block, key, head)
 
     if (seen.has(text)) {
-      throw new Error(`it has the key ${JSON.stringify(text)} twice`)
+      throw new Error(`it has the key ${quoteName(text)} twice`)
     }
 
     seen.add(text)

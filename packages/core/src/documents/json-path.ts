@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { parseLink } from './link-text.ts'
 import type { PathEnd } from './path-end.ts'
 import type { CID } from 'multiformats/cid'
@@ -59,7 +60,7 @@ function findValue (block: Uint8Array, at: number, name: string): number | undef
   for (const { key, value } of entries(block, at)) {
     if (stringIs(block, key, name)) {
       if (found != null) {
-        throw new Error(`it has the key ${JSON.stringify(name)} twice`)
+        throw new Error(`it has the key ${quoteName(name)} twice`)
       }
 
       found = value

@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { getBlock } from '../dag/block.ts'
@@ -78,7 +79,7 @@ export async function openEntry (
  */
 export function startOf (cid: CID, path = ''): CID {
   if (path !== '' && isMarked(cid) && cid.code !== TREE_CODE) {
-    throw new NotADirectoryError(`${cid} is marked as a file: it cannot contain ${JSON.stringify(path)}`)
+    throw new NotADirectoryError(`${cid} is marked as a file: it cannot contain ${quoteName(path)}`)
   }
 
   return unmark(cid)

@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import * as dagPb from '@ipld/dag-pb'
 import { NotFoundError as NoLinkError } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
@@ -66,13 +67,13 @@ export async function followPath (
     const node = cid.code === raw.code ? undefined : await readNode(cid, blockstore, options, roots)
 
     if (node?.unixfs.isDirectory() !== true) {
-      throw new NotADirectoryError(`${cid} is a file: it cannot contain ${JSON.stringify(name)}`)
+      throw new NotADirectoryError(`${cid} is a file: it cannot contain ${quoteName(name)}`)
     }
 
     const found = await findEntry(node, name, blockstore, options)
 
     if (found == null) {
-      throw new NoLinkError(`The directory ${cid} has no entry named ${JSON.stringify(name)}`)
+      throw new NoLinkError(`The directory ${cid} has no entry named ${quoteName(name)}`)
     }
 
     segments.push({ name, cid: found })

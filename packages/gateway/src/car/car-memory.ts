@@ -1,4 +1,4 @@
-import type { Share, ShareInit } from '../memory/memory-budget.ts'
+import type { Share, ShareInit } from '../memory/share.ts'
 
 /** The memory that a walk may use, besides that of the block that is sent. */
 export interface CarMemory {

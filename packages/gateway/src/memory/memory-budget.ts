@@ -1,63 +1,18 @@
+import { Share } from './share.ts'
+import type { ShareInit } from './share.ts'
+
 /** How often shares are looked at while others wait for memory, in milliseconds. */
-const CHECK_INTERVAL = 250
+const CHECK_INTERVAL = 25
+
+/** How much of the memory is kept for small responses. */
+const KEPT_FOR_SMALL = 1 / 8
 
 /** How much of the memory may be taken at most, if what is held cannot wait. */
 const MOST_TAKEN = 1.25
 
-export interface ShareInit {
-  bytes: number
-  /** The share is given back when it aborts. */
-  signal: AbortSignal
-  /** Milliseconds that the share may be held while others wait for memory. */
-  patience: number
-  /** Called after that time. It should give the share back, or a part of it, at once. */
-  revoke: () => void
-}
-
 interface Waiting {
   init: ShareInit
   grant: (share: Share) => void
-}
-
-/** A part of the memory. */
-export class Share {
-  readonly init: ShareInit
-  readonly #onChange: (share: Share, difference: number) => void
-  /** Since when its patience runs, on the clock of `performance.now`. */
-  since = performance.now()
-  patience: number
-  #bytes: number
-
-  constructor (init: ShareInit, onChange: (share: Share, difference: number) => void) {
-    this.init = init
-    this.patience = init.patience
-    this.#bytes = init.bytes
-    this.#onChange = onChange
-  }
-
-  get bytes (): number {
-    return this.#bytes
-  }
-
-  /** Hold another number of bytes. More are not waited for. A share of none is given back, and stays so. */
-  resize (bytes: number): void {
-    const difference = bytes - this.#bytes
-
-    if (this.#bytes > 0 && difference !== 0) {
-      this.#bytes = bytes
-      this.#onChange(this, difference)
-    }
-  }
-
-  give (): void {
-    this.resize(0)
-  }
-
-  /** Something has moved: its patience runs from now. */
-  touch (patience: number): void {
-    this.since = performance.now()
-    this.patience = patience
-  }
 }
 
 /**
@@ -67,14 +22,33 @@ export class Share {
 export class MemoryBudget {
   readonly #limit: number
   readonly #shares = new Set<Share>()
-  readonly #waiting = new Set<Waiting>()
+  /** Those who come for the first time, and those who come again. The first of each are served in turn. */
+  readonly #newcomers = new Set<Waiting>()
+  readonly #returning = new Set<Waiting>()
+  #isReturningNext = false
   #streams: MemoryBudget | undefined
+  #small: MemoryBudget | undefined
   #taken = 0
   #isWatched = false
 
-  /** @param limit - in bytes */
+  /** @param limit - in bytes, without what is kept for small responses */
   constructor (limit: number) {
     this.#limit = limit
+  }
+
+  /** A budget of so many bytes, with what is kept for small responses. */
+  static of (bytes: number): MemoryBudget {
+    return new MemoryBudget(bytes * (1 - KEPT_FOR_SMALL))
+  }
+
+  /**
+   * What is kept for small responses, which hold memory while they are read and not while they are sent: they never
+   * wait for clients that do not read.
+   */
+  get ofSmall (): MemoryBudget {
+    this.#small ??= new MemoryBudget(this.#limit * KEPT_FOR_SMALL / (1 - KEPT_FOR_SMALL))
+
+    return this.#small
   }
 
   /**
@@ -94,7 +68,7 @@ export class MemoryBudget {
 
   /** Whether others wait. */
   get isAwaited (): boolean {
-    return this.#waiting.size > 0
+    return this.#newcomers.size + this.#returning.size > 0
   }
 
   /** Whether nothing should be held that is not needed at once: others wait, or half of the memory is taken. */
@@ -114,14 +88,15 @@ export class MemoryBudget {
     }
 
     const { promise, resolve, reject } = Promise.withResolvers<Share>()
+    const line = init.isReturning === true ? this.#returning : this.#newcomers
     const waiting = { init, grant: resolve }
     const stop = (): void => {
-      this.#waiting.delete(waiting)
+      line.delete(waiting)
       this.#grantNext()
       reject(signal.reason)
     }
 
-    this.#waiting.add(waiting)
+    line.add(waiting)
     signal.addEventListener('abort', stop, { once: true })
     this.#watch()
 
@@ -193,12 +168,17 @@ export class MemoryBudget {
   }
 
   #grantNext (): void {
-    for (const waiting of this.#waiting) {
-      if (!this.#fits(waiting.init.bytes)) {
+    for (;;) {
+      const isReturning = this.#newcomers.size === 0 || (this.#isReturningNext && this.#returning.size > 0)
+      const line = isReturning ? this.#returning : this.#newcomers
+      const [waiting] = line
+
+      if (waiting == null || !this.#fits(waiting.init.bytes)) {
         break
       }
 
-      this.#waiting.delete(waiting)
+      this.#isReturningNext = !isReturning
+      line.delete(waiting)
       waiting.grant(this.#grant(waiting.init))
     }
   }
@@ -221,14 +201,12 @@ export class MemoryBudget {
 
   /** Take back what is held for too long, until nobody waits. */
   #revoke (): void {
-    const now = performance.now()
-
     for (const share of this.#shares) {
       if (!this.isAwaited) {
         break
       }
 
-      if (now - share.since >= share.patience) {
+      if (share.isOverdue()) {
         share.init.revoke()
       }
     }

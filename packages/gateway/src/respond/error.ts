@@ -8,6 +8,9 @@ import type { GatewayInit } from '../contract.ts'
 /** Seconds after which a client may ask again for what could not be fetched. */
 const RETRY_AFTER = 30
 
+/** Maximum number of characters of a message: it may name CIDs, which hold up to a block, and what caused it. */
+const MAX_MESSAGE = 2000
+
 /** Something failed here that should not. */
 const INTERNAL_ERROR = 500
 
@@ -164,7 +167,7 @@ function messageOf (err: unknown, status: number): string {
   }
 
   if (err instanceof GatewayError || (err instanceof Error && status !== INTERNAL_ERROR)) {
-    return err.message
+    return err.message.slice(0, MAX_MESSAGE)
   }
 
   return err instanceof Error && err.name === 'CorruptBlockError'

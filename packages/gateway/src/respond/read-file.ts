@@ -1,4 +1,5 @@
-import { passThrough, readInTurns } from '../memory/turns.ts'
+import { readInTurns } from '../memory/read-in-turns.ts'
+import { passThrough } from '../memory/turns.ts'
 import type { ResponseContext } from './context.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { CatOptions, ReadCost, StoredFile } from '@ipfsz/core'
@@ -46,13 +47,30 @@ export async function * readFile (
       yield bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes
     }
   } else {
-    yield * readInTurns({
+    const source = {
       size: end - start,
       ...isCompressed ? cost : blocksCost(end - start),
-      open: (offset, readAhead, signal) =>
+      open: (offset: number, readAhead: boolean, signal: AbortSignal) =>
         read({ offset: start + offset, length: end - start - offset, readAhead, signal })
-    }, memory, signal)
+    }
+
+    if (source.size <= UNCOUNTED) {
+      // all of it is read before any is sent: it takes no memory while the client does not read
+      yield * await copiesOf(readInTurns(source, memory.ofSmall, signal))
+    } else {
+      yield * readInTurns(source, memory, signal)
+    }
   }
+}
+
+async function copiesOf (source: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const copies: Uint8Array[] = []
+
+  for await (const bytes of source) {
+    copies.push(bytes.slice())
+  }
+
+  return copies
 }
 
 /** The frames of a file as they are stored, within the memory of all responses. */

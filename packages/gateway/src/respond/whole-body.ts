@@ -2,7 +2,7 @@ import { shareOfBody } from '../memory/turns.ts'
 import { UNCOUNTED } from './read-file.ts'
 import { openResponseBody } from './response-body.ts'
 import type { ResponseContext } from './context.ts'
-import type { Share } from '../memory/memory-budget.ts'
+import type { Share } from '../memory/share.ts'
 
 /** The bytes that are sent at a time. */
 const CHUNK_SIZE = 64 * 1024

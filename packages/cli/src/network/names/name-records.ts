@@ -1,5 +1,5 @@
 import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator } from '@helia/ipns'
-import { hidePlaceSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { hidePlaceSecrets, messageOf, quoteName } from '@ipfsz/codecs/internal'
 import { isMarked, mark, unmark } from '@ipfsz/core'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { decode } from 'cborg'
@@ -154,7 +154,7 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   }
 
   if (kind !== 'ipfs') {
-    throw new NameError(`The name points to ${JSON.stringify(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
+    throw new NameError(`The name points to ${quoteName(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
   }
 
   if (first.length > MAX_NAME) {

@@ -119,7 +119,7 @@ export class Pages {
 
     const { bytes, isFinal } = await make(unneeded.signal)
     share.resize(bytes.byteLength)
-    share.touch(share.patience)
+    share.touch(share.init.patience)
 
     if (isFinal) {
       this.#remembered.set(key, bytes)

@@ -6,7 +6,7 @@ import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { etagOf } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
-import { readFile } from '../read-file.ts'
+import { readFile, UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
@@ -93,7 +93,8 @@ function isFile (stats: Stats): boolean {
 async function parse (context: ResponseContext, size: number, unneeded: AbortController): Promise<void> {
   const { resolved: { cid }, components: { fs }, init: { memory }, signal } = context
   const cost = await fs.readCost(cid, { signal })
-  const share = await memory.take(shareOfBody(cost.memory + size * PARSED_BYTE, unneeded))
+  const line = size <= UNCOUNTED ? memory.ofSmall : memory
+  const share = await line.take(shareOfBody(cost.memory + size * PARSED_BYTE, unneeded))
   const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => fs.cat(cid, { signal, readAhead: false })
 
   try {

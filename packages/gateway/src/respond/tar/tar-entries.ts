@@ -1,3 +1,4 @@
+import { quoteName } from '@ipfsz/codecs/internal'
 import { decodeNode, InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
 import { blockReader } from '../../dag/read-block.ts'
 import type { GatewayComponents } from '../../contract.ts'
@@ -154,7 +155,7 @@ async function * climbingChildren (
 
     // the first name is that of the archive's root
     if (last == null || up >= path.length || seen.has(name) || node.unixfs.type !== 'directory') {
-      const reason = `has a name that points outside the archive, or occurs twice: ${JSON.stringify(name)}`
+      const reason = `has a name that points outside the archive, or occurs twice: ${quoteName(name)}`
       throw new InvalidDagError(cid, reason, { cause })
     }
 
@@ -193,7 +194,7 @@ function targetOf ({ cid, unixfs }: Described): string {
 /** A name that stays in its directory, wherever the archive is extracted. */
 function checkName (cid: CID, name: string): string {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
-    throw new InvalidDagError(cid, `has an entry with the invalid name ${JSON.stringify(name)}`)
+    throw new InvalidDagError(cid, `has an entry with the invalid name ${quoteName(name)}`)
   }
 
   return name

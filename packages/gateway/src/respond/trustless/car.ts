@@ -12,7 +12,7 @@ import { contentHeaders, notModified } from '../headers.ts'
 import { UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import type { CarMemory } from '../../car/car-memory.ts'
-import type { Share } from '../../memory/memory-budget.ts'
+import type { Share } from '../../memory/share.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CarParams } from '../../request/car-params.ts'
 

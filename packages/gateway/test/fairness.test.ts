@@ -1,0 +1,126 @@
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
+import { readInTurns } from '../src/memory/read-in-turns.ts'
+import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
+import type { Resumable } from '../src/memory/read-in-turns.ts'
+
+const CHUNK = 1000
+const CHUNKS = 1_000_000
+/** Milliseconds that a source takes for a chunk. */
+const READ_TIME = 40
+/** How many clients can read at a time. */
+const AT_ONCE = 8
+
+const NEVER = new AbortController().signal
+
+const SOURCE: Resumable = {
+  size: CHUNK * CHUNKS,
+  memory: CHUNK,
+  memoryAhead: CHUNK,
+  open: async function * (offset) {
+    for (let at = offset; at < this.size; at += CHUNK) {
+      await new Promise(resolve => { setTimeout(resolve, READ_TIME) })
+      yield new Uint8Array(CHUNK)
+    }
+  }
+}
+
+beforeEach(() => { vi.useFakeTimers() })
+afterEach(() => { vi.useRealTimers() })
+
+/** Clients that take so many parts, and read no more then. Tells how many have had their first one. */
+function clients (memory: MemoryBudget, count: number, parts: number): () => number {
+  let served = 0
+
+  for (let i = 0; i < count; i++) {
+    void (async () => {
+      const reader = readInTurns(SOURCE, memory, NEVER)
+
+      for (let part = 0; part < parts; part++) {
+        await reader.next()
+        served += part === 0 ? 1 : 0
+      }
+    })()
+  }
+
+  return () => served
+}
+
+/** How many milliseconds a new client waits for its first bytes. */
+async function timeOfNewcomer (memory: MemoryBudget): Promise<number> {
+  const began = performance.now()
+  const isServed = clients(memory, 1, 1)
+
+  while (isServed() === 0) {
+    await vi.advanceTimersByTimeAsync(1)
+  }
+
+  return performance.now() - began
+}
+
+describe('a newcomer', () => {
+  it.each([100, 1000])('does not wait behind %i clients that do not read, once these have had their part', async n => {
+    const memory = new MemoryBudget(AT_ONCE * CHUNK)
+    const served = clients(memory, n, 1)
+    await vi.advanceTimersByTimeAsync(n * 20)
+
+    expect(served()).toBe(n)
+    expect(await timeOfNewcomer(memory)).toBeLessThan(3 * READ_TIME)
+  })
+
+  it('waits for no more than the work of clients that came just before, and as long again', async () => {
+    const memory = new MemoryBudget(AT_ONCE * CHUNK)
+    clients(memory, 300, 1)
+
+    // each turn ends when somebody has looked twice
+    expect(await timeOfNewcomer(memory)).toBeLessThan(300 / AT_ONCE * (2 * READ_TIME + 50) + READ_TIME)
+  })
+
+  it.each([100, 400])('comes before the next turns of %i clients that read', async n => {
+    const memory = new MemoryBudget(AT_ONCE * CHUNK)
+    const served = clients(memory, n, CHUNKS)
+    await vi.advanceTimersByTimeAsync(n * 150)
+
+    expect(served()).toBe(n)
+    // a turn lasts half a second, and each second one is for those who come again
+    expect(await timeOfNewcomer(memory)).toBeLessThan(2 * (500 + READ_TIME))
+  })
+})
+
+describe('those who come again', () => {
+  it('have every second turn, however many come for the first time', async () => {
+    const memory = new MemoryBudget(1)
+    const granted: string[] = []
+    const ask = async (name: string, isReturning: boolean): Promise<void> => {
+      const share = await memory.take({ bytes: 1, signal: NEVER, patience: 1000, revoke: () => {}, isReturning })
+      granted.push(name)
+      share.give()
+    }
+    const first = await memory.take({ bytes: 1, signal: NEVER, patience: 1000, revoke: () => {} })
+    const asked = [ask('a', true), ask('b', true), ...['1', '2', '3', '4'].map(async name => ask(name, false))]
+    first.give()
+    await Promise.all(asked)
+
+    expect(granted).toEqual(['1', 'a', '2', 'b', '3', '4'])
+  })
+})
+
+describe('a small response', () => {
+  it('does not wait for those that hold the memory', async () => {
+    const { gateway, fs, blockstore } = serve({ limits: { heldBytes: 1000 * KIB } })
+    const bytes = noise(900 * KIB)
+    const block = CID.createV1(raw.code, await sha256.digest(bytes))
+    await blockstore.put(block, bytes)
+    const file = text(500 * KIB)
+    const cid = await addCompressed(fs, file, 'zstd', 256 * KIB)
+
+    // nothing is revoked, as no time passes
+    const held = await gateway(get(`${block}?format=raw`))
+    const part = await gateway(get(`${cid}?filename=a.txt`, { range: 'bytes=300000-300099' }))
+    expect(same(await bytesOf(part), file.subarray(300_000, 300_100))).toBe(true)
+    await held.body?.cancel()
+  })
+})
