@@ -47,7 +47,8 @@ const NODE_ONLY = [
   // test/browser runs it on IndexedDB, which takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
   // Node's servers and sockets
-  'packages/gateway/test/{libp2p,node,node-responses,request-limits,trusted-proxies,tunnel}.test.ts',
+  'packages/gateway/test/{connection-limit,hosts,libp2p,node,node-responses,request-limits}.test.ts',
+  'packages/gateway/test/{trusted-proxies,tunnel}.test.ts',
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
   // hundreds of megabytes of zeros, decompressed
