@@ -56,4 +56,6 @@ describe('what may be a path', () => {
 it('hides in a message what a URL in it shows', () => {
   expect(hideSecretsIn('no http://u:s3cr3t@h/p?a=1&X-Token=s3cr3t: "S3://K:s3cr3t@b", me@example.com <wss://s3cr3t@h>'))
     .toBe('no http://***@h/p?a=1&X-Token=*** "S3://***@b", me@example.com <wss://***@h>')
+  expect(hideSecretsIn('/home/s3:/u:s3cr3t@bucket: no such file, C:/a@b, /x/a:/b@c'))
+    .toBe('/home/s3:/***@bucket: no such file, C:/a@b, /x/a:/b@c')
 })

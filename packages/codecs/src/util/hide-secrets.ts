@@ -46,9 +46,12 @@ export function isUrlLike (text: string): boolean {
   return IS_URL.test(text) || IS_MULTIADDR.test(text)
 }
 
-/** A message without user names and passwords of URLs, and without parameters whose names say that they are secret. */
+/**
+ * A message without user names and passwords of URLs, and without parameters whose names say that they are secret. A
+ * URL that was taken for a path has one slash left.
+ */
 export function hideSecretsIn (message: string): string {
   return message
-    .replaceAll(/(\b[a-z][a-z\d+.-]{0,31}:[\\/]{2})[^\s\\/?#"'<>]*@/gi, `$1${HIDDEN}@`)
+    .replaceAll(/(\b[a-z][a-z\d+.-]{0,31}:(?:[\\/]{2}|[\\/](?=[^\s\\/?#"'<>:@]*:)))[^\s\\/?#"'<>]*@/gi, `$1${HIDDEN}@`)
     .replaceAll(new RegExp(`([?&;]${NAME}=)[^\\s&;"'<>)]+`, 'gi'), `$1${HIDDEN}`)
 }
