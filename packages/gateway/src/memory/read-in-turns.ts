@@ -16,12 +16,20 @@ const MAX_TAKING_TIME = 250
 /** How long the source may take for its next bytes then, in milliseconds: longer, as it begins anew. */
 const SOURCE_PATIENCE = 10_000
 
+/** Options of core for reading. */
+export interface OpenOptions {
+  readAhead: boolean
+  signal: AbortSignal
+  /** Called with the change in bytes of the links that are held besides `memory`. */
+  onOpenLinks: (change: number) => void
+}
+
 /** What can be read from any byte on. */
 export interface Resumable extends MemoryCost {
   /** In bytes. */
   size: number
   /** Read from an offset on. Without reading ahead, a chunk is not used any more when the next one is asked for. */
-  open (offset: number, readAhead: boolean, signal: AbortSignal): AsyncIterable<Uint8Array>
+  open (offset: number, options: OpenOptions): AsyncIterable<Uint8Array>
 }
 
 /**
@@ -107,7 +115,15 @@ class Turn {
     this.#share = share
     this.#signal = share.init.signal
     this.#signal.addEventListener('abort', this.#stop, { once: true })
-    this.#open = () => source.open(at, readAhead, this.#ended.signal)
+    this.#open = () => source.open(at, {
+      readAhead,
+      signal: this.#ended.signal,
+      onOpenLinks: change => {
+        if (!this.#ended.signal.aborted) {
+          share.resize(share.bytes + change)
+        }
+      }
+    })
   }
 
   /** The next bytes, which the client has read when it is called again. Undefined: the turn is over. */

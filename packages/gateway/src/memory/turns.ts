@@ -1,5 +1,6 @@
 import { ResponseTooSlowError } from '../errors.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import type { OpenOptions } from './read-in-turns.ts'
 import type { Share, ShareInit } from './share.ts'
 
 /** How long a turn lasts while others wait for memory, in milliseconds, if it can end between two chunks. */
@@ -66,7 +67,7 @@ export async function * passInTurns (
  * @param unneeded - aborted when it fails
  */
 export async function * passThrough (
-  open: (readAhead: boolean, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  open: (options: OpenOptions) => AsyncIterable<Uint8Array>,
   cost: MemoryCost,
   memory: MemoryBudget,
   unneeded: AbortController
@@ -80,7 +81,9 @@ export async function * passThrough (
       shares.push(await budget.take(shareOfBody(readAhead ? cost.memoryAhead : cost.memory, unneeded)))
     }
 
-    for await (const chunk of open(readAhead, unneeded.signal)) {
+    const onOpenLinks = (change: number): void => { shares.forEach(share => { share.resize(share.bytes + change) }) }
+
+    for await (const chunk of open({ readAhead, signal: unneeded.signal, onOpenLinks })) {
       for (const part of partsOf(chunk)) {
         yield part
         shares.forEach(share => { share.prolong(part.byteLength / SLOWEST_RATE) })
