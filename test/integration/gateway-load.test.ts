@@ -347,7 +347,6 @@ describe('a gateway whose clients do not read', () => {
       child.kill('SIGKILL')
     }
 
-    console.log(Object.entries(peaks).map(([k, v]) => k + ' ' + (v / MIB | 0)).join(', '))
     expect(Object.entries(peaks).filter(([, peak]) => peak > HELD + NOT_HELD)).toEqual([])
   })
 })

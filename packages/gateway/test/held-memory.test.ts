@@ -1,3 +1,4 @@
+import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -30,6 +31,7 @@ it('few blocks are read at a time for all requests that come at once', async () 
 
 it('the directories above an entry of an archive count, and have a limit', async () => {
   const here = store()
+  const { signal } = new AbortController()
   const most = async (depth: number): Promise<number> => {
     const held = [0]
     let cid = await file(here, 'a')
@@ -38,10 +40,8 @@ it('the directories above an entry of an archive count, and have a limit', async
       cid = await directory(here, [['a', cid], ['b'.repeat(1024 * KIB), await file(here, '')]])
     }
 
-    const stats = { ...await here.fs.stat(cid), cid }
-    const entries = tarEntries('x', stats, { ...here, blocks: here.blockstore }, new AbortController().signal, bytes => {
-      held.push(bytes)
-    })
+    const stats = { ...await ipfsz(here).stat(cid), cid }
+    const entries = tarEntries('x', stats, { fs: ipfsz(here), blocks: here.blockstore }, signal, bytes => { held.push(bytes) })
     await Array.fromAsync(entries)
     expect(held.at(-1)).toBe(0)
 
