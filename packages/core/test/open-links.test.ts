@@ -12,6 +12,12 @@ interface Part {
   size: bigint
 }
 
+interface Init {
+  stop?: boolean
+  offset?: number
+  length?: number
+}
+
 const blockstore = new MemoryBlockstore()
 
 async function put (code: number, block: Uint8Array, size: bigint): Promise<Part> {
@@ -33,11 +39,8 @@ it.each([
   ['all of it', {}],
   ['a range', { offset: 300, length: 900 }],
   ['its beginning', { stop: true }]
-])('reading %s says how many bytes of links it holds, and that it holds none at the end', async (_, { stop, ...range }: {
-  stop?: boolean
-  offset?: number
-  length?: number
-}) => {
+])('reading %s says how many bytes of links it holds, and that it holds none at the end', async (_, init: Init) => {
+  const { stop, ...range } = init
   const leaves = await Promise.all(Array.from({ length: 16 }, async (_, i) =>
     put(raw.code, new Uint8Array(100).fill(i), 100n)))
   const halves = [await fileOf(leaves.slice(0, 8)), await fileOf(leaves.slice(8))]

@@ -41,7 +41,8 @@ it('the directories above an entry of an archive count, and have a limit', async
     }
 
     const stats = { ...await ipfsz(here).stat(cid), cid }
-    const entries = tarEntries('x', stats, { fs: ipfsz(here), blocks: here.blockstore }, signal, bytes => { held.push(bytes) })
+    const from = { fs: ipfsz(here), blocks: here.blockstore }
+    const entries = tarEntries('x', stats, from, signal, bytes => { held.push(bytes) })
     await Array.fromAsync(entries)
     expect(held.at(-1)).toBe(0)
 

@@ -7,7 +7,8 @@ import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { readInTurns } from '../src/memory/read-in-turns.ts'
 import { passInTurns, passThrough } from '../src/memory/turns.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
-import type { OpenOptions, Resumable } from '../src/memory/read-in-turns.ts'
+import type { Resumable } from '../src/memory/read-in-turns.ts'
+import type { OpenOptions } from '../src/memory/reading.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
 /** The clock that the tests do not set. */

@@ -1,7 +1,7 @@
 import { PART_SIZE, TURN_OVER, TURN_TIME } from './turns.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
-import type { MemoryCost } from './turns.ts'
 
 /** How long a turn may last that ends within a chunk, in milliseconds: the chunk has to be read again. */
 const LONG_TURN_TIME = 1500
@@ -15,14 +15,6 @@ const MAX_TAKING_TIME = 250
 
 /** How long the source may take for its next bytes then, in milliseconds: longer, as it begins anew. */
 const SOURCE_PATIENCE = 10_000
-
-/** Options of core for reading. */
-export interface OpenOptions {
-  readAhead: boolean
-  signal: AbortSignal
-  /** Called with the change in bytes of the links that are held besides `memory`. */
-  onOpenLinks: (change: number) => void
-}
 
 /** What can be read from any byte on. */
 export interface Resumable extends MemoryCost {

@@ -1,6 +1,6 @@
 import { ResponseTooSlowError } from '../errors.ts'
 import type { MemoryBudget } from './memory-budget.ts'
-import type { OpenOptions } from './read-in-turns.ts'
+import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
 
 /** How long a turn lasts while others wait for memory, in milliseconds, if it can end between two chunks. */
@@ -17,12 +17,6 @@ const SLOWEST_RATE = 32 * 1024 / 1000
 
 /** Why a source is closed. Made once: an abort without a reason makes an error, with its stack, each time. */
 export const TURN_OVER = new DOMException('Others need the memory', 'AbortError')
-
-/** How much memory reading takes, in bytes, and how much if it reads ahead. */
-export interface MemoryCost {
-  memory: number
-  memoryAhead: number
-}
 
 /**
  * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. The response fails

@@ -1,7 +1,7 @@
 import { readInTurns } from '../memory/read-in-turns.ts'
 import { passThrough } from '../memory/turns.ts'
 import type { ResponseContext } from './context.ts'
-import type { OpenOptions } from '../memory/read-in-turns.ts'
+import type { OpenOptions } from '../memory/reading.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { CatOptions, ReadCost, StoredFile } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
