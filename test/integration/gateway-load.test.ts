@@ -32,9 +32,8 @@ const MIB = 1024 * 1024
 const HELD = 256 * MIB
 const HELD_BY_EACH = 64 * 1024
 /**
- * What it may take besides, in bytes: blocks that were read lately (64 MiB, and 32 MiB that are on their way into that
- * cache or out of it), and buffers that nobody holds any more and that V8 has not yet collected, which it does once they
- * are about as many again as half of those that are held.
+ * What it may take besides, in bytes: recently read blocks (64 MiB), what decoders and V8's heap take while they work
+ * (32 MiB), and buffers that nobody holds any more, of which V8 leaves about half as many as are held.
  */
 const NOT_HELD = (64 + 32 + 128) * MIB
 
@@ -347,7 +346,6 @@ describe('a gateway whose clients do not read', () => {
       child.kill('SIGKILL')
     }
 
-    console.log(Object.entries(peaks).map(([k, v]) => k + ' ' + (v / MIB | 0)).join(', '))
     expect(Object.entries(peaks).filter(([, peak]) => peak > HELD + NOT_HELD)).toEqual([])
   })
 })

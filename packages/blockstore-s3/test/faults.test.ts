@@ -52,6 +52,10 @@ async function list (prefix?: string, after?: string): Promise<ObjectInfo[][]> {
   return Array.fromAsync(connect({ prefix }).list('', { after }))
 }
 
+function listed (key: string): string {
+  return `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`
+}
+
 /** A page of a listing. */
 function page (keys: string[], truncated: boolean): Fault {
   const contents = keys.map(key =>
@@ -351,7 +355,9 @@ it.each<[string, Fault, object]>([
 it.each([
   ['says nothing of more', '<KeyCount>0</KeyCount>'],
   ['says something else', '<IsTruncated>maybe</IsTruncated>'],
-  ['counts more objects than it has', '<IsTruncated>false</IsTruncated><KeyCount>2</KeyCount>']
+  ['counts more objects than it has', '<IsTruncated>false</IsTruncated><KeyCount>2</KeyCount>'],
+  ['has a key of any length', `<IsTruncated>false</IsTruncated>${listed('k'.repeat(1025))}`],
+  ['has more objects than were asked for', `<IsTruncated>false</IsTruncated>${listed('k').repeat(1001)}`]
 ])('refuses a listing that %s: a collection would miss pins', async (_, content) => {
   s3.faults.push(response => { response.end(`<ListBucketResult>${content}</ListBucketResult>`) })
 

@@ -98,7 +98,7 @@ export interface StoredFile {
   frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
 }
 
-export interface FramesOptions extends Pick<CatOptions, 'signal' | 'readAhead'> {
+export interface FramesOptions extends Pick<CatOptions, 'signal' | 'readAhead' | 'onOpenLinks'> {
   /** Number of compressed bytes to skip. Other options override the options with which the file was opened. */
   offset?: number | undefined
 }

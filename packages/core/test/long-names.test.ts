@@ -10,7 +10,10 @@ const LONG = 'n'.repeat(1024 * 1024)
 const EMPTY = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 
 /** A block of a directory, whatever it holds. */
-async function directory (names: readonly string[], type = 'directory'): Promise<{ fs: ReturnType<typeof ipfsz>, cid: CID }> {
+async function directory (
+  names: readonly string[],
+  type: 'directory' | 'hamt-sharded-directory' = 'directory'
+): Promise<{ fs: ReturnType<typeof ipfsz>, cid: CID }> {
   const blockstore = new MemoryBlockstore()
   const block = dagPb.encode({
     Data: new UnixFS({ type, ...type === 'directory' ? {} : { fanout: 256n, hashType: 0x22n } }).marshal(),
@@ -27,7 +30,7 @@ describe('the message of an error', () => {
     ['twice', [LONG, LONG], 'directory', 'InvalidDagError'],
     ['with a slash', [`${LONG}/a`], 'directory', 'InvalidDagError'],
     ['as a label', [LONG], 'hamt-sharded-directory', 'InvalidDagError']
-  ])('does not repeat a name of a megabyte that is there %s', async (_, names, type, name) => {
+  ] as const)('does not repeat a name of a megabyte that is there %s', async (_, names, type, name) => {
     const { fs, cid } = await directory(names, type)
     const err: unknown = await Array.fromAsync(fs.ls(cid)).catch((err: unknown) => err)
 

@@ -1,5 +1,7 @@
 import { NotFoundError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity as identityHash } from 'multiformats/hashes/identity'
 import { expect, it } from 'vitest'
 import { reportFailure, respondError } from '../src/respond/error.ts'
 
@@ -29,4 +31,11 @@ it('a store that is away is unavailable, told to the operator, and not named to 
   expect(response.headers.get('retry-after')).toBe('30')
   expect(await response.text()).not.toContain('10.0.0.1')
   expect(reported).toEqual([err])
+})
+
+it.each(['text/plain', 'text/html'])('as %s, an error does not repeat a CID that holds a whole block', async accept => {
+  const identity = CID.createV1(raw.code, identityHash.digest(new Uint8Array(1024 * 1024)))
+  const response = respondError(new NotFoundError(identity), new Request('http://localhost/', { headers: { accept } }))
+
+  expect((await response.text()).length).toBeLessThan(10_000)
 })

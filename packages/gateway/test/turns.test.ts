@@ -8,6 +8,7 @@ import { readInTurns } from '../src/memory/read-in-turns.ts'
 import { passInTurns, passThrough } from '../src/memory/turns.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { Resumable } from '../src/memory/read-in-turns.ts'
+import type { OpenOptions } from '../src/memory/reading.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
 /** The clock that the tests do not set. */
@@ -15,6 +16,8 @@ const { setInterval: realInterval, clearInterval: stopInterval } = globalThis
 
 const BYTES = noise(1000 * KIB)
 const CHUNK = 100 * KIB
+
+const NEVER = new AbortController().signal
 
 /** A source of chunks that counts what it holds. */
 class Source implements Resumable {
@@ -24,7 +27,7 @@ class Source implements Resumable {
   readonly memory = CHUNK
   readonly memoryAhead = 3 * CHUNK
 
-  async * open (offset: number, _: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async * open (offset: number, { signal }: Pick<OpenOptions, 'signal'>): AsyncGenerator<Uint8Array> {
     this.opened.push(offset)
     this.active++
 
@@ -105,13 +108,13 @@ describe('reading in turns', () => {
   it('fails what can be read only once, if its client is slow while others wait', async () => {
     const memory = new MemoryBudget(CHUNK)
     const unneeded = new AbortController()
-    const slow = passInTurns(new Source().open(0, false, client), CHUNK, memory, unneeded)
+    const slow = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, unneeded)
     await slow.next()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(unneeded.signal.aborted).toBe(false)
 
     const others = new AbortController()
-    const other = passInTurns(new Source().open(0, false, client), CHUNK, memory, others)
+    const other = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, others)
     const first = other.next()
     await vi.advanceTimersByTimeAsync(10_000)
     expect(unneeded.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })
@@ -125,7 +128,7 @@ describe('reading in turns', () => {
     const streams = Array.from({ length: 20 }, () => new Source())
     const ends = streams.map(() => new AbortController())
     const firsts = streams.map(async (source, i) => {
-      const read = (_: boolean, signal: AbortSignal): AsyncIterable<Uint8Array> => source.open(0, false, signal)
+      const read = (how: OpenOptions): AsyncIterable<Uint8Array> => source.open(0, how)
 
       return passThrough(read, source, memory, ends[i]).next()
     })
@@ -147,7 +150,7 @@ describe('reading in turns', () => {
     const memory = new MemoryBudget(2 * CHUNK)
     const unneeded = new AbortController()
     const source = new Source()
-    const open = (_: boolean, signal: AbortSignal): AsyncIterable<Uint8Array> => source.open(0, false, signal)
+    const open = (how: OpenOptions): AsyncIterable<Uint8Array> => source.open(0, how)
     const steady = passThrough(open, source, memory, unneeded)
     let { value } = await steady.next()
     let length = 0
@@ -162,6 +165,32 @@ describe('reading in turns', () => {
     expect(length).toBe(BYTES.byteLength)
     await vi.advanceTimersByTimeAsync(1000)
     expect((await other).done).toBe(false)
+  })
+})
+
+describe('the links that a reader holds', () => {
+  it('count besides what it reads, and make room for others', async () => {
+    const memory = new MemoryBudget(4 * CHUNK)
+    const deep: Resumable = {
+      ...new Source(),
+      memoryAhead: CHUNK,
+      open: async function * (offset, { onOpenLinks }) {
+        onOpenLinks(5 * CHUNK)
+        yield BYTES.subarray(offset)
+        onOpenLinks(-5 * CHUNK)
+      }
+    }
+    const readers = [deep, deep].map(source => readInTurns({ ...source, size: BYTES.byteLength }, memory, NEVER))
+    await readers[0].next()
+    expect(memory.taken).toBe(6 * CHUNK)
+
+    // two are far too much: the larger one begins anew later
+    const second = readers[1].next()
+    await readers[0].next()
+    await second
+    expect(memory.taken).toBeLessThanOrEqual(7 * CHUNK)
+    await Promise.all(readers.map(async reader => reader.return(undefined)))
+    expect(memory.taken).toBe(0)
   })
 })
 

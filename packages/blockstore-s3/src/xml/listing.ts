@@ -1,3 +1,4 @@
+import { MAX_KEY_LENGTH, MAX_KEYS } from '../constants.ts'
 import { childrenOf, parseAnswer, textOf } from './parse.ts'
 import type { XmlElement } from '@rgrove/parse-xml'
 import type { ObjectInfo } from '../contract.ts'
@@ -22,6 +23,10 @@ export function parseListing (body: Uint8Array): Listing {
     throw new Error('it does not say whether more follows')
   }
 
+  if (objects.length > MAX_KEYS) {
+    throw new Error(`it has ${objects.length} objects, more than the ${MAX_KEYS} that were asked for`)
+  }
+
   if (count != null && Number(count) !== objects.length) {
     throw new Error(`it has ${objects.length} objects, and says ${count}`)
   }
@@ -38,5 +43,11 @@ function parseObject (element: XmlElement, encoded: boolean): ObjectInfo {
     throw new Error('an object of the listing has no key, size or time')
   }
 
-  return { key: encoded ? decodeURIComponent(text.replaceAll('+', '%20')) : text, size, modified }
+  const key = encoded ? decodeURIComponent(text.replaceAll('+', '%20')) : text
+
+  if (Buffer.byteLength(key) > MAX_KEY_LENGTH) {
+    throw new Error(`it has a key of more than ${MAX_KEY_LENGTH} bytes`)
+  }
+
+  return { key, size, modified }
 }

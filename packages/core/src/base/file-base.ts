@@ -29,7 +29,7 @@ export function fileBase (
 
   const cid = baseOf(node)
   // the events of reading are about the file itself, and pieces of the base are kept
-  const { onProgress: _onProgress, transient: _transient, ...quiet } = options
+  const { onProgress: _onProgress, transient: _transient, onOpenLinks: _onOpenLinks, ...quiet } = options
   const kept = options.readAhead === false ? 0 : settings.inFlightBytes
   let opening: Promise<BaseReader> | undefined
 

@@ -40,7 +40,7 @@ export async function storedFile (
     ...frameSizes == null ? {} : { frameSizes },
     frameLengths,
     length,
-    frames: ({ offset = 0, signal = options.signal, readAhead = options.readAhead } = {}) =>
-      readRange(node, offset, length, settings.blockstore, { ...options, signal, readAhead })
+    frames: ({ offset = 0, signal = options.signal, readAhead = options.readAhead, onOpenLinks } = {}) =>
+      readRange(node, offset, length, settings.blockstore, { ...options, signal, readAhead, onOpenLinks })
   }
 }

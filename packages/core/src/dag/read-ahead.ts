@@ -22,6 +22,8 @@ interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
   /** See `ReadOptions`. */
   readAhead?: boolean | undefined
+  /** See `ReadOptions`. */
+  onOpenLinks?: ((change: number) => void) | undefined
 }
 
 interface ReadAheadSteps<I, Node> {
@@ -87,6 +89,7 @@ export async function * readAhead<I extends Item, Node> (
     if (held.spans > 0) {
       held.entered = true
       linkBytes += held.list.byteLength
+      options.onOpenLinks?.(held.list.byteLength)
 
       if (linkBytes > MAX_OPEN_LINKS_SIZE) {
         throw new InvalidDagError(cid, `and the nodes above it have more than ${MAX_OPEN_LINKS_SIZE} bytes of links`)
@@ -97,7 +100,11 @@ export async function * readAhead<I extends Item, Node> (
   const leave = (held: Held<I>): void => {
     if (--held.spans === 0) {
       bytes -= held.list.byteLength
-      linkBytes -= held.entered ? held.list.byteLength : 0
+
+      if (held.entered) {
+        linkBytes -= held.list.byteLength
+        options.onOpenLinks?.(-held.list.byteLength)
+      }
     }
   }
 
@@ -297,5 +304,6 @@ export async function * readAhead<I extends Item, Node> (
     }
   } finally {
     done.abort(NO_LONGER_NEEDED)
+    options.onOpenLinks?.(-linkBytes)
   }
 }

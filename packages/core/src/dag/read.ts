@@ -29,6 +29,12 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
    * @default true
    */
   readAhead?: boolean | undefined
+
+  /**
+   * Called when nodes are entered or left, with the change in bytes of the links that are held above the current block.
+   * A file of strangers may have 32 MiB of them. At the end of reading, the changes add up to 0.
+   */
+  onOpenLinks?: ((change: number) => void) | undefined
 }
 
 /** A range of bytes of a file, from `start` to `end` (exclusive). */

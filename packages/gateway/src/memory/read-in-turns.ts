@@ -1,7 +1,7 @@
 import { PART_SIZE, TURN_OVER, TURN_TIME } from './turns.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
-import type { MemoryCost } from './turns.ts'
 
 /** How long a turn may last that ends within a chunk, in milliseconds: the chunk has to be read again. */
 const LONG_TURN_TIME = 1500
@@ -21,7 +21,7 @@ export interface Resumable extends MemoryCost {
   /** In bytes. */
   size: number
   /** Read from an offset on. Without reading ahead, a chunk is not used any more when the next one is asked for. */
-  open (offset: number, readAhead: boolean, signal: AbortSignal): AsyncIterable<Uint8Array>
+  open (offset: number, options: OpenOptions): AsyncIterable<Uint8Array>
 }
 
 /**
@@ -107,7 +107,15 @@ class Turn {
     this.#share = share
     this.#signal = share.init.signal
     this.#signal.addEventListener('abort', this.#stop, { once: true })
-    this.#open = () => source.open(at, readAhead, this.#ended.signal)
+    this.#open = () => source.open(at, {
+      readAhead,
+      signal: this.#ended.signal,
+      onOpenLinks: change => {
+        if (!this.#ended.signal.aborted) {
+          share.resize(share.bytes + change)
+        }
+      }
+    })
   }
 
   /** The next bytes, which the client has read when it is called again. Undefined: the turn is over. */

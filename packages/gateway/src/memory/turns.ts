@@ -1,5 +1,6 @@
 import { ResponseTooSlowError } from '../errors.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
 
 /** How long a turn lasts while others wait for memory, in milliseconds, if it can end between two chunks. */
@@ -16,12 +17,6 @@ const SLOWEST_RATE = 32 * 1024 / 1000
 
 /** Why a source is closed. Made once: an abort without a reason makes an error, with its stack, each time. */
 export const TURN_OVER = new DOMException('Others need the memory', 'AbortError')
-
-/** How much memory reading takes, in bytes, and how much if it reads ahead. */
-export interface MemoryCost {
-  memory: number
-  memoryAhead: number
-}
 
 /**
  * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. The response fails
@@ -66,7 +61,7 @@ export async function * passInTurns (
  * @param unneeded - aborted when it fails
  */
 export async function * passThrough (
-  open: (readAhead: boolean, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  open: (options: OpenOptions) => AsyncIterable<Uint8Array>,
   cost: MemoryCost,
   memory: MemoryBudget,
   unneeded: AbortController
@@ -80,7 +75,9 @@ export async function * passThrough (
       shares.push(await budget.take(shareOfBody(readAhead ? cost.memoryAhead : cost.memory, unneeded)))
     }
 
-    for await (const chunk of open(readAhead, unneeded.signal)) {
+    const onOpenLinks = (change: number): void => { shares.forEach(share => { share.resize(share.bytes + change) }) }
+
+    for await (const chunk of open({ readAhead, signal: unneeded.signal, onOpenLinks })) {
       for (const part of partsOf(chunk)) {
         yield part
         shares.forEach(share => { share.prolong(part.byteLength / SLOWEST_RATE) })

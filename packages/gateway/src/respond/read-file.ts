@@ -1,6 +1,7 @@
 import { readInTurns } from '../memory/read-in-turns.ts'
 import { passThrough } from '../memory/turns.ts'
 import type { ResponseContext } from './context.ts'
+import type { OpenOptions } from '../memory/reading.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { CatOptions, ReadCost, StoredFile } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -40,7 +41,7 @@ export async function * readFile (
     fs.cat(cid, { ...options, transient: options.readAhead !== true })
 
   if (end == null || !cost.isSeekable) {
-    yield * passThrough((readAhead, signal) => read({ ...options, readAhead, signal }), cost, memory, unneeded)
+    yield * passThrough(how => read({ ...options, ...how }), cost, memory, unneeded)
   } else if (Math.max(end - start, isCompressed ? cost.memory : 0) <= UNCOUNTED) {
     for await (const bytes of fs.cat(cid, { ...options, signal })) {
       // a part of a block would keep all of it
@@ -50,8 +51,8 @@ export async function * readFile (
     const source = {
       size: end - start,
       ...isCompressed ? cost : blocksCost(end - start),
-      open: (offset: number, readAhead: boolean, signal: AbortSignal) =>
-        read({ offset: start + offset, length: end - start - offset, readAhead, signal })
+      open: (offset: number, how: OpenOptions) =>
+        read({ offset: start + offset, length: end - start - offset, ...how })
     }
 
     if (source.size <= UNCOUNTED) {
@@ -84,7 +85,7 @@ export function readStored (
     : readInTurns({
       size: length,
       ...blocksCost(length),
-      open: (offset, readAhead, signal) => frames({ offset, readAhead, signal })
+      open: (offset, how) => frames({ offset, ...how })
     }, memory, signal)
 }
 

@@ -1,8 +1,15 @@
+import { MAX_BLOCK_SIZE } from '../dag/read-block.ts'
 import { shareOfBody } from '../memory/turns.ts'
 import { UNCOUNTED } from './read-file.ts'
 import { openResponseBody } from './response-body.ts'
 import type { ResponseContext } from './context.ts'
 import type { Share } from '../memory/share.ts'
+
+/**
+ * How long a block that is being read counts while others wait, in milliseconds. One that takes longer is fetched: most
+ * of that time there is nothing to be held.
+ */
+const READING_TIME = 50
 
 /** The bytes that are sent at a time. */
 const CHUNK_SIZE = 64 * 1024
@@ -19,9 +26,16 @@ export async function readWhole<T> (
   { init: { memory } }: Pick<ResponseContext, 'init'>,
   unneeded: AbortController
 ): Promise<{ value: T, share?: Share | undefined }> {
+  const { ofSmall } = memory
+  const reading: Share = await ofSmall.take({
+    bytes: MAX_BLOCK_SIZE,
+    signal: unneeded.signal,
+    patience: READING_TIME,
+    revoke: () => { reading.give() }
+  })
   let size: number
 
-  {
+  try {
     const value = await read()
     size = sizeOf(value)
     const share = size <= UNCOUNTED ? undefined : memory.takeNow(shareOfBody(size, unneeded))
@@ -29,6 +43,8 @@ export async function readWhole<T> (
     if (size <= UNCOUNTED || share != null) {
       return { value, share }
     }
+  } finally {
+    reading.give()
   }
 
   const share = await memory.take(shareOfBody(size, unneeded))

@@ -1,12 +1,16 @@
 import { quoteName } from '@ipfsz/codecs/internal'
 import { decodeNode, InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
 import { blockReader } from '../../dag/read-block.ts'
+import { MAX_OPEN_SIZE } from '../../car/walk.ts'
 import type { GatewayComponents } from '../../contract.ts'
 import type { DirectoryEntry, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The most directories inside each other: each holds the list of its entries. */
 const MAX_TAR_DEPTH = 128
+
+/** How many times the bytes of an open directory are held: its block, and its names. */
+const NAMED_TWICE = 2
 
 /** Without setuid, setgid and sticky bits: if root extracts the archive, other people's programs would run as root. */
 const PERMISSIONS = 0o777
@@ -38,6 +42,10 @@ type Components = Pick<GatewayComponents, 'fs' | 'blocks'>
 interface Progress {
   /** Since a symlink could lead out of the archive, names with `..` are refused after the first. */
   symlinks: boolean
+  /** Bytes of the directories above the current entry. */
+  open: number
+  /** Counts them. */
+  hold: (bytes: number) => void
 }
 
 /**
@@ -45,16 +53,23 @@ interface Progress {
  * yielded of a directory whose names are invalid. Names that lead elsewhere in the tree, `../file`,
  * are followed, as other gateways do; those that lead out of it are refused.
  *
- * @throws {InvalidDagError} a name is invalid, or leads out of the tree; the tree is too deep
+ * @param hold - called with the bytes of the directories that are open: 0 at the end
+ * @throws {InvalidDagError} a name is invalid, or leads out of the tree; the tree is too deep, or its open directories
+ *   are too large
  * @throws {NotFoundError} a block is missing
  */
 export async function * tarEntries (
   name: string,
   stats: Stats & { cid: CID },
   components: Components,
-  signal: AbortSignal
+  signal: AbortSignal,
+  hold: (bytes: number) => void = () => {}
 ): AsyncGenerator<TarEntry> {
-  yield * entriesOf([checkName(stats.cid, name)], stats, components, signal, { symlinks: false })
+  try {
+    yield * entriesOf([checkName(stats.cid, name)], stats, components, signal, { symlinks: false, open: 0, hold })
+  } finally {
+    hold(0)
+  }
 }
 
 async function * entriesOf (
@@ -85,8 +100,11 @@ async function * entriesOf (
   const children = childrenOf(path, cid, components, signal, progress)
   // the names of the directory are checked before anything is written of it
   let next = await children.next()
+  const { byteLength } = await blockReader(components.blocks, signal)(unmark(cid))
 
   yield { ...common, type: 'directory', size: 0, compressed: false }
+
+  enter(cid, byteLength, progress)
 
   try {
     while (next.done !== true) {
@@ -94,7 +112,23 @@ async function * entriesOf (
       next = await children.next()
     }
   } finally {
+    enter(cid, -byteLength, progress)
     await children.return(undefined)
+  }
+}
+
+/**
+ * Count the directory, or its shard at the top. Its names are remembered as well, as they must not occur twice.
+ *
+ * @param change - its bytes, negative when it is left
+ * @throws {InvalidDagError}
+ */
+function enter (cid: CID, change: number, progress: Progress): void {
+  progress.open += change * NAMED_TWICE
+  progress.hold(progress.open)
+
+  if (progress.open > MAX_OPEN_SIZE) {
+    throw new InvalidDagError(cid, `is too deep: the directories above it exceed the limit of ${MAX_OPEN_SIZE} bytes`)
   }
 }
 

@@ -4,11 +4,12 @@ import { createTarPacker } from 'modern-tar'
 import * as raw from 'multiformats/codecs/raw'
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
+import { holdIn } from '../../memory/hold.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { contentHeaders, notModified } from '../headers.ts'
-import { readFile } from '../read-file.ts'
+import { readFile, UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import { PackedBytes } from './packed-bytes.ts'
 import { tarEntries } from './tar-entries.ts'
@@ -55,7 +56,8 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
 
   const unneeded = followSignal(context.signal)
   const { signal } = unneeded
-  const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, signal)
+  const hold = holdIn(context.init.memory, UNCOUNTED, unneeded)
+  const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, signal, hold)
   const first = await entries.next()
 
   if (request.method === 'HEAD' || first.done === true) {

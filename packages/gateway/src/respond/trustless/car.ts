@@ -2,6 +2,7 @@ import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
 import { MAX_BLOCK_SIZE } from '../../dag/read-block.ts'
 import { followSignal } from '../../follow-signal.ts'
+import { holdIn } from '../../memory/hold.ts'
 import { passInTurns, shareOfBody } from '../../memory/turns.ts'
 import { carParams } from '../../request/car-params.ts'
 import { namesEtag } from '../../request/conditions.ts'
@@ -12,12 +13,8 @@ import { contentHeaders, notModified } from '../headers.ts'
 import { UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import type { CarMemory } from '../../car/car-memory.ts'
-import type { Share } from '../../memory/share.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CarParams } from '../../request/car-params.ts'
-
-/** How long a CAR may keep the blocks above the current one while others wait, in milliseconds: it waits for turns. */
-const HELD_PATIENCE = 30_000
 
 /**
  * The CAR of a path (Trustless Gateway, CAR Responses). A block that is missing after the end of the path
@@ -63,21 +60,9 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
 
 /** The memory that all responses share. */
 function memoryOf ({ init: { memory } }: ResponseContext, unneeded: AbortController): CarMemory {
-  let held: Share | undefined
-
   return {
     readAhead: ({ bytes, revoke }) => memory.tryTake({ ...shareOfBody(bytes, unneeded), revoke }),
-    hold: bytes => {
-      if (bytes <= UNCOUNTED) {
-        held?.give()
-        held = undefined
-      } else if (held != null) {
-        held.touch(HELD_PATIENCE)
-        held.resize(bytes)
-      } else {
-        held = memory.hold({ ...shareOfBody(bytes, unneeded), patience: HELD_PATIENCE })
-      }
-    }
+    hold: holdIn(memory, UNCOUNTED, unneeded)
   }
 }
 
