@@ -1,3 +1,4 @@
+// Above 250 lines: every error of the package is in this file, one class per failure that a caller could handle.
 import { quoteName } from '@ipfsz/codecs/internal'
 import { hideSecrets } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'

@@ -1,3 +1,4 @@
+// Above 250 lines: what a gateway is started with, and what is made of it, are read together.
 import { networkInterfaces } from 'node:os'
 import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'

@@ -1,3 +1,4 @@
+// Above 250 lines: whatever is printed first removes the progress bar, which is the state of one class.
 import { hideSecretsIn } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'

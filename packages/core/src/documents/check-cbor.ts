@@ -1,3 +1,4 @@
+// Above 250 lines: the rules of one pass over the bytes, in the order in which the decoder checks them.
 import { quoteName } from '@ipfsz/codecs/internal'
 import { LINK_TAG, MAJOR, readHead } from './cbor-items.ts'
 import type { Head } from './cbor-items.ts'

@@ -1,3 +1,4 @@
+// Above 250 lines: which peer is asked depends on what all peers of a session did, which is one state.
 import { setMaxListeners } from 'node:events'
 import { forgetOldest } from '@ipfsz/codecs/internal'
 import { StallDetector } from '@ipfsz/core'
