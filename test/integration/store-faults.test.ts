@@ -195,7 +195,7 @@ describe('processes that stand still for longer than every limit', () => {
     // waits for the round, takes the collection for dead, and stores what that was to delete
     expect(await site.ok('a', 'add', '-Q', wanted)).toBe(cid)
     collecting.kill('SIGCONT')
-    expect(await collected).toMatchObject({ code: 1, stderr: expect.stringContaining('stood still for so long') })
+    expect(await collected).toMatchObject({ code: 1, stderr: expect.stringContaining('stalled for so long') })
     adding.kill('SIGCONT')
     resume.resolve()
     expect(await added).toMatchObject({

@@ -26,7 +26,11 @@ export function createWithCodecs (
 
   const fs: DefaultIpfsz = new DefaultIpfsz({
     blockstore: components.blockstore,
-    links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
+    links: new DefaultLinks({
+      ...components,
+      read: (cid, options) => fs.cat(cid, options),
+      stat: async (cid, { signal }) => fs.stat(cid, { signal: signal ?? undefined, offline: true })
+    }),
     objects: ipldObjects,
     codecs,
     writers,

@@ -395,6 +395,27 @@ describe('an unchecked link', () => {
       .rejects.toMatchObject({ name: 'LinkMismatchError', original, compressed, by: 'bytes' })
   })
 
+  it('from an original that is stored is refused if it is of another type or size', async () => {
+    const { fs } = store()
+    const plain = { compression: { codec: 'none' } } as const
+    const large = text(3_000_000)
+    const [file, directory] = [await fs.addBytes(large, plain), await fs.addDirectory()]
+    const [same, other, tree] = [
+      await fs.addBytes(text(3_000_000, 2)), await fs.addBytes(text(2_000_000)),
+      await fs.addFile({ path: 'a/b', content: large })
+    ]
+
+    for (const [original, compressed] of [[file, other], [directory, other], [file, tree]]) {
+      await expect(fs.links.add(original, compressed, { unchecked: true }))
+        .rejects.toMatchObject({ name: 'LinkMismatchError', original, compressed, by: 'kind' })
+    }
+
+    // what nothing but a comparison could tell
+    await fs.links.add(file, same, { unchecked: true })
+    await fs.links.add(directory, tree, { unchecked: true })
+    expect(await Array.fromAsync(fs.links.list())).toHaveLength(2)
+  })
+
   it('from a raw CID to its bytes is checked', async () => {
     const { fs } = store()
     await fs.links.add(await originalOf(small), await fs.addBytes(small), { unchecked: true })

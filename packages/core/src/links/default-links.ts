@@ -56,11 +56,13 @@ export class DefaultLinks implements Links {
   readonly #blockstore: LinksComponents['blockstore']
   readonly #datastore: LinkDatastore | undefined
   readonly #read: LinksComponents['read']
+  readonly #stat: LinksComponents['stat']
 
-  constructor ({ blockstore, datastore, read }: LinksComponents) {
+  constructor ({ blockstore, datastore, read, stat }: LinksComponents) {
     this.#blockstore = blockstore
     this.#datastore = datastore
     this.#read = read
+    this.#stat = stat
   }
 
   /** Whether there is a datastore for links. */
@@ -109,14 +111,17 @@ export class DefaultLinks implements Links {
    * @throws {LinkMismatchError}
    */
   async #refuseCertain ({ original, compressed }: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
-    if (compressed.code === TREE_CODE || (original.code !== raw.code && inlineSize(original) == null)) {
-      return undefined
-    }
+    const isWhole = original.code === raw.code || inlineSize(original) != null
 
     try {
-      const link = { original, compressed, check: UNCHECKED }
+      if (compressed.code !== TREE_CODE && isWhole) {
+        const link = { original, compressed, check: UNCHECKED }
 
-      return await compareOriginal(link, this.#read(compressed, options), options)
+        return await compareOriginal(link, this.#read(compressed, options), options)
+      }
+
+      await this.#compareRoots(original, compressed, options)
+      return undefined
     } catch (err) {
       options.signal?.throwIfAborted()
 
@@ -126,6 +131,21 @@ export class DefaultLinks implements Links {
 
       // a file that cannot be read now proves nothing
       return undefined
+    }
+  }
+
+  /** @throws {LinkMismatchError} the root of the original is stored, and is of another type or size */
+  async #compareRoots (original: CID, compressed: CID, { signal }: AddLinkOptions): Promise<void> {
+    if (this.#stat == null || !await this.#blockstore.has(original, { signal: signal ?? undefined })) {
+      return
+    }
+
+    const [stored, linked] = await Promise.all([original, compressed].map(async cid => this.#stat?.(cid, { signal })))
+    const sameType = stored?.type === linked?.type
+    const isFile = linked?.type === 'file' && linked.sizeKnown !== false
+
+    if (!sameType || (isFile && stored?.size !== linked.size)) {
+      throw new LinkMismatchError(original, compressed, 'kind', [])
     }
   }
 

@@ -26,6 +26,8 @@ export interface LinksComponents {
   datastore?: LinkDatastore | undefined
   /** Reads the original bytes of a marked CID, for the comparison. */
   read (compressed: CID, options: AddLinkOptions): AsyncIterable<Uint8Array>
+  /** The type and the size of a root that is stored, for links that are not compared. Fetches nothing. */
+  stat?: (cid: CID, options: LinkOptions) => Promise<{ type: string, size: bigint, sizeKnown?: boolean }>
 }
 
 export interface LinkOptions {
@@ -37,7 +39,7 @@ export interface AddLinkOptions extends LinkOptions, ProgressOptions<CatFrameEve
    * Add the link without reading and comparing the compressed file. Use it for directories,
    * and for originals made with other importer settings than the known ones. Nothing can
    * tell whether such a link is right. What is certain to be wrong is refused: a raw CID is the
-   * hash of the bytes, so these are compared.
+   * hash of the bytes, so these are compared, and an original whose root is stored has a type and a size.
    *
    * @default false
    */
