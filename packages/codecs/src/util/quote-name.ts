@@ -2,8 +2,8 @@
 const MAX_LENGTH = 300
 
 /**
- * A stranger's name, path or label in quotes, for a message: on one line, and cut if it is long. A block may hold one of
- * megabytes.
+ * A stranger's name, path or label in quotes, for a message: on one line, and cut if it is long. A block may hold
+ * megabytes of it.
  */
 export function quoteName (name: string): string {
   return JSON.stringify(name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH)}...` : name)
