@@ -199,7 +199,7 @@ describe('processes that stand still for longer than every limit', () => {
     adding.kill('SIGCONT')
     resume.resolve()
     expect(await added).toMatchObject({
-      code: 1, stdout: Buffer.alloc(0), stderr: expect.stringContaining('took this process for dead')
+      code: 1, stdout: Buffer.alloc(0), stderr: expect.stringContaining('considered this process dead')
     })
 
     expect((await site.run('b', 'cat', cid)).stdout.equals(text(50_000, 2))).toBe(true)

@@ -57,7 +57,9 @@ export async function * readFile (
 
     if (source.size <= UNCOUNTED) {
       // all of it is read before any is sent: it takes no memory while the client does not read
-      yield * await copiesOf(readInTurns(source, memory.ofSmall, signal))
+      // one frame, or a block, whose parts are read at the same time: each may wait in line for a busy disk
+      const ahead = source.memory * 2
+      yield * await copiesOf(readInTurns({ ...source, memory: ahead, memoryAhead: ahead }, memory.ofSmall, signal))
     } else {
       yield * readInTurns(source, memory, signal)
     }

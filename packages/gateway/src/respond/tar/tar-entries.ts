@@ -104,9 +104,9 @@ async function * entriesOf (
 
   yield { ...common, type: 'directory', size: 0, compressed: false }
 
-  enter(cid, byteLength, progress)
-
   try {
+    enter(cid, byteLength, progress)
+
     while (next.done !== true) {
       yield * entriesOf(next.value.path, next.value.described, components, signal, progress)
       next = await children.next()
@@ -127,7 +127,7 @@ function enter (cid: CID, change: number, progress: Progress): void {
   progress.open += change * NAMED_TWICE
   progress.hold(progress.open)
 
-  if (progress.open > MAX_OPEN_SIZE) {
+  if (change > 0 && progress.open > MAX_OPEN_SIZE) {
     throw new InvalidDagError(cid, `is too deep: the directories above it exceed the limit of ${MAX_OPEN_SIZE} bytes`)
   }
 }
