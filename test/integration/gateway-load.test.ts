@@ -156,7 +156,7 @@ async function fill (sandbox: Sandbox): Promise<{ kinds: Kind[], large: string }
     { path: `/ipfs/${root}/nothing`, status: 404 },
     { path: `/ipfs/${NOBODYS}`, status: 404 },
     { path: '/ipfs/nothing', status: 400 },
-    { path: '/', status: 404 },
+    { path: '/nothing', status: 404 },
     { path: `/ipfs/${z}`, method: 'POST', status: 405 }
   ]
 

@@ -1,6 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller could handle.
-import { quoteName } from '@ipfsz/codecs/internal'
-import { hideSecrets } from '@ipfsz/codecs/internal'
+import { hideSecrets, quoteName } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a request cannot be answered: the status and message of the response. */
