@@ -44,6 +44,8 @@ export class PeerSource implements BlockSource {
   #search: FetchOptions['search'] = 'all'
   /** That of the last fetch. */
   #searched: FetchOptions['search']
+  /** Whether the specified peers lacked a block, and no other can be found. */
+  #isAlone = false
   #opened: PeerNetwork | undefined
   #plan: ReadPlan | undefined
 
@@ -86,6 +88,11 @@ export class PeerSource implements BlockSource {
       }
 
       if (search === 'all') {
+        this.#isAlone = true
+        this.#search = 'lost'
+      }
+
+      if (this.#isAlone) {
         throw new FetchStalledError(cid, 0, { asked: (await network.peers()).length, cause: err })
       }
 
