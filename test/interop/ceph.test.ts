@@ -29,7 +29,7 @@ const { interfaceBlockstoreTests } = await import('interface-blockstore-tests')
 const BUCKET = 'ipfsz'
 
 /** What a message says that is about one of them. */
-const STORE_OR_NETWORK = /the store at \S+ answered|over the network/
+const STORE_OR_NETWORK = /the store at \S+ answered|no response from|over the network/
 
 let ceph: Ceph
 

@@ -2,7 +2,7 @@
 
 /** Functions that run in a page of a browser, or in Node. */
 
-/** Headers that are the same for `GET` and `HEAD`. */
+/** Headers that are the same for `GET` and `HEAD`, unless the body has a coding. */
 export const COMPARED_HEADERS = [
   'accept-ranges', 'cache-control', 'content-encoding', 'content-length', 'content-type', 'etag', 'vary'
 ]
