@@ -49,6 +49,8 @@ const NODE_ONLY = [
   // Node's servers and sockets
   'packages/gateway/test/{connection-limit,hosts,libp2p,node,node-responses,request-limits}.test.ts',
   'packages/gateway/test/{trusted-proxies,tunnel}.test.ts',
+  // thousands of timers, which browsers hold back
+  'packages/gateway/test/fairness.test.ts',
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
   // hundreds of megabytes of zeros, decompressed
