@@ -19,7 +19,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core'],
   'verified-fetch': ['core', 'gateway'],
-  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway']
+  'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3'],
+  node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store'],
+  site: ['core', 'gateway', 'node'],
+  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'node', 'site']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
@@ -32,10 +35,10 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  cli: [
-    'error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'read-own-file.ts',
-    'version.ts'
-  ]
+  'shared-store': ['errors.ts', 'histogram.ts', 'read-own-file.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'read-at-most.ts', 'version.ts'],
+  site: [],
+  cli: ['errors.ts', 'io.ts']
 }
 
 /**
@@ -140,34 +143,34 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     libp2p: ['create-gateway.ts', 'node']
   },
   'verified-fetch': {},
-  cli: {
+  'shared-store': {},
+  node: {
     ports: [],
-    terminal: [],
     dag: [],
-    disk: ['terminal'],
+    disk: ['dag'],
     locks: ['disk'],
     cache: ['disk', 'locks'],
-    store: [],
-    repo: ['cache', 'dag', 'disk', 'locks', 'store'],
+    repo: ['cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'locks', 'repo'],
-    car: ['dag', 'disk', 'terminal'],
+    car: ['dag', 'disk'],
     network: ['dag', 'ports', 'repo'],
     'fetch-request.ts': ['network'],
-    siblings: ['dag', 'fetch-request.ts', 'network', 'store'], // the other nodes of a store
-    daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings', 'store', 'terminal'],
+    siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
+    daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings'],
     'block-sources.ts': ['network'],
-    'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
-    site: ['disk'],
-    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo', 'store'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
+    'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
+    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo']
+  },
+  site: {},
+  cli: {
+    terminal: [],
+    'context.ts': ['terminal'],
     'site-scripts.ts': [],
-    'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
-    bench: ['disk', 'terminal'],
-    commands: [
-      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'migrate', 'network',
-      'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'store', 'terminal'
-    ],
-    program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
+    'pending-roots.ts': ['context.ts'],
+    bench: ['terminal'],
+    commands: ['bench', 'context.ts', 'pending-roots.ts', 'site-scripts.ts', 'terminal'],
+    program: ['commands', 'context.ts', 'terminal']
   }
 }
 
@@ -203,7 +206,7 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       trustless: []
     }
   },
-  cli: {
+  node: {
     network: {
       'helia-internals': [],
       dht: ['helia-internals'],

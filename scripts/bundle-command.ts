@@ -94,7 +94,7 @@ export async function bundleCommand (): Promise<void> {
 async function bundleSiteScripts (): Promise<string[]> {
   const modules = await Promise.all(['loader', 'worker'].map(async name => {
     const { output: [chunk] } = await build({
-      input: join(COMMAND, `dist/site/site-${name}.js`),
+      input: join(PACKAGES, `site/dist/site-${name}.js`),
       platform: 'browser',
       output: { file: join(COMMAND, `bundle/site-${name}.js`), format: 'iife', codeSplitting: false, minify: true }
     })

@@ -196,7 +196,7 @@ describe('the map of the rooms', () => {
         '../test/temporary.ts',
         './disk/../network/network.ts'
       ],
-      'packages/cli/src/disk/ignore.ts': [
+      'packages/node/src/disk/ignore.ts': [
         '../../../core/dist/index.js',
         '../../../core/test/fixtures.ts',
         '../../test/temporary.ts',
@@ -205,7 +205,7 @@ describe('the map of the rooms', () => {
         '.././network/network.ts',
         '..//network/network.ts'
       ],
-      'packages/cli/src/network/dht/dhts.ts': [
+      'packages/node/src/network/dht/dhts.ts': [
         '../../../test/temporary.ts',
         '../../network/bitswap/wants.ts',
         '../.././daemon/daemon.ts'
@@ -219,7 +219,7 @@ describe('the map of the rooms', () => {
   })
 
   it('refuses every form of an import', () => {
-    const file = 'packages/cli/src/disk/probe.ts'
+    const file = 'packages/node/src/disk/probe.ts'
 
     write(file, `
       import type { A } from '../network/a.ts'
@@ -270,7 +270,7 @@ describe('the map of the rooms', () => {
   it.each([
     ['a package', 'packages/attic'],
     ['a room', 'packages/cli/src/attic'],
-    ['a subroom', 'packages/cli/src/network/attic'],
+    ['a subroom', 'packages/node/src/network/attic'],
     ['a folder in a subroom', 'packages/codecs/src/format/zstd/attic']
   ])('refuses %s that is not on it', (_, folder) => {
     mkdirSync(join(copy, folder))
@@ -292,7 +292,7 @@ describe('the map of the rooms', () => {
     })
   })
 
-  it.each(['packages/cli/src/car', 'packages/cli/src/network/names', 'packages/core/src/unixfs.ts'])(
+  it.each(['packages/node/src/car', 'packages/node/src/network/names', 'packages/core/src/unixfs.ts'])(
     'refuses %s where it is on it but does not exist',
     path => {
       rmSync(join(copy, path), { recursive: true })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { treeSource } from '../../packages/cli/dist/disk/tree-source.js'
+import { treeSource } from '@ipfsz/node/internal/disk/tree-source'
 
 const run = promisify(execFile)
 

@@ -1,7 +1,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
-import { holdFile } from '../../packages/cli/dist/locks/kernel-lock.js'
+import { holdFile } from '@ipfsz/node/internal/locks/kernel-lock'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'

@@ -10,7 +10,7 @@ import { BITSWAP, ON_STREAM, startHelia, startPeer } from './nodes.ts'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Helia } from 'helia'
 
-const INTERNALS = 'packages/cli/src/network/helia-internals'
+const INTERNALS = 'packages/node/src/network/helia-internals'
 const MIB = 1024 * 1024
 const MISSING = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 const OTHER = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
@@ -79,7 +79,7 @@ describe('@helia/bitswap', () => {
     const reading = helia.blockstore.get(MISSING, { signal: controller.signal })
     const read = Promise.resolve(reading.next()).catch(() => {})
 
-    expect(await asked, mended('@helia/bitswap', 'packages/cli/src/network/bitswap')).toEqual([true, true])
+    expect(await asked, mended('@helia/bitswap', 'packages/node/src/network/bitswap')).toEqual([true, true])
     controller.abort()
     await read
   })
@@ -136,7 +136,7 @@ describe('@helia/bitswap', () => {
     await expect.poll(() => received).toContain('second')
 
     // both would be in one message
-    expect(received, mended('@helia/bitswap', 'Wants.send in packages/cli/src/network/bitswap/wants.ts'))
+    expect(received, mended('@helia/bitswap', 'Wants.send in packages/node/src/network/bitswap/wants.ts'))
       .toEqual(['first', 'second'])
   })
 })

@@ -49,14 +49,14 @@ describe('@ipld/car', () => {
 
     // it buffers the whole source, 16 MiB here, and fails only when the source ends
     await expect(CarReader.fromIterable(source())).rejects.toThrow()
-    expect(taken, mended('@ipld/car', 'packages/cli/src/car/car-input.ts')).toBe(16)
+    expect(taken, mended('@ipld/car', 'packages/node/src/car/car-input.ts')).toBe(16)
   })
 
   it('makes a CID for each of 20,000 equal roots', async () => {
     const cid = CID.createV1(raw.code, await sha256.digest(new Uint8Array(0)))
     const reader = await CarReader.fromBytes(await emptyCar(Array.from({ length: 20_000 }, () => cid)))
 
-    expect(new Set(await reader.getRoots()).size, mended('@ipld/car', 'packages/cli/src/car/car-header.ts'))
+    expect(new Set(await reader.getRoots()).size, mended('@ipld/car', 'packages/node/src/car/car-header.ts'))
       .toBe(20_000)
   })
 })
@@ -74,6 +74,6 @@ describe('@helia/car', () => {
 
     const reader = await CarReader.fromIterable(car(helia).export(root))
 
-    expect(await reader.has(leaf), mended('@helia/car', 'packages/cli/src/car/write-car.ts')).toBe(false)
+    expect(await reader.has(leaf), mended('@helia/car', 'packages/node/src/car/write-car.ts')).toBe(false)
   })
 })

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { mended } from './installed.ts'
 import type { Helia } from 'helia'
 
-const OURS = 'packages/cli/src/repo/pin-records.ts'
+const OURS = 'packages/node/src/repo/pin-records.ts'
 
 async function startHelia (): Promise<{ helia: Helia, datastore: MemoryDatastore }> {
   const datastore = new MemoryDatastore()

@@ -7,7 +7,7 @@ import { mended } from './installed.ts'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const OURS = 'packages/cli/src/kubo/kubo-client.ts'
+const OURS = 'packages/node/src/kubo/kubo-client.ts'
 const MIB = 1024 * 1024
 const EMPTY = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 

@@ -36,7 +36,7 @@ describe('@libp2p/tcp', () => {
     await connection.newStream(PROTOCOL)
     const sizes = write.mock.calls.map(([bytes]) => (bytes as Uint8Array).byteLength)
 
-    expect(sizes, mended('@libp2p/tcp', 'packages/cli/src/network/helia-internals/send-together.ts')).toContain(2)
+    expect(sizes, mended('@libp2p/tcp', 'packages/node/src/network/helia-internals/send-together.ts')).toContain(2)
   })
 })
 

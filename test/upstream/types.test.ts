@@ -11,7 +11,7 @@ type Keychain = Parameters<typeof ipnsValidator>[2]
 
 describe('the types', () => {
   it('of helia expose no way to get the broker of Bitswap', () => {
-    // @ts-expect-error mended: packages/cli/src/network/helia-internals/bitswap-broker.ts can go (docs/upstream.md)
+    // @ts-expect-error mended: packages/node/src/network/helia-internals/bitswap-broker.ts can go (docs/upstream.md)
     type Brokers = Helia['blockBrokers']
 
     expect(createHeliaLight).toBeTypeOf('function')
@@ -19,7 +19,7 @@ describe('the types', () => {
   })
 
   it('of @libp2p/kad-dht leave out the routing table', () => {
-    // @ts-expect-error mended: packages/cli/src/network/helia-internals/routing-table.ts can go (docs/upstream.md)
+    // @ts-expect-error mended: packages/node/src/network/helia-internals/routing-table.ts can go (docs/upstream.md)
     type Table = KadDHT['routingTable']
 
     expect(kadDHT).toBeTypeOf('function')
@@ -27,7 +27,7 @@ describe('the types', () => {
   })
 
   it('of @helia/ipns ask for a whole keychain though only one method is called', () => {
-    // @ts-expect-error mended: packages/cli/src/network/helia-internals/ipns-keychain.ts can go (docs/upstream.md)
+    // @ts-expect-error mended: packages/node/src/network/helia-internals/ipns-keychain.ts can go (docs/upstream.md)
     const keychain: Keychain = { loadPublicKeyFromProtobuf: async () => { throw new Error('unused') } }
 
     expect(ipnsValidator).toBeTypeOf('function')

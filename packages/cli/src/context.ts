@@ -1,27 +1,13 @@
-import { ipfsz, unmark } from '@ipfsz/core'
-import { BlockSources } from './block-sources.ts'
-import { waitingFor } from './lock-file.ts'
-import { lockRepo } from './repo/repo-lock.ts'
-import { DEFAULT_TIMEOUT } from './daemon/access.ts'
-import { networkAccess } from './daemon/command-access.ts'
-import { keepReads } from './repo/keep-reads.ts'
-import { RepoPins } from './repo/repo-pins.ts'
-import { withSession } from './repo/with-session.ts'
-import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
-import { writingBehind } from './repo/write-behind.ts'
-import { readReference } from './store/store-reference.ts'
-import { Arrivals } from './terminal/arrivals.ts'
-import { FetchedStats, reportFetched } from './terminal/report-fetched.ts'
+import * as node from '@ipfsz/node/internal/context'
+import { bootstrapTexts } from '@ipfsz/node/internal/network/environment'
+import { networkAccess as accessOf } from '@ipfsz/node/internal/daemon/command-access'
+import { showEvents } from './terminal/show-events.ts'
 import type { Io } from './io.ts'
-import type { NetworkAccess, NetworkOptions } from './daemon/access.ts'
-import type { Network } from './network/network.ts'
+import type { NetworkAccess, NetworkOptions } from '@ipfsz/node/internal/daemon/access'
 import type { Output } from './terminal/output.ts'
-import type { LockKind } from './repo/repo-lock.ts'
-import type { Repo, RepoInit } from './repo/repo.ts'
-import type { LinkRecords } from './store/records.ts'
-import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
-import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
+
+export type { Reading, ReadingOptions, Session, SessionOptions } from '@ipfsz/node/internal/context'
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {
@@ -35,196 +21,48 @@ export interface Context {
   network?: NetworkOptions
 }
 
-/** An open repo. */
-export interface Session {
-  repo: Repo
-  files: Ipfsz
-  pins: RepoPins
-  /** The links of the repo, if it has any. */
-  links: LinkRecords | undefined
+/** The part of a command's context that a node needs. What it reports is shown. */
+export function nodeContext ({ io, output, signal, repo, network }: Context): node.NodeContext {
+  return { signal, repo, network, bootstrap: bootstrapTexts(undefined, io.env), onProgress: showEvents(output, io) }
 }
 
-/** A repo that is open to read one DAG. */
-export interface Reading extends Session {
-  /** Whether missing blocks are fetched from gateways or peers. */
-  online: boolean
-  /** Tell the gateways to send single blocks: much of what they were asked for is here already. */
-  dropPlan: () => void
-  /** Whether several gateways can send different blocks at the same time. */
-  hasSeveral: boolean
-  /** The same files, with another view of the repo's blocks. */
-  filesOn: (blockstore: IpfszComponents['blockstore']) => Ipfsz
-}
-
-export interface SessionOptions extends IpfszInit {
-  /** The lock to hold: `add` keeps garbage collections out, `gc` keeps all other writers out. */
-  lock?: LockKind
-  /** Whether the work writes links. */
-  links?: boolean
-  /** Whether the repo must exist already. */
-  existing?: boolean
-  /**
-   * Whether the work stores nothing that a garbage collection could delete. In a store that nodes share it then has
-   * nothing to protect, and works although the store is full.
-   */
-  removes?: boolean
-  /** Whether to wait until added blocks are synced to disk, and survive a power cut. */
-  sync?: boolean
-}
-
-/**
- * Open the repo to change it, and create it if needed. Waits for processes that hold its lock as long as they live.
- * Does not use the network.
- *
- * @throws {RepoError} the repo cannot be opened, or does not exist but `existing` is set
- */
+/** As `withRepo` of the node. */
 export async function withRepo<T> (
   context: Context,
-  { lock, links: writes = false, existing = false, removes = false, sync = true, ...init }: SessionOptions,
-  work: (session: Session) => Promise<T>
+  options: node.SessionOptions,
+  work: (session: node.Session) => Promise<T>
 ): Promise<T> {
-  const { output, signal, repo: path } = context
-
-  if (existing) {
-    await openRepoToRead(path, { signal })
-  }
-
-  // Lock before opening: a conversion that held the lock may have changed the codec. What happens in a store that nodes
-  // share is not a matter of locks of one of them.
-  const release = lock == null || await readReference(path) != null
-    ? undefined
-    : await output.during('waiting for another process', async () =>
-      lockRepo(path, lock, signal, undefined, holder => { output.note(waitingFor(path, holder)) }))
-  let repo: Repo | undefined
-  let links: LinkRecords | undefined
-
-  try {
-    repo = await openRepo(path, { sync, signal })
-    repo = lock === 'add' && !removes ? await withSession(repo, context) : repo
-    links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
-
-    return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
-  } finally {
-    // what failed may have left other writes running
-    await repo?.storage.settled()
-    await links?.close()
-    await repo?.session?.end()
-    await release?.()
-  }
+  return node.withRepo(nodeContext(context), options, work)
 }
 
-/** Open the repo to read from it. Does not use the network. */
-export async function openToRead ({ repo: path, signal }: Context, init?: RepoInit): Promise<Session> {
-  const repo = await openRepoToRead(path, { ...init, signal })
-
-  const links = await linksToRead(repo, signal)
-
-  return sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }))
+/** As `openToRead` of the node. */
+export async function openToRead (
+  context: Context,
+  init?: Parameters<typeof node.openToRead>[1]
+): Promise<node.Session> {
+  return node.openToRead(context, init)
 }
 
-export interface ReadingOptions {
-  /**
-   * Whether fetched blocks can be synced with `repo.storage.sync`. Reading does not need that: lost
-   * blocks can be fetched again.
-   *
-   * @default false
-   */
-  sync?: boolean
-  /** What will be read below the root: gateways then send it with one request. */
-  plan?: ReadPlan
-  /** How to reach peers, for a caller that needs them too. It is left open. By default a new one, which is closed. */
-  access?: NetworkAccess
-  /** Whether blocks of a store over the network may come from this node's disk, and are kept there. By default not. */
-  cached?: boolean
-}
-
-/**
- * Read a DAG from the repo, and fetch missing blocks from gateways or peers. Fetched blocks are stored in the
- * repo, which is created if needed.
- *
- * @throws {RepoError} there is no repo, and no network to fetch from
- */
+/** As `withReading` of the node. */
 export async function withReading<T> (
   context: Context,
   root: CID,
-  work: (reading: Reading) => Promise<T>,
-  options: ReadingOptions = {}
+  work: (reading: node.Reading) => Promise<T>,
+  options?: node.ReadingOptions
 ): Promise<T> {
-  return withReadings(context, async read => work(read(root, options.plan)), options)
+  return node.withReading(nodeContext(context), root, work, options)
 }
 
-/**
- * Like `withReading`, but for several CIDs, which share one daemon or temporary node.
- *
- * @throws {RepoError} as withReading
- */
+/** As `withReadings` of the node. */
 export async function withReadings<T> (
   context: Context,
-  work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
-  { sync = false, access: shared, cached = false }: Omit<ReadingOptions, 'plan'> = {}
+  work: Parameters<typeof node.withReadings<T>>[1],
+  options?: Parameters<typeof node.withReadings<T>>[2]
 ): Promise<T> {
-  const { signal, repo: path, output, io } = context
-  const access = shared ?? networkAccess(context)
-  const hasNetwork = await access.isPossible()
-  const { timeout = DEFAULT_TIMEOUT, gateways = [], routers = [], allowLocal } = context.network ?? {}
-  const network = hasNetwork ? async (): Promise<Network> => access.open() : undefined
-  const said = new Set<string>()
-  const onLacks = (peer: string, cid: CID, root: CID): void => {
-    if (access.names(peer) && !said.has(peer)) {
-      said.add(peer)
-      output.note(`the peer ${peer} does not have ${unmark(cid).equals(unmark(root)) ? '' : 'a block of '}${root}`)
-    }
-  }
-  const from = await BlockSources.open({ gateways, routers, allowLocal, network, onLacks })
-
-  if (from == null) {
-    const opened = await openToRead(context, { readsKept: cached })
-    const { repo, close } = await keepReads(opened.repo, cached, output)
-    const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
-      ipfsz({ blockstore, datastore: opened.links })
-    const session = sessionOf(repo, opened.links, filesOn(repo.blockstore))
-
-    return work(() => ({ ...session, online: false, dropPlan: () => {}, hasSeveral: false, filesOn })).finally(close)
-  }
-
-  const opened = await openOrCreateRepo(path, { sync, readsKept: cached, signal })
-  const { repo, close } = await keepReads(opened, cached, output)
-  const links = await linksToRead(repo, signal)
-  const fetched = new FetchedStats()
-  const arrivals = new Arrivals(() => io.now())
-  const hideArrivals = output.showArrivals(arrivals)
-
-  const onFetch = (root: CID) => (): ReturnType<Arrivals['ask']> => {
-    output.waiting(root.toString())
-
-    return arrivals.ask()
-  }
-
-  const read = async (blockstore: IpfszComponents['blockstore']): Promise<T> => work((root, plan) => {
-    const { sources: all, ...below } = from.below(root, plan)
-    const sources = all.map(source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined))
-    const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
-      ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
-
-    return { ...sessionOf(repo, links, filesOn(blockstore)), ...below, online: true, filesOn }
-  })
-
-  try {
-    // what is synced must have been written
-    return await (sync ? read(repo.blockstore) : writingBehind(repo.blockstore, read))
-  } finally {
-    hideArrivals()
-    from.close()
-    await close()
-    await (shared == null ? access.close() : undefined)
-    reportFetched(fetched, output)
-  }
+  return node.withReadings(nodeContext(context), work, options)
 }
 
-function sessionOf (repo: Repo, links: LinkRecords | undefined, files: Ipfsz): Session {
-  return { repo, files, pins: new RepoPins(repo), links }
-}
-
-async function linksToRead ({ links }: Repo, signal: AbortSignal): Promise<LinkRecords | undefined> {
-  return await links.exist() ? links.open({ writes: false, signal }) : undefined
+/** As `networkAccess` of the node. */
+export function networkAccess (context: Context, maxSockets?: number): NetworkAccess {
+  return accessOf(nodeContext(context), maxSockets)
 }

@@ -1,7 +1,7 @@
 // Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
 
-export * from './error-classes.ts'
+export * from '@ipfsz/node/internal/errors'
 
 /** The message for a full disk. `withFullDisk` finds out which disk it is. */
 export const DISK_FULL = 'the disk is full: free some space and try again'
@@ -57,6 +57,7 @@ export function explain (err: Error): string {
   switch (err.name) {
     case 'AbortError':
       return 'interrupted'
+    case 'DaemonError':
     case 'RepoError':
     case 'StoreError':
     case 'LinksError':

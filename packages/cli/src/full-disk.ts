@@ -1,8 +1,8 @@
 import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DISK_FULL, fullDiskError, GC_ADVICE } from './errors.ts'
-import { repoPath } from './repo/repo.ts'
-import { readReference } from './store/store-reference.ts'
+import { repoPath } from '@ipfsz/node/internal/repo/repo'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 

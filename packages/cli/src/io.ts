@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { UsageError } from './errors.ts'
 import type { Writable } from 'node:stream'
 
@@ -49,9 +49,4 @@ export function resolvePath (path: string, io: Pick<Io, 'cwd'>): string {
 
   // `-` means stdin or stdout
   return path === '-' || isAbsolute(path) ? path : join(relative('', io.cwd), path)
-}
-
-/** Make a path absolute. Only a relative one needs the working directory, which may be gone. */
-export function absolutePath (path: string, io: Pick<Io, 'cwd'>): string {
-  return isAbsolute(path) ? resolve(path) : resolve(io.cwd, path)
 }

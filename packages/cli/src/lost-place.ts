@@ -1,6 +1,6 @@
 import { IncompleteError, LOST, NOT_FETCHED } from './errors.ts'
-import { repoPath } from './repo/repo.ts'
-import { readReference } from './store/store-reference.ts'
+import { repoPath } from '@ipfsz/node/internal/repo/repo'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import type { Io } from './io.ts'
 
 /**

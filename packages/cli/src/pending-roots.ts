@@ -1,9 +1,10 @@
 import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { findDaemon, tellDaemon } from './daemon/tell-daemon.ts'
+import { findDaemon, tellDaemon } from '@ipfsz/node/internal/daemon/tell-daemon'
+import { nodeContext } from './context.ts'
 import type { Context, Session } from './context.ts'
-import type { KuboSession } from './kubo/kubo.ts'
-import type { NewPin } from './repo/repo-pins.ts'
+import type { KuboSession } from '@ipfsz/node/internal/kubo/kubo'
+import type { NewPin } from '@ipfsz/node/internal/repo/repo-pins'
 
 /** Maximum number of roots that are synced and pinned together. */
 const MAX_PENDING = 64
@@ -100,7 +101,7 @@ async function makeDurable (
 
   const safe = roots.map(({ cid }) => cid).filter(cid => !failures.has(cid.toString()))
 
-  await tellDaemon(await finding, safe, context)
+  await tellDaemon(await finding, safe, nodeContext(context))
 
   return failures
 }

@@ -5,9 +5,9 @@ import * as raw from 'multiformats/codecs/raw'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { Histories, MAX_VERSIONS } from '../src/repo/history.ts'
+import { Histories, MAX_VERSIONS } from '@ipfsz/node/internal/repo/history'
 import { versionSummary } from '../src/terminal/version-summary.ts'
-import type { Version } from '../src/repo/history.ts'
+import type { Version } from '@ipfsz/node/internal/repo/history'
 
 async function version (number: number, name = 'a', date = new Date(1_700_000_000_000)): Promise<Version> {
   const cid = CID.createV1(raw.code, await sha256.digest(Uint8Array.of(number, number >>> 8)))

@@ -119,15 +119,15 @@ function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
   let now = 0
   const arrivals = new Arrivals(() => now)
   const progress = new Progress({ stderr, now: () => now, env: {} }, { ...init, arrivals })
-  let arrive = arrivals.ask()
+  let asked = 0
   let shown = ''
   onTestFinished(() => { progress.end() })
 
   return {
     at (seconds, done, arrived = {}) {
       now = seconds * 1000
-      Object.entries(arrived).forEach(entry => { arrive(...entry) })
-      arrive = arrivals.ask()
+      Object.entries(arrived).forEach(([sender, bytes]) => { arrivals.add(sender, bytes, now - asked) })
+      asked = now
       progress.update(done)
 
       // a line that stays the same is not drawn again

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
 import { explain } from '../src/errors.ts'
-import { directoryBackend } from '../src/store/directory-backend.ts'
-import { MARK_KEY } from '../src/store/store-mark.ts'
-import { readReference, writeReference } from '../src/store/store-reference.ts'
+import { directoryBackend } from '@ipfsz/shared-store/internal/directory-backend'
+import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
+import { readReference, writeReference } from '@ipfsz/shared-store/internal/store-reference'
 
 const it = base.extend<{ directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { openRegularFile } from '../disk/read-regular-file.ts'
+import { openRegularFile } from '@ipfsz/node/internal/disk/read-regular-file'
 import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
 import type { Stretch } from './spread.ts'

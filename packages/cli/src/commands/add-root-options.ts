@@ -1,6 +1,6 @@
-import type { Preserve } from '../disk/file-content.ts'
+import type { Preserve } from '@ipfsz/node/internal/disk/file-content'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { CompressionOptions } from '@ipfsz/core'
 
 /** What adding each path of a command line needs to know. */

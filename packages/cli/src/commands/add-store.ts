@@ -1,5 +1,5 @@
 import type { Session } from '../context.ts'
-import type { KuboSession } from '../kubo/kubo.ts'
+import type { KuboSession } from '@ipfsz/node/internal/kubo/kubo'
 import type { LatestVersions } from './latest-versions.ts'
 import type { CID } from 'multiformats/cid'
 

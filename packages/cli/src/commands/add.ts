@@ -3,15 +3,15 @@ import { STDIN } from './added-names.ts'
 import { AddedRoots } from './added-roots.ts'
 import { baseChecker } from './base-checker.ts'
 import { withRepo } from '../context.ts'
-import { statInput } from '../disk/read-input.ts'
+import { statInput } from '@ipfsz/node/internal/disk/read-input'
 import { resolvePath } from '../io.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
-import { findGateway } from '../gateway/gateway-file.ts'
+import { findGateway } from '@ipfsz/node/internal/gateway/gateway-file'
 import { PendingRoots } from '../pending-roots.ts'
 import { LATEST, LatestVersions } from './latest-versions.ts'
 import { withTargets } from './read-target.ts'
-import { countNewBlocks } from '../repo/count-new-blocks.ts'
-import { LastBlockStore } from '../repo/last-block-store.ts'
+import { countNewBlocks } from '@ipfsz/node/internal/repo/count-new-blocks'
+import { LastBlockStore } from '@ipfsz/node/internal/repo/last-block-store'
 import type { Store } from './add-store.ts'
 import type { AddRootOptions } from './add-root-options.ts'
 import type { Context, Session } from '../context.ts'
@@ -107,7 +107,7 @@ async function withStore (
     throw new UsageError('--link cannot be combined with --kubo, because links are stored in the repo')
   }
 
-  const { openKubo } = await import('../kubo/kubo.ts')
+  const { openKubo } = await import('@ipfsz/node/internal/kubo/kubo')
 
   return work({ ...await openKubo(kubo, { deterministic }, context.signal), kind: 'kubo' })
 }

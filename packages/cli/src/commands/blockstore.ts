@@ -1,13 +1,13 @@
 import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
-import { lockOutDaemons } from '../daemon/daemon-lock.ts'
+import { lockOutDaemons } from '@ipfsz/node/internal/daemon/daemon-lock'
 import { explain, IncompleteError, StoreError } from '../errors.ts'
-import { writeCompression } from '../repo/repo-compression.ts'
-import { readReference } from '../store/store-reference.ts'
+import { writeCompression } from '@ipfsz/node/internal/repo/repo-compression'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '../repo/repo-compression.ts'
-import type { Repo } from '../repo/repo.ts'
+import type { RepoCompression } from '@ipfsz/node/internal/repo/repo-compression'
+import type { Repo } from '@ipfsz/node/internal/repo/repo'
 
 export interface ConvertCommandOptions extends RepoCompression {
   /** Re-encode blocks that already have this codec. */

@@ -3,7 +3,7 @@ import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { knownSize } from '../terminal/progress.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { Ipfsz } from '@ipfsz/core'
 
 export interface CatCommandOptions {

@@ -1,6 +1,6 @@
 import { counter } from '../terminal/progress.ts'
 import { count } from '../terminal/units.ts'
-import type { CollectionEvent } from '../store/collection.ts'
+import type { CollectionEvent } from '@ipfsz/shared-store/internal/collection'
 import type { Output } from '../terminal/output.ts'
 
 /** Shows what a collection of a store does, and for what it waits: for dead processes half a minute or a whole one. */

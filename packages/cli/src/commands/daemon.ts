@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { startDaemon } from '../daemon/daemon.ts'
-import { Upstream } from '../gateway/upstream.ts'
-import { bootstrapTexts, urlsIn } from '../network/environment.ts'
-import type { Daemon, Provides } from '../daemon/daemon.ts'
+import { startDaemon } from '@ipfsz/node/internal/daemon/daemon'
+import { Upstream } from '@ipfsz/node/internal/gateway/upstream'
+import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
+import type { Daemon, Provides } from '@ipfsz/node/internal/daemon/daemon'
 import type { Compressed } from './gateway.ts'
 import type { Context } from '../context.ts'
 

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { InvalidBaseError } from '@ipfsz/core'
-import { RenamedFiles } from '../dag/renamed-files.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import { RenamedFiles } from '@ipfsz/node/internal/dag/renamed-files'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { BaseOf, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 

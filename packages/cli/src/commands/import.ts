@@ -1,16 +1,16 @@
 import { DerivedBlockstore, importDag } from '@ipfsz/core/originals'
-import { withRepo } from '../context.ts'
+import { nodeContext, withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
-import { walkDag } from '../dag/dag-walk.ts'
-import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
+import { walkDag } from '@ipfsz/node/internal/dag/dag-walk'
+import { findDaemon, tellDaemon } from '@ipfsz/node/internal/daemon/tell-daemon'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
-import { OriginalsStore } from '../repo/originals-store.ts'
+import { OriginalsStore } from '@ipfsz/node/internal/repo/originals-store'
 import { counter } from '../terminal/progress.ts'
 import { count } from '../terminal/units.ts'
 import { withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
-import type { KuboSource } from '../kubo/kubo-source.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { KuboSource } from '@ipfsz/node/internal/kubo/kubo-source'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { ImportedDag } from '@ipfsz/core/originals'
 import type { CID } from 'multiformats/cid'
@@ -43,7 +43,7 @@ export async function importFromKubo (
 ): Promise<void> {
   const { signal, io, output } = context
   const named = await withTargets(texts, context, async targets => targets.map(rootOf))
-  const { openKuboSource } = await import('../kubo/kubo.ts')
+  const { openKuboSource } = await import('@ipfsz/node/internal/kubo/kubo')
   const source = await openKuboSource(fromKubo.includes('://') ? fromKubo : resolvePath(fromKubo, io), signal)
   const { unpin } = source
   let failed = 0
@@ -152,7 +152,7 @@ async function importRoot (
   }
 
   report(original, imported, context)
-  await tellDaemon(await findDaemon(repo.path), [imported.cid], context)
+  await tellDaemon(await findDaemon(repo.path), [imported.cid], nodeContext(context))
 }
 
 /**

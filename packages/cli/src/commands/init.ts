@@ -1,11 +1,11 @@
-import { lockRepo } from '../repo/repo-lock.ts'
+import { lockRepo } from '@ipfsz/node/internal/repo/repo-lock'
 import { RepoError } from '../errors.ts'
-import { waitingFor } from '../lock-file.ts'
-import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
-import { openRepo, openRepoToRead } from '../repo/repo.ts'
-import { readReference, writeReference } from '../store/store-reference.ts'
+import { waitingFor } from '@ipfsz/node/internal/lock-file'
+import { isSameCompression, readCompression, writeCompression } from '@ipfsz/node/internal/repo/repo-compression'
+import { openRepo, openRepoToRead } from '@ipfsz/node/internal/repo/repo'
+import { readReference, writeReference } from '@ipfsz/shared-store/internal/store-reference'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '../repo/repo-compression.ts'
+import type { RepoCompression } from '@ipfsz/node/internal/repo/repo-compression'
 
 /**
  * Create a repo, and set how it stores blocks. No-op if the repo already stores them this way.
@@ -68,7 +68,7 @@ export async function initStore (
     await checkIsEmpty(path, signal)
   }
 
-  const { joinStore } = await import('../store/shared-store.ts')
+  const { joinStore } = await import('@ipfsz/shared-store/internal/shared-store')
   const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression, signal)
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now

@@ -1,8 +1,8 @@
-import { walkDag } from '../dag/dag-walk.ts'
+import { walkDag } from '@ipfsz/node/internal/dag/dag-walk'
 import { DamagedDagError, UsageError } from '../errors.ts'
-import { Histories, isHistoryName } from '../repo/history.ts'
+import { Histories, isHistoryName } from '@ipfsz/node/internal/repo/history'
 import type { Context, Session } from '../context.ts'
-import type { Version } from '../repo/history.ts'
+import type { Version } from '@ipfsz/node/internal/repo/history'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 

@@ -1,6 +1,6 @@
 import { openToRead, withRepo } from '../context.ts'
 import { NoHistoryError } from '../errors.ts'
-import { Histories } from '../repo/history.ts'
+import { Histories } from '@ipfsz/node/internal/repo/history'
 import { printable } from '../terminal/output.ts'
 import { sizeCell, wordCell } from '../terminal/row.ts'
 import { minuteOf, versionSummary } from '../terminal/version-summary.ts'

@@ -1,15 +1,18 @@
 import { copyLinks } from '@ipfsz/core'
-import { keyOf } from '../dag/dag-walk.ts'
+import { keyOf } from '@ipfsz/node/internal/dag/dag-walk'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
-import { copyBlocks } from '../migrate/copy-blocks.ts'
-import { copyPins } from '../migrate/copy-pins.ts'
-import { withDestination } from '../migrate/destination.ts'
-import { openMigrationSource } from '../migrate/migration-source.ts'
+import { copyBlocks } from '@ipfsz/node/internal/migrate/copy-blocks'
+import { copyPins } from '@ipfsz/node/internal/migrate/copy-pins'
+import { withDestination } from '@ipfsz/node/internal/migrate/destination'
+import { openMigrationSource } from '@ipfsz/node/internal/migrate/migration-source'
+import { checkPlace, isS3Url } from '@ipfsz/shared-store/internal/open-backend'
+import { nodeContext } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { Destination, MigrationSource } from '../migrate/contract.ts'
-import type { NewPin } from '../repo/repo-pins.ts'
+import type { Destination, MigrationSource } from '@ipfsz/node/internal/migrate/contract'
+import type { NewPin } from '@ipfsz/node/internal/repo/repo-pins'
 
 export interface MigrateCommandOptions {
   /** Count what would be copied, but copy nothing. Only with `verify` is it read. */
@@ -47,13 +50,13 @@ export async function migrate (
   options: MigrateCommandOptions,
   context: Context
 ): Promise<void> {
-  const source = await openMigrationSource(from, context)
+  const source = await openMigrationSource(placeOf(from, context), nodeContext(context))
 
   try {
     const totals = await withDestination(
-      to,
+      placeOf(to, context),
       { dryRun: options.dryRun, links: source.links != null },
-      context,
+      nodeContext(context),
       async destination => copyAll(source, destination, options, context)
     )
 
@@ -61,6 +64,13 @@ export async function migrate (
   } finally {
     await source.close()
   }
+}
+
+/** A directory or a bucket from the command line. */
+function placeOf (text: string, { io }: Context): string {
+  checkPlace(text)
+
+  return isS3Url(text) ? text : resolvePath(text, io)
 }
 
 /** @throws {UsageError} both are one place */

@@ -1,12 +1,13 @@
-import { networkAccess, requireNetwork } from '../daemon/command-access.ts'
-import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
-import { SELF } from '../network/names/keys.ts'
+import { requireNetwork } from '@ipfsz/node/internal/daemon/command-access'
+import { networkAccess } from '../context.ts'
+import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
+import { SELF } from '@ipfsz/node/internal/network/names/keys'
 import { printable } from '../terminal/output.ts'
-import { parseName } from '../network/names/name-records.ts'
+import { parseName } from '@ipfsz/node/internal/network/names/name-records'
 import { withTargets } from './read-target.ts'
 import { withTimeout } from './with-timeout.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 
 export interface NamePublishOptions {
   key?: string

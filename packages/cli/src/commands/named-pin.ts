@@ -1,9 +1,9 @@
-import { openRepoToRead } from '../repo/repo.ts'
-import { RepoPins } from '../repo/repo-pins.ts'
+import { openRepoToRead } from '@ipfsz/node/internal/repo/repo'
+import { RepoPins } from '@ipfsz/node/internal/repo/repo-pins'
 import { UsageError } from '../errors.ts'
 import { nearWords } from '../terminal/near.ts'
 import { count } from '../terminal/units.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { Context } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 

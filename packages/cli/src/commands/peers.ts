@@ -1,11 +1,11 @@
 import { withReading } from '../context.ts'
 import { DaemonError } from '../errors.ts'
-import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
-import { requireNetwork } from '../daemon/command-access.ts'
+import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
+import { requireNetwork } from '@ipfsz/node/internal/daemon/command-access'
 import { printable } from '../terminal/output.ts'
 import { cidAt, withTargets } from './read-target.ts'
 import type { Context } from '../context.ts'
-import type { Network } from '../network/network.ts'
+import type { Network } from '@ipfsz/node/internal/network/network'
 
 /** Show the peer id of the repo, and the addresses of its daemon if one runs. */
 export async function id (context: Context): Promise<void> {
@@ -24,7 +24,7 @@ export async function id (context: Context): Promise<void> {
   }
 
   const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([
-    import('../network/names/keys.ts'),
+    import('@ipfsz/node/internal/network/names/keys'),
     import('@libp2p/peer-id')
   ])
   const key = await loadKey(context.repo, SELF)
@@ -111,14 +111,14 @@ export async function providers (text: string, context: Context): Promise<void> 
 }
 
 async function findDaemon ({ repo }: Context): Promise<Network | undefined> {
-  const { readDaemonFile } = await import('../daemon/daemon-file.ts')
+  const { readDaemonFile } = await import('@ipfsz/node/internal/daemon/daemon-file')
   const address = await readDaemonFile(repo)
 
   if (address == null) {
     return undefined
   }
 
-  const { DaemonClient } = await import('../daemon/daemon-client.ts')
+  const { DaemonClient } = await import('@ipfsz/node/internal/daemon/daemon-client')
 
   return new DaemonClient(address)
 }

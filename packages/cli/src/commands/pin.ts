@@ -1,8 +1,8 @@
 import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { openToRead, withRepo } from '../context.ts'
+import { nodeContext, openToRead, withRepo } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
-import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
+import { findDaemon, tellDaemon } from '@ipfsz/node/internal/daemon/tell-daemon'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { counter } from '../terminal/progress.ts'
@@ -34,7 +34,7 @@ export async function addPins (texts: string[], context: Context): Promise<void>
         output.row({ cid: cid.toString() }, [cid.toString(), 'pinned'])
       }
 
-      await tellDaemon(await findDaemon(repo.path), cids, context)
+      await tellDaemon(await findDaemon(repo.path), cids, nodeContext(context))
     }))
 }
 

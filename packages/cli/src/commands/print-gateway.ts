@@ -1,7 +1,7 @@
-import { DEFAULT_CACHE_SIZE } from '../gateway/start-gateway.ts'
+import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/internal/gateway/start-gateway'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { RunningGateway } from '../gateway/start-gateway.ts'
+import type { RunningGateway } from '@ipfsz/node/internal/gateway/start-gateway'
 
 /** What its start is to say besides where it is. */
 interface Started {

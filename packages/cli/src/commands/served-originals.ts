@@ -1,8 +1,8 @@
 import { messageOf } from '@ipfsz/codecs/internal'
-import { hasOriginals } from '../repo/originals-store.ts'
-import { serveOriginals } from '../repo/serve-originals.ts'
+import { hasOriginals } from '@ipfsz/node/internal/repo/originals-store'
+import { serveOriginals } from '@ipfsz/node/internal/repo/serve-originals'
 import type { Context } from '../context.ts'
-import type { Repo } from '../repo/repo.ts'
+import type { Repo } from '@ipfsz/node/internal/repo/repo'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 
 /** Run a gateway with the blocks of the repo and those of indexed originals, if they are to be served. */

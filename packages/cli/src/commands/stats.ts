@@ -1,7 +1,7 @@
 import { stats as countBlocks } from '@ipfsz/blockstore-compressed'
-import { findCompressedFiles } from '../repo/compressed-files.ts'
-import { openRepoToRead } from '../repo/repo.ts'
-import { RepoPins } from '../repo/repo-pins.ts'
+import { findCompressedFiles } from '@ipfsz/node/internal/repo/compressed-files'
+import { openRepoToRead } from '@ipfsz/node/internal/repo/repo'
+import { RepoPins } from '@ipfsz/node/internal/repo/repo-pins'
 import { savedPercent } from '../terminal/add-summary.ts'
 import { counter } from '../terminal/progress.ts'
 import { phraseCell, sizeCell } from '../terminal/row.ts'
@@ -9,7 +9,7 @@ import { count as counted } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
-import type { CompressedFiles } from '../repo/compressed-files.ts'
+import type { CompressedFiles } from '@ipfsz/node/internal/repo/compressed-files'
 
 interface Sizes {
   size: number

@@ -1,17 +1,17 @@
 import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { reportReads } from '../repo/report-reads.ts'
-import { isMissing } from '../dag/missing.ts'
-import { MultihashSet } from '../dag/multihash-set.ts'
-import { storedSize } from '../dag/stored-size.ts'
+import { reportReads } from '@ipfsz/node/internal/repo/report-reads'
+import { isMissing } from '@ipfsz/node/internal/dag/missing'
+import { MultihashSet } from '@ipfsz/node/internal/dag/multihash-set'
+import { storedSize } from '@ipfsz/node/internal/dag/stored-size'
 import { counter } from '../terminal/progress.ts'
 import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { printable } from '../terminal/output.ts'
 import { cidAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
-import type { CidPath } from '../terminal/cid-path.ts'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 
 export interface VerifyCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */

@@ -1,4 +1,4 @@
-import { packageVersion } from '../version.ts'
+import { packageVersion } from '@ipfsz/node/internal/version'
 import type { Context } from '../context.ts'
 
 /** Print the version. */

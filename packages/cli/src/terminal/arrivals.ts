@@ -35,20 +35,18 @@ export class Arrivals {
   }
 
   /**
-   * Call when a block is asked for.
+   * Call when a block has arrived.
    *
-   * @returns what to call when it has arrived: `sender` is a peer id, or the URL of a gateway
+   * @param sender - a peer id, or the URL of a gateway
+   * @param waited - since it was asked for, in milliseconds
    */
-  ask (): (sender: string, bytes: number) => void {
-    const asked = this.#now()
+  add (sender: string, bytes: number, waited: number): void {
+    const now = this.#now()
+    const rate = this.#senders.get(sender) ?? new RecentRate(now - waited)
 
-    return (sender, bytes) => {
-      const rate = this.#senders.get(sender) ?? new RecentRate(asked)
-
-      this.#senders.set(sender, rate)
-      rate.update(rate.total + bytes, this.#now())
-      this.#bytes += bytes
-    }
+    this.#senders.set(sender, rate)
+    rate.update(rate.total + bytes, now)
+    this.#bytes += bytes
   }
 
   /** Undefined: nothing arrives. */

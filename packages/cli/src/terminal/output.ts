@@ -168,13 +168,20 @@ export class Output {
       return work()
     }
 
-    const progress = this.#show({ label, isUncounted: true })
+    const end = this.begin(label)
 
     try {
       return await work()
     } finally {
-      progress.end()
+      end()
     }
+  }
+
+  /** Show a label until the function that this returns is called. It replaces the bar that is there. */
+  begin (label: string): () => void {
+    const progress = this.#show({ label, isUncounted: true })
+
+    return () => { progress.end() }
   }
 
   /** Let all bars say what is fetched, and from where, until the function that this returns is called. */

@@ -1,3 +1,5 @@
+import type { ChangedFiles } from '@ipfsz/node/internal/disk/progress'
+
 /** A file or directory that was added, as `ipfsz add` prints it. */
 export interface PrintedAdd {
   cid: string
@@ -14,13 +16,6 @@ export interface PrintedAdd {
   url?: string | undefined
   /** Bytes of blocks that were not there before, of a path that was added with an earlier version. */
   newSize?: number | undefined
-}
-
-/** Files that were written to while they were read, so that what is stored of each may be of several versions. */
-export interface ChangedFiles {
-  count: number
-  /** The path of the first. Empty if there is none. */
-  first: string
 }
 
 /** What was added for one path of the command line. */

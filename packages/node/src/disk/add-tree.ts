@@ -1,0 +1,156 @@
+import { codecName, isMarked, unmark } from '@ipfsz/core'
+import { TreeEntryError } from '../errors.ts'
+import { ReferredFiles } from './referred-files.ts'
+import { entryType } from './restore-metadata.ts'
+import { treeSource } from './tree-source.ts'
+import { wrappedSource } from './wrapped-source.ts'
+import type { ChangedFiles } from './progress.ts'
+import type { Progress } from './progress.ts'
+import type { HeldTree } from './held-tree.ts'
+import type { EntryType } from './restore-metadata.ts'
+import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
+import type { WrappedPath } from './wrapped-source.ts'
+import type { AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** Stands for the directory's own name while it is added, which might not be valid in a UnixFS path. */
+const ROOT = 'tree'
+
+/** A file, symlink or directory that was added. */
+export interface Added {
+  cid: CID
+  plainCid: CID
+  /** Relative to the added directory, and empty for that directory itself. */
+  path: string
+  /** Original size in bytes; for a directory, of all its files together. */
+  size: number
+  /** Bytes of its own blocks, as in `stat`. */
+  storedSize: bigint
+  ratio: number
+  codec: string
+  type: EntryType
+}
+
+export interface AddTreeOptions extends TreeSourceInit {
+  add: Omit<AddOptions, 'signal'>
+  /** Shows how many bytes have been read. */
+  progress: Progress
+  /** Called and awaited for each file and symlink once it is added. */
+  onAdded (added: Added): Promise<void>
+}
+
+/** The root of an added tree, and what is in it. */
+export interface AddedTree {
+  root: Added
+  /** Files, without directories and symlinks. */
+  files: number
+  /** How many of the files are compressed. */
+  compressed: number
+  /** How many of the files got each codec. */
+  codecs: Record<string, number>
+  /** Hidden entries that were left out. */
+  hidden: number
+  /** Files that are executable, and will not be when they are read back. */
+  executables: number
+  /** Files that were written to while they were read. */
+  changed: ChangedFiles
+}
+
+/** Add a directory and everything in it. */
+export async function addTree (directory: string, files: Ipfsz, options: AddTreeOptions): Promise<AddedTree> {
+  return addCandidates(directory, events => treeSource(directory, ROOT, { ...options, ...events }), files, options)
+}
+
+/** Add files and directories into a new directory. */
+export async function addWrapped (
+  paths: readonly WrappedPath[],
+  files: Ipfsz,
+  options: AddTreeOptions
+): Promise<AddedTree> {
+  return addCandidates('', events => wrappedSource(paths, ROOT, { ...options, ...events }), files, options)
+}
+
+/** @param directory - for errors */
+async function addCandidates (
+  directory: string,
+  source: (events: TreeSourceEvents) => AsyncIterable<Candidate>,
+  files: Ipfsz,
+  { add, progress, onAdded, signal }: AddTreeOptions
+): Promise<AddedTree> {
+  const sizes = new Map<string, number>()
+  const referred = new ReferredFiles()
+  const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
+  const changed: ChangedFiles = { count: 0, first: '' }
+  const codecs: Record<string, number> = {}
+  let total = 0
+  let last: ImportResult | undefined
+
+  const trees: HeldTree[] = []
+  const candidates = source({
+    onTree (tree) { trees.push(tree) },
+    onRead (path, bytes) {
+      sizes.set(path, (sizes.get(path) ?? 0) + bytes)
+      progress.update(total += bytes)
+    },
+    onHidden () { counts.hidden++ },
+    onExecutable () { counts.executables++ },
+    onChanged (path) {
+      changed.first ||= path
+      changed.count++
+    }
+  })
+
+  try {
+    const onProgress = (event: AddEvents): void => { referred.note(event) }
+
+    for await (const result of files.addAll(candidates, { ...add, signal, onProgress })) {
+      const path = result.path?.slice(ROOT.length + 1) ?? ''
+      last = result
+
+      if (result.unixfs?.isDirectory() !== true) {
+        const { size: foreign, base } = referred.take(result.cid, result.path)
+        // a file that did not change is its earlier version
+        const storedSize = base?.equals(unmark(result.cid)) === true
+          ? (await files.stat(result.cid, { signal })).storedSize
+          : undefined
+        const added = describe(result, path, sizes.get(path) ?? 0, storedSize ?? BigInt(result.size) - BigInt(foreign))
+        counts.files += added.type === 'file' ? 1 : 0
+
+        if (added.type === 'file') {
+          codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
+        }
+
+        counts.compressed += added.codec === 'none' ? 0 : 1
+        sizes.delete(path)
+        await onAdded(added)
+      }
+    }
+  } finally {
+    progress.end()
+    await Promise.all(trees.map(async tree => tree.close()))
+  }
+
+  if (last == null) {
+    throw new TreeEntryError(directory, 'the import ended without adding anything')
+  }
+
+  // unchanged parts are not written again, so it is not known which of their blocks are repeated
+  const storedSize = add.compression?.base == null
+    ? BigInt(last.size) - BigInt(referred.foreign)
+    : (await files.stat(last.cid, { extended: true, signal })).storedSize
+
+  return { root: describe(last, '', total, storedSize), ...counts, codecs, changed }
+}
+
+function describe ({ cid, unixfs }: ImportResult, path: string, size: number, storedSize: bigint): Added {
+  return {
+    cid,
+    plainCid: unmark(cid),
+    path,
+    size,
+    storedSize,
+    ratio: size === 0 ? 1 : Number(storedSize) / size,
+    codec: (isMarked(cid) ? codecName(cid.code) : undefined) ?? 'none',
+    type: entryType(unixfs)
+  }
+}

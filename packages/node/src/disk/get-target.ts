@@ -1,0 +1,97 @@
+import { lstat, stat } from 'node:fs/promises'
+import { basename, join, resolve, sep } from 'node:path'
+import { TreeEntryError, UsageError } from '../errors.ts'
+import { absolutePath } from '../paths.ts'
+import { nameOf } from '../dag/cid-path.ts'
+import type { WorkingDirectory } from '../paths.ts'
+import type { CidPath } from '../dag/cid-path.ts'
+
+/** Paths of the standard streams and open files of a process. */
+const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
+
+/**
+ * The path that `get` writes to. As with `cp`, a path that ends in a slash, `.` or `..` is a directory to write into.
+ * Any other path is the new name itself.
+ *
+ * @param output - the value of --output, by default the working directory
+ * @throws {UsageError} it is empty, or a directory that does not exist
+ */
+export async function getTarget (output: string | undefined, asked: CidPath, io: WorkingDirectory): Promise<string> {
+  if (output == null) {
+    return resolve(io.cwd, nameOf(asked))
+  }
+
+  if (output === '') {
+    throw new UsageError('--output is empty: pass a path')
+  }
+
+  const path = absolutePath(output, io)
+
+  if (!output.endsWith('/') && !output.endsWith(sep) && !['.', '..'].includes(basename(output))) {
+    return path
+  }
+
+  const stats = await stat(path).catch(() => undefined)
+
+  if (stats?.isDirectory() !== true) {
+    throw new UsageError(stats == null
+      ? `the directory ${output} does not exist: create it, or omit the slash at the end`
+      : `${output} is not a directory: omit the slash at the end`)
+  }
+
+  return join(path, nameOf(asked))
+}
+
+/**
+ * Check that a file may be written to a path. A regular file there is replaced, and so is a symlink to one or to
+ * nothing.
+ *
+ * @param toStdout - a command that writes the same to stdout, for the message
+ * @param ifDirectory - what to do if the path is a directory, for the message
+ * @throws {UsageError} the path is, or links to, a device, a pipe or a socket
+ * @throws {TreeEntryError} the path is, or links to, a directory
+ */
+export async function checkFileTarget (target: string, toStdout: string, ifDirectory: string): Promise<void> {
+  const stats = await stat(target).catch(() => undefined)
+
+  if (stats?.isDirectory() === true) {
+    throw new TreeEntryError(target, `is a directory: ${ifDirectory}`)
+  }
+
+  // a symlink would be replaced, and the system's own, such as /dev/stdout, must stay
+  if ((stats != null && !stats.isFile()) || STREAMS.test(target)) {
+    throw new UsageError(
+      `${target} is not a regular file: to write to it, use ${toStdout} > ${target}`
+    )
+  }
+}
+
+/**
+ * Check that a new file does not overwrite anything.
+ *
+ * @throws {TreeEntryError} something has the path, even a symlink to nowhere
+ */
+export async function checkNoOverwrite (path: string): Promise<void> {
+  if (await exists(path)) {
+    throw new TreeEntryError(path, 'already exists: overwrite it with --force, or choose another path with --output')
+  }
+}
+
+/**
+ * Check that nothing has a path yet.
+ *
+ * @param what - what is to be written there, for the message
+ * @throws {TreeEntryError} something has it, even a symlink to nowhere
+ */
+export async function checkNothingThere (path: string, what: string): Promise<void> {
+  if (await exists(path)) {
+    throw new TreeEntryError(
+      path,
+      `already exists, and ${what} is only written to a new path: choose another path with --output`
+    )
+  }
+}
+
+async function exists (path: string): Promise<boolean> {
+  return lstat(path).then(() => true, () => false)
+}

@@ -1,0 +1,322 @@
+// Above 250 lines: every error of a node is in this file, one class per failure that a caller can handle.
+import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { describeHolder } from './lock-file.ts'
+import type { LockFile } from './lock-file.ts'
+import type { CID } from 'multiformats/cid'
+
+export * from '@ipfsz/shared-store/internal/errors'
+
+/** Thrown for a relative path when the working directory was deleted. */
+export class WorkingDirectoryError extends Error {
+  static override readonly name = 'WorkingDirectoryError'
+  override readonly name = 'WorkingDirectoryError'
+
+  constructor (options?: ErrorOptions) {
+    super('The working directory was deleted: change to another one with cd, or use absolute paths', options)
+  }
+}
+
+/** Thrown when part of the work failed. The single errors have already been printed. */
+export class IncompleteError extends Error {
+  static override readonly name = 'IncompleteError'
+  override readonly name = 'IncompleteError'
+  /** Whether blocks of the repo are missing or damaged. */
+  readonly lost: boolean
+
+  constructor (message: string, { lost = false, ...options }: ErrorOptions & { lost?: boolean } = {}) {
+    super(message, options)
+    this.lost = lost
+  }
+}
+
+/** Thrown when two files or directories differ. The differences have already been printed; the error is not. */
+export class DifferentError extends Error {
+  static override readonly name = 'DifferentError'
+  override readonly name = 'DifferentError'
+  /** How many differences there are. */
+  readonly differences: number
+
+  constructor (differences: number) {
+    super(`${differences} differences`)
+    this.differences = differences
+  }
+}
+
+/** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
+export class RepoLockedError extends Error {
+  static override readonly name = 'RepoLockedError'
+  override readonly name = 'RepoLockedError'
+  /** The process that holds the lock, and its host. Undefined for the lock of the links, which does not tell. */
+  readonly pid: number | undefined
+  readonly host: string | undefined
+  /** The lock file that it holds. */
+  readonly file: string
+
+  constructor (
+    repo: string,
+    { kind, pid, host, path }: Pick<LockFile, 'kind' | 'path'> & Partial<LockFile>,
+    options?: ErrorOptions
+  ) {
+    const holder = describeHolder({ kind, pid, host })
+    super(`The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`, options)
+    this.pid = pid
+    this.host = host
+    this.file = path
+  }
+}
+
+/** Thrown when an addon that the work needs is not installed, or not for this platform. */
+export class MissingAddonError extends Error {
+  static override readonly name = 'MissingAddonError'
+  override readonly name = 'MissingAddonError'
+  /** The package. */
+  readonly addon: string
+
+  constructor (addon: string, options: { cause: unknown }) {
+    // the first line: the others list the modules that require it
+    const [reason] = messageOf(options.cause).split('\n')
+
+    super(`The addon ${addon} failed to load: ${reason}. Reinstall ipfsz with its optional dependencies`, options)
+    this.addon = addon
+  }
+}
+
+/** Thrown when the links of a repo cannot be opened. */
+export class LinksError extends Error {
+  static override readonly name = 'LinksError'
+  override readonly name = 'LinksError'
+}
+
+/** Thrown when a block of a DAG is missing or damaged. `cause` identifies the block. */
+export class DamagedDagError extends Error {
+  static override readonly name = 'DamagedDagError'
+  override readonly name = 'DamagedDagError'
+  readonly root: CID
+
+  constructor (root: CID, cause: unknown) {
+    super(`${root} is not complete: ${messageOf(cause)}`, { cause })
+    this.root = root
+  }
+}
+
+/** Thrown when a CID is not pinned. */
+export class NotPinnedError extends Error {
+  static override readonly name = 'NotPinnedError'
+  override readonly name = 'NotPinnedError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`${cid} is not pinned: list the pins with ipfsz pin ls`)
+    this.cid = cid
+  }
+}
+
+/** Thrown when a name has no history, because nothing was added under it with `--base latest`. */
+export class NoHistoryError extends Error {
+  static override readonly name = 'NoHistoryError'
+  override readonly name = 'NoHistoryError'
+  /** The name. */
+  readonly history: string
+
+  constructor (history: string) {
+    super(`"${history}" has no history: list all histories with ipfsz log`)
+    this.history = history
+  }
+}
+
+/** Thrown when a pin record is damaged, cannot be read, or is not a pin record at all. */
+export class PinRecordError extends Error {
+  static override readonly name = 'PinRecordError'
+  override readonly name = 'PinRecordError'
+  readonly file: string
+  /** The pinned CID, if it can be read from the name of the file. */
+  readonly cid: CID | undefined
+
+  constructor (file: string, cid: CID | undefined, cause: unknown) {
+    const advice = cid == null
+      ? 'ipfsz did not write this file: move or delete it'
+      : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
+
+    super(
+      `Cannot read the pin record ${file} (${messageOf(cause)}): ${advice}`,
+      { cause }
+    )
+    this.file = file
+    this.cid = cid
+  }
+}
+
+/** Thrown when a CID has no link. */
+export class NotLinkedError extends Error {
+  static override readonly name = 'NotLinkedError'
+  override readonly name = 'NotLinkedError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`${cid} is not linked: list the links with ipfsz link ls`)
+    this.cid = cid
+  }
+}
+
+/** Thrown when a garbage collection would delete blocks that were never pinned. */
+export class NothingPinnedError extends Error {
+  static override readonly name = 'NothingPinnedError'
+  override readonly name = 'NothingPinnedError'
+}
+
+/** Thrown when a CAR is truncated, or its content does not match its header. */
+export class InvalidCarError extends Error {
+  static override readonly name = 'InvalidCarError'
+  override readonly name = 'InvalidCarError'
+}
+
+/** Thrown when a file or directory cannot be added, or cannot be written to disk. */
+export class TreeEntryError extends Error {
+  static override readonly name = 'TreeEntryError'
+  override readonly name = 'TreeEntryError'
+  readonly path: string
+
+  constructor (path: string, reason: string, options?: ErrorOptions) {
+    super(`${path}: ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when a file or tree is larger than `--max-size` or `--max-files` allows. */
+export class OutputTooLargeError extends Error {
+  static override readonly name = 'OutputTooLargeError'
+  override readonly name = 'OutputTooLargeError'
+  readonly path: string
+  readonly limit: 'size' | 'files'
+  /** In bytes, or in files, directories and symlinks together. */
+  readonly allowed: number
+
+  /** @param reason - the size found and the size allowed, for the message */
+  constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
+    super(`${path}: ${reason}. To write it anyway, raise --max-${limit}`)
+    this.path = path
+    this.limit = limit
+    this.allowed = allowed
+  }
+}
+
+/** Advice that may free space. */
+export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it deletes unpinned blocks'
+
+/** Thrown when the disk has too little room for a file or tree. */
+export class NoRoomError extends Error {
+  static override readonly name = 'NoRoomError'
+  override readonly name = 'NoRoomError'
+  readonly path: string
+  readonly limit: 'size' | 'files'
+  /** In bytes, or in files, directories and symlinks together. */
+  readonly needed: number
+  readonly free: number
+
+  /** @param reason - the room needed and the room left, for the message */
+  constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
+    super(`${path}: ${reason}. Free some space, or write to another disk with -o. ${GC_ADVICE}`)
+    this.path = path
+    this.limit = limit
+    this.needed = needed
+    this.free = free
+  }
+}
+
+/** Thrown when a peer cannot be reached, or its address is invalid. */
+export class NotConnectedError extends Error {
+  static override readonly name = 'NotConnectedError'
+  override readonly name = 'NotConnectedError'
+  readonly address: string
+
+  constructor (given: string, reason: string, options?: ErrorOptions) {
+    const address = hideSecrets(given)
+    super(`Cannot connect to ${address}: ${reason}`, options)
+    this.address = address
+  }
+}
+
+/** The reason in a `NotConnectedError` when the peer did not answer within the timeout. */
+export const NO_ANSWER = 'it did not answer in time'
+
+/** Thrown when a URL from another node points to this machine, or into a private network. */
+export class PrivateAddressError extends Error {
+  static override readonly name = 'PrivateAddressError'
+  override readonly name = 'PrivateAddressError'
+  /** As in the URL. */
+  readonly host: string
+  readonly address: string
+
+  constructor (host: string, address: string) {
+    super(`${host} has the address ${address}, which is not public: use --allow-local to fetch from it`)
+    this.host = host
+    this.address = address
+  }
+}
+
+/** Thrown when a delegated router lists no gateway. */
+export class RouterError extends Error {
+  static override readonly name = 'RouterError'
+  override readonly name = 'RouterError'
+  /** Its URL. */
+  readonly router: string
+
+  constructor (router: string, reason: string, options?: ErrorOptions) {
+    super(`the router ${router} ${reason}`, options)
+    this.router = router
+  }
+}
+
+/** Thrown when a node cannot listen or start. */
+export class NodeError extends Error {
+  static override readonly name = 'NodeError'
+  override readonly name = 'NodeError'
+}
+
+/** Thrown when a server cannot listen on an address. */
+export class ListenError extends Error {
+  static override readonly name = 'ListenError'
+  override readonly name = 'ListenError'
+  /** As in `127.0.0.1:8080`. */
+  readonly address: string
+  /** The error code of the system, such as EADDRINUSE. */
+  readonly code: string
+
+  constructor (address: string, code: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot listen on ${address}: ${reason}`, options)
+    this.address = address
+    this.code = code
+  }
+}
+
+/** Thrown when a daemon is already running on the repo. */
+export class DaemonRunningError extends Error {
+  static override readonly name = 'DaemonRunningError'
+  override readonly name = 'DaemonRunningError'
+  readonly pid: number
+  readonly host: string
+  /** The lock file that it holds. */
+  readonly file: string
+
+  constructor (repo: string, { pid, host, path }: LockFile) {
+    super(
+      `A daemon is already running on the repo ${repo} (process ${pid} on ${host}, which holds ${path}): ` +
+        'stop it first, or use another repo with --repo'
+    )
+    this.pid = pid
+    this.host = host
+    this.file = path
+  }
+}
+
+/** Thrown when the daemon of the repo is not running, or its response is invalid. */
+export class DaemonError extends Error {
+  static override readonly name = 'DaemonError'
+  override readonly name = 'DaemonError'
+}
+
+/** Thrown when a name cannot be published or resolved. */
+export class NameError extends Error {
+  static override readonly name = 'NameError'
+  override readonly name = 'NameError'
+}

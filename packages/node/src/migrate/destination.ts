@@ -1,0 +1,145 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { NextToLast } from 'blockstore-fs/sharding'
+import { openToRead, withRepo } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
+import { FileStorage } from '@ipfsz/shared-store/internal/file-storage'
+import { checkPlace, isS3Url } from '@ipfsz/shared-store/internal/open-backend'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { placeOf, refuseStore } from './places.ts'
+import type { NodeContext, Session } from '../context.ts'
+import type { Destination } from './contract.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface DestinationOptions {
+  /** Whether the work only looks. It then gets no destination if there is none yet. */
+  dryRun: boolean
+  /** Whether the work writes links. */
+  links: boolean
+}
+
+/** The directories of blockstore-fs: two characters of base32. */
+const SHARD = /^[A-Z2-7]{2}$/
+
+/** What a directory of blocks has besides. */
+const TEMPORARY = '.tmp'
+
+/** What is made of a repo before its blocks. A migration that was killed then goes on. */
+const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
+
+type Kind = 'repo' | 'blocks' | 'new'
+
+/**
+ * Open a repo, or a directory of blocks as blockstore-fs lays them out. What does not exist yet becomes a repo.
+ * Garbage collections wait until the work ends.
+ *
+ * @throws {UsageError} the path is something else
+ */
+export async function withDestination<T> (
+  text: string,
+  { dryRun, links }: DestinationOptions,
+  context: NodeContext,
+  work: (destination: Destination | undefined) => Promise<T>
+): Promise<T> {
+  checkPlace(text)
+
+  if (isS3Url(text)) {
+    const { withS3Destination } = await import('./s3.ts')
+
+    return withS3Destination(text, context.signal, work)
+  }
+
+  const path = resolve(text)
+  const kind = await kindOf(path, text)
+  const ofRepo = { ...context, repo: path }
+
+  if (kind === 'blocks') {
+    return withDirectory(path, work)
+  }
+
+  if (!dryRun) {
+    return withRepo(ofRepo, { lock: 'add', links }, async session => work(await ofSession(session)))
+  }
+
+  if (kind === 'new') {
+    return work(undefined)
+  }
+
+  const session = await openToRead(ofRepo)
+
+  return work(await ofSession(session)).finally(async () => session.links?.close())
+}
+
+/** Whether a block is there. An empty file is none: a power cut leaves such files for blocks that were not synced. */
+export async function hasBlock ({ storage, blockstore }: Destination, cid: CID, signal: AbortSignal): Promise<boolean> {
+  const has = await blockstore.has(cid, { signal })
+
+  if (!has || !(storage instanceof SharedFsBlockstore)) {
+    return has
+  }
+
+  const { dir, file } = NAMES.encode(cid)
+
+  return stat(join(storage.path, dir, file)).then(stats => stats.isFile() && stats.size > 0, () => false)
+}
+
+const NAMES = new NextToLast()
+
+async function withDirectory<T> (path: string, work: (destination: Destination) => Promise<T>): Promise<T> {
+  const storage = new FileStorage(path)
+
+  try {
+    return await work({
+      place: await placeOf(storage),
+      storage,
+      blockstore: storage,
+      reader: new PlainRepoBlockstore(storage),
+      session: undefined
+    })
+  } finally {
+    await storage.settled()
+  }
+}
+
+async function ofSession (session: Session): Promise<Destination> {
+  const { storage, blockstore, shared } = session.repo
+
+  return { place: await placeOf(storage, shared), storage, blockstore, reader: blockstore, session }
+}
+
+async function kindOf (path: string, text: string): Promise<Kind> {
+  const names = await readdir(path).catch((err: NodeJS.ErrnoException): string[] => {
+    if (err.code === 'ENOENT') {
+      return []
+    }
+
+    throw err
+  })
+
+  if (names.every(name => FIRST.has(name))) {
+    return 'new'
+  }
+
+  if (names.includes('datastore_spec') || names.includes('SHARDING')) {
+    throw new UsageError(
+      `${text} is a Kubo repo, which ipfsz migrate cannot write: import into it with ` +
+        'ipfsz car export CID -o - | ipfs dag import'
+    )
+  }
+
+  refuseStore(new Set(names), text)
+
+  if (names.includes('blocks') || await readReference(path) != null) {
+    return 'repo'
+  }
+
+  if (names.every(name => name === TEMPORARY || SHARD.test(name))) {
+    return 'blocks'
+  }
+
+  throw new UsageError(
+    `${text} contains files that are not part of a repo: choose a repo, a directory of blocks, or a new directory`
+  )
+}

@@ -1,0 +1,33 @@
+import { realpath } from 'node:fs/promises'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { UsageError } from '../errors.ts'
+import { pathOf } from '@ipfsz/shared-store/internal/object-names'
+import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
+import type { BlockStorage } from '@ipfsz/shared-store/internal/block-storage'
+import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
+
+/** Where blocks lie: the same text for the same place. */
+export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {
+  return storage instanceof SharedFsBlockstore
+    ? realpath(storage.path).catch(() => storage.path)
+    : shared?.name ?? ''
+}
+
+/**
+ * Its pins and sessions are known to the repos that use it.
+ *
+ * @throws {UsageError} the directory is a store that several nodes share
+ */
+export function refuseStore (names: ReadonlySet<string>, text: string): void {
+  if (names.has(pathOf(MARK_KEY))) {
+    throw sharedStoreError(text)
+  }
+}
+
+/** For a place with the mark of a store. */
+export function sharedStoreError (text: string): UsageError {
+  return new UsageError(
+    `${text} is a shared store: use the repo of a node that shares it, or create one with ` +
+      `ipfsz init --repo DIR --store ${text}`
+  )
+}

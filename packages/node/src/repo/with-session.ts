@@ -1,0 +1,31 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import { StoreSession } from '@ipfsz/shared-store/internal/store-session'
+import { emit } from '../events.ts'
+import type { NodeProgressOptions } from '../events.ts'
+import type { Repo } from './repo.ts'
+
+interface SessionContext extends NodeProgressOptions {
+  signal: AbortSignal
+}
+
+/**
+ * A view of a repo for adding: if it shares a store, no other node deletes what this process stores, finds or reads
+ * there until the view's session ends.
+ */
+export async function withSession (repo: Repo, context: SessionContext): Promise<Repo> {
+  const { shared } = repo
+
+  if (shared == null) {
+    return repo
+  }
+
+  const session = await StoreSession.open(shared.objects, {
+    leaseTimeout: shared.leaseTimeout,
+    command: 'ipfsz',
+    onError (err) {
+      emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true })
+    }
+  }, { signal: context.signal })
+
+  return { ...repo, session, blockstore: session.blockstore(repo.blockstore) }
+}

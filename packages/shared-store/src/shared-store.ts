@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { StoreError, StoreMissingError } from './errors.ts'
+import { ObjectDatastore } from './object-datastore.ts'
+import { openBackend, resolveStore } from './open-backend.ts'
+import { isStoreAway } from './store-away.ts'
+import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
+import type { BlockStorage } from './block-storage.ts'
+import type { BackendInit, StoreBackend } from './store-backend.ts'
+import type { StoreCompression, StoreMark } from './store-mark.ts'
+import type { StoreReference } from './store-reference.ts'
+import type { Links, Records } from './records.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { StoreTraffic } from './store-traffic.ts'
+import type { StoreWatch } from './store-watch.ts'
+import type { S3Validity } from '@ipfsz/blockstore-s3'
+import type { Blockstore } from 'interface-blockstore'
+
+/** A store that several nodes share, opened. */
+export interface SharedStore extends StoreMark {
+  /** For messages. */
+  readonly name: string
+  /** Whether it is asked over the network, so that what is read is worth keeping on the disk of a node. */
+  readonly isRemote: boolean
+  /** The most bytes that this node keeps of it, if that was set. */
+  readonly cacheSize: number | undefined
+  /** The objects of sessions and collections, among others. */
+  readonly objects: ObjectStore
+  /** What this process asked of it. */
+  readonly traffic: StoreTraffic
+  /** Whether it answers. */
+  readonly watch: StoreWatch
+}
+
+/** What a repo takes from its store. */
+export interface StoreParts {
+  storage: BlockStorage
+  blockstore: Blockstore
+  records: Records
+  links: Links
+  shared: SharedStore
+}
+
+export interface OpenStoreInit extends BackendInit {
+  /** Whether blocks survive a power cut once `sync` of the storage returns. */
+  sync: boolean
+  /**
+   * Read the mark as it was last seen, for who reads what is kept on this node: it counts while the store is away.
+   *
+   * @default none: the store must answer
+   */
+  readKeptMark?: (() => Promise<StoreMark | undefined>) | undefined
+}
+
+/**
+ * Open the store of a repo.
+ *
+ * @throws {StoreMissingError} nothing, or another store, lies where it was
+ * @throws {StoreError} it cannot be reached, or a newer ipfsz made it
+ * @throws the reason of the signal
+ */
+export async function openStore (
+  { store, id, cache }: StoreReference,
+  { sync, readKeptMark, ...init }: OpenStoreInit
+): Promise<StoreParts> {
+  const backend = await openBackend(store, init)
+  const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
+  const mark = await (readKeptMark == null ? read() : backend.watch.read(read).catch(async (err: unknown) => {
+    const kept = isStoreAway(err) ? await readKeptMark() : undefined
+
+    if (kept == null) {
+      throw err
+    }
+
+    return kept
+  }))
+
+  if (mark?.id !== id) {
+    throw new StoreMissingError(backend.name, { other: mark != null })
+  }
+
+  return partsOf(backend, mark, { sync, cacheSize: cache })
+}
+
+/** A store that a repo has joined. */
+interface JoinedStore {
+  reference: StoreReference
+  compression: StoreCompression
+  /** Whether there was none before. */
+  isNew: boolean
+}
+
+/**
+ * Make a store of an empty place, or join the one that is there.
+ *
+ * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
+ * @throws {StoreError} something else is there, or it compresses otherwise
+ */
+export async function joinStore (
+  store: string,
+  asked: StoreCompression | undefined,
+  signal?: AbortSignal
+): Promise<JoinedStore> {
+  return joinBackend(await openBackend(await resolveStore(store), { signal }), asked)
+}
+
+/** Like `joinStore`, for a place that is open. */
+export async function joinBackend (
+  backend: Pick<StoreBackend, 'isEmpty' | 'name' | 'unmarked'>,
+  asked: StoreCompression | undefined
+): Promise<JoinedStore> {
+  const before = await readMark(backend.unmarked, backend.name)
+
+  const isNew = before == null && await backend.isEmpty()
+
+  if (isNew) {
+    await writeMark(backend.unmarked, {
+      id: randomUUID(),
+      compression: asked ?? { codec: 'zstd' },
+      leaseTimeout: DEFAULT_LEASE_TIMEOUT
+    })
+  }
+
+  // what another node has made at the same time counts: its mark may be why the place is no longer empty
+  const mark = await readMark(backend.unmarked, backend.name)
+
+  if (mark == null) {
+    throw isNew
+      ? new StoreMissingError(backend.name)
+      : new StoreError(
+        `${backend.name} has files or objects, but no mark of a store: use an empty directory or prefix. ` +
+          'If it is a store, its mark ipfsz-store.json was lost: restore it from a backup'
+      )
+  }
+
+  if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
+    throw new StoreError(
+      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes: ` +
+        'omit --blockstore-codec and --blockstore-level'
+    )
+  }
+
+  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, isNew }
+}
+
+/** A codec and its level, for messages. */
+export function describeCompression ({ codec, level }: StoreCompression): string {
+  return level == null ? codec : `${codec} level ${level}`
+}
+
+function partsOf (
+  backend: StoreBackend,
+  mark: StoreMark,
+  { sync, cacheSize }: { sync: boolean, cacheSize: number | undefined }
+): StoreParts {
+  const { name, objects, isRemote, traffic, watch } = backend
+  const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
+    new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
+  const storage = backend.storage({ sync })
+
+  return {
+    storage,
+    blockstore: new CompressedBlockstore(storage, mark.compression),
+    records: recordsOf(),
+    links: {
+      exist: async () => true,
+      open: recordsOf
+    },
+    shared: { ...mark, name, isRemote, cacheSize, objects, traffic, watch }
+  }
+}

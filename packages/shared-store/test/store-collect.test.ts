@@ -1,0 +1,532 @@
+import { describe, expect, it } from 'vitest'
+import { sleep } from '../src/clock.ts'
+import { collect } from '../src/collect.ts'
+import { fenceSessions } from '../src/fence-sessions.ts'
+import { encodeAck, Objections } from '../src/round-objects.ts'
+import { StoreSession } from '../src/store-session.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
+import { MemoryObjects } from '../../../test/support/memory-objects.ts'
+import type { CollectOptions } from '../src/collect.ts'
+import type { CollectionEvent, CollectionInit } from '../src/collection.ts'
+
+const T = 60_000
+
+/** Blocks and pins of a store: a block is a number, a pin keeps the block with its number. */
+class Store {
+  readonly clock = new ManualClock()
+  readonly objects: MemoryObjects
+  readonly blocks: Set<number>
+  readonly pins = new Set<number>()
+  readonly events: CollectionEvent[] = []
+  /** What was deleted, in this order. */
+  readonly deleted: string[] = []
+
+  constructor (blocks: number[], objects = new MemoryObjects({ pageSize: 2 })) {
+    this.blocks = new Set(blocks)
+    this.objects = objects
+  }
+
+  /** Begin a collection. */
+  collect (change: Partial<CollectionInit> = {}, options: Partial<CollectOptions> = {}): { outcome: unknown } {
+    const { blocks, pins, deleted, events } = this
+    const reached = new Set<number>()
+    const state: { outcome: unknown } = { outcome: 'works' }
+    const init: CollectionInit = {
+      store: this.objects,
+      leaseTimeout: T,
+      clock: this.clock,
+      blocks: {
+        list: async function * () {
+          yield Array.from(blocks, i => ({ multihash: toMultihash(i), size: 10 }))
+        },
+        delete: async unwanted => {
+          for (const { multihash } of unwanted) {
+            blocks.delete(multihash[0])
+            deleted.push(`block ${multihash[0]}`)
+          }
+        }
+      },
+      readPins: async function * () {
+        yield * Array.from(pins, pin => ({ id: String(pin) }))
+      },
+      walk: async function * ({ id }) {
+        reached.add(Number(id))
+        yield id
+      },
+      reached: { has: multihash => reached.has(multihash[0]) },
+      ...change
+    }
+
+    const onProgress = (event: CollectionEvent): void => { events.push(event) }
+    const work = async (): Promise<void> => {
+      try {
+        state.outcome = await collect(init, { signal: new AbortController().signal, onProgress, ...options })
+      } catch (err) {
+        state.outcome = err
+      }
+    }
+
+    void work()
+
+    return state
+  }
+
+  async open (objects = this.objects): Promise<StoreSession> {
+    return StoreSession.open(objects, { leaseTimeout: T, command: 'add', clock: this.clock })
+  }
+}
+
+/** Unlike real ones, these differ in their first byte too. */
+function toMultihash (i: number): Uint8Array {
+  return new Uint8Array(34).fill(i)
+}
+
+describe('a collection', () => {
+  it('deletes what no pin reaches, with the links to it before, and leaves no object behind', async () => {
+    const store = new Store([1, 2, 3, 4])
+    store.pins.add(2)
+    const state = store.collect({
+      roundSize: 2,
+      deleteLinks: async blocks => { store.deleted.push(...blocks.map(({ multihash }) => `link ${multihash[0]}`)) }
+    })
+    await store.clock.pass(T / 6)
+
+    expect(state.outcome).toEqual({ pins: 1, kept: 1, removed: 3, removedSize: 30, rounds: 2, fenced: 0 })
+    expect(store.deleted).toEqual(['link 1', 'link 3', 'block 1', 'block 3', 'link 4', 'block 4'])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('writes nothing in a dry run', async () => {
+    const written: string[] = []
+    const store = new Store([1, 2], new MemoryObjects({
+      before: async ({ kind, key }) => { if (kind === 'put' || kind === 'delete') { written.push(key) } }
+    }))
+    const state = store.collect({}, { dryRun: true })
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ removed: 2, removedSize: 20, rounds: 0 })
+    expect([store.blocks.size, written]).toEqual([2, []])
+  })
+
+  it('asks before it deletes anything', async () => {
+    const store = new Store([1])
+    const state = store.collect({ beforeRounds: async ({ pins }) => { throw new Error(`${pins} pins`) } })
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ message: '0 pins' })
+    expect([store.blocks.size, store.objects.keys()]).toEqual([1, []])
+  })
+
+  it('leaves nothing behind if it may not delete', async () => {
+    const refusal = Object.assign(new Error('AccessDenied'), { name: 'S3ResponseError', status: 403 })
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ kind }) => { if (kind === 'delete') { throw refusal } }
+    }))
+    const state = store.collect()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toBe(refusal)
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('ends its round if the store refuses to delete blocks, and not if it does not answer', async () => {
+    for (
+      const [status, code, left] of [
+        [403, 'Forbidden', 0], [200, 'AccessDenied', 0], [500, 'InternalError', 1], [200, 'InvalidAnswer', 1]
+      ] as const
+    ) {
+      const refusal = Object.assign(new Error('no'), { name: 'S3ResponseError', status, code })
+      const store = new Store([1])
+      const { blocks } = store
+      const state = store.collect({
+        blocks: {
+          list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
+          delete: async () => { throw refusal }
+        }
+      })
+      await store.clock.pass(0)
+
+      expect(state.outcome).toBe(refusal)
+      expect(store.objects.keys().filter(key => key.endsWith('.fence')).length).toBe(left)
+      expect(store.objects.keys().length > 0).toBe(left > 0)
+    }
+  })
+
+  it('spares what a session relies on, once the session knows', async () => {
+    const store = new Store([1, 2])
+    const session = await store.open()
+    await session.relyOn(toMultihash(1))
+    const state = store.collect()
+    await store.clock.pass(0)
+    expect(state.outcome).toBe('works')
+
+    await store.clock.pass(T / 3)
+    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
+    expect([...store.blocks]).toEqual([1])
+    await session.end()
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('spares what was pinned since it walked the pins', async () => {
+    const store = new Store([1, 2])
+    const session = await store.open()
+    const state = store.collect()
+    await store.clock.pass(0)
+    store.pins.add(1)
+    await session.end()
+    await store.clock.pass(T / 3)
+
+    expect(state.outcome).toMatchObject({ pins: 1, kept: 1, removed: 1 })
+    expect([...store.blocks]).toEqual([1])
+  })
+
+  it('fences a session that is dead, and not before', async () => {
+    const store = new Store([1])
+    let isAway = false
+    const session = await store.open(new MemoryObjects({
+      before: async () => { if (isAway) { throw new Error('the network is away') } }
+    }, store.objects))
+    await store.clock.pass(0)
+    isAway = true
+    const state = store.collect()
+    await store.clock.pass(T * 0.99)
+    expect([state.outcome, store.objects.keys('sessions/')]).toEqual(['works', [`sessions/${session.id}`]])
+
+    await store.clock.pass(T / 20)
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    expect(store.events).toContainEqual({ type: 'fenced', owner: expect.stringContaining('add (process ') })
+    isAway = false
+    await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError' })
+    await session.end()
+  })
+
+  it('refuses to run beside another one', async () => {
+    const store = new Store([1])
+    const first = store.collect({ beforeRounds: async () => sleep(store.clock, 2 * T) })
+    await store.clock.pass(T)
+    const second = store.collect()
+    await store.clock.pass(T / 2)
+
+    expect(second.outcome).toMatchObject({
+      name: 'CollectionRunningError', owner: expect.stringContaining(`gc (process ${process.pid}`)
+    })
+    await store.clock.pass(T)
+    expect(first.outcome).toMatchObject({ removed: 1 })
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('is the one of two that begin at the same time', async () => {
+    const store = new Store([1])
+    const both = [store.collect(), store.collect()]
+    await store.clock.pass(T)
+
+    expect(both.map(({ outcome }) => (outcome as Error).name).toSorted()).toEqual(['CollectionRunningError', undefined])
+    expect([...store.blocks]).toEqual([])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('takes the time until when its deletes are good before it looks whether it may send them', async () => {
+    const steps: string[] = []
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ key }) => { if (key.endsWith('.fence')) { steps.push('looks') } }
+    }))
+    const { blocks } = store
+    const validity = { from: () => new Date(0), seconds: 31 }
+    store.collect({
+      blocks: {
+        list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
+        validFor: milliseconds => {
+          steps.push(`good for ${milliseconds}`)
+
+          return validity
+        },
+        delete: async (_, options) => { steps.push(options.validity === validity ? 'deletes' : 'too long') }
+      },
+      deleteLinks: async (_, options) => { steps.push(options.validity === validity ? 'deletes links' : 'too long') }
+    })
+    await store.clock.pass(0)
+
+    expect(steps.slice(0, 4)).toEqual([`good for ${T / 2}`, 'looks', 'deletes links', 'deletes'])
+  })
+
+  it('writes a round again under another name if the store did not answer, and leaves neither behind', async () => {
+    const store = new Store([1])
+    const keys: string[] = []
+    const put = store.objects.put.bind(store.objects)
+    store.objects.put = async (key, bytes, options) => {
+      await put(key, bytes, options)
+
+      if (key.startsWith('rounds/') && keys.push(key) === 1) {
+        throw Object.assign(new Error('the network is away'), { name: 'S3NetworkError' })
+      }
+    }
+    const state = store.collect()
+    await store.clock.pass(T)
+
+    expect(state.outcome).toMatchObject({ removed: 1, rounds: 1 })
+    expect(keys.map(key => key.slice(-8))).toEqual(['00000000', '00000001'])
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it('sends no delete of a name that it uses later: sent again, it could come while that round runs', async () => {
+    const store = new Store([1])
+    const [deleted, written] = [new Set<string>(), new Set<string>()]
+    const [put, remove] = [store.objects.put.bind(store.objects), store.objects.delete.bind(store.objects)]
+    store.objects.put = async (key, bytes, options) => {
+      expect(deleted).not.toContain(key)
+      written.add(key)
+      await put(key, bytes, options)
+    }
+    store.objects.delete = async (keys, options) => {
+      keys.forEach(key => { deleted.add(key) })
+      await remove(keys, options)
+    }
+    const state = store.collect()
+    await store.clock.pass(T)
+
+    expect(state.outcome).toMatchObject({ removed: 1 })
+    expect([...written].some(key => key.startsWith('rounds/'))).toBe(true)
+  })
+
+  it('cleans up what a killed one has left', async () => {
+    const objects = new MemoryObjects()
+    const killed = new Store([1, 2], new MemoryObjects({
+      before: async ({ key }) => { if (key.endsWith('.fence')) { await new Promise(() => {}) } }
+    }, objects))
+    killed.collect()
+    await killed.clock.pass(T)
+    const store = new Store([1, 2], objects)
+    expect(objects.keys().map(key => key.replace(/\/.*/, ''))).toEqual(['collections', 'rounds'])
+
+    const state = store.collect()
+    await store.clock.pass(T * 1.9)
+    // a delete that the killed one has sent could still come
+    expect([state.outcome, objects.keys('rounds/').length]).toEqual(['works', 2])
+    await store.clock.pass(T * 0.2)
+    expect(state.outcome).toMatchObject({ removed: 2 })
+    expect(objects.keys()).toEqual([])
+  })
+
+  it('cleans up the leases and acknowledgements of sessions that are gone', async () => {
+    const store = new Store([])
+    const id = '0'.repeat(32)
+    await store.objects.put(`leases/${id}`, new Uint8Array())
+    await store.objects.put(`acks/${id}-00000000-${id}`, new Uint8Array())
+    await store.objects.put('acks/README', new Uint8Array())
+    store.collect()
+    await store.clock.pass(0)
+
+    expect(store.objects.keys()).toEqual(['acks/README'])
+    expect(store.events).toEqual([{ type: 'cleaned', objects: 2 }, expect.anything()])
+  })
+
+  it.each(['.fence', ''])('stops if others took it for dead: a round%s', async suffix => {
+    const objects = new MemoryObjects()
+    const store = new Store([1], new MemoryObjects({
+      before: async ({ kind, key }) => {
+        if (kind === 'get' && key.endsWith('.fence')) {
+          const round = key.replace('.fence', '')
+          await (suffix === '' ? objects.delete([round]) : objects.put(key, new Uint8Array([1])))
+        }
+      }
+    }, objects))
+    const state = store.collect()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ name: 'CollectionLostError', key: expect.stringMatching(/^rounds\//) })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys()).toEqual([])
+  })
+
+  it.each<[string, Partial<CollectionInit>]>([
+    ['fails', { deleteLinks: async () => { throw new Error('the network is away') } }],
+    ['takes too long', {
+      deleteLinks: async (_, { signal }) => new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => { reject(signal.reason as Error) })
+      })
+    }]
+  ])('leaves its round fenced if a delete %s, as it may still be carried out', async (_, change) => {
+    const store = new Store([1])
+    const state = store.collect(change)
+    await store.clock.pass(T / 2 + 1)
+
+    expect(state.outcome).toBeInstanceOf(Error)
+    expect(store.objects.keys().map(key => key.replace(/[0-9a-f]{32}/, ''))).toEqual([
+      'rounds/-00000000', 'rounds/-00000000.fence'
+    ])
+
+    // the next one cleans up
+    const next = store.collect()
+    await store.clock.pass(T * 1.1)
+    expect(next.outcome).toMatchObject({ removed: 1 })
+    expect(store.objects.keys()).toEqual([])
+  })
+
+  it.each([
+    ['empty', new Uint8Array()],
+    ['of zeros', new Uint8Array(200)],
+    ['that of another session', encodeAck(`acks/${'0'.repeat(32)}-00000000-${'1'.repeat(32)}`, new Objections(1))]
+  ])('refuses an acknowledgement that is %s', async (_, bytes) => {
+    const objects = new MemoryObjects()
+    const store = new Store([1], objects)
+    const session = await store.open(new MemoryObjects({
+      before: async ({ kind, key }) => {
+        if (kind === 'put' && key.startsWith('acks/')) {
+          await objects.put(key, bytes)
+          throw new Error('the network is away')
+        }
+      }
+    }, objects))
+    const state = store.collect()
+    await store.clock.pass(T / 3)
+
+    expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringMatching(/^acks\//) })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys('rounds/')).toEqual([])
+    await session.end()
+  })
+
+  it.each(['collections/', 'rounds/'])(
+    'refuses more objects below %s than processes could have written, soon, and deletes nothing', async prefix => {
+      const objects = new MemoryObjects()
+      const store = new Store([1], objects)
+      const list = objects.list.bind(objects)
+      let listed = 0
+      objects.list = async function * (wanted, options) {
+        yield * list(wanted, options)
+
+        for (let page = 0; page < (wanted.startsWith(prefix) ? 1000 : 0); page++) {
+          yield Array.from({ length: 1000 }, () => ({
+            key: `${prefix}${String(listed++).padStart(32, '0')}`, size: 1, modified: new Date(0)
+          }))
+        }
+      }
+      const state = store.collect()
+      await store.clock.pass(T / 60)
+
+      expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringContaining(prefix) })
+      expect(listed).toBeLessThan(20_000)
+      expect([...store.blocks]).toEqual([1])
+    }
+  )
+
+  it('clears up after more killed processes than it can wait for, and spares one that lives', async () => {
+    const killed = 10_001
+    const store = new Store([1, 2], new MemoryObjects({ pageSize: 5000 }))
+    const { objects, clock } = store
+    const bytes = new Uint8Array([1])
+    const session = await store.open()
+    await session.relyOn(toMultihash(1))
+
+    for (let i = 0; i < killed; i++) {
+      const id = i.toString(16).padStart(32, '0')
+      await objects.put(`sessions/${id}`, bytes)
+      await objects.put(`leases/${id}`, bytes)
+      await objects.put(`acks/${'0'.repeat(32)}-00000000-${id}`, bytes)
+    }
+
+    let listed = 0
+    const list = objects.list.bind(objects)
+    objects.list = async function * (prefix, options) {
+      for await (const page of list(prefix, options)) {
+        listed += prefix === 'sessions/' ? page.length : 0
+        yield page
+      }
+    }
+    const state = store.collect()
+    await clock.pass(T * 0.9)
+    expect(objects.keys('sessions/')).toHaveLength(killed + 1)
+    expect(store.events).toContainEqual({ type: 'clearing', dead: 0 })
+
+    // three times, but a busy machine takes more turns of the event loop for so many, in which time passes
+    while (state.outcome === 'works') {
+      await clock.pass(T)
+    }
+
+    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
+    expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
+    expect(listed).toBeLessThan(4 * killed)
+    await session.confirm()
+    await session.end()
+  })
+
+  it('does not wait for ever for a session that lives and does not answer, and says who it is', async () => {
+    const store = new Store([1])
+    const { objects, clock } = store
+    const id = 'a'.repeat(32)
+    await objects.put(`sessions/${id}`, Buffer.from('{"command":"add","host":"far","pid":7}'))
+    const begin = { outcome: store.collect() }
+
+    for (let i = 0; i < 45; i++) {
+      await objects.put(`leases/${id}`, new Uint8Array([i]))
+      await clock.pass(T / 2)
+      // for two thirds of the time it waits
+      expect(i < 30 && begin.outcome.outcome !== 'works').toBe(false)
+    }
+
+    expect(begin.outcome.outcome).toMatchObject({
+      name: 'SilentSessionError', session: id, owner: 'add (process 7 on far)', time: 20 * T,
+      message: expect.stringContaining(`gc --evict ${id}`)
+    })
+    expect([...store.blocks]).toEqual([1])
+    expect(objects.keys()).toEqual([`leases/${id}`, `sessions/${id}`])
+
+    // what the command does then
+    await fenceSessions(objects, [id], { onFenced: () => {} }, new AbortController().signal)
+    const next = store.collect()
+    await clock.pass(T / 3)
+    expect(next.outcome).toMatchObject({ removed: 1 })
+    expect(objects.keys()).toEqual([])
+  })
+
+  it.each(['acks/', 'rounds/'])('is not held up by a session that reaches all but %s', async prefix => {
+    const store = new Store([1])
+    let isCut = false
+    const session = await store.open(new MemoryObjects({
+      before: async ({ key }) => { if (isCut && key.startsWith(prefix)) { throw new Error('the network is away') } }
+    }, store.objects))
+    await session.relyOn(toMultihash(1))
+    isCut = true
+    const state = store.collect()
+    await store.clock.pass(T * 3)
+    expect(state.outcome).toBe('works')
+    await store.clock.pass(T * 3)
+
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    isCut = false
+    await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError' })
+    await session.end()
+  })
+
+  it.each([
+    ['no JSON', '{', 'an unknown process'],
+    ['null', 'null', 'an unknown process'],
+    ['of other types', '{"command":["a"],"host":{},"pid":"1"}', 'an unknown process'],
+    ['for a terminal', '{"command":"\\u001b[2J","host":"h\\nost","pid":1}', '?[2J (process 1 on h?ost)'],
+    ['long', JSON.stringify({ command: 'x'.repeat(4000), host: '', pid: 1 }), 'x'.repeat(200)]
+  ])('says who made a dead session, and what says so may be %s', async (_, text, owner) => {
+    const store = new Store([1])
+    await store.objects.put(`sessions/${'0'.repeat(32)}`, Buffer.from(text))
+    const state = store.collect()
+    await store.clock.pass(T * 1.1)
+
+    expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
+    expect(store.events).toContainEqual({ type: 'fenced', owner })
+  })
+
+  it('ends its round when it is interrupted', async () => {
+    const store = new Store([1])
+    const session = await store.open()
+    const controller = new AbortController()
+    const state = store.collect({}, { signal: controller.signal })
+    await store.clock.pass(T / 60)
+    expect(store.objects.keys('rounds/')).toHaveLength(1)
+    controller.abort()
+    await store.clock.pass(0)
+
+    expect(state.outcome).toMatchObject({ name: 'AbortError' })
+    expect(store.objects.keys('rounds/')).toEqual([])
+    expect(store.objects.keys('collections/')).toEqual([])
+    await session.end()
+  })
+})

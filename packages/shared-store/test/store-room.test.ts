@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { Room } from '../src/room.ts'
+
+const MIB = 1024 * 1024
+const MANY_INODES = { files: 1e9, ffree: 1e9 }
+const never = async (): Promise<boolean> => false
+
+interface Disk { bsize: number, blocks: number, bavail: number, files: number, ffree: number }
+
+/** A room on a disk, whose free space each write takes. */
+function roomOn (disk: Disk): { write (size: number): Promise<void>, looks: () => number } {
+  let looks = 0
+  const room = new Room('/store', async () => {
+    looks++
+
+    return { ...disk }
+  })
+
+  return {
+    looks: () => looks,
+    write: async size => room.write(size, async () => {
+      disk.bavail -= size / disk.bsize
+      disk.ffree--
+    }, never)
+  }
+}
+
+async function fill (write: (size: number) => Promise<void>, size: number): Promise<unknown> {
+  try {
+    for (;;) {
+      await write(size)
+    }
+  } catch (err) {
+    return err
+  }
+}
+
+describe('the room of a store', () => {
+  it.for([
+    { all: 100 * MIB, left: MIB },
+    { all: 1024 * 1024 * MIB, left: 64 * MIB }
+  ])('leaves $left of $all bytes for garbage collections', async ({ all, left }) => {
+    const disk = { bsize: 4096, blocks: all / 4096, bavail: (left + 20 * MIB) / 4096, ...MANY_INODES }
+
+    expect(await fill(roomOn(disk).write, MIB / 2)).toMatchObject({
+      name: 'StoreError', message: expect.stringContaining('The disk of the store /store is full') as string
+    })
+    expect(disk.bavail * 4096).toBeGreaterThanOrEqual(left)
+    expect(disk.bavail * 4096).toBeLessThan(left + MIB)
+  })
+
+  it('counts in the blocks of the disk, not in those that are best to write', async () => {
+    const blocks = { blocks: 1024 * 1024 * MIB / 4096, bavail: 32 * MIB / 4096 }
+    const room = new Room('/store', async () => ({ bsize: 128 * 1024, frsize: 4096, ...blocks, ...MANY_INODES }))
+
+    await expect(room.write(100, async () => {}, never)).rejects.toMatchObject({ name: 'StoreError' })
+  })
+
+  it('leaves inodes too', async () => {
+    const disk = { bsize: 4096, blocks: 1e9, bavail: 1e9, files: 100_000, ffree: 3000 }
+
+    expect(await fill(roomOn(disk).write, 100)).toMatchObject({ name: 'StoreError' })
+    expect(disk.ffree).toBe(1000)
+  })
+
+  it('leaves as much if many blocks are written at a time', async () => {
+    const disk = { bsize: 4096, blocks: 100 * MIB / 4096, bavail: 4 * MIB / 4096, ...MANY_INODES }
+    const { write } = roomOn(disk)
+    const results = await Promise.allSettled(Array.from({ length: 16 }, async () => write(MIB)))
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    expect(disk.bavail * 4096).toBe(MIB)
+  })
+
+  it('looks seldom, and soon enough to see what others have written', async () => {
+    const disk = { bsize: 4096, blocks: 1e9, bavail: 1e9, ...MANY_INODES }
+    const { write, looks } = roomOn(disk)
+
+    for (let i = 0; i < 1000; i++) {
+      await write(MIB / 16)
+    }
+
+    expect(looks()).toBeLessThan(20)
+    disk.bavail = 0
+    await expect((async () => {
+      for (let i = 0; i < 4; i++) {
+        await write(MIB)
+      }
+    })()).rejects.toMatchObject({ name: 'StoreError' })
+  })
+
+  it('is there again once something was deleted', async () => {
+    const disk = { bsize: 4096, blocks: 100 * MIB / 4096, bavail: 0, ...MANY_INODES }
+    const { write } = roomOn(disk)
+
+    await expect(write(MIB)).rejects.toMatchObject({ name: 'StoreError' })
+    disk.bavail = disk.blocks
+
+    await expect(write(MIB)).resolves.toBeUndefined()
+  })
+
+  it('is not needed for what is there already', async () => {
+    const room = new Room('/store', async () => ({ bsize: 4096, blocks: 1000, bavail: 0, ...MANY_INODES }))
+
+    expect(await room.write(MIB, async () => 'written', async () => true)).toBe('written')
+  })
+
+  it.for([
+    { title: 'has no numbers', ask: async () => ({ bsize: 0, blocks: 0, bavail: 0, files: 0, ffree: 0 }) },
+    { title: 'cannot be asked', ask: async () => { throw new Error('ENOSYS') } }
+  ])('has no end if the file system $title', async ({ ask }) => {
+    expect(await new Room('/store', ask).write(MIB, async () => 'written', never)).toBe('written')
+  })
+})
