@@ -1,5 +1,5 @@
-import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
 import { parseGatewayUrl } from '@ipfsz/core/http'
+import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { NameError } from '../errors.ts'
 import { GatewayNames } from '../gateway/names.ts'

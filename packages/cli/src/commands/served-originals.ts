@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { hasOriginals } from '../repo/originals-store.ts'
 import { serveOriginals } from '../repo/serve-originals.ts'
 import type { Context } from '../context.ts'

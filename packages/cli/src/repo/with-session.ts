@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreSession } from '../store/store-session.ts'
 import type { Repo } from './repo.ts'
 

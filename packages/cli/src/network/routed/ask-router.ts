@@ -1,4 +1,4 @@
-import { hideSecrets } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { UsageError } from '../../errors.ts'
 import { readAtMost } from '../../read-at-most.ts'
 import { chunksOf, createNodeFetch } from '../node-fetch.ts'
