@@ -11,23 +11,23 @@
 
 /** Package -> packages of this repository that it may import. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
-  codecs: [],
-  core: ['codecs', 'errors'],
-  'blockstore-compressed': ['codecs', 'errors'],
-  'blockstore-s3': ['codecs'],
-  'libp2p-compression': ['codecs'],
-  gateway: ['codecs', 'core'],
+  utils: [],
+  codecs: ['utils'],
+  core: ['codecs', 'utils'],
+  'blockstore-compressed': ['codecs', 'utils'],
+  'blockstore-s3': ['utils'],
+  'libp2p-compression': ['codecs', 'utils'],
+  gateway: ['codecs', 'core', 'utils'],
   'verified-fetch': ['core', 'gateway'],
-  'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3'],
-  node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store'],
-  site: ['core', 'gateway', 'node'],
-  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'node', 'site']
+  'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
+  node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'utils'],
+  site: ['core', 'gateway', 'node', 'utils'],
+  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'node', 'site', 'utils']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
 export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
+  utils: [],
   codecs: ['codec.ts', 'constants.ts', 'errors.ts', 'implementation.ts'],
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
@@ -35,8 +35,8 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  'shared-store': ['errors.ts', 'histogram.ts', 'read-own-file.ts'],
-  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'read-at-most.ts', 'version.ts'],
+  'shared-store': ['errors.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],
   site: [],
   cli: ['errors.ts', 'io.ts']
 }
@@ -47,17 +47,16 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
  * `index.ts`, may import every room, and no room may import them.
  */
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  errors: {},
+  utils: {},
   codecs: {
     platform: [],
     generated: [], // written by the build
-    util: [],
     format: ['platform'],
-    delta: ['format', 'generated', 'platform', 'util'],
-    impl: ['delta', 'format', 'generated', 'platform', 'util'],
-    stream: ['format', 'generated', 'impl', 'platform', 'util'],
-    workers: ['platform', 'util'],
-    runtime: ['platform', 'stream', 'util', 'workers']
+    delta: ['format', 'generated', 'platform'],
+    impl: ['delta', 'format', 'generated', 'platform'],
+    stream: ['format', 'generated', 'impl', 'platform'],
+    workers: ['platform'],
+    runtime: ['platform', 'stream', 'workers']
   },
   core: {
     util: [],

@@ -21,8 +21,10 @@ const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/a
 /** Unit suites that do not run in Chromium, and why. */
 const NODE_ONLY = [
   // native implementations, addons and worker threads, or frames that only Node's zlib makes
-  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,race-abort,stream-hostile}.test.ts',
+  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,stream-hostile}.test.ts',
   'packages/codecs/test/{workers,zstd-native}.test.ts',
+  // listeners of a signal, which only Node counts
+  'packages/utils/test/race-abort.test.ts',
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,compress-ahead,fetch,fetch-window,file-pieces}.test.ts',
@@ -61,7 +63,7 @@ const NODE_ONLY = [
   'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none
   'packages/blockstore-compressed/test/{inner-files,shared-fs-blockstore,shared-fs-power-cut}.test.ts',
-  'packages/{codecs/test/block-file-reader,core/test/block-files}.test.ts'
+  'packages/{utils/test/block-file-reader,core/test/block-files}.test.ts'
 ]
 
 /** Unit suites that run in Chromium alone: Node has no IndexedDB. */
@@ -177,7 +179,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [
-            'packages/{errors,codecs,core,blockstore-compressed,gateway,verified-fetch}/test/**/*.test.ts',
+            'packages/{utils,codecs,core,blockstore-compressed,gateway,verified-fetch}/test/**/*.test.ts',
             'test/browser/**/*.test.ts'
           ],
           exclude: NODE_ONLY,

@@ -15,7 +15,7 @@ import type { Project } from './empty-project.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const EXAMPLES = ['react', 'vite'] as const
-const OURS = ['errors', 'codecs', 'core', 'cli'] as const
+const OURS = ['utils', 'codecs', 'core', 'cli'] as const
 
 /** A black PNG of 8 x 8 pixels. */
 const SQUARE = Buffer.from(

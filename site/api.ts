@@ -9,7 +9,7 @@ const PACKAGES = join(ROOT, 'packages')
 /** Where the Markdown of the API reference is written. Git ignores it. */
 const OUTPUT = join(import.meta.dirname, 'api')
 /** What packages of the project share with each other alone. */
-const INTERNAL = new Set(['@ipfsz/codecs/internal'])
+const INTERNAL = /^@ipfsz\/utils\/(?!errors$)/
 
 const OPTIONS: Partial<TypeDocOptions & PluginOptions> = {
   plugin: ['typedoc-plugin-markdown'],
@@ -94,7 +94,7 @@ function exportedModules (): Map<string, string> {
     return Object.entries(exports).flatMap(([path, target]): Array<[string, string]> => {
       const module = name + path.slice(1)
 
-      if (typeof target === 'string' || INTERNAL.has(module)) {
+      if (typeof target === 'string' || INTERNAL.test(module)) {
         return []
       }
 

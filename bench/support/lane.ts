@@ -1,4 +1,4 @@
-import { freeBytes } from '@ipfsz/codecs/internal'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import type { TokenBucket } from './token-bucket.ts'
 import type { Socket } from 'node:net'
 

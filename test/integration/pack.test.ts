@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 
 it('has a package say in its pack alone which Node it needs, and leaves its manifest as it was', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'ipfsz-pack-'))
-  const manifest = readFileSync(join(ROOT, 'packages/errors/package.json'), 'utf8')
+  const manifest = readFileSync(join(ROOT, 'packages/utils/package.json'), 'utf8')
   const prepare = (...args: string[]): string => {
     execFileSync(process.execPath, [join(ROOT, 'scripts/pack.ts'), ...args], { cwd })
 

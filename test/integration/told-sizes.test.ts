@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { formatSize } from '@ipfsz/codecs/internal'
+import { formatSize } from '@ipfsz/utils/format-size'
 import { CarReader } from '@ipld/car'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'

@@ -12,7 +12,7 @@ import type { ShardingStrategy } from 'blockstore-fs/sharding'
 import type { MultihashHasher } from 'multiformats/hashes/interface'
 
 const OURS = 'packages/blockstore-compressed/src/fs/shared-fs-blockstore.ts'
-const OUR_READER = 'packages/codecs/src/util/block-file-reader.ts'
+const OUR_READER = 'packages/utils/src/block-file-reader.ts'
 const BYTES = new Uint8Array(10_000).fill(1)
 
 async function openStore (): Promise<FsBlockstore> {

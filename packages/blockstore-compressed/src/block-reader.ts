@@ -1,4 +1,5 @@
-import { blockFileReader, freeBytes } from '@ipfsz/codecs/internal'
+import { blockFileReader } from '@ipfsz/utils/block-file-reader'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { collectStored, maxStoredSize } from './stored-value.ts'
 import { readStored, readValue } from './value/read-value.ts'
 import type { InnerStore } from './check-inner.ts'

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 
 export { InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
-export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
+export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/utils/errors'
 /** Of the blockstores' family. `@ipfsz/core` has Helia's class of the same name, which Helia's own verbs throw too. */
 export { InvalidParametersError } from '@libp2p/interface'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { LEAST_LOOKED_FOR, MAX_MISSES, MAX_TO_SEND, SAMPLE } from './constants.ts'
 import { S3ResponseError } from './errors.ts'
 import type { S3Options } from './contract.ts'

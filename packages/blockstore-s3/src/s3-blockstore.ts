@@ -1,4 +1,4 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'

@@ -1,4 +1,5 @@
-import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { S3UrlError } from './errors.ts'
 import { checkKey } from './keys.ts'
 import type { S3ObjectsInit } from './contract.ts'

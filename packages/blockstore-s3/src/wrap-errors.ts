@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { NotFoundError } from './errors.ts'
 
 /** Wrap what fails in an error of blockstores, with its cause. An abort stays what it is. */

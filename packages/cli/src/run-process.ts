@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { freeBytes } from '@ipfsz/codecs/internal'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { UsageError, WorkingDirectoryError } from './errors.ts'
 import { main } from './main.ts'
 import { typedCommand } from './terminal/typed-command.ts'

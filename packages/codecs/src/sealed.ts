@@ -3,10 +3,10 @@
  *
  * @packageDocumentation
  */
+import { freeResult, markResult } from '@ipfsz/utils/free-bytes'
 import { CorruptFrameError } from './errors.ts'
 import { seal as sealBrotli, unseal as unsealBrotli } from './format/brotli/brotli-seal.ts'
 import { seal as sealZstd, unseal as unsealZstd } from './format/zstd/zstd-seal.ts'
-import { freeResult, markResult } from './util/free-bytes.ts'
 import type { CodecName } from './codec.ts'
 
 /** A value in the header of a frame that decoders refuse, and that replaces the codec's own value. */

@@ -50,7 +50,7 @@ export function toHex (bytes: Uint8Array): string {
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export { fromBase64 } from '../src/util/base64.ts'
+export { fromBase64 } from '@ipfsz/utils/base64'
 export { noise, random, same, text }
 
 /** Bytes that are mostly parts of others, in another order and with other bytes between them. */

@@ -1,7 +1,7 @@
+import { fromBase64 } from '@ipfsz/utils/base64'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { modules } from '../src/generated/delta-module.ts'
-import { fromBase64 } from '../src/util/base64.ts'
 import { ALL, concat, label, noise, same, text } from './fixtures.ts'
 
 const KIB = 1024

@@ -1,5 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import type { CID } from 'multiformats/cid'
 
 export {
@@ -18,7 +18,7 @@ export {
   NotADirectoryError,
   NotAFileError
 } from '@helia/unixfs/errors'
-export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
+export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/utils/errors'
 
 /** Thrown when a CID to mark is not dag-pb. */
 export class NotMarkableError extends Error {

@@ -1,5 +1,6 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller could handle.
-import { hideSecrets, quoteName } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a request cannot be answered: the status and message of the response. */

@@ -1,5 +1,6 @@
 // Above 250 lines: every error of a node is in this file, one class per failure that a caller can handle.
-import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { describeHolder } from './lock-file.ts'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'

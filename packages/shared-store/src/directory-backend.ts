@@ -1,6 +1,6 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreError } from './errors.ts'
 import { DirectoryObjects } from './directory-objects.ts'
 import { MeasuredObjects } from './measured-objects.ts'

@@ -1,4 +1,4 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { readOwner } from './lease.ts'
 import { ackKey, LEASES, SESSIONS } from './store-keys.ts'
 import type { ObjectStore } from './object-store.ts'

@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreError, StoreMissingError } from './errors.ts'
 
 /** Makes a directory that is missing, and those above it. */

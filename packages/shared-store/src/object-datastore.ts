@@ -1,4 +1,5 @@
-import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { BaseDatastore } from 'datastore-core'
 import { Key } from 'interface-datastore'
 import { NotFoundError } from 'interface-store'

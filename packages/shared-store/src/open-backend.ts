@@ -1,4 +1,4 @@
-import { hideSecrets, isUrlLike } from '@ipfsz/codecs/internal'
+import { hideSecrets, isUrlLike } from '@ipfsz/utils/hide-secrets'
 import { UsageError } from './errors.ts'
 import { directoryBackend, resolveDirectory } from './directory-backend.ts'
 import type { BackendInit, StoreBackend } from './store-backend.ts'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { readWholeFile } from '@ipfsz/codecs/internal'
+import { readWholeFile } from '@ipfsz/utils/read-file'
 import { StoreObjectError } from './errors.ts'
 import type { GetObjectOptions } from './object-store.ts'
 

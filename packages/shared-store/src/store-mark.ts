@@ -1,6 +1,6 @@
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreError } from './errors.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { CodecName } from '@ipfsz/codecs'

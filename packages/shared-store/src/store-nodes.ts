@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { sleep, systemClock } from './clock.ts'
 import { decodeNode, nodeKey, NODES, parseNodeKey, readNode } from './node-record.ts'
 import { OwnNode } from './own-node.ts'

@@ -1,4 +1,4 @@
-import { Histogram } from './histogram.ts'
+import { Histogram } from '@ipfsz/utils/histogram'
 
 /** What is done to a store: `has` looks whether something is there. */
 export type StoreRequestKind = 'get' | 'put' | 'has' | 'delete' | 'list'

@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreAwayError, StoreMissingError } from './errors.ts'
 import { backgroundClock } from './clock.ts'
 import { isStoreAway } from './store-away.ts'

@@ -1,4 +1,4 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import type { LeaseWatch } from './lease.ts'
 
 /** How many leases are read at a time. */

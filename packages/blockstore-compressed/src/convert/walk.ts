@@ -1,4 +1,4 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { callInner, iterateInner } from '../util/call-inner.ts'
 import { BlockTooLargeError } from '../errors.ts'
 import { collectStored } from '../stored-value.ts'

@@ -1,4 +1,4 @@
-import { readWholeFile } from '@ipfsz/codecs/internal'
+import { readWholeFile } from '@ipfsz/utils/read-file'
 import { statPath } from './file-calls.ts'
 
 /** Whether a file exists and has these bytes. A file of another size is not read. */

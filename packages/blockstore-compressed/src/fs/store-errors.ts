@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { codeOf } from './code-of.ts'
 
 /** Error codes of a file that does not exist. */

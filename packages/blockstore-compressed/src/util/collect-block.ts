@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@ipfsz/codecs/internal'
+import { yieldToEventLoop } from '@ipfsz/utils/event-loop'
 import { raceSignal } from 'race-signal'
 import { isUint8ArrayList } from 'uint8arraylist'
 import { concat } from 'uint8arrays/concat'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { MAX_ORDINARY_BLOCKS, MAX_REMEMBERED_DIGEST_LENGTH } from '../constants.ts'
 import { keyOf } from './key-of.ts'
 import type { CID } from 'multiformats/cid'

@@ -5,17 +5,17 @@
  * hash can: a plain block matches its CID, an envelope does not.
  */
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
-import { settle, unwrap } from '@ipfsz/codecs/internal'
+import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { IDENTITY_CODE } from '../constants.ts'
 import { beginsLike, parseEnvelope } from './envelope.ts'
 import { BlockTooLargeError, CorruptBlockError, UnsupportedCodecError } from '../errors.ts'
 import { codecNames } from './settings.ts'
+import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { Envelope } from './envelope.ts'
 import type { Verify } from '../init.ts'
 import type { OrdinaryBlocks } from './ordinary-blocks.ts'
 import type { Readers } from './settings.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
-import type { Settled } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 /** How a block is stored: as a frame of a codec, or uncompressed (`none`). */

@@ -1,4 +1,4 @@
-import { digestInPool } from '@ipfsz/codecs/internal'
+import { digestInPool } from '@ipfsz/utils/digest-in-pool'
 import { equals } from 'multiformats/bytes'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'

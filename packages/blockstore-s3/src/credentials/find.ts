@@ -1,5 +1,5 @@
 import { env } from 'node:process'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { fromInstanceMetadata } from '@smithy/credential-provider-imds'
 import { S3CredentialsError } from '../errors.ts'
 import { readProfile } from './profile.ts'

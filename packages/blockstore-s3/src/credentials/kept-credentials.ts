@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { REFRESH_AHEAD } from '../constants.ts'
 import { S3CredentialsError } from '../errors.ts'
 import type { S3Credentials, S3CredentialsProvider } from '../contract.ts'

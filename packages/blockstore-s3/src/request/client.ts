@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { anySignal } from 'any-signal'
 import {
   DEFAULT_ATTEMPTS, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PROGRESS_TIMEOUT,

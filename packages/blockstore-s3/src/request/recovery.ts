@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CLOCK_TOLERANCE } from '../constants.ts'
 import {
   S3ClockSkewError, S3DamagedObjectError, S3NetworkError, S3ObjectTooLargeError, S3ResponseError

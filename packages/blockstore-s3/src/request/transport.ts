@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
 import { breakConnection } from './agents.ts'
 import type { S3ObjectsInit } from '../contract.ts'

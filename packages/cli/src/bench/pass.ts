@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@ipfsz/codecs/internal'
+import { yieldToEventLoop } from '@ipfsz/utils/event-loop'
 import type { CodecLevel } from './codec-levels.ts'
 
 /** Thrown when a codec does not decompress to the bytes that it compressed. */

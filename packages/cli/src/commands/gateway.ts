@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { messageOf } from '@ipfsz/codecs/internal'
 import { trustedProxies } from '@ipfsz/gateway/node'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { networkAccess } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'

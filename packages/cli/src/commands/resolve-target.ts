@@ -1,4 +1,4 @@
-import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
+import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { parseGatewayUrl } from '@ipfsz/core/http'
 import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
 import { NameError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { hasOriginals } from '@ipfsz/node/internal/repo/originals-store'
 import { serveOriginals } from '@ipfsz/node/internal/repo/serve-originals'
 import type { Context } from '../context.ts'

@@ -1,6 +1,6 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
-import { isUrlLike } from '@ipfsz/codecs/internal'
+import { isUrlLike } from '@ipfsz/utils/hide-secrets'
 import { Option } from 'commander'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { hidePlaceSecrets, hideSecretsIn } from '@ipfsz/codecs/internal'
+import { hidePlaceSecrets, hideSecretsIn } from '@ipfsz/utils/hide-secrets'
 import { Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'

@@ -1,5 +1,5 @@
 // Above 250 lines: whatever is printed first removes the progress bar, which is the state of one class.
-import { hideSecretsIn } from '@ipfsz/codecs/internal'
+import { hideSecretsIn } from '@ipfsz/utils/hide-secrets'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
 
-export { formatSize } from '@ipfsz/codecs/internal'
+export { formatSize } from '@ipfsz/utils/format-size'
 
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,

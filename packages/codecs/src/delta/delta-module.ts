@@ -1,4 +1,4 @@
-import { fromBase64 } from '../util/base64.ts'
+import { fromBase64 } from '@ipfsz/utils/base64'
 
 /** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */
 interface Exports {

@@ -1,7 +1,7 @@
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { hasZlibDictionaries, isSame, runZlib } from '#platform'
 import { WrongFrameError } from '../errors.ts'
 import { decodeZstdFrameInto } from '../format/zstd/zstd-decode.ts'
-import { freeBytes } from '../util/free-bytes.ts'
 import type { DeltaModule } from './delta-module.ts'
 
 /** zlib refuses a smaller buffer. */

@@ -1,5 +1,5 @@
+import { markResult } from '@ipfsz/utils/free-bytes'
 import { runZlib } from '#platform'
-import { markResult } from '../util/free-bytes.ts'
 import type { CorruptFrameError } from '../errors.ts'
 import type { ZlibOutput } from '../platform/zlib-output.ts'
 

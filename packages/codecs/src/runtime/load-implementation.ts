@@ -1,6 +1,6 @@
+import { fromBase64 } from '@ipfsz/utils/base64'
 import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
-import { fromBase64 } from '../util/base64.ts'
 import type { Implementation } from '../implementation.ts'
 import type { ImplementationEntry } from './implementation-entry.ts'
 import type { StreamDecoder, StreamModule } from '../stream/stream-decoder.ts'

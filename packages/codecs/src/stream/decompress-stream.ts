@@ -1,7 +1,7 @@
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CorruptFrameError, WindowTooLargeError } from '../errors.ts'
 import { StreamInput } from './stream-input.ts'
-import { EventLoopBreaks } from '../util/event-loop.ts'
-import { messageOf } from '../util/message-of.ts'
 import type { CodecName, DecompressStreamOptions } from '../codec.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 

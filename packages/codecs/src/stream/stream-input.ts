@@ -1,6 +1,6 @@
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { raceSignal } from 'race-signal'
 import { CorruptFrameError } from '../errors.ts'
-import { EventLoopBreaks } from '../util/event-loop.ts'
 
 /** The first allocation for bytes from several chunks. It grows with received bytes, not with requested ones. */
 const FIRST_ALLOCATION = 16 * 1024

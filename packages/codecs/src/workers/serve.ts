@@ -1,5 +1,5 @@
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CorruptFrameError } from '../errors.ts'
-import { messageOf } from '../util/message-of.ts'
 import type { Implementation, ImplementationModule } from '../implementation.ts'
 import type { Request, Response, Start, Started } from './protocol.ts'
 

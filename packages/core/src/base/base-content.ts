@@ -1,4 +1,4 @@
-import { SPARE } from '@ipfsz/codecs/internal'
+import { SPARE } from '@ipfsz/utils/free-bytes'
 import * as raw from 'multiformats/codecs/raw'
 import { isIdentity } from '../dag/hashes.ts'
 import { readRange } from '../dag/read.ts'

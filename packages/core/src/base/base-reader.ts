@@ -1,4 +1,4 @@
-import { freeBytes } from '@ipfsz/codecs/internal'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { InvalidBaseError } from '../errors.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { collectBytes } from '../util/bytes.ts'

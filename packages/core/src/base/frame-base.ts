@@ -1,5 +1,5 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
-import { EventLoopBreaks } from '@ipfsz/codecs/internal'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { MAX_REMEMBERED_BASES } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
 import { cidKey } from '../dag/cid-key.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { WrittenBase } from './written-base.ts'
 import type { StoredBaseSettings } from './base-content.ts'
 import type { WrittenBaseOptions } from './written-base.ts'

@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { anySignal } from 'any-signal'
 import { WrittenBases } from '../base/written-bases.ts'
 import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'

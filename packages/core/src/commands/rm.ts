@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { DoesNotExistError } from '../errors.ts'
 import { changeDirectory, openParent } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { VerifiedBases } from '../base/verified-bases.ts'

@@ -1,4 +1,4 @@
-import { blockFileReader } from '@ipfsz/codecs/internal'
+import { blockFileReader } from '@ipfsz/utils/block-file-reader'
 import { checkBlock } from './hashes.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -1,4 +1,4 @@
-import { digestInPool } from '@ipfsz/codecs/internal'
+import { digestInPool } from '@ipfsz/utils/digest-in-pool'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'

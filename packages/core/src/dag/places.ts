@@ -1,4 +1,4 @@
-import type { Settled } from '@ipfsz/codecs/internal'
+import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { ItemList } from './items.ts'
 
 /*

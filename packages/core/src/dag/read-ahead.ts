@@ -1,5 +1,5 @@
 // Above 250 lines: the steps of the walk share its state, and nearly all of them change it.
-import { settle, unwrap } from '@ipfsz/codecs/internal'
+import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { raceSignal } from 'race-signal'
 import {
   DEFAULT_BLOCK_READ_CONCURRENCY,
@@ -13,7 +13,7 @@ import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'
 import { getBlock } from './block.ts'
-import type { Settled } from '@ipfsz/codecs/internal'
+import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { FilePart, GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'

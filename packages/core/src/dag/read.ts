@@ -1,4 +1,5 @@
-import { EventLoopBreaks, freeBytes } from '@ipfsz/codecs/internal'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { MAX_DAG_DEPTH } from '../constants.ts'

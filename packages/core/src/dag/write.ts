@@ -1,4 +1,5 @@
-import { freeResult, raceAbort } from '@ipfsz/codecs/internal'
+import { freeResult } from '@ipfsz/utils/free-bytes'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'

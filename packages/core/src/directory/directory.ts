@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { isEntryName } from './entry-name.ts'
 import { InvalidDagError } from '../errors.ts'
 import { prefixLength } from './shard-place.ts'

@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { InvalidParametersError } from '../errors.ts'
 
 /** Whether a name is valid for an entry. It must not lead out of the directory that it is written to. */

@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { murmur364 } from '@multiformats/murmur3'
 import { MAX_SHARD_FANOUT } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'

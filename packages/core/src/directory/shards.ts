@@ -1,4 +1,5 @@
-import { forgetOldest, quoteName } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import {
   MAX_MISPLACED_ENTRIES,
   MAX_MISPLACED_LOOKUPS,

@@ -1,5 +1,5 @@
 // Above 250 lines: the rules of one pass over the bytes, in the order in which the decoder checks them.
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { LINK_TAG, MAJOR, readHead } from './cbor-items.ts'
 import type { Head } from './cbor-items.ts'
 

@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { parseLink } from './link-text.ts'
 import type { PathEnd } from './path-end.ts'
 import type { CID } from 'multiformats/cid'

@@ -1,4 +1,4 @@
-import { freeBytes } from '@ipfsz/codecs/internal'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { concat } from '../util/bytes.ts'
 import { isText } from '../util/is-text.ts'
 import { applyFilters } from './filters.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CID } from 'multiformats/cid'
 import { MAX_FRAME_TABLE_SIZE } from '../constants.ts'
 import { InvalidHeaderError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { freeBytes, isMovable, moveBytes } from '@ipfsz/codecs/internal'
+import { freeBytes, isMovable, moveBytes } from '@ipfsz/utils/free-bytes'
 
 /** The pool of each buffer that is in use. */
 const lenders = new WeakMap<Uint8Array, BufferPool>()

@@ -1,4 +1,4 @@
-import { unmarkResult } from '@ipfsz/codecs/internal'
+import { unmarkResult } from '@ipfsz/utils/free-bytes'
 import { BufferPool } from './buffer-pool.ts'
 import { emit } from '../events.ts'
 import { compressAided } from './compress-aided.ts'

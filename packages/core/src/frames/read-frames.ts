@@ -1,5 +1,6 @@
-import { EventLoopBreaks, freeBytes, SPARE } from '@ipfsz/codecs/internal'
 import { unseal } from '@ipfsz/codecs/sealed'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
+import { freeBytes, SPARE } from '@ipfsz/utils/free-bytes'
 import { BufferPool } from './buffer-pool.ts'
 import { isInPlace } from './compressed-file.ts'
 import { ByteReader } from '../util/byte-reader.ts'

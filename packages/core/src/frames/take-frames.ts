@@ -1,4 +1,4 @@
-import { isMovable, moveBytes } from '@ipfsz/codecs/internal'
+import { isMovable, moveBytes } from '@ipfsz/utils/free-bytes'
 import { BufferPool } from './buffer-pool.ts'
 import { isInPlace } from './compressed-file.ts'
 import type { ByteReader } from '../util/byte-reader.ts'

@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { ConnectionClosedError, UnsupportedProtocolError } from '@libp2p/interface'
 import { concat } from '../util/bytes.ts'
 import { unheldTimeout } from '../util/unheld-timeout.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'

@@ -1,4 +1,4 @@
-import { freeBytes } from '@ipfsz/codecs/internal'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
 import { compressAided } from '../frames/compress-aided.ts'
 import { MIN_FILTERED_SIZE } from '../filters/choose-filters.ts'

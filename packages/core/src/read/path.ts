@@ -1,4 +1,4 @@
-import { quoteName } from '@ipfsz/codecs/internal'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import * as dagPb from '@ipld/dag-pb'
 import { NotFoundError as NoLinkError } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'

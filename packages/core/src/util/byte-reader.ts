@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { concat } from './bytes.ts'
 import type { Allocate } from './bytes.ts'
 

@@ -1,6 +1,6 @@
-import { mapOrdered as mapInOrder } from '@ipfsz/codecs/internal'
+import { mapOrdered as mapInOrder } from '@ipfsz/utils/map-ordered'
 import { InvalidParametersError } from '../errors.ts'
-import type { MapOrderedOptions } from '@ipfsz/codecs/internal'
+import type { MapOrderedOptions } from '@ipfsz/utils/map-ordered'
 
 /**
  * Map the values of a source, several at a time, and yield the results in the source's order.

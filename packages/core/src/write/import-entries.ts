@@ -1,13 +1,14 @@
-import { EventLoopBreaks, settle, unwrap } from '@ipfsz/codecs/internal'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
+import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
 import { mendNode } from '../dag/mend-layout.ts'
 import { withoutDots } from '../directory/entry-name.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
+import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { PutStore } from '../dag/block.ts'
 import type { File } from './file-builder.ts'
 import type { Candidate } from './checked-candidates.ts'
-import type { Settled } from '@ipfsz/codecs/internal'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 
 type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { blockKey } from '../dag/block-key.ts'
 import { emit } from '../events.ts'
 import type { PutStore } from '../dag/block.ts'

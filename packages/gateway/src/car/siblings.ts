@@ -1,12 +1,12 @@
-import { settle, unwrap } from '@ipfsz/codecs/internal'
 import { isIdentity } from '@ipfsz/core'
+import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { hasLinks } from '../dag/links.ts'
 import { MAX_BLOCK_SIZE } from '../dag/read-block.ts'
+import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { CarMemory } from './car-memory.ts'
 import type { Wanted } from './wanted.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
 import type { SentBlocks } from './sent-blocks.ts'
-import type { Settled } from '@ipfsz/codecs/internal'
 
 /** How many leaves of a CAR are read ahead, as of other files: blocks of 2 MiB take 16 MiB. */
 export const MAX_LEAVES_AHEAD = 8

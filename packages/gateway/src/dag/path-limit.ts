@@ -1,4 +1,4 @@
-import { EventLoopBreaks } from '@ipfsz/codecs/internal'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { PathTooCostlyError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 

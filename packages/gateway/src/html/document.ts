@@ -1,4 +1,4 @@
-import { formatSize } from '@ipfsz/codecs/internal'
+import { formatSize } from '@ipfsz/utils/format-size'
 import { breadcrumbs } from './breadcrumbs.ts'
 import { escapeAttribute, escapeText, revealHidden, showName } from './escape.ts'
 import { page } from './page.ts'

@@ -1,5 +1,5 @@
 import { CorruptFrameError } from '@ipfsz/codecs'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { concat } from 'uint8arrays/concat'
 import type { Decoder, Encoder } from '../codecs/stream-codec.ts'
 import type { Transform } from 'node:stream'

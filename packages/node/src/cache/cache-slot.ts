@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { RepoError } from '../errors.ts'
 import { holdFile } from '../locks/kernel-lock.ts'

@@ -1,5 +1,5 @@
 import { InvalidCarError } from '../errors.ts'
-import { formatSize } from '@ipfsz/codecs/internal'
+import { formatSize } from '@ipfsz/utils/format-size'
 
 /** Maximum number of bytes of a section or a header: go-car's limit for a section. Blocks have up to 2 MiB. */
 export const MAX_CAR_SECTION_SIZE = 8 * 1024 * 1024

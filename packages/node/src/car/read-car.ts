@@ -1,5 +1,5 @@
-import { messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, isIdentity, notUnixFS, unmark } from '@ipfsz/core'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { decodeRoots } from './car-header.ts'

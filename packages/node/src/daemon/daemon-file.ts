@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
-import { readOwnFile } from '@ipfsz/shared-store/internal/read-own-file'
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 
 const VERSION = 3
 

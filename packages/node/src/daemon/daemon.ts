@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
 import { waitingFor } from '../lock-file.ts'

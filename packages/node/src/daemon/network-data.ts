@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { RepoError } from '../errors.ts'
 import { checkLevelFiles, loadLevel, reasonOf } from '../repo/load-level.ts'
 import type { LevelDatastore } from 'datastore-level'

@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { emit } from '../events.ts'
 import { readDaemonFile } from './daemon-file.ts'
 import type { DaemonClient } from './daemon-client.ts'

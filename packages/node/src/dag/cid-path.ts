@@ -1,4 +1,4 @@
-import { hidePlaceSecrets } from '@ipfsz/codecs/internal'
+import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { CID } from 'multiformats/cid'
 import { UsageError } from '../errors.ts'
 

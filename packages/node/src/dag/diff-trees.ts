@@ -1,5 +1,5 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { decodeNode, listDirectory } from '@ipfsz/core'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { TreeEntryError } from '../errors.ts'
 import { compareEntries, describeEntry, isSameCid } from './describe-entry.ts'
 import { readBlock } from './read-block.ts'

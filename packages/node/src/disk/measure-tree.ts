@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { CID } from 'multiformats/cid'
 import { TreeEntryError } from '../errors.ts'
 import type { Progress } from './progress.ts'

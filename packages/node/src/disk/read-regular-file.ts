@@ -1,7 +1,7 @@
 import { constants, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { readAtMost } from '../read-at-most.ts'
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import type { FileHandle } from 'node:fs/promises'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */

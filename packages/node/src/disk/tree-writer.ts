@@ -1,6 +1,6 @@
-import { quoteName } from '@ipfsz/codecs/internal'
 import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { CID } from 'multiformats/cid'
 import { TreeEntryError } from '../errors.ts'
 import { metadataOf, restoreDirectory } from './restore-metadata.ts'

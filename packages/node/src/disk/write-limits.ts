@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { NoRoomError, OutputTooLargeError } from '../errors.ts'
-import { formatSize } from '@ipfsz/codecs/internal'
+import { formatSize } from '@ipfsz/utils/format-size'
 
 /** The default of `--max-size`, in bytes. A limit is needed: 1 MB of blocks can be a valid file of 7 TiB. */
 export const DEFAULT_MAX_SIZE = 4 * 1024 ** 4

@@ -1,4 +1,4 @@
-import { hideSecretsIn } from '@ipfsz/codecs/internal'
+import { hideSecretsIn } from '@ipfsz/utils/hide-secrets'
 
 /** One request, once its response is over. */
 export interface AccessEntry {

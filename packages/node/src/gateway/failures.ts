@@ -1,4 +1,5 @@
-import { forgetOldest, messageOf } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { messageOf } from '@ipfsz/utils/message-of'
 
 /** How long a failure that was printed is not printed again, in milliseconds. */
 export const QUIET_TIME = 60_000

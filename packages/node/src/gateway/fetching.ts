@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import all from 'it-all'
 import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
-import { readOwnFile } from '@ipfsz/shared-store/internal/read-own-file'
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import type { PortOwner } from '../ports/owner.ts'
 
 const VERSION = 1

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import type { FetchNetwork } from './fetch-network.ts'
 import type { Repo } from '../repo/repo.ts'

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { hideSecrets } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { UsageError } from '../errors.ts'
 import type { NetworkInterfaceInfo } from 'node:os'
 

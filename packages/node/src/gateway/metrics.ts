@@ -1,4 +1,4 @@
-import { Histogram } from '@ipfsz/shared-store/internal/histogram'
+import { Histogram } from '@ipfsz/utils/histogram'
 import type { AccessEntry } from './access-log.ts'
 import type { StoreRequests, StoreTraffic } from '@ipfsz/shared-store/internal/store-traffic'
 

@@ -1,4 +1,5 @@
-import { forgetOldest, raceAbort } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import type { ResolvedName } from '@ipfsz/gateway'
 
 /** Maximum number of names that are remembered. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { raceAbort } from '@ipfsz/codecs/internal'
 import { DEFAULT_STALL_TIMEOUT, FetchStalledError } from '@ipfsz/core'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { keyOf } from '../dag/dag-walk.ts'
 import type { RecentBlocks } from './recent-blocks.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'

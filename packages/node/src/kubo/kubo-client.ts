@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { KuboFailedError, NotKuboError } from '@ipfsz/core/kubo'
 import { CID } from 'multiformats/cid'
-import { readAtMost } from '../read-at-most.ts'
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import type { KuboClient } from '@ipfsz/core/kubo'
 import type { IncomingMessage } from 'node:http'
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { RepoError } from '../errors.ts'
 import type * as Sqlite from 'node:sqlite'
 

@@ -1,6 +1,7 @@
 import { Agent as AgentOfHttp, globalAgent, IncomingMessage, request as requestHttp } from 'node:http'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { ChunkQueue, freeBytes } from '@ipfsz/codecs/internal'
+import { ChunkQueue } from '@ipfsz/utils/chunk-queue'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import type { Fetch, GatewayBody, GatewayResponse } from '@ipfsz/core/http'
 import type { Agent as HttpAgent, AgentOptions } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'

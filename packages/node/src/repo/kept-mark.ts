@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
-import { readOwnFile } from '@ipfsz/shared-store/internal/read-own-file'
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { decodeMark, encodeMark } from '@ipfsz/shared-store/internal/store-mark'
 import type { StoreMark } from '@ipfsz/shared-store/internal/store-mark'
 

@@ -1,7 +1,7 @@
 import { lstat, readdir, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { holdDirectory } from '../disk/held-directory.ts'
 import { copyRegularFile } from '../disk/read-regular-file.ts'
 import { MissingAddonError, RepoError } from '../errors.ts'

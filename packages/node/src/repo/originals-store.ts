@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { Key } from 'interface-datastore/key'
 import { NotFoundError } from 'interface-store'
 import { RepoError, RepoLockedError } from '../errors.ts'

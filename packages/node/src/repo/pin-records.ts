@@ -1,5 +1,5 @@
-import { mapOrdered } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { decode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'

@@ -4,7 +4,7 @@ import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { RepoError } from '../errors.ts'
-import { readOwnFile } from '@ipfsz/shared-store/internal/read-own-file'
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import type { CodecName } from '@ipfsz/codecs'
 
 /** The codec and level that compress a repo's blocks on disk. CIDs do not depend on them. */

@@ -1,5 +1,6 @@
-import { mapOrdered, messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'

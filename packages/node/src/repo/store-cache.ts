@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
 import { WrappedBlockstore } from '@ipfsz/core'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { SharedCache } from '../cache/shared-cache.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'

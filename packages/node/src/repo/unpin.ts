@@ -1,5 +1,5 @@
-import { messageOf } from '@ipfsz/codecs/internal'
 import { unmark } from '@ipfsz/core'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { encode } from 'cborg'
 import { StoreError } from '../errors.ts'
 import { countKey, pinKey, readPinnedBlock } from './pin-records.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreSession } from '@ipfsz/shared-store/internal/store-session'
 import { emit } from '../events.ts'
 import type { NodeProgressOptions } from '../events.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostname } from 'node:os'
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { checkBlock } from '@ipfsz/core'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'

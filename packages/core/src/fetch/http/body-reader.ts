@@ -1,4 +1,4 @@
-import { raceAbort } from '@ipfsz/codecs/internal'
+import { raceAbort } from '@ipfsz/utils/race-abort'
 import { MEASURED_AFTER, MIN_PROGRESS } from '../../constants.ts'
 import { StallDetector } from '../stall-detector.ts'
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'

@@ -1,4 +1,5 @@
-import { hideSecrets, messageOf } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
+import { messageOf } from '@ipfsz/utils/message-of'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a text is not the URL of a gateway. */

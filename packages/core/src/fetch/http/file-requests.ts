@@ -1,5 +1,5 @@
 // Above 250 lines: what is asked for depends on all responses of a file, which change together.
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { SLOW_PART } from '../../constants.ts'
 import { CutResponses } from './ask-gateways.ts'
 import { GatewaysFailedError, GatewayStalledError } from './errors.ts'

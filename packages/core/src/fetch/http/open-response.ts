@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { StallDetector } from '../stall-detector.ts'
 import { GatewayBusyError, GatewayConnectionError, GatewayRefusedError, GatewayStalledError } from './errors.ts'
 import { MAX_REDIRECTS } from './limits.ts'

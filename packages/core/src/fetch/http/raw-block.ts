@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { checkBlock } from '../../dag/hashes.ts'
 import { unmark } from '../../marker.ts'
 import { BodyReader } from './body-reader.ts'

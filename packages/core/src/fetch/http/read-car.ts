@@ -1,4 +1,4 @@
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { CID } from 'multiformats/cid'
 import { checkBlock } from '../../dag/hashes.ts'
 import { blockKey } from '../../dag/block-key.ts'

@@ -1,4 +1,4 @@
-import { ChunkQueue } from '@ipfsz/codecs/internal'
+import { ChunkQueue } from '@ipfsz/utils/chunk-queue'
 import { MAX_READ_BUFFER, MAX_WAITING } from './limits.ts'
 import type { Stream } from '@libp2p/interface'
 

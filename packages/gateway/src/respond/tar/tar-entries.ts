@@ -1,5 +1,5 @@
-import { quoteName } from '@ipfsz/codecs/internal'
 import { decodeNode, InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { quoteName } from '@ipfsz/utils/quote-name'
 import { blockReader } from '../../dag/read-block.ts'
 import { MAX_OPEN_SIZE } from '../../car/walk.ts'
 import type { GatewayComponents } from '../../contract.ts'

@@ -1,7 +1,7 @@
 // Above 250 lines: which peer is asked depends on what all peers of a session did, which is one state.
 import { setMaxListeners } from 'node:events'
-import { forgetOldest } from '@ipfsz/codecs/internal'
 import { StallDetector } from '@ipfsz/core'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
 import type { SessionComponents } from './search-peers.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { forgetOldest } from '@ipfsz/codecs/internal'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { base64 } from 'multiformats/bases/base64'
 import { keyOf } from '../../dag/dag-walk.ts'
 import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'

@@ -2,9 +2,9 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
-import { messageOf } from '@ipfsz/codecs/internal'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { NodeError, UsageError } from '../../errors.ts'
-import { readOwnFile } from '@ipfsz/shared-store/internal/read-own-file'
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import type { PrivateKey } from '@libp2p/interface'
 
 /** The name of the key that is the identity of a repo's node. */

@@ -1,5 +1,6 @@
-import { forgetOldest, messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
+import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { readBlock } from '../../dag/read-block.ts'

@@ -1,4 +1,4 @@
-import { hideSecrets } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { multiaddr } from '@multiformats/multiaddr'
 import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'

@@ -1,6 +1,6 @@
-import { hideSecrets } from '@ipfsz/codecs/internal'
+import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { UsageError } from '../../errors.ts'
-import { readAtMost } from '../../read-at-most.ts'
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import type { Router } from './routed-source.ts'
 import type { CID } from 'multiformats/cid'

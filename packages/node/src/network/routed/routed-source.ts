@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf } from '@ipfsz/codecs/internal'
 import { NotFoundError, unmark } from '@ipfsz/core'
 import { GatewaysFailedError, HttpSource } from '@ipfsz/core/http'
+import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
 import type { PublicFetchInit } from './public-fetch.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EventLoopBreaks, yieldToEventLoop } from '../src/util/event-loop.ts'
+import { EventLoopBreaks, yieldToEventLoop } from '../src/event-loop.ts'
 
 describe('breaks of a loop', () => {
   let now = 0
@@ -47,5 +47,18 @@ describe('breaks of a loop', () => {
 
     expect(isDueAfter(breaks, 15)).toBe(false)
     expect(isDueAfter(breaks, 15)).toBe(true)
+  })
+})
+
+describe('yieldToEventLoop', () => {
+  it('lets timers run', async () => {
+    const timer = vi.fn<() => void>()
+    setTimeout(timer)
+
+    while (timer.mock.calls.length === 0) {
+      await yieldToEventLoop()
+    }
+
+    expect(timer).toHaveBeenCalledTimes(1)
   })
 })

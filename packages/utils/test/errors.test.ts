@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { describe, expect, it } from 'vitest'
-import { CorruptBlockError, DigestLengthError, UnknownHashError } from '../src/index.ts'
+import { CorruptBlockError, DigestLengthError, UnknownHashError } from '../src/errors.ts'
 
 const RAW = 0x55
 const CID_OF_UNKNOWN_HASH = CID.createV1(RAW, create(0x300001, new Uint8Array(32)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hidePlaceSecrets, hideSecrets, hideSecretsIn } from '../src/util/hide-secrets.ts'
+import { hidePlaceSecrets, hideSecrets, hideSecretsIn } from '../src/hide-secrets.ts'
 
 const SECRET = 's3cr3t'
 

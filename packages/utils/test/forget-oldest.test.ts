@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldest } from '../src/util/forget-oldest.ts'
+import { forgetOldest } from '../src/forget-oldest.ts'
 
 describe('forgetOldest', () => {
   it('deletes what was added first once there is too much', () => {

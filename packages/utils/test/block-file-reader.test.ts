@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it as base } from 'vitest'
-import { blockFileReader } from '../src/util/block-file-reader.ts'
+import { blockFileReader } from '../src/block-file-reader.ts'
 
 const BYTES = new Uint8Array(200_000).fill(7)
 

@@ -1,4 +1,4 @@
-import { readWholeFile } from '@ipfsz/codecs/internal'
+import { readWholeFile } from './read-file.ts'
 
 /** Maximum number of bytes of a file with settings or an address. */
 const MAX_SIZE = 64 * 1024

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { raceAbort } from '../src/util/race-abort.ts'
+import { raceAbort } from '../src/race-abort.ts'
 
 const never = new Promise<never>(() => {})
 
