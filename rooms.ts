@@ -21,7 +21,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'verified-fetch': ['core', 'gateway'],
   'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
   node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'utils'],
-  site: ['core', 'gateway', 'node', 'utils'],
+  site: ['core', 'gateway', 'node'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'node', 'site', 'utils']
 }
 
