@@ -141,7 +141,6 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   'verified-fetch': {},
   cli: {
-    ports: [],
     terminal: [],
     dag: [],
     disk: ['terminal'],
@@ -151,7 +150,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['cache', 'dag', 'disk', 'locks', 'store'],
     kubo: ['disk', 'locks', 'repo'],
     car: ['dag', 'disk', 'terminal'],
-    network: ['dag', 'ports', 'repo'],
+    network: ['dag', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network', 'store'], // the other nodes of a store
     daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings', 'store', 'terminal'],
@@ -159,7 +158,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
     migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo', 'store'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['disk', 'terminal'],
