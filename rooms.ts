@@ -161,7 +161,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
-    bench: ['disk', 'terminal'],
+    bench: ['disk'],
     commands: [
       'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'migrate', 'network',
       'pending-roots.ts', 'repo', 'site', 'site-scripts.ts', 'store', 'terminal'

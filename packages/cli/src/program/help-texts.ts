@@ -167,7 +167,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['connect --timeout 10s MULTIADDR', 'Give up after ten seconds']
   ),
   bench: examples(
-    ['bench report.csv', 'Find the best codec for a file'],
+    ['bench report.csv', 'Compare all codecs on a file'],
     ['bench --codec zstd,brotli --time 60 *.json', 'Compare two codecs for one minute']
   ),
   codecs: examples(
