@@ -5,8 +5,6 @@ import { NextToLast } from 'blockstore-fs/sharding'
 import { openToRead, withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
-import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
-import { FileStorage } from '../store/file-storage.ts'
 import { checkPlace, isS3Url } from '../store/open-backend.ts'
 import { readReference } from '../store/store-reference.ts'
 import { placeOf, refuseStore } from './places.ts'
@@ -21,19 +19,13 @@ export interface DestinationOptions {
   links: boolean
 }
 
-/** The directories of blockstore-fs: two characters of base32. */
-const SHARD = /^[A-Z2-7]{2}$/
-
-/** What a directory of blocks has besides. */
-const TEMPORARY = '.tmp'
-
 /** What is made of a repo before its blocks. A migration that was killed then goes on. */
 const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
 
-type Kind = 'repo' | 'blocks' | 'new'
+type Kind = 'repo' | 'new'
 
 /**
- * Open a repo, or a directory of blocks as blockstore-fs lays them out. What does not exist yet becomes a repo.
+ * Open a repo, or a bucket of S3. What does not exist yet becomes a repo.
  * Garbage collections wait until the work ends.
  *
  * @throws {UsageError} the path is something else
@@ -55,10 +47,6 @@ export async function withDestination<T> (
   const path = resolvePath(text, context.io)
   const kind = await kindOf(path, text)
   const ofRepo = { ...context, repo: path }
-
-  if (kind === 'blocks') {
-    return withDirectory(path, work)
-  }
 
   if (!dryRun) {
     return withRepo(ofRepo, { lock: 'add', links }, async session => work(await ofSession(session)))
@@ -88,22 +76,6 @@ export async function hasBlock ({ storage, blockstore }: Destination, cid: CID, 
 
 const NAMES = new NextToLast()
 
-async function withDirectory<T> (path: string, work: (destination: Destination) => Promise<T>): Promise<T> {
-  const storage = new FileStorage(path)
-
-  try {
-    return await work({
-      place: await placeOf(storage),
-      storage,
-      blockstore: storage,
-      reader: new PlainRepoBlockstore(storage),
-      session: undefined
-    })
-  } finally {
-    await storage.settled()
-  }
-}
-
 async function ofSession (session: Session): Promise<Destination> {
   const { storage, blockstore, shared } = session.repo
 
@@ -123,7 +95,7 @@ async function kindOf (path: string, text: string): Promise<Kind> {
     return 'new'
   }
 
-  if (names.includes('datastore_spec') || names.includes('SHARDING')) {
+  if (names.includes('datastore_spec')) {
     throw new UsageError(
       `${text} is a Kubo repo, which ipfsz migrate cannot write: import into it with ` +
         'ipfsz car export CID -o - | ipfs dag import'
@@ -136,11 +108,7 @@ async function kindOf (path: string, text: string): Promise<Kind> {
     return 'repo'
   }
 
-  if (names.every(name => name === TEMPORARY || SHARD.test(name))) {
-    return 'blocks'
-  }
-
   throw new UsageError(
-    `${text} contains files that are not part of a repo: choose a repo, a directory of blocks, or a new directory`
+    `${text} contains files that are not part of a repo: choose a repo or a new directory`
   )
 }

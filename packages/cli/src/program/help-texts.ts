@@ -99,7 +99,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['import --from-kubo ~/.ipfs --replace CID', 'Compress one pin, then unpin it in Kubo']
   ),
   migrate: examples(
-    ['migrate ~/.ipfs /data/ipfsz', 'Copy the repo of a stopped Kubo node'],
+    ['migrate ~/.ipfsz /data/ipfsz', 'Copy a repo to another disk'],
     ['migrate --dry-run ~/.ipfsz /data/ipfsz', 'Show how much remains to be copied']
   ),
   'link add': examples(
