@@ -144,22 +144,21 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   'verified-fetch': {},
   'shared-store': {},
   node: {
-    ports: [],
     dag: [],
     disk: ['dag'],
     locks: ['disk'],
     cache: ['disk', 'locks'],
     repo: ['cache', 'dag', 'disk', 'locks'],
-    kubo: ['disk', 'locks', 'repo'],
+    kubo: ['disk', 'repo'],
     car: ['dag', 'disk'],
-    network: ['dag', 'ports', 'repo'],
+    network: ['dag', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
     daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings'],
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
-    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo']
+    migrate: ['context.ts', 'dag', 'repo'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo']
   },
   site: {},
   cli: {
@@ -167,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'context.ts': ['terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts'],
-    bench: ['terminal'],
+    bench: [],
     commands: ['bench', 'context.ts', 'pending-roots.ts', 'site-scripts.ts', 'terminal'],
     program: ['commands', 'context.ts', 'terminal']
   }

@@ -141,7 +141,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   program.command('bench')
-    .description('compare codecs and levels on your own files, and recommend one')
+    .description('compare codecs and levels on your own files')
     .argument('<file...>')
     .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
     .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))

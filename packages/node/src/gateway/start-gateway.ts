@@ -8,7 +8,7 @@ import { BlockCache } from '../cache/block-cache.ts'
 import { takeSlot } from '../cache/cache-slot.ts'
 import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
-import { announceGateway, gatewayOnPort } from './gateway-file.ts'
+import { announceGateway } from './gateway-file.ts'
 import { HealthCheck } from './health.ts'
 import { isLocalhost, otherUrls, urlOf } from './listen-address.ts'
 import { linkedFirst } from './linked-first.ts'
@@ -112,7 +112,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
   let main: Server | undefined
   const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
-    const bound = await listen(server, address, async port => gatewayOnPort(init.repo.path, port))
+    const bound = await listen(server, address)
     // the server for metrics waits for nobody
     undo.push(async () => { await shutDown(server, server === main ? metrics : { inFlight: 0 }) })
 
