@@ -1,4 +1,4 @@
-import { DEFAULT_CACHE_SIZE } from '../gateway/start-gateway.ts'
+import { DEFAULT_CACHE_SIZE } from '../gateway/open-cache.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { RunningGateway } from '../gateway/start-gateway.ts'

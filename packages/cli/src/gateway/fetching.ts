@@ -7,12 +7,12 @@ import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
 import { RecentBlocks } from './recent-blocks.ts'
-import { RootBlocks } from './root-blocks.ts'
+import { KeptBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
 import { PeerSource } from '../network/peer-source.ts'
 import type { Metrics } from './metrics.ts'
 import type { Upstream } from './upstream.ts'
-import type { BlockCache } from '../cache/block-cache.ts'
+import type { SharedCache } from '../cache/shared-cache.ts'
 import type { PeerNetwork } from '../network/peer-source.ts'
 import type { BlockSource, BlocksBelow, IpfszComponents, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
@@ -30,7 +30,7 @@ export interface FetchingInit {
   /** Gateways to ask first. */
   upstream?: Upstream | undefined
   /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
-  cache?: BlockCache | undefined
+  cache?: SharedCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
@@ -144,7 +144,7 @@ class Readers {
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
     const { repo, links, metrics, timeout, cache } = this.#init
-    const kept = new RootBlocks(repo.blockstore, root, cache)
+    const kept = new KeptBlocks(repo.blockstore, cache)
     const sources = [kept.good, ...this.#sourcesBelow(root, onFailed)]
     const files = ipfsz({ blockstore: kept, datastore: links, sources }, {
       ...READ_INIT,
