@@ -158,7 +158,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'store', 'terminal'],
     site: ['disk'],
     migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo', 'store'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'ports', 'repo', 'store', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['disk', 'terminal'],

@@ -135,7 +135,7 @@ describe('MemoryBlockCache', () => {
     first.abort(one)
     expect(store.aborted).toBe(0)
     second.abort(other)
-    expect(store.aborted).toBe(1)
+    await expect.poll(() => store.aborted).toBe(1)
 
     expect(await both).toMatchObject([{ reason: one }, { reason: other }])
   })

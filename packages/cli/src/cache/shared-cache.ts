@@ -23,7 +23,7 @@ const MAX_WRITING = 64
 const MAX_WRITING_BYTES = 32 * 1024 * 1024
 /** The most uses that wait while other processes keep the table busy. */
 const MAX_UNTOLD = 10_000
-/** The part of the space that blocks may take that the table does not know: it learns of more before they are written. */
+/** The part of the space that blocks may take that the table does not know: it learns of them before there are more. */
 const UNTOLD_PART = 0.05
 /** The longest name of a block. Only identity CIDs are longer, which hold their bytes themselves. */
 const MAX_NAME_LENGTH = 128

@@ -115,8 +115,8 @@ export class UseTable {
    * Take note of what was done, and drop the blocks that were used least recently if there is no room for all.
    *
    * @param max - the most bytes of all blocks
-   * @returns the names of dropped blocks, whose files are to be deleted, what the others take, and whether more must go.
-   *   Undefined if another process is changing the table, or the disk is full: to be done again
+   * @returns the names of dropped blocks, whose files are to be deleted, what the others take, and whether more must
+   *   go. Undefined if another process is changing the table, or the disk is full: to be done again
    */
   note (uses: Iterable<Use>, max: number): { dropped: string[], bytes: number, isFull: boolean } | undefined {
     const { kept, read, drop, future, oldest } = this.#statements

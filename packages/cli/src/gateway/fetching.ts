@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import all from 'it-all'
 import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
@@ -113,7 +113,7 @@ class Readers {
   /** For each source of a root, in order. */
   readonly #shared: SharedFetches[] = []
   readonly #recent = new RecentBlocks()
-  readonly #readers = new Map<string, Opened>()
+  readonly #readers = new LruMap<string, Opened>({ maxEntries: MAX_READERS })
 
   constructor (init: FetchingInit, { blocks }: Pick<GatewayComponents, 'blocks'>, onFetched: () => void) {
     this.#init = init
@@ -127,16 +127,12 @@ class Readers {
     const known = this.#readers.get(key)
     const isFresh = known != null && performance.now() - known.openedAt < READER_LIFETIME
     const reader = isFresh ? known : this.#open(root, () => {
-      if (this.#readers.get(key) === reader) {
+      if (this.#readers.peek(key) === reader) {
         this.#readers.delete(key)
       }
     })
 
-    // the one that was used last is last
-    this.#readers.delete(key)
     this.#readers.set(key, reader)
-
-    forgetOldest(this.#readers, MAX_READERS)
 
     return reader
   }

@@ -8,8 +8,8 @@ import type { CID } from 'multiformats/cid'
 type Store = IpfszComponents['blockstore']
 
 /**
- * The blocks of a repo and, for those that it lacks, those of a cache. Blocks are put into the cache only: what strangers
- * ask for never gets into the repo.
+ * The blocks of a repo and, for those that it lacks, those of a cache. Blocks are put into the cache only: what
+ * strangers ask for never gets into the repo.
  */
 export class KeptBlocks implements Store {
   readonly #repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>
