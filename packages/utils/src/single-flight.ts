@@ -17,9 +17,19 @@ const UNNEEDED = new DOMException('Nobody waits for it any more', 'AbortError')
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>()
 
+  /** Whether no work goes on. */
+  get isIdle (): boolean {
+    return this.#flights.size === 0
+  }
+
   /** Whether work of this key goes on, which `run` would join. */
   has (key: string): boolean {
     return this.#flights.has(key)
+  }
+
+  /** The keys of all work that goes on, the first that began first. */
+  keys (): MapIterator<string> {
+    return this.#flights.keys()
   }
 
   /**

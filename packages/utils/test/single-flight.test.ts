@@ -7,9 +7,9 @@ describe('SingleFlight', () => {
     const work = vi.fn<() => Promise<number>>().mockResolvedValueOnce(1).mockResolvedValueOnce(2)
 
     const both = [flights.run('a', work), flights.run('a', work)]
-    expect([flights.has('a'), flights.has('b')]).toEqual([true, false])
+    expect([flights.has('a'), flights.has('b'), flights.isIdle, ...flights.keys()]).toEqual([true, false, false, 'a'])
     expect(await Promise.all(both)).toEqual([1, 1])
-    expect(flights.has('a')).toBe(false)
+    expect([flights.has('a'), flights.isIdle]).toEqual([false, true])
     expect(await flights.run('a', work)).toBe(2)
     expect(work).toHaveBeenCalledTimes(2)
   })
