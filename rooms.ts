@@ -33,8 +33,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   cli: [
-    'error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'read-own-file.ts',
-    'version.ts'
+    'error-classes.ts', 'errors.ts', 'histogram.ts', 'io.ts', 'lock-file.ts', 'read-own-file.ts', 'version.ts'
   ]
 }
 

@@ -1,7 +1,7 @@
 import { constants, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { readAtMost } from '../read-at-most.ts'
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import type { FileHandle } from 'node:fs/promises'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */
@@ -19,11 +19,13 @@ export async function readRegularFile (path: string, max: number, signal?: Abort
   const handle = await openRegularFile(path)
 
   try {
-    return await readAtMost(
+    const { buffer, byteOffset, byteLength } = await readAtMost(
       handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE, ...signal == null ? {} : { signal } }),
       max,
       () => new Error(`${path} exceeds the limit of ${max} bytes`)
     )
+
+    return Buffer.from(buffer, byteOffset, byteLength)
   } finally {
     await handle.close()
   }

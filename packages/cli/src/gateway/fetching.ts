@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { LruMap } from '@ipfsz/utils/lru-map'
-import all from 'it-all'
 import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
@@ -215,7 +215,7 @@ class Readers {
             }
           }
 
-          const payload = Buffer.concat(await all(blocks.get(cid, options)))
+          const payload = await collectBytes(blocks.get(cid, options))
 
           return { codec: 'none', size: payload.byteLength, payload }
         }

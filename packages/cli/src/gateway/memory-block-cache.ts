@@ -1,6 +1,7 @@
 import { checkBlock } from '@ipfsz/core'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { SingleFlight } from '@ipfsz/utils/single-flight'
+import { readBlock } from '../dag/read-block.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -103,13 +104,7 @@ export class MemoryBlockCache implements Store {
   }
 
   async #read (key: string, cid: CID, signal: AbortSignal): Promise<Uint8Array> {
-    const parts: Uint8Array[] = []
-
-    for await (const part of this.#blockstore.get(cid, { signal })) {
-      parts.push(part)
-    }
-
-    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    const bytes = await readBlock(cid, this.#blockstore, { signal })
 
     if (this.#blockstore.checksBlocks !== true) {
       await checkBlock(cid, bytes)
