@@ -158,7 +158,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
     migrate: ['context.ts', 'dag', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo']
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo']
   },
   site: {},
   cli: {

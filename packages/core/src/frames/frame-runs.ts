@@ -1,4 +1,4 @@
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { MIN_FRAME_SIZE } from '../constants.ts'
 import { readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'

@@ -1,6 +1,6 @@
-import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
+import { LruMap } from '@ipfsz/utils/lru-map'
+import { MAX_CACHED_CONTENTS_SIZE, MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
 import { decodeNode } from '../dag/node.ts'
-import { ContentCache } from './content-cache.ts'
 import { PathCache } from './path-cache.ts'
 import { SharedPieces } from './shared-pieces.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -29,17 +29,24 @@ const FRAME_SIZE = 8
 export class RootCache {
   /** The paths that led to files in directories. */
   readonly paths = new PathCache()
-  /** The content of small bases. */
-  readonly contents = new ContentCache()
+  /** The original content of small bases, by CID, so that files of a tree which share one decompress it once. */
+  readonly contents = new LruMap<string, Uint8Array>({
+    maxSize: MAX_CACHED_CONTENTS_SIZE,
+    sizeOf: ({ byteLength }) => byteLength
+  })
   /** The pieces of larger bases that are being read. */
   readonly pieces = new SharedPieces()
   /** By CID. What was only written is decoded once it is needed. */
-  readonly #roots = new Map<string, { root: CachedRoot | Written, size: number }>()
-  #size = 0
+  readonly #roots = new LruMap<string, { root: CachedRoot | Written, size: number }>({
+    maxEntries: MAX_CACHED_ROOTS,
+    maxSize: MAX_CACHED_ROOTS_SIZE,
+    sizeOf: ({ size }) => size,
+    // a root that exceeds the limit alone is that of a very large file
+    keepsLast: true
+  })
 
   get (cid: CID): CachedRoot | undefined {
-    const key = cid.toString()
-    const found = this.#roots.get(key)
+    const found = this.#roots.get(cid.toString())
 
     if (found == null) {
       return undefined
@@ -52,10 +59,6 @@ export class RootCache {
 
       return root
     }
-
-    // a Map keeps insertion order: move this one to the end
-    this.#roots.delete(key)
-    this.#roots.set(key, found)
 
     return found.root
   }
@@ -74,20 +77,6 @@ export class RootCache {
   }
 
   #keep (cid: CID, root: CachedRoot | Written, size: number): void {
-    const key = cid.toString()
-    this.#delete(key)
-    this.#roots.set(key, { root, size })
-    this.#size += size
-
-    // always keep one: a root that exceeds the limit alone is that of a very large file
-    while (this.#roots.size > 1 && (this.#roots.size > MAX_CACHED_ROOTS || this.#size > MAX_CACHED_ROOTS_SIZE)) {
-      const [oldest] = this.#roots.keys()
-      this.#delete(oldest)
-    }
-  }
-
-  #delete (key: string): void {
-    this.#size -= this.#roots.get(key)?.size ?? 0
-    this.#roots.delete(key)
+    this.#roots.set(cid.toString(), { root, size })
   }
 }

@@ -1,4 +1,4 @@
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { MAX_SEEK_TABLE_FRAMES } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { isSeekable, SEEK_TABLE } from '../format/seek-table.ts'

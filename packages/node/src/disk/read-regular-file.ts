@@ -19,11 +19,13 @@ export async function readRegularFile (path: string, max: number, signal?: Abort
   const handle = await openRegularFile(path)
 
   try {
-    return await readAtMost(
+    const { buffer, byteOffset, byteLength } = await readAtMost(
       handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE, ...signal == null ? {} : { signal } }),
       max,
       () => new Error(`${path} exceeds the limit of ${max} bytes`)
     )
+
+    return Buffer.from(buffer, byteOffset, byteLength)
   } finally {
     await handle.close()
   }
