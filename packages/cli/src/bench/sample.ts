@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { openRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
@@ -69,22 +70,5 @@ async function sizeOf (path: string): Promise<number> {
 async function read (path: string, { offset, length }: Stretch): Promise<Uint8Array> {
   const file = await openRegularFile(path)
 
-  try {
-    const bytes = new Uint8Array(length)
-    let filled = 0
-
-    while (filled < length) {
-      const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
-
-      if (bytesRead === 0) {
-        break
-      }
-
-      filled += bytesRead
-    }
-
-    return bytes.subarray(0, filled)
-  } finally {
-    await file.close()
-  }
+  return buffer(file.createReadStream({ start: offset, end: offset + length - 1 }))
 }

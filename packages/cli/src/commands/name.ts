@@ -2,7 +2,7 @@ import { networkAccess, requireNetwork } from '../daemon/command-access.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'
-import { parseName } from '../network/names/name-records.ts'
+import { isIpnsName } from '../network/names/name-records.ts'
 import { withTargets } from './read-target.ts'
 import { withTimeout } from './with-timeout.ts'
 import type { Context } from '../context.ts'
@@ -68,16 +68,6 @@ async function resolveIpns (text: string, context: Context): Promise<Pick<CidPat
 
 async function resolveOther (text: string, context: Context): Promise<CidPath> {
   return withTargets([PREFIX.test(text) ? text : `/ipns/${text}`], context, async ([target]) => target)
-}
-
-function isIpnsName (text: string): boolean {
-  try {
-    parseName(text)
-
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** In milliseconds. */

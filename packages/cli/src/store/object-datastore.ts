@@ -4,6 +4,7 @@ import { Key } from 'interface-datastore'
 import { NotFoundError } from 'interface-store'
 import all from 'it-all'
 import { StoreError } from '../errors.ts'
+import { readObject } from './read-object.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { LinkRecords, Records } from './records.ts'
 import type { S3Validity } from '@ipfsz/blockstore-s3'
@@ -130,19 +131,9 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   }
 
   async #read (key: Key, maxSize: number, options: Options): Promise<Uint8Array | undefined> {
-    let value: Uint8Array
+    const value = await readObject(this.#objects, this.#keyOf(key), { length: maxSize + 1, ...signalOf(options) })
 
-    try {
-      value = await this.#objects.get(this.#keyOf(key), { length: maxSize + 1, ...signalOf(options) })
-    } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
-        return undefined
-      }
-
-      throw err
-    }
-
-    if (value.byteLength > maxSize) {
+    if (value != null && value.byteLength > maxSize) {
       throw new TypeError(`it exceeds the limit of ${maxSize} bytes`)
     }
 
