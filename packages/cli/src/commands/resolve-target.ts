@@ -1,3 +1,4 @@
+import { isIpnsName } from '@ipfsz/node/internal/network/names/name-records'
 import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { parseGatewayUrl } from '@ipfsz/core/http'
 import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
@@ -5,7 +6,6 @@ import { NameError } from '../errors.ts'
 import { GatewayNames } from '@ipfsz/node/internal/gateway/names'
 import { resolveByGateways } from '@ipfsz/node/internal/network/names/gateway-records'
 import { nameOfKey } from '@ipfsz/node/internal/network/names/own-names'
-import { parseName } from '@ipfsz/node/internal/network/names/name-records'
 import { openOrCreateRepo, openRepoToRead } from '@ipfsz/node/internal/repo/repo'
 import { withTimeout } from './with-timeout.ts'
 import type { Context } from '../context.ts'
@@ -35,7 +35,8 @@ export async function resolveTarget (
   const repo = isOnline
     ? await openOrCreateRepo(directory, { sync: false, signal })
     : await openRepoToRead(directory, { signal })
-  const name = isOtherName(typed) ? typed : await nameOfKey(repo, typed)
+  // IPNS names and DNS names come before the names of keys
+  const name = isIpnsName(typed) || typed.includes('.') ? typed : await nameOfKey(repo, typed)
 
   const shown = hidePlaceSecrets(typed)
 
@@ -65,17 +66,6 @@ export async function resolveTarget (
     path: [...found.path, ...path.split('/').filter(Boolean)].join('/'),
     text,
     label: path.split('/').findLast(Boolean) ?? typed
-  }
-}
-
-/** Whether a text is an IPNS name or a DNS name: those come before the names of keys. */
-function isOtherName (text: string): boolean {
-  try {
-    parseName(text)
-
-    return true
-  } catch {
-    return text.includes('.')
   }
 }
 

@@ -176,18 +176,13 @@ function defineCidCommands (program: Command, context: () => Context): void {
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()
     )
-    .action(async (text: string, { codec }: { codec: string }) => {
-      const { markCid } = await import('../commands/cid.ts')
-      await markCid(text, codec, context())
-    })
+    .action(async (text: string, { codec }: { codec: string }) =>
+      (await import('../commands/cid.ts')).markCid(text, codec, context()))
 
   cid.command('plain')
     .description('print the plain twin of a marked CID, which any IPFS node can pin and provide')
     .argument('<cid>', TARGET)
-    .action(async (text: string) => {
-      const { plainCid } = await import('../commands/cid.ts')
-      await plainCid(text, context())
-    })
+    .action(async (text: string) => (await import('../commands/cid.ts')).plainCid(text, context()))
 
   program.command('codecs')
     .description('list the codecs and their implementations available here')

@@ -1,8 +1,8 @@
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
-import { readRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
 import { CommandKuboClient } from './kubo-client.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
@@ -14,9 +14,6 @@ import type { CID } from 'multiformats/cid'
 const BLOCK_TIMEOUT = 60_000
 /** How long to wait for the first answer, in milliseconds. */
 const FIRST_ANSWER_TIMEOUT = 10_000
-
-/** The most bytes of an address in Kubo's file `api`. */
-const MAX_API_SIZE = 4096
 
 /** The multiaddrs that Kubo writes into its file `api`, perhaps followed by http, https or tls/http. */
 const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/http))?\/?$/
@@ -94,14 +91,13 @@ async function apiOf (address: string): Promise<string> {
     return address
   }
 
-  const api = await readRegularFile(join(address, 'api'), MAX_API_SIZE).then(String, (cause: unknown) => {
-    throw new UsageError(
-      `Kubo does not run on ${address}: start it with IPFS_PATH=${address} ipfs daemon --offline`,
-      { cause }
-    )
-  })
+  const api = await readOwnFile(join(address, 'api')).catch(() => undefined)
 
-  return api.trim()
+  if (api == null) {
+    throw new UsageError(`Kubo does not run on ${address}: start it with IPFS_PATH=${address} ipfs daemon --offline`)
+  }
+
+  return String(api).trim()
 }
 
 interface Address {

@@ -21,8 +21,6 @@ export interface DestinationOptions {
 /** What is made of a repo before its blocks. A migration that was killed then goes on. */
 const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
 
-type Kind = 'repo' | 'new'
-
 /**
  * Open a repo, or a bucket of S3. What does not exist yet becomes a repo.
  * Garbage collections wait until the work ends.
@@ -44,14 +42,14 @@ export async function withDestination<T> (
   }
 
   const path = resolve(text)
-  const kind = await kindOf(path, text)
+  const isNew = await isNewRepo(path, text)
   const ofRepo = { ...context, repo: path }
 
   if (!dryRun) {
     return withRepo(ofRepo, { lock: 'add', links }, async session => work(await ofSession(session)))
   }
 
-  if (kind === 'new') {
+  if (isNew) {
     return work(undefined)
   }
 
@@ -81,7 +79,8 @@ async function ofSession (session: Session): Promise<Destination> {
   return { place: await placeOf(storage, shared), storage, blockstore, reader: blockstore, session }
 }
 
-async function kindOf (path: string, text: string): Promise<Kind> {
+/** @throws {UsageError} it is neither a repo nor a place for one */
+async function isNewRepo (path: string, text: string): Promise<boolean> {
   const names = await readdir(path).catch((err: NodeJS.ErrnoException): string[] => {
     if (err.code === 'ENOENT') {
       return []
@@ -91,7 +90,7 @@ async function kindOf (path: string, text: string): Promise<Kind> {
   })
 
   if (names.every(name => FIRST.has(name))) {
-    return 'new'
+    return true
   }
 
   if (names.includes('datastore_spec')) {
@@ -103,11 +102,9 @@ async function kindOf (path: string, text: string): Promise<Kind> {
 
   refuseStore(new Set(names), text)
 
-  if (names.includes('blocks') || await readReference(path) != null) {
-    return 'repo'
+  if (!names.includes('blocks') && await readReference(path) == null) {
+    throw new UsageError(`${text} contains files that are not part of a repo: choose a repo or a new directory`)
   }
 
-  throw new UsageError(
-    `${text} contains files that are not part of a repo: choose a repo or a new directory`
-  )
+  return false
 }
