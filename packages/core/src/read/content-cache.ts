@@ -8,22 +8,31 @@ import type { CID } from 'multiformats/cid'
 export class ContentCache {
   /** By CID, the one used last at the end. */
   readonly #contents = new Map<string, Uint8Array>()
+  readonly #shared: ContentCache | undefined
   #size = 0
+
+  /** @param shared - where what is not here is looked for, and what comes here is put too */
+  constructor (shared?: ContentCache) {
+    this.#shared = shared
+  }
 
   get (cid: CID): Uint8Array | undefined {
     const key = cid.toString()
-    const found = this.#contents.get(key)
+    const found = this.#contents.get(key) ?? this.#shared?.get(cid)
 
     if (found != null) {
-      this.#contents.delete(key)
-      this.#contents.set(key, found)
+      this.#keep(key, found)
     }
 
     return found
   }
 
   set (cid: CID, content: Uint8Array): void {
-    const key = cid.toString()
+    this.#shared?.set(cid, content)
+    this.#keep(cid.toString(), content)
+  }
+
+  #keep (key: string, content: Uint8Array): void {
     this.#size += content.byteLength - (this.#contents.get(key)?.byteLength ?? 0)
     this.#contents.delete(key)
     this.#contents.set(key, content)

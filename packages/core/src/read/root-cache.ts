@@ -28,27 +28,42 @@ const FRAME_SIZE = 8
  */
 export class RootCache {
   /** The paths that led to files in directories. */
-  readonly paths = new PathCache()
+  readonly paths: PathCache
   /** The content of small bases. */
-  readonly contents = new ContentCache()
+  readonly contents: ContentCache
   /** The pieces of larger bases that are being read. */
-  readonly pieces = new SharedPieces()
+  readonly pieces: SharedPieces
   /** By CID. What was only written is decoded once it is needed. */
   readonly #roots = new Map<string, { root: CachedRoot | Written, size: number }>()
+  readonly #shared: RootCache | undefined
   #size = 0
+
+  /** @param shared - for what an open file needs again, which others must not displace: the cache of all files */
+  constructor (shared?: RootCache) {
+    this.#shared = shared
+    this.paths = shared?.paths ?? new PathCache()
+    this.contents = new ContentCache(shared?.contents)
+    this.pieces = shared?.pieces ?? new SharedPieces()
+  }
 
   get (cid: CID): CachedRoot | undefined {
     const key = cid.toString()
     const found = this.#roots.get(key)
 
     if (found == null) {
-      return undefined
+      const root = this.#shared?.get(cid)
+
+      if (root != null) {
+        this.#keepRoot(root)
+      }
+
+      return root
     }
 
     if (!('node' in found.root)) {
       const { block } = found.root
       const root = { block, node: decodeNode(cid, block) }
-      this.set(root)
+      this.#keepRoot(root)
 
       return root
     }
@@ -61,6 +76,11 @@ export class RootCache {
   }
 
   set (root: CachedRoot): void {
+    this.#shared?.set(root)
+    this.#keepRoot(root)
+  }
+
+  #keepRoot (root: CachedRoot): void {
     const frames = root.header?.frameLengths.length ?? 0
     const { groups = [], regions = [] } = root.header?.table ?? {}
     const decoded = (root.node.links.length + groups.length + regions.length) * LINK_SIZE + frames * FRAME_SIZE

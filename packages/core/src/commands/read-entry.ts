@@ -2,21 +2,22 @@ import { CustomProgressEvent } from 'progress-events'
 import { fileBase } from '../base/file-base.ts'
 import { fileSize, readRange, readTransient } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
-import { openLinked } from '../read/linked-entry.ts'
 import { codecOf } from '../frames/compressed-file.ts'
 import { readFrames } from '../frames/read-frames.ts'
-import { isByLink, readLinked, throwIfNotOriginal } from '../read/read-linked.ts'
+import { isByLink, readLinked } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
+import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
-import type { CID } from 'multiformats/cid'
 
-export async function * cat (cid: CID, settings: ReadSettings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
-  const entry = await openLinked(cid, settings, options, settings.roots)
-  throwIfNotOriginal(entry, options)
-
+/** Read a file, or a range of it. A linked one is compared with the original. */
+export async function * readEntry (
+  entry: LinkedEntry,
+  settings: ReadSettings,
+  options: CatOptions
+): AsyncGenerator<Uint8Array> {
   if (isByLink(entry)) {
     // whoever compares them keeps bytes
     const content = read(entry, settings, { ...options, transient: false })
@@ -34,7 +35,7 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
 }
 
 async function * read (
-  { block, node, header, stream }: Entry,
+  { block, node, header, stream, held }: Entry,
   settings: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
@@ -56,12 +57,12 @@ async function * read (
     const codec = codecOf(header, codecs)
     const base = fileBase(node, header, settings, options)
 
-    yield * readFrames({ node, header, codec, base }, start, end, blockstore, { ...options, inFlightBytes })
+    yield * readFrames({ node, header, codec, base, held }, start, end, blockstore, { ...options, inFlightBytes })
     return
   }
 
   if (stream != null) {
-    const file = { node, codec: codecOf({ codec: stream }, codecs) }
+    const file = { node, codec: codecOf({ codec: stream }, codecs), held }
     yield * readStream(file, options, blockstore, { ...options, inFlightBytes })
     return
   }
