@@ -214,6 +214,18 @@ describe('a file handle', () => {
     expect(same(await collect(file.read({ offset: 9, length: 99 })), BYTES.subarray(9, 108))).toBe(true)
   })
 
+  it('of a file that was just added describes it without reading its root', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(BYTES)
+    blockstore.gets.length = 0
+
+    const { stats } = await fs.open(cid)
+
+    expect(blockstore.gets).toEqual([])
+    expect(stats).toEqual(await ipfsz({ blockstore }).stat(cid))
+  })
+
   it('of what is not compressed reads it in pieces', async () => {
     const bytes = noise(3_000_000)
     const blockstore = new CountingBlockstore()

@@ -10,6 +10,7 @@ import { longestFrame } from '../format/longest-frame.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { largestRegion } from '../frames/read-frames.ts'
 import { codecName } from '../marker.ts'
+import { withHeld } from '../read/held.ts'
 import { isUnvouched } from '../read/read-linked.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadCost } from '../file-handle.ts'
@@ -49,7 +50,7 @@ export async function readCost (
   settings: ReadSettings,
   signal: AbortSignal | null | undefined
 ): Promise<ReadCost> {
-  const { block, node, header, stream } = entry
+  const { block, node, header, stream, held } = entry
   const canSeek = !isUnvouched(entry)
 
   if (node == null) {
@@ -59,7 +60,7 @@ export async function readCost (
   const blocks = blocksHeld(node, settings)
 
   if (header != null) {
-    const base = hasBase(header) ? await baseHeld(node, header, settings, signal) : NOTHING
+    const base = hasBase(header) ? await baseHeld(node, header, withHeld(settings, held), signal) : NOTHING
 
     return { isSeekable: canSeek, ...sum([blocks, base, framesHeld(header, settings)]) }
   }

@@ -2,8 +2,10 @@ import { CustomProgressEvent } from 'progress-events'
 import { fileBase } from '../base/file-base.ts'
 import { fileSize, readRange, readTransient } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
+import { hasBase } from '../format/header.ts'
 import { codecOf } from '../frames/compressed-file.ts'
 import { readFrames } from '../frames/read-frames.ts'
+import { withHeld } from '../read/held.ts'
 import { isByLink, readLinked } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
@@ -12,12 +14,19 @@ import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
 
-/** Read a file, or a range of it. A linked one is compared with the original. */
+/**
+ * Read a file, or a range of it. A linked one is compared with the original.
+ *
+ * @param open - called when the first bytes are asked for. Its caller needs no generator of its own, which would take
+ *   time for each chunk
+ */
 export async function * readEntry (
-  entry: LinkedEntry,
+  open: () => LinkedEntry | Promise<LinkedEntry>,
   settings: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
+  const entry = await open()
+
   if (isByLink(entry)) {
     // whoever compares them keeps bytes
     const content = read(entry, settings, { ...options, transient: false })
@@ -55,7 +64,7 @@ async function * read (
   if (header != null) {
     const { start, end } = toRange(header.size, options)
     const codec = codecOf(header, codecs)
-    const base = fileBase(node, header, settings, options)
+    const base = hasBase(header) ? fileBase(node, header, withHeld(settings, held), options) : undefined
 
     yield * readFrames({ node, header, codec, base, held }, start, end, blockstore, { ...options, inFlightBytes })
     return

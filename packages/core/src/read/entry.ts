@@ -18,8 +18,7 @@ import { followPath } from './path.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
-import type { HeldGroup } from '../frames/compressed-file.ts'
-import type { HeldTable } from '../streams/read-seek-table.ts'
+import type { Held } from './held.ts'
 import type { EntrySource } from './path.ts'
 import type { Segment } from './path-cache.ts'
 import type { RootCache } from './root-cache.ts'
@@ -46,7 +45,7 @@ export interface Entry {
   /** The marker code of a file without a header, which another tool compressed as a stream. */
   stream?: number
   /** Where reading it keeps what other reads need too. */
-  held?: HeldGroup & HeldTable
+  held?: Held
 }
 
 /** How an entry is to be read, according to its own CID or the tree that it was reached through. */
