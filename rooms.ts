@@ -73,8 +73,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     policy: ['cut', 'filters', 'frames', 'util'],
     'unixfs.ts': ['dag', 'filters', 'policy'],
     'verification.ts': ['dag', 'unixfs.ts'],
+    'file-handle.ts': ['unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],
-    'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
+    'contract.ts': ['fetch', 'file-handle.ts', 'links', 'unixfs.ts', 'verification.ts'],
     streams: ['dag', 'format', 'frames', 'util'],
     read: [
       'content-cid', 'dag', 'directory', 'documents', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'
@@ -88,16 +89,16 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
-      'base', 'change', 'dag', 'dictionary', 'directory', 'format', 'frames', 'links', 'policy', 'read', 'settings.ts',
-      'streams', 'unixfs.ts', 'util', 'verification.ts', 'write'
+      'base', 'change', 'dag', 'dictionary', 'directory', 'file-handle.ts', 'format', 'frames', 'links', 'policy',
+      'read', 'settings.ts', 'streams', 'unixfs.ts', 'util', 'verification.ts', 'write'
     ],
-    'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
+    'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'file-handle.ts', 'read', 'unixfs.ts'],
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
     'check-init.ts': [],
     'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
     'create-with-codecs.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
     'create-ipfsz.ts': ['contract.ts', 'create-with-codecs.ts'],
-    kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
+    kubo: ['contract.ts', 'create-ipfsz.ts', 'file-handle.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
     originals: [
       'content-cid', 'contract.ts', 'create-ipfsz.ts', 'create-reader.ts', 'dag', 'format', 'links', 'policy', 'read',
       'unixfs.ts', 'util'

@@ -44,6 +44,19 @@ export class UnknownMarkerError extends Error {
   }
 }
 
+/** Thrown when something is read of a file handle that was closed. */
+export class FileClosedError extends Error {
+  static override readonly name = 'FileClosedError'
+  override readonly name = 'FileClosedError'
+  /** The CID that it was opened by. */
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`The handle of ${cid} is closed: open the file again`)
+    this.cid = cid
+  }
+}
+
 /** Thrown when the frame size is out of range. */
 export class InvalidFrameSizeError extends Error {
   static override readonly name = 'InvalidFrameSizeError'

@@ -72,21 +72,22 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
   const destination = await getTarget(options.output, source, io)
   const onProgress = noteLinks(output)
   let unchecked: CatEvents | undefined
-  const stats = await files.stat(
+  const file = await files.open(
     cid,
     { path, signal, onProgress (event) { unchecked = event.type === 'ipfsz:link:unchecked' ? event : unchecked } }
   )
-  const { type, unixfs, mtime } = stats
+  const { stats, stats: { type, unixfs, mtime } } = file
   const limits = new WriteLimits(destination, options)
 
   await sweepTemporaries(dirname(destination), io.now())
 
   if (unchecked != null && type !== 'file') {
-    // only here: for a file, cat() below checks the link or reports it
+    // only here: for a file, reading it below checks the link or reports it
     onProgress(unchecked)
   }
 
   if (type === 'directory') {
+    file.close()
     await writeDirectory(
       destination,
       { cid: stats.markedCid ?? directoryCid(cid, stats.plainCid), unixfs, mtime },
@@ -105,7 +106,7 @@ async function write (source: CidPath, reading: Reading, options: GetCommandOpti
   const known = knownSize(stats)
   await checkFile(destination, source, { ...options, limits, known })
   const { maxWindow: maxWindowSize } = options
-  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize, onProgress, transient: true }))
+  const content = limits.limit(file.read({ signal, maxWindowSize, onProgress, transient: true }))
   const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
   printWritten(path === '' ? cid : stats.markedCid ?? stats.plainCid, destination, { size }, output)
 }

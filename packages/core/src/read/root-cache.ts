@@ -1,6 +1,7 @@
 import { LruMap } from '@ipfsz/utils/lru-map'
-import { MAX_CACHED_CONTENTS_SIZE, MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
+import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
 import { decodeNode } from '../dag/node.ts'
+import { ContentCache } from './content-cache.ts'
 import { PathCache } from './path-cache.ts'
 import { SharedPieces } from './shared-pieces.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -28,14 +29,11 @@ const FRAME_SIZE = 8
  */
 export class RootCache {
   /** The paths that led to files in directories. */
-  readonly paths = new PathCache()
-  /** The original content of small bases, by CID, so that files of a tree which share one decompress it once. */
-  readonly contents = new LruMap<string, Uint8Array>({
-    maxSize: MAX_CACHED_CONTENTS_SIZE,
-    sizeOf: ({ byteLength }) => byteLength
-  })
+  readonly paths: PathCache
+  /** The content of small bases. */
+  readonly contents: ContentCache
   /** The pieces of larger bases that are being read. */
-  readonly pieces = new SharedPieces()
+  readonly pieces: SharedPieces
   /** By CID. What was only written is decoded once it is needed. */
   readonly #roots = new LruMap<string, { root: CachedRoot | Written, size: number }>({
     maxEntries: MAX_CACHED_ROOTS,
@@ -45,17 +43,33 @@ export class RootCache {
     keepsLast: true
   })
 
+  readonly #shared: RootCache | undefined
+
+  /** @param shared - for what an open file needs again, which others must not displace: the cache of all files */
+  constructor (shared?: RootCache) {
+    this.#shared = shared
+    this.paths = shared?.paths ?? new PathCache()
+    this.contents = new ContentCache(shared?.contents)
+    this.pieces = shared?.pieces ?? new SharedPieces()
+  }
+
   get (cid: CID): CachedRoot | undefined {
     const found = this.#roots.get(cid.toString())
 
     if (found == null) {
-      return undefined
+      const root = this.#shared?.get(cid)
+
+      if (root != null) {
+        this.#keepRoot(root)
+      }
+
+      return root
     }
 
     if (!('node' in found.root)) {
       const { block } = found.root
       const root = { block, node: decodeNode(cid, block) }
-      this.set(root)
+      this.#keepRoot(root)
 
       return root
     }
@@ -64,6 +78,11 @@ export class RootCache {
   }
 
   set (root: CachedRoot): void {
+    this.#shared?.set(root)
+    this.#keepRoot(root)
+  }
+
+  #keepRoot (root: CachedRoot): void {
     const frames = root.header?.frameLengths.length ?? 0
     const { groups = [], regions = [] } = root.header?.table ?? {}
     const decoded = (root.node.links.length + groups.length + regions.length) * LINK_SIZE + frames * FRAME_SIZE

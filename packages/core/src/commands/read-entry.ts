@@ -2,20 +2,30 @@ import { CustomProgressEvent } from 'progress-events'
 import { fileBase } from '../base/file-base.ts'
 import { fileSize, readRange, readTransient } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
-import { openLinked } from '../read/linked-entry.ts'
+import { hasBase } from '../format/header.ts'
 import { codecOf } from '../frames/compressed-file.ts'
 import { readFrames } from '../frames/read-frames.ts'
-import { isByLink, readLinked, throwIfNotOriginal } from '../read/read-linked.ts'
+import { withHeld } from '../read/held.ts'
+import { isByLink, readLinked } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
+import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
-import type { CID } from 'multiformats/cid'
 
-export async function * cat (cid: CID, settings: ReadSettings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
-  const entry = await openLinked(cid, settings, options, settings.roots)
-  throwIfNotOriginal(entry, options)
+/**
+ * Read a file, or a range of it. A linked one is compared with the original.
+ *
+ * @param open - called when the first bytes are asked for. Its caller needs no generator of its own, which would take
+ *   time for each chunk
+ */
+export async function * readEntry (
+  open: () => LinkedEntry | Promise<LinkedEntry>,
+  settings: ReadSettings,
+  options: CatOptions
+): AsyncGenerator<Uint8Array> {
+  const entry = await open()
 
   if (isByLink(entry)) {
     // whoever compares them keeps bytes
@@ -34,7 +44,7 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
 }
 
 async function * read (
-  { block, node, header, stream }: Entry,
+  { block, node, header, stream, held }: Entry,
   settings: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
@@ -54,14 +64,14 @@ async function * read (
   if (header != null) {
     const { start, end } = toRange(header.size, options)
     const codec = codecOf(header, codecs)
-    const base = fileBase(node, header, settings, options)
+    const base = hasBase(header) ? fileBase(node, header, withHeld(settings, held), options) : undefined
 
-    yield * readFrames({ node, header, codec, base }, start, end, blockstore, { ...options, inFlightBytes })
+    yield * readFrames({ node, header, codec, base, held }, start, end, blockstore, { ...options, inFlightBytes })
     return
   }
 
   if (stream != null) {
-    const file = { node, codec: codecOf({ codec: stream }, codecs) }
+    const file = { node, codec: codecOf({ codec: stream }, codecs), held }
     yield * readStream(file, options, blockstore, { ...options, inFlightBytes })
     return
   }

@@ -1,9 +1,8 @@
 import { DagMeter } from '../read/dag-meter.ts'
 import { describe, ratioOf } from '../read/describe.ts'
-import { openLinked } from '../read/linked-entry.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { codecOf } from '../frames/compressed-file.ts'
-import { isByLink, reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
+import { isByLink, reportUnchecked } from '../read/read-linked.ts'
 import { streamStats } from '../read/stream-stats.ts'
 import type { MeasureOptions } from '../read/dag-meter.ts'
 import type { SeenBlocks } from '../dag/seen-blocks.ts'
@@ -11,18 +10,16 @@ import type { Description } from '../read/describe.ts'
 import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../unixfs.ts'
-import type { CID } from 'multiformats/cid'
 
-export async function stat (
-  cid: CID,
+/** What `stat` returns for an entry. */
+export async function statsOf (
+  entry: LinkedEntry,
   settings: ReadSettings,
-  options: StatOptions & Partial<ExtendedStatOptions> = {}
+  options: StatOptions & Partial<ExtendedStatOptions>
 ): Promise<Stats> {
-  const entry = await openLinked(cid, settings, options, settings.roots)
-  throwIfNotOriginal(entry, options)
   reportUnchecked(entry, options)
 
-  const { node, stream } = entry
+  const { node, stream, held } = entry
   let stats = describe(entry)
 
   // a linked directory too: its plain CID would read the files as they are stored
@@ -31,7 +28,7 @@ export async function stat (
   }
 
   if (node != null && stream != null) {
-    const file = { node, codec: codecOf({ codec: stream }, settings.codecs) }
+    const file = { node, codec: codecOf({ codec: stream }, settings.codecs), held }
     stats = {
       ...stats,
       ...await streamStats(file, stats, settings.blockstore, {
