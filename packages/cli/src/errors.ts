@@ -102,7 +102,7 @@ export function explain (err: Error): string {
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
-      return err.message.includes('needs a dictionary')
+      return 'needsDictionary' in err && err.needsDictionary === true
         ? `${err.message}, which is not part of the file: decompress the bytes of ipfsz cat --raw with that dictionary`
         : writtenIncorrectly(err)
     case 'InvalidHeaderError':
