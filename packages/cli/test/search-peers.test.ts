@@ -132,7 +132,7 @@ describe('searchPeers', () => {
     for (const count of [2, 0]) {
       const { peers, answer, exhausted, queries } = await search(3, peers => peers.slice(0, count))
       let hasEnded = false
-      exhausted.then(() => { hasEnded = true }).catch(() => {})
+      exhausted.finally(() => { hasEnded = true }).catch(() => {})
       answer(peers[0], false)
       await expect.poll(queries).toBeGreaterThan(2)
 

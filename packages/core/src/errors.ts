@@ -266,7 +266,8 @@ export class FetchStalledError extends Error {
   ) {
     super(asked == null
       ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
-      : `${asked === 1 ? 'The only peer that was asked does' : `The ${asked} peers that were asked do`} not have the block ${cid}`,
+      : `The ${asked === 1 ? 'only peer that was asked does' : `${asked} peers that were asked do`} not have the ` +
+        `block ${cid}`,
     options)
     this.cid = cid
     this.time = time

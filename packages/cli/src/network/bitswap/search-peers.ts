@@ -51,11 +51,11 @@ export interface SearchPeersInit extends SessionComponents {
   lacks: (id: PeerId) => void
   /** Whether a peer of the session has said that it lacks the block. */
   isLacking: (id: PeerId) => boolean
-  /** The ids of the peers that the user named: the search ends when all of them lack the block, and nobody else has it. */
+  /** The ids of the peers that the user named: when all of them lack the block, and nobody else has it, this ends. */
   named: () => readonly string[]
   /** Whether an earlier search found no other peer to ask. */
   isVain: boolean
-  /** No peer is left to ask: all connected peers lack it, or all named ones, and no other can be found. Ends the search. */
+  /** No peer is left to ask: all connected or all named peers lack it, and no other can be found. Ends the search. */
   exhausted: () => void
   /** Forgets which peers lacked the block, so that all are asked again. */
   forgetLacks: () => void
