@@ -16,7 +16,7 @@ interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
   /** Opens the network. Missing: there are no peers to ask. */
   network: (() => Promise<Network>) | undefined
   /** The ids of the peers that the user named, once the network is open. */
-  named: () => readonly string[]
+  named?: (() => readonly string[]) | undefined
   /** Called with the id of a peer that lacks a block below a root. */
   onLacks?: ((peer: string, cid: CID, root: CID) => void) | undefined
 }

@@ -265,6 +265,19 @@ export function fullDiskError (err: Error): { code: string, path?: string } | un
   return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
 }
 
+/** How many more bytes at most what failed for lack of space needs, by its error. */
+const NEEDED = new WeakMap<Error, number>()
+
+/** Note how many more bytes at most are needed by what failed for lack of space. */
+export function noteNeededBytes (err: Error, bytes: number): void {
+  NEEDED.set(err, bytes)
+}
+
+/** How many more bytes at most are needed, if that was noted. */
+export function neededBytes (err: Error): number | undefined {
+  return NEEDED.get(err)
+}
+
 /** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */
 function systemError (err: unknown): SystemError | undefined {
   for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {

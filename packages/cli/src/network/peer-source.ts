@@ -29,7 +29,7 @@ export interface PeerSourceInit {
    */
   store?: boolean
   /** The ids of the peers that the user named: asked for once the network is open. */
-  named?: () => readonly string[]
+  named?: (() => readonly string[]) | undefined
   /** Called with the id of a peer that lacks a block. */
   onLacks?: ((peer: string, cid: CID) => void) | undefined
   /** With other sources of the same command. */
