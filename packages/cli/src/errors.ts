@@ -103,7 +103,7 @@ export function explain (err: Error): string {
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
-      return err.message.includes('needs a dictionary')
+      return 'needsDictionary' in err && err.needsDictionary === true
         ? `${err.message}, which is not part of the file: decompress the bytes of ipfsz cat --raw with that dictionary`
         : writtenIncorrectly(err)
     case 'InvalidHeaderError':
@@ -264,6 +264,19 @@ export function fullDiskError (err: Error): { code: string, path?: string } | un
   const found = systemError(err)
 
   return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
+}
+
+/** How many more bytes at most what failed for lack of space needs, by its error. */
+const NEEDED = new WeakMap<Error, number>()
+
+/** Note how many more bytes at most are needed by what failed for lack of space. */
+export function noteNeededBytes (err: Error, bytes: number): void {
+  NEEDED.set(err, bytes)
+}
+
+/** How many more bytes at most are needed, if that was noted. */
+export function neededBytes (err: Error): number | undefined {
+  return NEEDED.get(err)
 }
 
 /** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */

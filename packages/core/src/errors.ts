@@ -279,7 +279,8 @@ export class FetchStalledError extends Error {
   ) {
     super(asked == null
       ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
-      : `${asked === 1 ? 'The only connected peer does' : 'The connected peers do'} not have the block ${cid}`,
+      : `The ${asked === 1 ? 'only peer that was asked does' : `${asked} peers that were asked do`} not have the ` +
+        `block ${cid}`,
     options)
     this.cid = cid
     this.time = time

@@ -12,6 +12,7 @@ import { contentUrl } from '@ipfsz/node/internal/gateway/content-url'
 import { defaultRepoPath } from '@ipfsz/node/internal/repo/repo'
 import { nameOf, STDIN } from './added-names.ts'
 import { earlierVersion } from './earlier-version.ts'
+import { notingNeeded } from './note-needed.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { quote } from '../terminal/quote.ts'
 import type { FileSource } from '@ipfsz/node/internal/disk/add-file'
@@ -50,11 +51,8 @@ export class AddedRoots {
       : await openFile(resolvePath(path, io), preserve, signal)
     const progress = output.progress(name, source.size)
 
-    const stats = await addFile(
-      source,
-      this.#store.files,
-      { compression, link, progress, signal }
-    )
+    const stats = await notingNeeded(isStdin ? [] : [resolvePath(path, io)], progress, signal, async progress =>
+      addFile(source, this.#store.files, { compression, link, progress, signal }))
     const { cid, plainCid, size, storedSize, ratio, codec } = stats
     const hasChanged = await source.hasChanged?.() === true
     const added = {
@@ -95,6 +93,7 @@ export class AddedRoots {
       name,
       ...await this.#addTree(
         name,
+        [resolvePath(path, io)],
         entry => join(resolvePath(path, io), entry),
         async options => addTree(resolvePath(path, io), this.#store.files, options)
       )
@@ -129,12 +128,18 @@ export class AddedRoots {
       return join(named.find(({ name }) => name === first)?.path ?? first, ...rest)
     }
 
-    return this.#addTree('', pathOf, async options => addWrapped(named, this.#store.files, options))
+    const inputs = named.map(({ path }) => path)
+
+    return this.#addTree('', inputs, pathOf, async options => addWrapped(named, this.#store.files, options))
   }
 
-  /** @param pathOf - where an entry of the tree is on this machine */
+  /**
+   * @param inputs - the paths of what is in the tree
+   * @param pathOf - where an entry of the tree is on this machine
+   */
   async #addTree (
     name: string,
+    inputs: readonly string[],
     pathOf: (entry: string) => string,
     add: (options: AddTreeOptions) => Promise<AddedTree>
   ): Promise<Pick<PendingRoot, 'cid' | 'print'>> {
@@ -145,12 +150,13 @@ export class AddedRoots {
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
-    const added = await add({
+    const progress = output.progress(name === '' ? 'all' : name)
+    const added = await notingNeeded(inputs, progress, signal, async progress => add({
       hidden,
       ignore: ignoreMatcher(ignore),
       gitignore,
       preserve,
-      progress: output.progress(name === '' ? 'all' : name),
+      progress,
       signal,
       add: { compression, link },
       onAdded: async added => {
@@ -158,7 +164,7 @@ export class AddedRoots {
           await unprinted.push(this.#printed(added, name === '' ? added.path : `${name}/${added.path}`))
         }
       }
-    }).catch(async (err: unknown) => {
+    })).catch(async (err: unknown) => {
       await unprinted.close()
       throw err
     })
