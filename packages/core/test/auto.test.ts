@@ -80,7 +80,7 @@ describe('auto', () => {
     expect(AUTO_CANDIDATES.size.map(({ codec }) => codec)).toContain(size.codec)
   })
 
-  it('stores files uncompressed that would not shrink, and reads everything back', async () => {
+  it('stores files uncompressed that would not shrink, and reads everything back', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
     for (const [name, bytes] of FILES) {

@@ -105,7 +105,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(fs.cp(cid, directory, 'again')).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('is read from its start without fetching the rest', async () => {
+  it('is read from its start without fetching the rest', { tags: 'slow' }, async () => {
     const { fs, blockstore, cid } = await streamOf(codec, await compress(codec, noise(8 * MIB)))
     blockstore.gets.length = 0
     expect((await collect(fs.cat(cid, { length: 100 }))).byteLength).toBe(100)

@@ -55,8 +55,8 @@ const cases = allCodecs({ deterministic: true }).map(codec => [codec.name, codec
 
 describe.each(cases)('a file that %s compressed in workers', (name, codec) => {
   it.each([
-    ['text', text(1_500_000)],
-    ['noise', noise(700_000)],
+    ['text', text(600_000)],
+    ['noise', noise(300_000)],
     ['whole frames', text(8 * FRAME_SIZE)]
   ])('reads back whole: %s', async (_, bytes) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
