@@ -24,8 +24,8 @@ export const COMMON: readonly string[] = ['package-lock.json']
 
 // what several suites guard
 const CODECS = ['packages/codecs/src/**', 'packages/codecs/assembly/**']
-const CORE = ['packages/core/src/**']
-const REPO = ['packages/cli/src/repo/**', 'packages/cli/src/locks/**', 'packages/cli/src/disk/**']
+const CORE = ['packages/core/src/**', ...CODECS]
+const REPO = ['packages/cli/src/{repo,locks,disk}/**']
 const SHARED_STORE = [
   'packages/cli/src/store/**', 'packages/blockstore-s3/src/**', 'packages/blockstore-compressed/src/fs/**'
 ]
@@ -35,12 +35,12 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   ceph: {
     runs: [{ project: 'interop', files: ['test/interop/ceph.test.ts'] }],
     minutes: 2,
-    guards: ['test/interop/ceph/**', ...SHARED_STORE]
+    guards: ['test/interop/ceph/*', ...SHARED_STORE]
   },
   gluster: {
     runs: [{ project: 'interop', files: ['test/interop/gluster.test.ts'] }],
     minutes: 1,
-    guards: ['test/interop/gluster/**', ...SHARED_STORE]
+    guards: ['test/interop/gluster/*', ...SHARED_STORE]
   },
   cassandra: {
     runs: [{ script: 'bench/run.ts', args: ['site', '--smoke', '--plan', 'full', '--only', 'ipfsz-cassandra'] }],
@@ -52,7 +52,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 15,
     guards: ['scripts/soak/*', ...SHARED_STORE]
   },
-  // two processes on one repo, one killed a thousand times
+  // two processes on one repo, of which one is killed a thousand times
   torture: {
     runs: [{ script: 'scripts/torture.ts' }],
     minutes: 20,
@@ -70,9 +70,54 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 10,
     guards: ['packages/codecs/test/fuzz.ts', ...CODECS]
   },
+  // millions of blocks in a frame, bombs of a gigabyte, and what they leave in memory
+  'hostile-frames': {
+    runs: [{ project: 'unit', files: ['packages/codecs/test/hostile.test.ts'] }],
+    minutes: 2,
+    guards: CODECS
+  },
+  // large files, and every codec with every goal
+  core: {
+    runs: [
+      { project: 'unit', files: ['packages/core/test/{auto,late-base,streams}.test.ts'] },
+      { project: 'integration', files: ['test/integration/sizes.test.ts'] }
+    ],
+    minutes: 3,
+    guards: CORE
+  },
+  // how much memory processes take, for files of a gigabyte, large trees and hostile ones
+  memory: {
+    runs: [
+      { project: 'unit', files: ['packages/cli/test/{multihash-map,tree-memory}.test.ts'] },
+      { project: 'integration', files: ['test/integration/{memory,memory-strangers}.test.ts'] }
+    ],
+    minutes: 3,
+    guards: ['packages/cli/src/{dag,disk,commands}/**', ...CORE]
+  },
+  // every store in every setting
+  blockstores: {
+    runs: [
+      { project: 'unit', files: ['packages/blockstore-compressed/test/compliance.test.ts'] },
+      { project: 'interop', files: ['test/interop/kubo.test.ts'] }
+    ],
+    minutes: 1,
+    guards: ['packages/blockstore-compressed/src/**']
+  },
+  // ten thousand requests, and HEAD of every file under every URL
+  gateway: {
+    runs: [
+      { project: 'unit', files: ['packages/gateway/test/head.test.ts'] },
+      { project: 'integration', files: ['test/integration/gateway-load.test.ts'] }
+    ],
+    minutes: 2,
+    guards: ['packages/gateway/src/**', 'packages/cli/src/gateway/**', 'test/integration/load-kinds.ts']
+  },
   benchmarks: {
-    runs: [{ script: 'bench/run.ts', args: ['all', '--smoke'] }],
-    minutes: 4,
+    runs: [
+      { project: 'unit', files: ['bench/test/{at-exit,run}.test.ts'] },
+      { script: 'bench/run.ts', args: ['all', '--smoke'] }
+    ],
+    minutes: 5,
     guards: ['bench/*', 'bench/{support,test}/**']
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pairwise, product } from '../support/pairwise.ts'
+import { eachValue, pairwise, product, tagCombinations } from '../support/pairwise.ts'
 
 const PARAMETERS = {
   codec: ['zstd', 'gzip', 'lz4', 'none'],
@@ -25,6 +25,18 @@ describe('pairwise combinations', () => {
     expect(rows.length).toBeLessThan(15)
     expect(new Set(rows.map(row => JSON.stringify(row))).size).toBe(rows.length)
     expect(pairwise(PARAMETERS)).toEqual(rows)
+  })
+
+  it('have the tags of their tests: none for each value, slow for the other pairs, nightly for the rest', () => {
+    const tags = tagCombinations(PARAMETERS).map(({ tags }) => tags.join(' '))
+    const count = (tag: string): number => tags.filter(one => one === tag).length
+
+    expect(eachValue(PARAMETERS)).toHaveLength(4)
+    expect([count(''), count('nightly')]).toEqual([4, 24 - 4 - count('slow')])
+    expect(count('slow')).toBeGreaterThanOrEqual(pairwise(PARAMETERS).length - 4)
+    expect(tagCombinations({ a: [1, 2], b: [3, 4] }, 'nightly').map(({ tags }) => tags)).toEqual([
+      [], ['nightly'], ['nightly'], []
+    ])
   })
 
   it('of one parameter are its values', () => {

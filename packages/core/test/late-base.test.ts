@@ -166,7 +166,9 @@ describe('a file with a base that its beginning does not resemble', () => {
     // all of which is a region of any piece
     ['a small base', BASE.subarray(1.2 * MIB, 1.6 * MIB), Buffer.alloc(0)],
     ['a base of which a little is in an earlier piece', BASE, BASE.subarray(2 * MIB, 2 * MIB + 600)]
-  ])('has its base although more than one frame of that was inserted: %s', { tags: 'slow' }, async (_, first, little) => {
+  ])('has its base although more than one frame of that was inserted: %s', {
+    tags: 'slow'
+  }, async (_, first, little) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const base = await fs.addBytes(first)
     const bytes = Buffer.concat([INSERTED.subarray(0, 600 * KIB), little, INSERTED.subarray(0, 2 * MIB), first])

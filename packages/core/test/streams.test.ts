@@ -161,7 +161,7 @@ describe('a stream without a header', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('of 1 GiB is read in chunks of at most 1 MiB', { tags: 'slow' }, async () => {
+  it('of 1 GiB is read in chunks of at most 1 MiB', { tags: 'nightly' }, async () => {
     const gzip = createGzip({ level: 1 })
     const zeros = new Uint8Array(4 * MIB)
     const write = async (): Promise<void> => {

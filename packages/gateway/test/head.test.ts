@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dnsLabel } from '../src/request/content-root.ts'
-import { pairwise, product } from '../../../test/support/pairwise.ts'
+import { tagCombinations } from '../../../test/support/pairwise.ts'
 import { bytesOf, KIB, same, serve, text } from './fixtures.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -31,18 +31,13 @@ const URLS: ReadonlyArray<(tree: CID, file: CID) => string> = [
   (_, file) => `http://${dnsLabel(file)}.ipfs.localhost/`
 ]
 
-const PARAMETERS = { codec: CODECS, url: URLS, headers: HEADERS }
-
-/** The combinations for `npm test`, and the others. */
-const PAIRS = pairwise(PARAMETERS)
-const OTHERS = product(PARAMETERS).filter(({ codec, url, headers }) =>
-  !PAIRS.some(pair => pair.codec === codec && pair.url === url && pair.headers === headers))
+const REQUESTS = tagCombinations({ codec: CODECS, url: URLS, headers: HEADERS })
 
 describe('HEAD', () => {
-  describe.each([[PAIRS, []], [OTHERS, ['nightly']]] as const)('', (rows, tags) => {
-    it.each(CODECS)('of a file with codec %s says what ranges are of: its original bytes', {
-      tags: [...tags]
-    }, async codec => {
+  describe.each([[[]], [['slow']], [['nightly']]])('with the tags %j', tags => {
+    const requests = REQUESTS.filter(request => String(request.tags) === String(tags))
+
+    it.each(CODECS)('of a file with codec %s says what ranges are of: its original bytes', { tags }, async codec => {
       // a reader of ranges may read also what is too large to be decompressed at once
       const { gateway, fs } = serve({ limits: { decompressedBytes: 1000 } })
       const bytes = text(300_000)
@@ -52,7 +47,7 @@ describe('HEAD', () => {
       )
       const { markedCid, plainCid } = await fs.stat(tree, { path: 'a/index.html' })
 
-      for (const { url: urlOf, headers } of rows.filter(row => row.codec === codec)) {
+      for (const { url: urlOf, headers } of requests.filter(request => request.codec === codec)) {
         const url = urlOf(tree, markedCid ?? plainCid)
         const { status, body, headers: sent } = await gateway(requestOf(url, 'HEAD', headers))
 
