@@ -82,7 +82,7 @@ export default defineConfig({
           'A suite of scripts/nightly-suites.ts runs it'
       }
     ],
-    // unit, integration and pages together, then one project after the other (`groupOrder`)
+    // all together, as many tests wait for other processes; then those in Chromium alone (`groupOrder`)
     projects: [
       {
         test: {
@@ -126,8 +126,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          ...SHARED,
-          sequence: { groupOrder: 1 }
+          ...SHARED
         }
       },
       // pages as bundlers build them, looked at from Node; needs Chromium
@@ -152,8 +151,7 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 4 }
+          maxWorkers: WORKERS
         }
       },
       // tests that run inside Chromium, with some unit suites: files of those are in IndexedDB there
@@ -171,7 +169,7 @@ export default defineConfig({
           expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           browser: {
             enabled: true,
             headless: true,

@@ -10,7 +10,7 @@
 export interface NightlySuite {
   /** What runs, after a build, one after the other: the tests with the tag `nightly` in some files, or a script. */
   runs: ReadonlyArray<
-    | { project: 'unit' | 'integration' | 'interop', files: readonly string[] }
+    | { project: 'unit' | 'integration' | 'interop' | 'browser' | 'demo', files: readonly string[] }
     | { script: string, args?: readonly string[] }
   >
   /** How long it takes on two quiet cores. */
@@ -26,6 +26,7 @@ export const COMMON: readonly string[] = ['package-lock.json']
 const CODECS = ['packages/codecs/src/**', 'packages/codecs/assembly/**']
 const CORE = ['packages/core/src/**', ...CODECS]
 const REPO = ['packages/cli/src/{repo,locks,disk}/**']
+const NETWORK = ['packages/cli/src/{network,daemon}/**']
 const SHARED_STORE = [
   'packages/cli/src/store/**', 'packages/blockstore-s3/src/**', 'packages/blockstore-compressed/src/fs/**'
 ]
@@ -57,6 +58,20 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [{ script: 'scripts/torture.ts' }],
     minutes: 20,
     guards: ['scripts/torture/*', ...REPO]
+  },
+  // at any moment, and with every disk that may result
+  'kills-and-power-cuts': {
+    runs: [
+      {
+        project: 'integration',
+        files: ['test/integration/{compressed-blockstore-processes,links-kill,power-cut,power-cut-disk}.test.ts']
+      }
+    ],
+    minutes: 3,
+    guards: [
+      'test/integration/{add-and-link,compressed-blockstore-process,linked-files}.ts', 'test/support/power-cut.ts',
+      'packages/blockstore-compressed/src/convert/**', 'packages/core/src/links/**', ...REPO
+    ]
   },
   // thousands of orders in which nodes add and collect
   schedules: {
@@ -93,6 +108,46 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     ],
     minutes: 3,
     guards: ['packages/cli/src/{dag,disk,commands}/**', ...CORE]
+  },
+  // many clients, slow links, networks that are lost, and hundreds of megabytes to and from Kubo
+  network: {
+    runs: [
+      { project: 'integration', files: ['test/integration/{network-clients,slow-link}.test.ts'] },
+      { project: 'interop', files: ['test/interop/{kubo-network,lost-network}.test.ts'] }
+    ],
+    minutes: 3,
+    guards: ['packages/cli/src/siblings/**', ...NETWORK]
+  },
+  // the stream muxer's compliance suite in Chromium, with the codec that is the same in Node
+  connections: {
+    runs: [{ project: 'browser', files: ['test/browser/libp2p-compression.test.ts'] }],
+    minutes: 1,
+    guards: ['packages/libp2p-compression/src/**']
+  },
+  // sites in browsers: in Firefox too, and what is shown where something is missing
+  sites: {
+    runs: [
+      { project: 'interop', files: ['test/interop/{firefox-pages,kubo-site,service-worker,site}.test.ts'] }
+    ],
+    minutes: 2,
+    guards: [
+      'test/interop/published-site*.ts', 'packages/gateway/src/service-worker/**', 'packages/cli/src/site/**',
+      'examples/{dataset,media}/**'
+    ]
+  },
+  // the demo: on phones, without a network, with hostile input, shared links, films
+  demo: {
+    runs: [
+      { project: 'demo', files: ['test/demo/{access,drop,media,share,static-host,trouble}.test.ts'] }
+    ],
+    minutes: 2,
+    guards: ['examples/web-app/**', 'test/demo/open-demo.ts']
+  },
+  // every level and option of the tools that others use
+  'reference-tools': {
+    runs: [{ project: 'interop', files: ['test/interop/{reference-tools,streams}.test.ts'] }],
+    minutes: 2,
+    guards: CODECS
   },
   // every store in every setting
   blockstores: {

@@ -143,7 +143,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     await kubo.pin(plain)
   })
 
-  it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', async ({ sandbox }) => {
+  it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const path = await sandbox.write('file', longText(300_000_000))
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', path)
@@ -222,7 +224,7 @@ describe('ipfsz with files of Kubo', () => {
     expect((await run(sandbox, 'c', 'cat', marked, '--peer', kubo.address)).stdout.equals(bytes)).toBe(true)
   })
 
-  it('fetches 250 MB from Kubo in bounded memory', async ({ sandbox }) => {
+  it('fetches 250 MB from Kubo in bounded memory', { tags: 'nightly' }, async ({ sandbox }) => {
     const bytes = randomBytes(250_000_000)
     const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1', '--chunker=size-1048576'], bytes)).toString().trim()
     const daemon = await startNode(sandbox, 'a')
@@ -343,7 +345,7 @@ describe('an IPNS name', () => {
   })
 })
 
-describe('a private network of ten ipfsz and Kubo nodes that bootstrap from one of them', () => {
+describe('a private network of ten ipfsz and Kubo nodes that bootstrap from one of them', { tags: 'nightly' }, () => {
   it('finds files of any node', async ({ sandbox }) => {
     const others = await Promise.all(Array.from({ length: 3 }, async () => startKubo({ bootstrap: [kubo.address] })))
 
