@@ -74,7 +74,7 @@ export default defineConfig({
       {
         name: 'slow',
         description: 'Takes seconds: kills, locks and memory of processes, stress, large files. ' +
-          'npm test leaves it out, npm run test:slow runs it'
+          'npm test leaves it out, npm run test:slow runs it, and CI if what it guards has changed'
       },
       {
         name: 'nightly',

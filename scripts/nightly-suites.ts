@@ -1,16 +1,21 @@
 /**
- * Which suites guard which files. `.ci/run` always runs those of ALWAYS, and those of NIGHTLY that are due: whose stamp
- * is not the hash of what they guard now (scripts/nightly.ts). Paths are globs of git: `*` stays in a folder, `**` does
+ * Which suites guard which files. `.ci/run` always runs those of ALWAYS, and as many as it has time for of those of
+ * NIGHTLY that are due: whose stamp is not the hash of what they guard now (scripts/nightly.ts). Paths are globs of git: `*` stays in a folder, `**` does
  * not. test/integration/nightly.test.ts checks that every file of the repository is guarded, and every glob in use.
  *
  * `node scripts/nightly.ts --who FILE` lists the suites that guard a file.
  */
 
+type Project = 'unit' | 'integration' | 'interop' | 'browser' | 'demo'
+
 /** A suite that takes long, or needs gigabytes or other programs. */
 export interface NightlySuite {
-  /** What runs, after a build, one after the other: the tests with the tag `nightly` in some files, or a script. */
+  /**
+   * What runs, after a build, one after the other: the tests in some files with the tag `nightly`, or `slow` and not
+   * `nightly`; or a script.
+   */
   runs: ReadonlyArray<
-    | { project: 'unit' | 'integration' | 'interop' | 'browser' | 'demo', files: readonly string[] }
+    | { project: Project, files: readonly string[], tag?: 'slow' }
     | { script: string, args?: readonly string[] }
   >
   /** How long it takes on two quiet cores. */
@@ -30,6 +35,15 @@ const NETWORK = ['packages/cli/src/{network,daemon}/**']
 const SHARED_STORE = [
   'packages/cli/src/store/**', 'packages/blockstore-s3/src/**', 'packages/blockstore-compressed/src/fs/**'
 ]
+
+/** The tests with the tag `slow` of one package in Node. */
+function slowTests (name: string): NightlySuite {
+  return {
+    runs: [{ project: 'unit', files: [`packages/${name}/test/*.test.ts`], tag: 'slow' }],
+    minutes: 1,
+    guards: [`packages/${name}/src/**`, `packages/${name}/test/**`]
+  }
+}
 
 export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   // a store on the engines that operators have
@@ -118,11 +132,17 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 3,
     guards: ['packages/cli/src/siblings/**', ...NETWORK]
   },
-  // the stream muxer's compliance suite in Chromium, with the codec that is the same in Node
+  // the stream muxer's compliance suite in Chromium, without WebSockets
   connections: {
     runs: [{ project: 'browser', files: ['test/browser/libp2p-compression.test.ts'] }],
     minutes: 1,
     guards: ['packages/libp2p-compression/src/**']
+  },
+  // what takes seconds, in Chromium too
+  chromium: {
+    runs: [{ project: 'browser', files: ['packages/{codecs,core,blockstore-compressed}/test/*.test.ts'], tag: 'slow' }],
+    minutes: 2,
+    guards: ['packages/codecs/src/{platform,workers,runtime,impl,stream}/**', 'packages/codecs/assembly/**']
   },
   // sites in browsers: in Firefox too, and what is shown where something is missing
   sites: {
@@ -166,6 +186,63 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     ],
     minutes: 2,
     guards: ['packages/gateway/src/**', 'packages/cli/src/gateway/**', 'test/integration/load-kinds.ts']
+  },
+  'slow-blockstore-compressed': slowTests('blockstore-compressed'),
+  'slow-blockstore-s3': slowTests('blockstore-s3'),
+  'slow-cli': slowTests('cli'),
+  'slow-codecs': { ...slowTests('codecs'), guards: [...CODECS, 'packages/codecs/test/**'] },
+  'slow-core': { ...slowTests('core'), minutes: 2 },
+  'slow-gateway': slowTests('gateway'),
+  'slow-libp2p-compression': slowTests('libp2p-compression'),
+  // that the rules of rooms.ts refuse what they should
+  rooms: {
+    runs: [{ project: 'integration', files: ['test/integration/rooms.test.ts'], tag: 'slow' }],
+    minutes: 1,
+    guards: ['rooms.ts', 'oxlint.config.ts', 'scripts/room-rules.ts']
+  },
+  // processes of the command, killed ones and daemons among them
+  'slow-command': {
+    runs: [{
+      project: 'integration',
+      files: [
+        'test/integration/{bench,blockstore-commands,car,containers,gc-processes,get-kill,interruption}.test.ts',
+        'test/integration/{links-kill,originals,output,power-cut,processes,secrets,site,sizes,torture,trees}.test.ts'
+      ],
+      tag: 'slow'
+    }],
+    minutes: 3,
+    guards: ['packages/cli/{src,bin}/**']
+  },
+  'slow-daemon': {
+    runs: [{
+      project: 'integration',
+      files: ['test/integration/{daemon,gateway,gateway-client,names,network,repair-from-peers}.test.ts'],
+      tag: 'slow'
+    }],
+    minutes: 2,
+    guards: ['packages/cli/src/gateway/**', ...NETWORK]
+  },
+  'slow-stores': {
+    runs: [{
+      project: 'integration',
+      files: [
+        'test/integration/{compressed-blockstore,compressed-blockstore-processes,shared-store,silent-store}.test.ts',
+        'test/integration/{soak,store-faults}.test.ts'
+      ],
+      tag: 'slow'
+    }],
+    minutes: 2,
+    guards: ['packages/blockstore-compressed/src/**', ...SHARED_STORE]
+  },
+  'slow-connections': {
+    runs: [{ project: 'integration', files: ['test/integration/libp2p-compression.test.ts'], tag: 'slow' }],
+    minutes: 1,
+    guards: ['packages/libp2p-compression/src/**']
+  },
+  'slow-upstream': {
+    runs: [{ project: 'integration', files: ['test/upstream/tree-builder.test.ts'], tag: 'slow' }],
+    minutes: 1,
+    guards: []
   },
   benchmarks: {
     runs: [

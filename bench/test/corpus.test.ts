@@ -61,7 +61,7 @@ describe('the generated corpus', () => {
 
   it.each(
     [['SIGINT', 130], ['SIGTERM', 143]] as const
-  )('is removed when %s ends the process', { tags: 'slow' }, async (signal, code) => {
+  )('is removed when %s ends the process', async (signal, code) => {
     const script = `
       import { withCorpus } from ${JSON.stringify(join(import.meta.dirname, '../support/corpus.ts'))}
       await withCorpus({ smoke: true }, async ({ directory }) => {

@@ -95,7 +95,7 @@ describe('shapedProxy', () => {
     expect((await exchange(proxy.port, noise(1000))).toString()).to.equal('after the end')
   })
 
-  it('stops reading from a source when its queue is full', { tags: 'slow' }, async () => {
+  it('stops reading from a source when its queue is full', async () => {
     const total = 32 * 1024 * 1024
     const accepted = Promise.withResolvers<Socket>()
     const proxy = await createProxy({

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { filesOf } from './files.ts'
 import { guardedFiles, hashGuarded, readStamp, writeStamp } from './stamp.ts'
 import type { NightlySuite } from '../nightly-suites.ts'
+
+const VITEST = 'node_modules/vitest/vitest.mjs'
+const FILTERS = { nightly: 'nightly', slow: 'slow && !nightly' }
 
 /** A suite, by its name in the table. */
 export type NamedSuite = readonly [name: string, suite: NightlySuite]
@@ -69,7 +73,11 @@ export function minutesOf ({ minutes }: NightlySuite): string {
 function runSuite (root: string, { runs }: NightlySuite): boolean {
   return runs.every(run => {
     const args = 'project' in run
-      ? ['node_modules/vitest/vitest.mjs', 'run', '--project', run.project, '--tags-filter', 'nightly', ...run.files]
+      // to Vitest, a name is a part of a path, not a glob
+      ? [VITEST, 'run', '--project', run.project, '--tags-filter', FILTERS[run.tag ?? 'nightly'], ...filesOf(
+          root,
+          run.files
+        )]
       : [run.script, ...run.args ?? []]
 
     return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0

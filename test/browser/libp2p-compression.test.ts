@@ -16,17 +16,17 @@ const ECHO = '/ipfsz/test/echo/1.0.0'
 
 provideMocha()
 
-// lz4 is the same JavaScript in Node
-for (const [codec, tags] of [['gzip', []], ['lz4', ['nightly']]] as const) {
-  describe(`yamux compressed with ${codec} in a browser, stream muxer compliance suite`, { tags: [...tags] }, () => {
-    beforeEach(slowDownClosing)
+// over WebSockets: libp2p-compression-websockets.test.ts
+describe.each(
+  ['gzip', 'lz4'] as const
+)('yamux compressed with %s in a browser, stream muxer compliance suite', { tags: 'nightly' }, codec => {
+  beforeEach(slowDownClosing)
 
-    muxerTests({
-      setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
-      teardown: async () => {}
-    })
+  muxerTests({
+    setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
+    teardown: async () => {}
   })
-}
+})
 
 async function startNode (codecs?: CompressionCodec[]): Promise<Libp2p> {
   return createLibp2p({

@@ -11,10 +11,8 @@ import type { NightlySuite } from '../../scripts/nightly-suites.ts'
 import type { NamedSuite } from '../../scripts/nightly/run-suites.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** A test with the tag `nightly`. Written so that it does not find itself. */
-const NIGHTLY_TAG = /module-tag nightl[y]|'nightl[y]'|tagCombination[s]\(/
-/** It tests the tags of others. */
-const OF_TAGS = 'test/integration/pairwise.test.ts'
+/** They have the tags of other tests in them. */
+const OF_TAGS = ['test/integration/nightly.test.ts', 'test/integration/pairwise.test.ts']
 
 describe('the table of suites', () => {
   it('guards every file of the repository', () => {
@@ -39,15 +37,17 @@ describe('the table of suites', () => {
     expect([...new Set(globs)].filter(glob => filesOf(ROOT, [glob]).length === 0)).toEqual([])
   })
 
-  it('runs every test with the tag nightly', () => {
+  it.each([
+    ['nightly', /module-tag nightly|'nightly'|tagCombinations\(/],
+    ['slow', /module-tag slow|tags: 'slow'|\['slow'\]/]
+  ])('runs every test with the tag %s', (tag, pattern) => {
     const run = new Set(Object.values(NIGHTLY).flatMap(({ runs }) => runs).flatMap(
-      run => 'project' in run ? filesOf(ROOT, run.files) : []
+      run => 'project' in run && (run.tag ?? 'nightly') === tag ? filesOf(ROOT, run.files) : []
     ))
     const tagged = filesOf(ROOT, ['packages/*/test/*.test.ts', 'bench/test/*.test.ts', 'test/**/*.test.ts'])
-      .filter(path => path !== OF_TAGS && NIGHTLY_TAG.test(readFileSync(join(ROOT, path), 'utf8')))
+      .filter(path => !OF_TAGS.includes(path) && pattern.test(readFileSync(join(ROOT, path), 'utf8')))
 
     expect(tagged.filter(path => !run.has(path))).toEqual([])
-    expect([...run].filter(path => !tagged.includes(path))).toEqual([])
   })
 })
 

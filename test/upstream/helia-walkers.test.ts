@@ -25,7 +25,7 @@ const PROGRAM = `
   }
 `
 
-it('a walk of @helia/utils that fails rejects twice, once unhandled', { tags: 'slow' }, async () => {
+it('a walk of @helia/utils that fails rejects twice, once unhandled', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM])
 
   expect(stdout.trim().split('\n').toSorted(), mended('@helia/utils', WALKER)).toEqual([
