@@ -1,23 +1,24 @@
 /**
- * Which suites guard which files. `.ci/run` always runs those of ALWAYS, and as many as it has time for of those of
- * NIGHTLY that are due: whose stamp is not the hash of what they guard now (scripts/nightly.ts). Paths are globs of git: `*` stays in a folder, `**` does
- * not. test/integration/nightly.test.ts checks that every file of the repository is guarded, and every glob in use.
+ * Which suites guard which files. `.ci/run` always runs those of ALWAYS. Of NIGHTLY it runs those that are due, as many
+ * as it has time for: a suite is due if its stamp is not the hash of what it guards now (scripts/nightly.ts).
  *
- * `node scripts/nightly.ts --who FILE` lists the suites that guard a file.
+ * Paths are globs of git: `*` stays in a folder, `**` does not. test/integration/nightly.test.ts checks that every file
+ * of the repository is guarded, that every glob matches files, and that a suite runs each test with the tags `slow` and
+ * `nightly`. `node scripts/nightly.ts --who FILE` lists the suites that guard a file.
  */
 
-type Project = 'unit' | 'integration' | 'interop' | 'browser' | 'demo'
+/** The tests in some files that have a tag. Those with both are `nightly`. */
+export interface TestRun {
+  project: 'unit' | 'integration' | 'interop' | 'browser' | 'demo'
+  files: readonly string[]
+  /** @default nightly */
+  tag?: 'slow'
+}
 
 /** A suite that takes long, or needs gigabytes or other programs. */
 export interface NightlySuite {
-  /**
-   * What runs, after a build, one after the other: the tests in some files with the tag `nightly`, or `slow` and not
-   * `nightly`; or a script.
-   */
-  runs: ReadonlyArray<
-    | { project: Project, files: readonly string[], tag?: 'slow' }
-    | { script: string, args?: readonly string[] }
-  >
+  /** What runs, after a build, one after the other. */
+  runs: ReadonlyArray<TestRun | { script: string, args?: readonly string[] }>
   /** How long it takes on two quiet cores. */
   minutes: number
   /** What makes it due when it changes, besides what it runs, and COMMON. */
@@ -254,7 +255,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   }
 }
 
-/** By the name of the script in package.json. Packages are named, so that no new one is forgotten. */
+/** By the script that runs them alone, without slow tests. Packages are named, so that no new one is forgotten. */
 export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   // types, lint, unused code, documents, packages as they are published, installs, examples
   'suite:check': ['*', '.ci/*', 'docs/**', 'examples/**', 'scripts/*', 'scripts/nightly/*', 'site/**'],

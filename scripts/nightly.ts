@@ -18,7 +18,6 @@ import { ALWAYS, NIGHTLY } from './nightly-suites.ts'
 import { filesOf } from './nightly/files.ts'
 import { dueSuites, minutesOf, runSuites } from './nightly/run-suites.ts'
 import { guardedFiles } from './nightly/stamp.ts'
-import type { NamedSuite } from './nightly/run-suites.ts'
 
 const ROOT = dirname(import.meta.dirname)
 
@@ -40,18 +39,18 @@ if (unknown.length > 0 || !(within >= 0)) {
   )
 }
 
-const suites = Object.entries(NIGHTLY).filter(([name]) => positionals.length === 0 || positionals.includes(name))
+const all = Object.entries(NIGHTLY)
+const suites = positionals.length === 0 ? all : all.filter(([name]) => positionals.includes(name))
 
 if (values.who != null) {
   listGuards(values.who)
 } else if (values.list) {
-  listDue(dueSuites(ROOT, suites))
-  process.exitCode = dueSuites(ROOT, suites).length === 0 ? 0 : 1
+  process.exitCode = listDue() ? 1 : 0
 } else {
-  const { failed, left } = runSuites(ROOT, values.due ? dueSuites(ROOT, suites) : suites, { within })
+  const failed = runSuites(ROOT, values.due ? dueSuites(ROOT, suites) : suites, { within })
 
   console.info()
-  listDue(dueSuites(ROOT, left))
+  listDue()
 
   if (failed.length > 0) {
     console.error(`Failed: ${failed.join(', ')}`)
@@ -59,12 +58,17 @@ if (values.who != null) {
   }
 }
 
-function listDue (due: readonly NamedSuite[]): void {
+/** Whether anything is. */
+function listDue (): boolean {
+  const due = dueSuites(ROOT, all)
+
   for (const [name, suite] of due) {
     console.info(`Due: npm run test:nightly -- ${name} (${minutesOf(suite)})`)
   }
 
-  console.info(due.length === 0 ? 'No nightly suite is due' : 'A release needs them: commit the stamps of green runs')
+  console.info(due.length === 0 ? 'No suite is due' : 'A release needs them: commit the stamps of green runs')
+
+  return due.length > 0
 }
 
 function listGuards (file: string): void {

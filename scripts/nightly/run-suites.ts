@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { filesOf } from './files.ts'
 import { guardedFiles, hashGuarded, readStamp, writeStamp } from './stamp.ts'
-import type { NightlySuite } from '../nightly-suites.ts'
+import type { NightlySuite, TestRun } from '../nightly-suites.ts'
 
 const VITEST = 'node_modules/vitest/vitest.mjs'
 const FILTERS = { nightly: 'nightly', slow: 'slow && !nightly' }
@@ -18,12 +18,6 @@ export interface RunSuitesOptions {
   onLine?: (line: string) => void
 }
 
-export interface RunSuitesResult {
-  failed: string[]
-  /** Those for which there was no time. */
-  left: NamedSuite[]
-}
-
 /** The suites whose guarded files are not those of their last green run, those that guard the fewest files first. */
 export function dueSuites (root: string, suites: readonly NamedSuite[]): NamedSuite[] {
   return suites
@@ -33,21 +27,17 @@ export function dueSuites (root: string, suites: readonly NamedSuite[]): NamedSu
     .map(({ named }) => named)
 }
 
-/** Run suites one after the other, and stamp each that is green. */
+/** Run suites one after the other, and stamp each that is green. Returns those that failed. */
 export function runSuites (
   root: string,
   suites: readonly NamedSuite[],
   { within = Infinity, run = runSuite, onLine = console.info }: RunSuitesOptions = {}
-): RunSuitesResult {
+): string[] {
   const deadline = performance.now() + within * 60_000
   const failed: string[] = []
-  const left: NamedSuite[] = []
 
-  for (const named of suites) {
-    const [name, suite] = named
-
+  for (const [name, suite] of suites) {
     if (performance.now() + suite.minutes * 60_000 > deadline) {
-      left.push(named)
       continue
     }
 
@@ -63,7 +53,7 @@ export function runSuites (
     }
   }
 
-  return { failed, left }
+  return failed
 }
 
 export function minutesOf ({ minutes }: NightlySuite): string {
@@ -72,14 +62,13 @@ export function minutesOf ({ minutes }: NightlySuite): string {
 
 function runSuite (root: string, { runs }: NightlySuite): boolean {
   return runs.every(run => {
-    const args = 'project' in run
-      // to Vitest, a name is a part of a path, not a glob
-      ? [VITEST, 'run', '--project', run.project, '--tags-filter', FILTERS[run.tag ?? 'nightly'], ...filesOf(
-          root,
-          run.files
-        )]
-      : [run.script, ...run.args ?? []]
+    const args = 'project' in run ? argumentsOf(root, run) : [run.script, ...run.args ?? []]
 
     return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0
   })
+}
+
+function argumentsOf (root: string, { project, files, tag = 'nightly' }: TestRun): string[] {
+  // Vitest takes no globs
+  return [VITEST, 'run', '--project', project, '--tags-filter', FILTERS[tag], ...filesOf(root, files)]
 }

@@ -189,7 +189,8 @@ describe('streams of unusual options', () => {
   it('are refused with CorruptFrameError: lz4 -l, brotli --large_window', async () => {
     await expect(read(codecs.lz4(), await run('lz4', ['-l', '-c'], text(1000))))
       .rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
-    await expect(read(codecs.brotli(), await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG.subarray(0, MIB))))
+    const stream = await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG.subarray(0, MIB))
+    await expect(read(codecs.brotli(), stream))
       .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 })
