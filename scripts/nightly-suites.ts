@@ -166,27 +166,40 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   },
   // every level and option of the tools that others use
   'reference-tools': {
-    runs: [{ project: 'interop', files: ['test/interop/{reference-tools,streams}.test.ts'] }],
+    runs: [{ project: 'interop', files: ['test/interop/{command,gitignore,reference-tools,streams}.test.ts'] }],
     minutes: 2,
-    guards: CODECS
+    guards: ['packages/cli/src/disk/{gitignore,ignore,tree-source}.ts', ...CODECS]
+  },
+  // Kubo with large and sharded trees, with originals, and killed meanwhile
+  kubo: {
+    runs: [{ project: 'interop', files: ['test/interop/kubo-{gateway,originals,store,trees}.test.ts'] }],
+    minutes: 2,
+    guards: [
+      'test/interop/kubo-store-node.ts', 'packages/cli/src/{kubo,migrate}/**',
+      'packages/core/src/{change,directory,kubo,originals}/**'
+    ]
   },
   // every store in every setting
   blockstores: {
     runs: [
       { project: 'unit', files: ['packages/blockstore-compressed/test/compliance.test.ts'] },
-      { project: 'interop', files: ['test/interop/kubo.test.ts'] }
+      { project: 'interop', files: ['test/interop/{kubo,s3}.test.ts'] }
     ],
-    minutes: 1,
+    minutes: 2,
     guards: ['packages/blockstore-compressed/src/**']
   },
-  // ten thousand requests, and HEAD of every file under every URL
+  // ten thousand requests, HEAD of every file under every URL, and a gateway that is killed while clients read
   gateway: {
     runs: [
       { project: 'unit', files: ['packages/gateway/test/head.test.ts'] },
-      { project: 'integration', files: ['test/integration/gateway-load.test.ts'] }
+      { project: 'integration', files: ['test/integration/gateway-load.test.ts'] },
+      { project: 'interop', files: ['test/interop/clients/clients.test.ts'] }
     ],
     minutes: 2,
-    guards: ['packages/gateway/src/**', 'packages/cli/src/gateway/**', 'test/integration/load-kinds.ts']
+    guards: [
+      'packages/gateway/src/**', 'packages/cli/src/gateway/**', 'test/integration/load-kinds.ts',
+      'test/interop/clients/*'
+    ]
   },
   'slow-blockstore-compressed': slowTests('blockstore-compressed'),
   'slow-blockstore-s3': slowTests('blockstore-s3'),
@@ -211,7 +224,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       ],
       tag: 'slow'
     }],
-    minutes: 3,
+    minutes: 2,
     guards: ['packages/cli/{src,bin}/**']
   },
   'slow-daemon': {
@@ -220,7 +233,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       files: ['test/integration/{daemon,gateway,gateway-client,names,network,repair-from-peers}.test.ts'],
       tag: 'slow'
     }],
-    minutes: 2,
+    minutes: 1,
     guards: ['packages/cli/src/gateway/**', ...NETWORK]
   },
   'slow-stores': {
@@ -232,7 +245,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       ],
       tag: 'slow'
     }],
-    minutes: 2,
+    minutes: 1,
     guards: ['packages/blockstore-compressed/src/**', ...SHARED_STORE]
   },
   'slow-connections': {

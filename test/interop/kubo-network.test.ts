@@ -100,7 +100,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     expect(Buffer.from(await range.arrayBuffer()).equals(stored.subarray(1000, 2000))).toBe(true)
   })
 
-  it('pins and lists a tree, which another ipfsz gets from it when the first is gone', async ({ sandbox }) => {
+  it('pins and lists a tree, which another ipfsz gets from it when the first is gone', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const tree = await makeTree(sandbox)
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
@@ -116,7 +118,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out`))
   })
 
-  it('pins and lists a sharded directory, which another ipfsz lists and gets from it', async ({ sandbox }) => {
+  it('pins and lists a sharded directory, which another ipfsz lists and gets from it', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const many = join(sandbox.directory, 'many')
     await makeMany(many)
     const daemon = await startNode(sandbox, 'a')
@@ -164,7 +168,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     await kubo.ipfs(['repo', 'gc'])
   })
 
-  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads a file after %s between nodes that share no peer', async (
+  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads a file after %s between nodes that share no peer', {
+    tags: 'nightly'
+  }, async (
     how,
     { sandbox }
   ) => {
@@ -246,7 +252,7 @@ describe('ipfsz with files of Kubo', () => {
     expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
   })
 
-  it('imports its own tree from CARs of Kubo and the gateway, and prints its marked CID', async ({
+  it('imports its own tree from CARs of Kubo and the gateway, and prints its marked CID', { tags: 'nightly' }, async ({
     sandbox
   }) => {
     const tree = await makeTree(sandbox)

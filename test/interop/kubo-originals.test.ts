@@ -121,7 +121,9 @@ describe('ipfsz import --from-kubo', () => {
 })
 
 describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', () => {
-  it('compresses its pins, changes nothing in it, and keeps Kubo out meanwhile', async ({ sandbox }) => {
+  it('compresses its pins, changes nothing in it, and keeps Kubo out meanwhile', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const [kuboRepo, repo] = [join(sandbox.directory, 'kubo'), join(sandbox.directory, 'imported')]
     const file = await sandbox.write('file', text(600_000, 9))
     const ipfs = async (...args: string[]): Promise<string> =>
@@ -157,7 +159,9 @@ describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', (
 })
 
 describe('Kubo with a daemon that holds only the compressed copy', () => {
-  it('pins the originals of a file in several layouts, and that of a tree', async ({ sandbox }) => {
+  it('pins the originals of a file in several layouts, and that of a tree', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const repo = join(sandbox.directory, 'served')
     const tree = join(sandbox.directory, 'tree')
     await mkdir(join(tree, 'sub'), { recursive: true })
