@@ -12,7 +12,7 @@ export interface TestRun {
   project: 'unit' | 'integration' | 'interop' | 'browser' | 'demo'
   files: readonly string[]
   /** @default nightly */
-  tag?: 'slow'
+  tag?: 'nightly' | 'slow'
 }
 
 /** A suite that takes long, or needs gigabytes or other programs. */
