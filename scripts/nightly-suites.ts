@@ -82,7 +82,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
         files: ['test/integration/{compressed-blockstore-processes,links-kill,power-cut,power-cut-disk}.test.ts']
       }
     ],
-    minutes: 3,
+    minutes: 2,
     guards: [
       'test/integration/{add-and-link,compressed-blockstore-process,linked-files}.ts', 'test/support/power-cut.ts',
       'packages/blockstore-compressed/src/convert/**', 'packages/core/src/links/**', ...REPO
@@ -112,7 +112,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'unit', files: ['packages/core/test/{auto,late-base,streams}.test.ts'] },
       { project: 'integration', files: ['test/integration/sizes.test.ts'] }
     ],
-    minutes: 3,
+    minutes: 2,
     guards: CORE
   },
   // how much memory processes take, for files of a gigabyte, large trees and hostile ones
@@ -121,7 +121,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'unit', files: ['packages/cli/test/{multihash-map,tree-memory}.test.ts'] },
       { project: 'integration', files: ['test/integration/{memory,memory-strangers}.test.ts'] }
     ],
-    minutes: 3,
+    minutes: 2,
     guards: ['packages/cli/src/{dag,disk,commands}/**', ...CORE]
   },
   // many clients, slow links, networks that are lost, and hundreds of megabytes to and from Kubo
