@@ -82,7 +82,7 @@ export default defineConfig({
           'A suite of scripts/nightly-suites.ts runs it'
       }
     ],
-    // all together, as many tests wait for other processes; then those in Chromium alone (`groupOrder`)
+    // those in Node together, as many wait for other processes; then those in Chromium, and the demo (`groupOrder`)
     projects: [
       {
         test: {
@@ -151,7 +151,8 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
-          maxWorkers: WORKERS
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 1 }
         }
       },
       // tests that run inside Chromium, with some unit suites: files of those are in IndexedDB there
