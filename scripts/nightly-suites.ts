@@ -219,8 +219,9 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [{
       project: 'integration',
       files: [
+        'test/integration/{sizes,torture,trees}.test.ts',
         'test/integration/{bench,blockstore-commands,car,containers,gc-processes,get-kill,interruption}.test.ts',
-        'test/integration/{links-kill,originals,output,power-cut,processes,secrets,site,sizes,torture,trees}.test.ts'
+        'test/integration/{links-kill,originals,output,power-cut,processes,progress,secrets,site}.test.ts'
       ],
       tag: 'slow'
     }],
