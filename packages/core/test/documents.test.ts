@@ -91,7 +91,7 @@ function pathsOf (value: unknown): fc.Arbitrary<string[]> {
 const CASE = VALUE.chain(value => fc.tuple(fc.constant(value), pathsOf(value)))
 
 describe.each(DOCUMENTS)('a path in a document of %s', (_, codec, cid) => {
-  it('leads where it leads in the decoded document', () => {
+  it('leads where it leads in the decoded document', { tags: 'slow' }, () => {
     fc.assert(fc.property(CASE, ([value, names]) => {
       let block: Uint8Array
 
@@ -115,7 +115,7 @@ describe.each(DOCUMENTS)('a path in a document of %s', (_, codec, cid) => {
 describe('a document of DAG-CBOR', () => {
   const [, , cid] = DOCUMENTS[0]
 
-  it('is refused if and only if its decoder refuses it, whichever part is damaged', () => {
+  it('is refused if and only if its decoder refuses it, whichever part is damaged', { tags: 'slow' }, () => {
     const change = fc.tuple(fc.nat(), fc.nat(255), fc.constantFrom('set', 'insert', 'remove'))
 
     fc.assert(fc.property(CASE, fc.array(change, { minLength: 1, maxLength: 3 }), ([value, names], changes) => {

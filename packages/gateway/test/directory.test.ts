@@ -194,7 +194,7 @@ describe('a directory', () => {
     expect(all).not.toContain('Only the')
   })
 
-  it('shows few entries if their names are long, and says so', async () => {
+  it('shows few entries if their names are long, and says so', { tags: 'slow' }, async () => {
     const file = await fs.addBytes(new TextEncoder().encode(TEXT))
     const names = ['a'.repeat(1_000_000), 'b'.repeat(1_000_000), 'c'.repeat(1_000_000), 'd']
     const Links = names.map(Name => ({ Name, Hash: unmark(file), Tsize: 1 }))

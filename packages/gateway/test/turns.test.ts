@@ -204,7 +204,9 @@ describe('a gateway', () => {
 
       return fs.addBytes(bytes, { compression: { codec: 'zstd', detect: false, base, frameSize: 64 * KIB } })
     }]
-  ])('reads a file of %s for few clients at a time if they do not read, however many there are', async (_, add) => {
+  ])('reads a file of %s for few clients at a time if they do not read, however many there are', {
+    tags: 'slow'
+  }, async (_, add) => {
     const { fs, blockstore } = serve()
     const bytes = text(2000 * KIB)
     const cid = await add(fs, bytes)
