@@ -56,7 +56,7 @@ const NODE_ONLY = [
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
   // hundreds of megabytes of zeros, decompressed
-  'packages/core/test/{frame-groups,region-table}.test.ts',
+  'packages/core/test/{base-cost,frame-groups,region-table}.test.ts',
   // what is sent compressed is decompressed with node:zlib
   'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none
