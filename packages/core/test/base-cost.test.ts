@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { same } from '../../../test/support/data.ts'
 import { BaseCost, MAX_BASE_COST, MAX_BASE_COST_RATIO } from '../src/base/base-cost.ts'
 import { ipfsz, unmark } from '../src/index.ts'
-import { collect, CountingBlockstore, noise, random, text } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, noise, random, text } from './fixtures.ts'
 import { putManyFrames } from './group-fixtures.ts'
 import type { Region } from '../src/format/header.ts'
 
@@ -154,7 +154,7 @@ describe('a file whose frames are all over a base in large frames', () => {
     const bytes = new Uint8Array(count * 16 * MIB)
     const fs = ipfsz({ blockstore })
     const base = await fs.addBytes(bytes, { compression: { codec: 'zstd', frameSize: 16 * MIB } })
-    const { plainCid, block } = { plainCid: unmark(base), block: await collect(blockstore.get(unmark(base))) }
+    const { plainCid, block } = { plainCid: unmark(base), block: await getBlock(unmark(base), blockstore) }
     const link = { cid: plainCid, size: Number((await fs.stat(plainCid)).size), dagSize: block.byteLength }
     const regions = Array.from({ length: count }, (_, i) => ({ offset: i * 16 * MIB + 100, length: 70 * KIB }))
     const piece = text(64 * KIB)

@@ -37,8 +37,9 @@ export interface OpenedCar {
  * while its output is pulled.
  *
  * @param names - the path below `cid`
+ * @param limit - what following the path may cost
  * @throws {GatewayError} 404: nothing has that path. 501: it ends inside a document. 400: the range
- *   of bytes is outside of the file, or the codec of the path's end is unknown
+ *   of bytes is outside of the file, or the codec of the path's end is unknown. 422 or 504: the path exceeds its limit
  * @throws {NotFoundError} a block of the path, or of its end, is missing
  * @throws {CorruptBlockError} one of them does not match its CID
  * @throws {InvalidDagError} one of them cannot be decoded
@@ -49,10 +50,10 @@ export async function openCar (
   params: CarParams,
   blocks: Pick<GatewayBlocks, 'get'>,
   signal: AbortSignal,
-  memory = OWN_MEMORY
+  memory = OWN_MEMORY,
+  limit = new PathLimit()
 ): Promise<OpenedCar> {
   const read = blockReader(blocks, signal)
-  const limit = new PathLimit()
   const path = await walkPath(cid, names, blockReader(blocks, signal, limit), limit)
   const scope = scopeOf(path.end, await read(path.end), params)
 

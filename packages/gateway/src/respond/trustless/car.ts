@@ -1,5 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
+import { PathLimit } from '../../dag/path-limit.ts'
 import { MAX_BLOCK_SIZE } from '../../dag/read-block.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { holdIn } from '../../memory/hold.ts'
@@ -39,7 +40,9 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
 
   const unneeded = followSignal(signal)
   const memory = memoryOf(context, unneeded)
-  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory)
+  // the path was followed before without its shards: it may cost as much again
+  const limit = new PathLimit(context.init.limits.pathTime, unneeded.signal)
+  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory, limit)
 
   if (request.method === 'HEAD') {
     unneeded.abort()
