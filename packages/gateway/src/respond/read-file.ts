@@ -1,5 +1,5 @@
 import { readInTurns } from '../memory/read-in-turns.ts'
-import { passThrough } from '../memory/turns.ts'
+import { readStream } from './read-stream.ts'
 import type { ResponseContext } from './context.ts'
 import type { OpenOptions } from '../memory/reading.ts'
 import type { ByteRange } from '../request/range.ts'
@@ -41,7 +41,17 @@ export async function * readFile (
     fs.cat(cid, { ...options, transient: options.readAhead !== true })
 
   if (end == null || !cost.isSeekable) {
-    yield * passThrough(how => read({ ...options, ...how }), cost, memory, unneeded)
+    const source = {
+      memory: cost.memory,
+      memoryAhead: cost.memoryAhead,
+      offset: start,
+      length: range == null ? undefined : range.end - range.start,
+      // of an original that has to be compared as a whole, the size is known
+      canRestart: size == null || range != null,
+      open: (from: Pick<CatOptions, 'offset' | 'length'>, how: OpenOptions) => read({ ...from, ...how })
+    }
+
+    yield * readStream(source, memory, unneeded)
   } else if (Math.max(end - start, isCompressed ? cost.memory : 0) <= UNCOUNTED) {
     for await (const bytes of fs.cat(cid, { ...options, signal })) {
       // a part of a block would keep all of it
