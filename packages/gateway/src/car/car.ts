@@ -10,10 +10,11 @@ import { PathLimit } from '../dag/path-limit.ts'
 import { walkPath } from './path.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { SEND_DUPLICATES, SendOnce } from './sent-blocks.ts'
-import { walk } from './walk.ts'
+import { sentBlock, walk } from './walk.ts'
 import type { CarMemory } from './car-memory.ts'
 import type { WalkedPath } from './path.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
+import type { SentBlock } from './walk.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
 import type { GatewayBlocks } from '../contract.ts'
 import type { CarParams } from '../request/car-params.ts'
@@ -120,31 +121,36 @@ async function * carOf (
   const sent = dups ? SEND_DUPLICATES : new SendOnce()
   const header = dagCbor.encode({ version: 1, roots: [end] })
 
-  yield * section([header])
+  yield joinBytes([lengthPrefix(header.byteLength), header])
 
   for (const cid of through) {
     if (sent.visit(cid, false).send && !isIdentity(cid)) {
-      yield * section([cid.bytes, await read(cid)])
+      yield * section(sentBlock(await read(cid), cid, read), memory)
     }
   }
 
   try {
-    for await (const { cid, bytes } of walk(root, below, read, sent, memory)) {
-      yield * section([cid.bytes, bytes])
+    for await (const block of walk(root, below, read, sent, memory)) {
+      yield * section(block, memory)
     }
   } finally {
     memory.hold(0)
   }
 }
 
-function * section (parts: Uint8Array[]): Generator<Uint8Array> {
-  const length = parts.reduce((sum, part) => sum + part.byteLength, 0)
-  const prefix = varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
+/** A block, which may be dropped meanwhile: nothing here keeps its bytes. */
+async function * section ({ cid, size, block }: SentBlock, memory: CarMemory): AsyncGenerator<Uint8Array> {
+  const length = cid.bytes.byteLength + size
 
   if (length > SMALL_BLOCK) {
-    yield joinBytes([prefix, parts[0]])
-    yield parts[1]
+    memory.send(block)
+    yield joinBytes([lengthPrefix(length), cid.bytes])
+    yield * block.parts()
   } else {
-    yield joinBytes([prefix, ...parts])
+    yield joinBytes([lengthPrefix(length), cid.bytes, await block.bytes()])
   }
+}
+
+function lengthPrefix (length: number): Uint8Array {
+  return varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
 }

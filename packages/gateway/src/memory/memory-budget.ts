@@ -23,9 +23,9 @@ export class MemoryBudget {
   readonly #limit: number
   readonly #shares = new Set<Share>()
   /**
-   * Those who come for the first time, and those who come again. The first of each are served in turn; of newcomers, the
-   * last one and the first one in turn. Nobody knows which of them read: so whoever comes after hundreds that do not
-   * waits for few of them, and whoever comes before hundreds of others for no more than twice as many as stood before.
+   * Those who come for the first time, and those who come again. The first of each are served in turn; of newcomers,
+   * the last one and the first one in turn. Nobody knows which of them read: so whoever comes after hundreds that do
+   * not waits for few of them, and whoever comes before others for no more than twice as many as stood before.
    */
   readonly #newcomers: Waiting[] = []
   readonly #returning: Waiting[] = []

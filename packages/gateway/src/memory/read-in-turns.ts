@@ -1,3 +1,4 @@
+import { copyPart } from './copy-part.ts'
 import { PART_SIZE, TURN_OVER, TURN_TIME } from './turns.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
@@ -179,7 +180,7 @@ class Turn {
     this.#chunk = chunk.byteLength > PART_SIZE ? chunk.subarray(PART_SIZE) : undefined
 
     // a copy, or it would keep the whole chunk
-    return chunk.slice(0, PART_SIZE)
+    return copyPart(chunk, 0, PART_SIZE)
   }
 
   #drop (reason: unknown): void {

@@ -21,8 +21,8 @@ export interface StreamSource extends MemoryCost {
 }
 
 /**
- * Read a stream within the memory of all responses. While others wait, its beginning is read in turns, and the rest holds
- * memory to its end.
+ * Read a stream within the memory of all responses. While others wait, its beginning is read in turns, and the rest
+ * holds memory to its end.
  *
  * @param unneeded - aborted when it fails
  */
