@@ -154,3 +154,15 @@ describe('a small response', () => {
     await held.body?.cancel()
   })
 })
+
+describe('many clients that ask for the same file at once', () => {
+  it('have its type told from its first bytes once', async () => {
+    vi.useRealTimers()
+    const { gateway, fs } = serve()
+    const cid = await addCompressed(fs, text(500 * KIB), 'zstd', 256 * KIB)
+    const cat = vi.spyOn(fs, 'cat')
+    await Promise.all(Array.from({ length: 20 }, async () => gateway(get(`${cid}`, {}, 'HEAD'))))
+
+    expect(cat).toHaveBeenCalledTimes(1)
+  })
+})
