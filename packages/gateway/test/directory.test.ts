@@ -19,6 +19,7 @@ const TEXT = 'the same line again\n'.repeat(2000)
 const LIMITS = {
   stallTimeout: 1000,
   startTimeout: 1000,
+  pathTime: 5000,
   listedEntries: 100,
   decompressedBytes: 2 ** 30,
   heldBytes: 2 ** 30
