@@ -36,9 +36,9 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   'shared-store': ['errors.ts'],
-  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'usage-errors.ts', 'version.ts'],
   site: [],
-  cli: ['errors.ts', 'io.ts']
+  cli: ['advice.ts', 'errors.ts', 'io.ts']
 }
 
 /**
@@ -159,16 +159,22 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
     migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo']
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo'],
+    add: ['context.ts', 'dag', 'daemon', 'disk', 'gateway', 'kubo', 'repo'],
+    read: ['context.ts', 'dag', 'daemon', 'gateway', 'network', 'repo'],
+    get: ['context.ts', 'dag', 'disk', 'read'],
+    pins: ['context.ts', 'dag', 'daemon', 'read'],
+    collect: ['context.ts', 'repo'],
+    history: ['context.ts', 'repo'],
+    verify: ['context.ts', 'dag', 'read', 'repo']
   },
   site: {},
   cli: {
     terminal: [],
     'context.ts': ['terminal'],
     'site-scripts.ts': [],
-    'pending-roots.ts': ['context.ts'],
     bench: ['terminal'],
-    commands: ['bench', 'context.ts', 'pending-roots.ts', 'site-scripts.ts', 'terminal'],
+    commands: ['bench', 'context.ts', 'site-scripts.ts', 'terminal'],
     program: ['commands', 'context.ts', 'terminal']
   }
 }

@@ -1,5 +1,5 @@
 import * as node from '@ipfsz/node/internal/context'
-import { bootstrapTexts } from '@ipfsz/node/internal/network/environment'
+import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
 import { networkAccess as accessOf } from '@ipfsz/node/internal/daemon/command-access'
 import { showEvents } from './terminal/show-events.ts'
 import type { Io } from './io.ts'
@@ -23,7 +23,16 @@ export interface Context {
 
 /** The part of a command's context that a node needs. What it reports is shown. */
 export function nodeContext ({ io, output, signal, repo, network }: Context): node.NodeContext {
-  return { signal, repo, network, bootstrap: bootstrapTexts(undefined, io.env), onProgress: showEvents(output, io) }
+  return {
+    signal,
+    repo,
+    network,
+    // commands without network options resolve names as the others do
+    nameGateways: urlsIn(io.env.IPFSZ_GATEWAYS),
+    bootstrap: bootstrapTexts(undefined, io.env),
+    now: () => io.now(),
+    onProgress: showEvents(output, io)
+  }
 }
 
 /** As `withRepo` of the node. */

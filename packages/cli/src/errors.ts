@@ -1,5 +1,7 @@
 // Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
+import { isUsageError } from '@ipfsz/node/internal/usage-errors'
+import { adviceFor } from './advice.ts'
 
 export * from '@ipfsz/node/internal/errors'
 
@@ -7,17 +9,6 @@ export * from '@ipfsz/node/internal/errors'
 export const DISK_FULL = 'the disk is full: free some space and try again'
 
 const NAME_TOO_LONG = 'the name is too long for this file system'
-
-/** The names of errors that the arguments caused. */
-const USAGE = new Set([
-  'UsageError',
-  'UnknownCodecError',
-  'InvalidLevelError',
-  'InvalidFrameSizeError',
-  'NotMarkableError',
-  'InvalidGatewayUrlError',
-  'S3UrlError'
-])
 
 const WRONG_USAGE = 2
 /** The exit code that shells report after Ctrl-C. */
@@ -47,12 +38,17 @@ export function exitCode (err: Error): number {
     return own
   }
 
-  return USAGE.has(err.name) ? WRONG_USAGE : FAILED
+  return isUsageError(err) ? WRONG_USAGE : FAILED
 }
 
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
   const { cid, code, size, max, frames, frameSize, path, baseOfBase } = err as Error & Values
+  const advised = adviceFor(err)
+
+  if (advised != null) {
+    return advised
+  }
 
   switch (err.name) {
     case 'AbortError':

@@ -107,12 +107,12 @@ export class NotPinnedError extends Error {
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} is not pinned: list the pins with ipfsz pin ls`)
+    super(`${cid} is not pinned`)
     this.cid = cid
   }
 }
 
-/** Thrown when a name has no history, because nothing was added under it with `--base latest`. */
+/** Thrown when a name has no history, because nothing was added under it with the base `latest`. */
 export class NoHistoryError extends Error {
   static override readonly name = 'NoHistoryError'
   override readonly name = 'NoHistoryError'
@@ -120,7 +120,7 @@ export class NoHistoryError extends Error {
   readonly history: string
 
   constructor (history: string) {
-    super(`"${history}" has no history: list all histories with ipfsz log`)
+    super(`"${history}" has no history`)
     this.history = history
   }
 }
@@ -154,7 +154,7 @@ export class NotLinkedError extends Error {
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} is not linked: list the links with ipfsz link ls`)
+    super(`${cid} is not linked`)
     this.cid = cid
   }
 }
@@ -163,6 +163,13 @@ export class NotLinkedError extends Error {
 export class NothingPinnedError extends Error {
   static override readonly name = 'NothingPinnedError'
   override readonly name = 'NothingPinnedError'
+  /** `nothing-pinned`: there are no pins. `no-pins-yet`: the repo was made by a version that pinned nothing. */
+  readonly problem: 'nothing-pinned' | 'no-pins-yet'
+
+  constructor (message: string, { problem }: { problem: 'nothing-pinned' | 'no-pins-yet' }) {
+    super(message)
+    this.problem = problem
+  }
 }
 
 /** Thrown when a CAR is truncated, or its content does not match its header. */
@@ -171,19 +178,28 @@ export class InvalidCarError extends Error {
   override readonly name = 'InvalidCarError'
 }
 
+/**
+ * `exists`: a file has the path, and may be replaced. `in-the-way`: something has it that is never replaced.
+ * `is-directory`: a directory has it.
+ */
+export type PathProblem = 'exists' | 'in-the-way' | 'is-directory'
+
 /** Thrown when a file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
   readonly path: string
+  /** What is wrong with a path to write to. */
+  readonly problem: PathProblem | undefined
 
-  constructor (path: string, reason: string, options?: ErrorOptions) {
+  constructor (path: string, reason: string, { problem, ...options }: ErrorOptions & { problem?: PathProblem } = {}) {
     super(`${path}: ${reason}`, options)
     this.path = path
+    this.problem = problem
   }
 }
 
-/** Thrown when a file or tree is larger than `--max-size` or `--max-files` allows. */
+/** Thrown when a file or tree is larger than `maxSize` or `maxFiles` allows. */
 export class OutputTooLargeError extends Error {
   static override readonly name = 'OutputTooLargeError'
   override readonly name = 'OutputTooLargeError'
@@ -194,15 +210,12 @@ export class OutputTooLargeError extends Error {
 
   /** @param reason - the size found and the size allowed, for the message */
   constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
-    super(`${path}: ${reason}. To write it anyway, raise --max-${limit}`)
+    super(`${path}: ${reason}`)
     this.path = path
     this.limit = limit
     this.allowed = allowed
   }
 }
-
-/** Advice that may free space. */
-export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it deletes unpinned blocks'
 
 /** Thrown when the disk has too little room for a file or tree. */
 export class NoRoomError extends Error {
@@ -216,7 +229,7 @@ export class NoRoomError extends Error {
 
   /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
-    super(`${path}: ${reason}. Free some space, or write to another disk with -o. ${GC_ADVICE}`)
+    super(`${path}: ${reason}`)
     this.path = path
     this.limit = limit
     this.needed = needed
@@ -320,4 +333,11 @@ export class DaemonError extends Error {
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'
+  /** `offline`: no other node could be asked. `timeout`: nobody answered in time. */
+  readonly reason: 'offline' | 'timeout' | undefined
+
+  constructor (message: string, { reason, ...options }: ErrorOptions & { reason?: 'offline' | 'timeout' } = {}) {
+    super(message, options)
+    this.reason = reason
+  }
 }

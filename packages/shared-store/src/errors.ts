@@ -1,13 +1,33 @@
+export type UsageProblem = 'not-regular' | 'needs-name' | 'one-name' | 'no-eviction' | 'no-session'
+
 /** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
+  /**
+   * `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the base `latest` needs a name.
+   * `one-name`: several sources have one name. `no-eviction`: there is no session to evict. `no-session`: none has
+   * the id.
+   */
+  readonly problem: UsageProblem | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: UsageProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+  }
 }
 
 /** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
+  /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. */
+  readonly problem: 'missing' | 'no-home' | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: 'missing' | 'no-home' } = {}) {
+    super(message, options)
+    this.problem = problem
+  }
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { isMarked, unmark } from '@ipfsz/core'
-import { openToRead, withRepo } from '../context.ts'
+import { nodeContext, openToRead, withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { Reached } from '@ipfsz/node/internal/dag/reached'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
-import { PendingRoots } from '../pending-roots.ts'
+import { PendingRoots } from '@ipfsz/node/internal/add/pending-roots'
 import { checkFileTarget } from '@ipfsz/node/internal/disk/get-target'
 import { MarkedTwins } from '@ipfsz/node/internal/dag/marked-twins'
 import { printable } from '../terminal/output.ts'
@@ -19,7 +19,7 @@ import { writeWhole } from '@ipfsz/node/internal/disk/write-file'
 import { cidsAt, withTargets } from './read-target.ts'
 import type { CarFile } from '@ipfsz/node/internal/car/car-file'
 import type { Context, Session } from '../context.ts'
-import type { PendingRoot } from '../pending-roots.ts'
+import type { PendingRoot } from '@ipfsz/node/internal/add/pending-roots'
 import type { CheckOptions } from '@ipfsz/node/internal/repo/repo-pins'
 import type { CID } from 'multiformats/cid'
 
@@ -33,15 +33,14 @@ export async function exportCar (texts: string[], path: string, context: Context
   await withTargets(texts, context, async targets => {
     const session = await openToRead(context)
     const cids = await cidsAt(targets, session.files, context.signal)
-    const again = `ipfsz car export ${texts.join(' ')} --output -`
 
-    await writeDags(cids, { path, again }, session, context)
+    await writeDags(cids, path, session, context)
   })
 }
 
 async function writeDags (
   cids: readonly CID[],
-  { path, again }: { path: string, again: string },
+  path: string,
   { repo, files }: Session,
   { io, output, signal }: Context
 ): Promise<void> {
@@ -67,7 +66,7 @@ async function writeDags (
     }
   } else {
     const target = resolvePath(path, io)
-    await checkFileTarget(target, again, 'pass the path of a file')
+    await checkFileTarget(target)
     await writeWhole(target, counted(), output.progress(basename(target), total))
   }
 
@@ -166,7 +165,7 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
     }
   }
 
-  const pending = new PendingRoots({ pin: true, session, context, fail })
+  const pending = new PendingRoots({ pin: true, session, context: nodeContext(context), fail })
   const twins = new MarkedTwins(session.files, context.signal)
   const progress = output.progress(`checking ${name}`, undefined, 'block')
   const onBlocks = counter(progress)
@@ -217,7 +216,7 @@ async function checkRoot (
 
   return {
     cid: marked ?? plain,
-    print () {
+    report () {
       output.row(
         { cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() },
         [plain.toString(), marked?.toString() ?? 'not compressed']

@@ -1,7 +1,7 @@
 import { isMarked } from '@ipfsz/core'
 import { openToRead, withRepo } from '../context.ts'
 import { NotLinkedError, UsageError } from '../errors.ts'
-import { withOriginals } from './originals.ts'
+import { withOriginals } from '@ipfsz/node/internal/repo/with-originals'
 import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
 import type { Link } from '@ipfsz/core'

@@ -5,7 +5,7 @@ import { SELF } from '@ipfsz/node/internal/network/names/keys'
 import { printable } from '../terminal/output.ts'
 import { parseName } from '@ipfsz/node/internal/network/names/name-records'
 import { withTargets } from './read-target.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from '@ipfsz/node/internal/read/with-timeout'
 import type { Context } from '../context.ts'
 import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 

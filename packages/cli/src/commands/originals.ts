@@ -5,7 +5,7 @@ import { hasOriginals, OriginalsStore } from '@ipfsz/node/internal/repo/original
 import { OriginalIndexer } from '@ipfsz/node/internal/repo/original-indexer'
 import { count } from '../terminal/units.ts'
 import { cidsAt, withTargets } from './read-target.ts'
-import type { Context, Session } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { Original } from '@ipfsz/core/originals'
 import type { CID } from 'multiformats/cid'
 
@@ -63,34 +63,6 @@ async function index (cid: CID, indexer: OriginalIndexer, { output }: Context): 
     .finally(() => progress.end())
 }
 
-/**
- * Index the originals of files and trees that were just added and linked, if the repo has an index: a daemon or gateway
- * that serves originals then has them. A kill leaves each original indexed or not.
- */
-export async function indexLinked (
-  cids: readonly CID[],
-  session: Pick<Session, 'repo' | 'links'>,
-  { output, signal }: Context
-): Promise<void> {
-  await withOriginals(session, async originals => {
-    for (const cid of cids) {
-      const progress = output.progress(cid.toString())
-      let done = 0
-
-      try {
-        await originals.add(cid, { signal, onProgress (event) { progress.update(done += event.detail.size) } })
-      } catch (err) {
-        // a tree in which nothing is compressed has no links
-        if (!(err instanceof Error) || err.name !== 'UnlinkedFileError') {
-          throw err
-        }
-      } finally {
-        progress.end()
-      }
-    }
-  })
-}
-
 /** List the originals that are indexed: CID, marked CID, layout. */
 export async function listOriginals (context: Context): Promise<void> {
   const { repo, links } = await openToRead(context)
@@ -112,28 +84,6 @@ export async function listOriginals (context: Context): Promise<void> {
 
   if (count === 0) {
     context.output.note('no originals are indexed: to index those of linked files, run ipfsz originals index')
-  }
-}
-
-/**
- * Run work on the index of a repo's originals.
- *
- * @returns undefined if it has none
- */
-export async function withOriginals<T> (
-  { repo, links }: Pick<Session, 'repo' | 'links'>,
-  work: (originals: Originals) => Promise<T>
-): Promise<T | undefined> {
-  if (links == null || !hasOriginals(repo.path)) {
-    return undefined
-  }
-
-  const store = new OriginalsStore(repo.path, { writes: true })
-
-  try {
-    return await work(new Originals({ blockstore: repo.blockstore, links, datastore: store }))
-  } finally {
-    await store.close()
   }
 }
 

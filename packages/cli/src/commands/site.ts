@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { withRepo } from '../context.ts'
+import { nodeContext, withRepo } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { addTree } from '@ipfsz/node/internal/disk/add-tree'
 import { ignoreMatcher } from '@ipfsz/node/internal/disk/ignore'
 import { UsageError } from '../errors.ts'
 import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/internal/gateway/default-address'
 import { findGateway } from '@ipfsz/node/internal/gateway/gateway-file'
-import { PendingRoots } from '../pending-roots.ts'
+import { PendingRoots } from '@ipfsz/node/internal/add/pending-roots'
 import { readSiteScripts } from '../site-scripts.ts'
 import { keepMatcher } from '@ipfsz/site/internal/keep'
 import { readStart } from '@ipfsz/site/internal/read-start'
@@ -97,12 +97,12 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
       signal
     }))
     const gateway = await findGateway(session.repo.path)
-    const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
+    const roots = new PendingRoots({ pin: true, session, context: nodeContext(context), fail: err => { throw err } })
 
     roots.push({
       cid: site.cid,
       name: basename(resolve(directory)),
-      print: () => { report(path, added, site, gateway, context) }
+      report: () => { report(path, added, site, gateway, context) }
     })
     await roots.flush()
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearWords } from '../src/terminal/near.ts'
+import { nearWords } from '../src/near-words.ts'
 
 describe('near words', () => {
   it.each([

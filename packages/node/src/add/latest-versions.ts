@@ -1,13 +1,11 @@
-import { walkDag } from '@ipfsz/node/internal/dag/dag-walk'
+import { walkDag } from '../dag/dag-walk.ts'
 import { DamagedDagError, UsageError } from '../errors.ts'
-import { Histories, isHistoryName } from '@ipfsz/node/internal/repo/history'
-import type { Context, Session } from '../context.ts'
-import type { Version } from '@ipfsz/node/internal/repo/history'
+import { emit } from '../events.ts'
+import { Histories, isHistoryName } from '../repo/history.ts'
+import type { NodeContext, Session } from '../context.ts'
+import type { Version } from '../repo/history.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
-
-/** What `--base` says for the last version that was added under the same name. */
-export const LATEST = 'latest'
 
 /** The histories of names, while versions are added to them one after another. */
 export class LatestVersions {
@@ -15,14 +13,14 @@ export class LatestVersions {
   readonly #repo: Session['repo']
   readonly #pins: Session['pins']
   readonly #histories: Histories
-  readonly #context: Context
+  readonly #context: NodeContext
   readonly #name: string | undefined
 
   /** @param name - of the history. By default that of each path */
   constructor (
     { repo, files, pins }: Pick<Session, 'repo' | 'files' | 'pins'>,
     { name }: { name?: string | undefined },
-    context: Context
+    context: NodeContext
   ) {
     this.#histories = new Histories(repo)
     this.#repo = repo
@@ -38,7 +36,7 @@ export class LatestVersions {
    * @param name - of the path that is added
    */
   async find (name: string): Promise<CID | undefined> {
-    const { signal, output } = this.#context
+    const { signal } = this.#context
     const versions = await this.#histories.versions(this.#nameOf(name))
 
     for (const { cid } of versions) {
@@ -50,7 +48,10 @@ export class LatestVersions {
     }
 
     if (versions.length > 0) {
-      output.note(`the repo no longer has a version of ${this.#nameOf(name)}: it is stored in full`)
+      emit(this.#context, 'ipfsz:warning', {
+        message: `the repo no longer has a version of ${this.#nameOf(name)}: it is stored in full`,
+        isMinor: false
+      })
     }
 
     return undefined
@@ -68,7 +69,7 @@ export class LatestVersions {
     const version = {
       name: this.#nameOf(name),
       cid,
-      date: new Date(this.#context.io.now()),
+      date: new Date((this.#context.now ?? Date.now)()),
       size: Number(size),
       addedSize
     }

@@ -1,7 +1,7 @@
-import { counter } from '../terminal/progress.ts'
-import { count } from '../terminal/units.ts'
+import { counter } from './progress.ts'
+import { count } from './units.ts'
 import type { CollectionEvent } from '@ipfsz/shared-store/internal/collection'
-import type { Output } from '../terminal/output.ts'
+import type { Output } from './output.ts'
 
 /** Shows what a collection of a store does, and for what it waits: for dead processes half a minute or a whole one. */
 export class CollectionProgress {

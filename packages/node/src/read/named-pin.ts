@@ -1,10 +1,9 @@
-import { openRepoToRead } from '@ipfsz/node/internal/repo/repo'
-import { RepoPins } from '@ipfsz/node/internal/repo/repo-pins'
+import { openRepoToRead } from '../repo/repo.ts'
+import { RepoPins } from '../repo/repo-pins.ts'
 import { UsageError } from '../errors.ts'
-import { nearWords } from '../terminal/near.ts'
-import { count } from '../terminal/units.ts'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
-import type { Context } from '../context.ts'
+import { nearWords } from '@ipfsz/utils/near-words'
+import type { CidPath } from '../dag/cid-path.ts'
+import type { NodeContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Maximum number of CIDs that an error lists for a name. */
@@ -19,7 +18,7 @@ const MAX_LISTED = 20
 export async function findNamedPin (
   text: string,
   notCid: UsageError,
-  { repo: path, signal }: Pick<Context, 'repo' | 'signal'>
+  { repo: path, signal }: Pick<NodeContext, 'repo' | 'signal'>
 ): Promise<CidPath> {
   const byName = new Map<string, CID[]>()
 
@@ -51,7 +50,7 @@ export async function findNamedPin (
       const more = cids.length > MAX_LISTED ? ` and ${cids.length - MAX_LISTED} more` : ''
 
       throw new UsageError(
-        `"${name}" is the name of ${count(cids.length, 'pin')}: pass one of their CIDs instead. ` +
+        `"${name}" is the name of ${cids.length} pins: pass one of their CIDs instead. ` +
           `${cids.slice(0, MAX_LISTED).join(', ')}${more}`,
         { cause: notCid }
       )

@@ -2,25 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { GatewayError } from '@ipfsz/gateway'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { resolveTarget } from '../src/commands/resolve-target.ts'
+import { resolveTarget } from '../src/read/resolve-target.ts'
 import { NameError } from '../src/errors.ts'
-import { resolveByGateways } from '@ipfsz/node/internal/network/names/gateway-records'
-import { loadOrCreateKey } from '@ipfsz/node/internal/network/names/keys'
-import { DEFAULT_LIFETIME, formatName, makeRecord } from '@ipfsz/node/internal/network/names/name-records'
-import { writePublished } from '@ipfsz/node/internal/network/names/own-names'
-import { openRepo } from '@ipfsz/node/internal/repo/repo'
-import { Output } from '../src/terminal/output.ts'
+import { resolveByGateways } from '../src/network/names/gateway-records.ts'
+import { loadOrCreateKey } from '../src/network/names/keys.ts'
+import { DEFAULT_LIFETIME, formatName, makeRecord } from '../src/network/names/name-records.ts'
+import { writePublished } from '../src/network/names/own-names.ts'
+import { openRepo } from '../src/repo/repo.ts'
 import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { fakeNetwork } from '../../../test/support/fake-network.ts'
-import type { Context } from '../src/context.ts'
-import type { NetworkOptions } from '@ipfsz/node/internal/daemon/access'
-import type { Network } from '@ipfsz/node/internal/network/network'
-import type { Repo } from '@ipfsz/node/internal/repo/repo'
+import type { NodeContext } from '../src/context.ts'
+import type { NetworkOptions } from '../src/daemon/access.ts'
+import type { Network } from '../src/network/network.ts'
+import type { Repo } from '../src/repo/repo.ts'
 
 const CID_TEXT = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
 const cid = CID.parse(CID_TEXT)
@@ -40,25 +38,12 @@ async function makeRepo (): Promise<Repo> {
   return openRepo(path, { sync: false })
 }
 
-async function makeContext (network: NetworkOptions = {}, repo?: Repo): Promise<Context> {
-  const stdout = new Writable({ write (_chunk, _encoding, done) { done() } })
-  const io = {
-    stdin: (async function * () {})(),
-    stdinIsPiped: false,
-    stdout,
-    stderr: stdout,
-    env: {},
-    cwd: '/',
-    now: Date.now,
-    signal: new AbortController().signal
-  }
-
+async function makeContext (network: NetworkOptions = {}, repo?: Repo): Promise<NodeContext> {
   return {
-    io,
-    output: new Output(io, { json: false, verbose: false }),
-    signal: io.signal,
+    signal: new AbortController().signal,
     repo: (repo ?? await makeRepo()).path,
-    network
+    network,
+    bootstrap: []
   }
 }
 
@@ -124,7 +109,7 @@ describe('a name of others', () => {
     await expect(resolveTarget(parsed(OTHERS), await makeContext(), refusing))
       .rejects.toMatchObject({ name: 'NameError', message: 'No record' })
     await expect(resolveTarget(parsed(OTHERS), await makeContext({ timeout: 1 }), silent))
-      .rejects.toMatchObject({ name: 'NameError', message: expect.stringContaining('--timeout') })
+      .rejects.toMatchObject({ name: 'NameError', reason: 'timeout' })
   })
 
   it('is resolved by the newest valid record of the gateways', async () => {
@@ -173,7 +158,7 @@ describe('a name of others', () => {
 describe('a DNS name', () => {
   it('is refused without anybody to ask, and the message says whom to name', async () => {
     await expect(resolveTarget(parsed('example.com'), await makeContext(), nowhere))
-      .rejects.toMatchObject({ name: 'NameError', message: expect.stringContaining('--gateway') })
+      .rejects.toMatchObject({ name: 'NameError', reason: 'offline' })
   })
 
   it('leads where its DNSLink says', async () => {

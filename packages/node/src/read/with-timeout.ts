@@ -19,7 +19,7 @@ export async function withTimeout<T> (
     return await work(AbortSignal.any([signal, expired]))
   } catch (err) {
     throw expired.aborted && !signal.aborted
-      ? new NameError(`${failed}: no answer within ${timeout / 1000} s. Allow more time with --timeout`, { cause: err })
+      ? new NameError(`${failed}: no answer within ${timeout / 1000} s`, { reason: 'timeout', cause: err })
       : err
   }
 }

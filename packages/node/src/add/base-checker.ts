@@ -1,5 +1,5 @@
-import { Reached } from '@ipfsz/node/internal/dag/reached'
-import type { RepoPins } from '@ipfsz/node/internal/repo/repo-pins'
+import { Reached } from '../dag/reached.ts'
+import type { RepoPins } from '../repo/repo-pins.ts'
 import type { CID } from 'multiformats/cid'
 
 /**

@@ -1,31 +1,34 @@
 import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { findDaemon, tellDaemon } from '@ipfsz/node/internal/daemon/tell-daemon'
-import { nodeContext } from './context.ts'
-import type { Context, Session } from './context.ts'
-import type { KuboSession } from '@ipfsz/node/internal/kubo/kubo'
-import type { NewPin } from '@ipfsz/node/internal/repo/repo-pins'
+import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
+import { duringStep } from '../events.ts'
+import type { NodeContext, Session } from '../context.ts'
+import type { KuboSession } from '../kubo/kubo.ts'
+import type { NewPin } from '../repo/repo-pins.ts'
 
 /** Maximum number of roots that are synced and pinned together. */
 const MAX_PENDING = 64
+const SYNC = { task: 'sync', name: '' } as const
+
 /** The longest that roots wait for more of them, in milliseconds. */
 const FLUSH_AFTER = 200
 
-/** A root that was added, but not yet synced, pinned and printed. */
+/** A root that was added, but not yet synced, pinned and reported. */
 export interface PendingRoot extends NewPin {
-  print: () => void | Promise<void>
+  /** Called and awaited once it is pinned. */
+  report: () => void | Promise<void>
 }
 
 export interface PendingRootsInit {
   /** Whether to pin the roots. */
   pin: boolean
   session: Partial<KuboSession> & Partial<Pick<Session, 'repo'>>
-  context: Context
+  context: NodeContext
   /** Called with the error of each root that could not be synced or pinned. May throw to stop. */
   fail: (err: unknown) => void
 }
 
-/** Prints roots once they are synced and pinned. Roots that follow each other quickly are synced together. */
+/** Reports roots once they are synced and pinned. Roots that follow each other quickly are synced together. */
 export class PendingRoots {
   readonly #init: PendingRootsInit
   #roots: PendingRoot[] = []
@@ -48,19 +51,19 @@ export class PendingRoots {
     }
   }
 
-  /** Sync, pin and print all pending roots. */
+  /** Sync, pin and report all pending roots. */
   async flush (): Promise<void> {
     const { pin, session, context, fail } = this.#init
     const roots = this.#roots.splice(0)
     const errors = roots.length === 0
       ? new Map<string, unknown>()
-      : await context.output.during('syncing to disk', async () => makeDurable(roots, pin, session, context))
+      : await duringStep(context, SYNC, async () => makeDurable(roots, pin, session, context))
 
-    for (const { cid, print } of roots) {
+    for (const { cid, report } of roots) {
       if (errors.has(cid.toString())) {
         fail(errors.get(cid.toString()))
       } else {
-        await print()
+        await report()
       }
     }
 
@@ -77,7 +80,7 @@ async function makeDurable (
   added: readonly PendingRoot[],
   pin: boolean,
   { pins, repo }: PendingRootsInit['session'],
-  context: Context
+  context: NodeContext
 ): Promise<Map<string, unknown>> {
   // a root that was added twice keeps its last name
   const roots = [...new Map(added.map(root => [root.cid.toString(), root])).values()]
@@ -101,7 +104,7 @@ async function makeDurable (
 
   const safe = roots.map(({ cid }) => cid).filter(cid => !failures.has(cid.toString()))
 
-  await tellDaemon(await finding, safe, nodeContext(context))
+  await tellDaemon(await finding, safe, context)
 
   return failures
 }

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { InvalidBaseError } from '@ipfsz/core'
-import { RenamedFiles } from '@ipfsz/node/internal/dag/renamed-files'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
+import { RenamedFiles } from '../dag/renamed-files.ts'
+import type { CidPath } from '../dag/cid-path.ts'
 import type { BaseOf, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -21,7 +21,7 @@ export interface EarlierVersionOptions {
 }
 
 /**
- * The earlier version of each file that is added: of a single file what `--base` names, and of a file in a
+ * The earlier version of each file that is added: of a single file what `base` names, and of a file in a
  * directory what has the same path there. Of a file that has a new path, one with similar content that is gone.
  *
  * @throws {InvalidBaseError} a directory is needed and it is a file, or the other way round
@@ -39,7 +39,7 @@ export async function earlierVersion (
 
     throw new InvalidBaseError(
       cid,
-      `${reason}: ${renews ? 'add it under another --name' : 'use an earlier version of the added file or directory'}`
+      `${reason}: ${renews ? 'add it under another name' : 'use an earlier version of the added file or directory'}`
     )
   }
 

@@ -1,18 +1,18 @@
 import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { parseGatewayUrl } from '@ipfsz/core/http'
-import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { NameError } from '../errors.ts'
-import { GatewayNames } from '@ipfsz/node/internal/gateway/names'
-import { resolveByGateways } from '@ipfsz/node/internal/network/names/gateway-records'
-import { nameOfKey } from '@ipfsz/node/internal/network/names/own-names'
-import { parseName } from '@ipfsz/node/internal/network/names/name-records'
-import { openOrCreateRepo, openRepoToRead } from '@ipfsz/node/internal/repo/repo'
+import { GatewayNames } from '../gateway/names.ts'
+import { resolveByGateways } from '../network/names/gateway-records.ts'
+import { nameOfKey } from '../network/names/own-names.ts'
+import { parseName } from '../network/names/name-records.ts'
+import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
 import { withTimeout } from './with-timeout.ts'
-import type { Context } from '../context.ts'
-import type { NetworkAccess } from '@ipfsz/node/internal/daemon/access'
-import type { NamesInit } from '@ipfsz/node/internal/gateway/names'
-import type { Network, ResolvedName } from '@ipfsz/node/internal/network/network'
-import type { CidPath, NamePath } from '@ipfsz/node/internal/dag/cid-path'
+import type { NodeContext } from '../context.ts'
+import type { NetworkAccess } from '../daemon/access.ts'
+import type { NamesInit } from '../gateway/names.ts'
+import type { Network, ResolvedName } from '../network/network.ts'
+import type { CidPath, NamePath } from '../dag/cid-path.ts'
 
 /**
  * Find the CID that a name leads to: what was last published here under a key of the repo; the record of another key,
@@ -24,7 +24,7 @@ import type { CidPath, NamePath } from '@ipfsz/node/internal/dag/cid-path'
  */
 export async function resolveTarget (
   { name: typed, path, text }: NamePath,
-  context: Context,
+  context: Pick<NodeContext, 'repo' | 'signal' | 'network'>,
   access: Pick<NetworkAccess, 'isPossible' | 'open'>,
   lookUpTxt?: NamesInit['lookUpTxt']
 ): Promise<CidPath> {
@@ -126,8 +126,7 @@ function explained (err: unknown, name: string, isOnline: boolean): unknown {
 
 function nobodyToAsk (name: string, options?: ErrorOptions): NameError {
   return new NameError(
-    `${name} was not published from this repo, and no other node can be asked: run ipfsz daemon, or specify a peer ` +
-      'with --peer or a gateway with --gateway',
-    options
+    `${name} was not published from this repo, and no other node can be asked`,
+    { reason: 'offline', ...options }
   )
 }
