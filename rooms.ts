@@ -172,9 +172,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   cli: {
     terminal: [],
     'context.ts': ['terminal'],
-    'site-scripts.ts': [],
     bench: ['terminal'],
-    commands: ['bench', 'context.ts', 'site-scripts.ts', 'terminal'],
+    commands: ['bench', 'context.ts', 'terminal'],
     program: ['commands', 'context.ts', 'terminal']
   }
 }

@@ -9,6 +9,7 @@ import type { ListPinsOptions, PinInfo } from './pins/pins.ts'
 import type { Version } from './repo/history.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
 import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
 /** Options that every call takes. */
@@ -145,6 +146,9 @@ export interface OpenRepo extends AsyncDisposable {
    * nor protected from a collection.
    */
   readonly files: Ipfsz
+
+  /** The blocks of the repo, for `createGateway` of `@ipfsz/gateway`. Nothing is fetched. */
+  readonly blocks: GatewayBlocks
 
   readonly pins: RepoPinned
   readonly history: RepoHistory

@@ -23,6 +23,7 @@ export type Task =
   | 'fetch'
   | 'find-garbage'
   | 'index'
+  | 'make-pages'
   | 'measure'
   | 'prune-links'
   | 'resolve'

@@ -1,7 +1,9 @@
+import { cwd, env } from 'node:process'
 import { ipfsz } from '@ipfsz/core'
 import { RepoLinks } from './gateway/repo-links.ts'
+import { storedBlocks } from './gateway/stored-blocks.ts'
 import { keepReads } from './repo/keep-reads.ts'
-import { openRepo, openRepoToRead } from './repo/repo.ts'
+import { openRepo, openRepoToRead, repoPath } from './repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
 import { asyncIterableOf, targetOf } from './targets.ts'
 import type { AddedRoot, AddSource, AddSourcesOptions } from './add/add-options.ts'
@@ -22,12 +24,14 @@ import type {
 import type { Written } from './get/get-content.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
 import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
 /** Binds a repo to what can be done with it. Each method loads its room on its first call. */
 export class RepoHandle implements OpenRepo {
   readonly path: string
   readonly files: Ipfsz
+  readonly blocks: GatewayBlocks
   readonly pins: RepoPinned
   readonly history: RepoHistory
   readonly #init: OpenRepoInit
@@ -38,10 +42,14 @@ export class RepoHandle implements OpenRepo {
   private constructor (
     path: string,
     init: OpenRepoInit,
-    { files, closing, release }: { files: Ipfsz, closing: AbortController, release: () => Promise<void> }
+    { files, blocks, closing, release }: Pick<OpenRepo, 'files' | 'blocks'> & {
+      closing: AbortController
+      release: () => Promise<void>
+    }
   ) {
     this.path = path
     this.files = files
+    this.blocks = blocks
     this.#init = init
     this.#closing = closing
     this.#release = release
@@ -49,17 +57,23 @@ export class RepoHandle implements OpenRepo {
     this.history = this.#history()
   }
 
-  /** @param path - absolute */
-  static async open (path: string, init: OpenRepoInit): Promise<RepoHandle> {
+  static async open (given: string | undefined, init: OpenRepoInit): Promise<RepoHandle> {
+    const path = repoPath(given, { env, get cwd () { return cwd() } })
     const closing = new AbortController()
     const signal = init.signal == null ? closing.signal : AbortSignal.any([closing.signal, init.signal])
     const opened = await (init.create === false ? openRepoToRead : openRepo)(path, { signal })
     const { repo, close } = await keepReads(opened, true, init)
     const links = new RepoLinks(repo, signal)
+    const getStored = storedBlocks(repo.blockstore)
 
     return new RepoHandle(path, init, {
       closing,
       files: ipfsz({ blockstore: repo.blockstore, datastore: links }),
+      blocks: {
+        get: (cid, options) => repo.blockstore.get(cid, options),
+        has: async (cid, options) => repo.blockstore.has(cid, options),
+        ...getStored == null ? {} : { getStored }
+      },
       async release () {
         await links.close()
         await close()

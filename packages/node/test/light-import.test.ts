@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 /** What takes long to load, and that only a node needs which others can reach. */
-const HEAVY = /node_modules\/(?:@libp2p\/(?!interface|logger)|libp2p|@helia\/(?!interface|unixfs)|helia|@chainsafe)\/|\.node$/
+const HEAVY =
+  /node_modules\/(?:@libp2p\/(?!interface|logger)|libp2p|@helia\/(?!interface|unixfs)|helia|@chainsafe)\/|\.node$/
 
 /** The modules that a program loads, in a process of its own. */
 async function modulesOf (program: string): Promise<string[]> {

@@ -88,6 +88,7 @@ const LABELS: Readonly<Record<Task, string>> = {
   fetch: 'fetching',
   'find-garbage': 'finding unpinned blocks',
   index: '',
+  'make-pages': 'creating pages of',
   measure: 'measuring',
   'prune-links': 'deleting links to deleted files',
   resolve: 'resolving',

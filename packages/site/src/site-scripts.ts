@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 /** The scripts of published sites, which scripts/bundle-command.ts has bundled for browsers. */
 export async function readSiteScripts (): Promise<{ loader: string, worker: string }> {
   const [loader, worker] = await Promise.all(['loader', 'worker'].map(async name =>
-    // here and in the bundle, this file is in a directory beside it
-    readFile(new URL(`../bundle/site-${name}.js`, import.meta.url), 'utf8')))
+    // here and in the bundle of the command, this file is beside them
+    readFile(new URL(`./${name}.bundle.js`, import.meta.url), 'utf8')))
 
   return { loader, worker }
 }
