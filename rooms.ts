@@ -166,7 +166,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     pins: ['context.ts', 'dag', 'daemon', 'read'],
     collect: ['context.ts', 'repo'],
     history: ['context.ts', 'repo'],
-    verify: ['context.ts', 'dag', 'read', 'repo']
+    verify: ['context.ts', 'dag', 'read', 'repo'],
+    repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
+    diff: ['context.ts', 'dag', 'read'],
+    usage: ['context.ts', 'dag', 'read'],
+    stats: ['context.ts', 'repo']
   },
   site: {},
   cli: {

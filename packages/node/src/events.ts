@@ -20,12 +20,25 @@ export type Task =
   | 'add'
   | 'check'
   | 'collect'
+  | 'compare'
+  | 'connect'
+  | 'convert'
+  | 'copy'
+  | 'count'
+  | 'export'
   | 'fetch'
+  | 'find-compressed'
   | 'find-garbage'
+  | 'find-providers'
+  | 'import'
   | 'index'
   | 'make-pages'
+  | 'look-for'
   | 'measure'
+  | 'pin'
   | 'prune-links'
+  | 'publish'
+  | 'repair'
   | 'resolve'
   | 'sync'
   | 'verify'
@@ -37,7 +50,7 @@ export interface Step {
   /** What it is done to: a name, a path or a CID. Empty for the whole repo. */
   readonly name: string
   /** What is counted. Undefined: nothing can be. */
-  readonly unit?: 'bytes' | 'blocks' | undefined
+  readonly unit?: 'bytes' | 'blocks' | 'entries' | undefined
   /** How much there is to do, in `unit`. Undefined: unknown. */
   readonly total?: number | undefined
 }

@@ -85,17 +85,33 @@ const LABELS: Readonly<Record<Task, string>> = {
   add: '',
   check: 'checking',
   collect: 'deleting unpinned blocks',
+  compare: 'comparing',
+  connect: 'connecting to',
+  convert: 'converting blocks',
+  copy: 'copying',
+  count: 'counting blocks',
+  export: 'exporting',
   fetch: 'fetching',
+  'find-compressed': 'finding compressed files',
   'find-garbage': 'finding unpinned blocks',
+  'find-providers': 'searching for providers of',
+  import: 'importing',
   index: '',
+  'look-for': 'looking for blocks',
   'make-pages': 'creating pages of',
   measure: 'measuring',
+  pin: 'pinning',
   'prune-links': 'deleting links to deleted files',
+  publish: 'publishing the name',
+  repair: '',
   resolve: 'resolving',
   sync: 'syncing to disk',
   verify: '',
   write: ''
 }
+
+/** What is counted, of which there may be one. */
+const THINGS = { bytes: undefined, blocks: 'block', entries: 'entry' } as const
 
 function showStep ({ task, name, unit, total }: Step, output: Output): Pick<Progress, 'update' | 'end'> {
   // a wrapping directory has no name
@@ -103,5 +119,5 @@ function showStep ({ task, name, unit, total }: Step, output: Output): Pick<Prog
 
   return unit == null
     ? { update () {}, end: output.begin(label, { keepsBar: true }) }
-    : output.progress(label, total, unit === 'blocks' ? 'block' : undefined)
+    : output.progress(label, total, THINGS[unit])
 }

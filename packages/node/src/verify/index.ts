@@ -1,7 +1,20 @@
 /**
  * @packageDocumentation
  *
- * Reads files and directories of the repo completely, and checks every block and frame.
+ * Reads files, directories, or all that is pinned, from the repo completely, and checks every block and frame. Nothing
+ * is fetched: `@ipfsz/node/repair` does that.
+ *
+ * @example Find out which pins are not good
+ *
+ * ```ts
+ * import { verifyPins } from '@ipfsz/node/verify'
+ *
+ * const { failed } = await verifyPins(context, {
+ *   onVerified ({ pin, state }) { console.log(pin.cid, state) }
+ * })
+ * ```
  */
-export { verifyContent } from './verify-content.ts'
-export type { VerifyContentOptions } from './verify-content.ts'
+export { verifyAllContent, verifyContent } from './verify-content.ts'
+export { verifyPins } from './verify-pins.ts'
+export type { FailedTargets, Verified, VerifyAllContentOptions, VerifyContentOptions } from './verify-content.ts'
+export type { VerifiedPin, VerifiedPins, VerifyPinsOptions } from './verify-pins.ts'

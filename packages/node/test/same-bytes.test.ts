@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sameBytes } from '../src/commands/same-bytes.ts'
+import { sameBytes } from '../src/diff/same-bytes.ts'
 
 const { signal } = new AbortController()
 
