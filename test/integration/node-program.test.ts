@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openRepo } from '@ipfsz/node'
-import all from 'it-all'
 import { expect, it, onTestFinished } from 'vitest'
 
 const SERVER = join(import.meta.dirname, '../../examples/node-program/server.ts')
@@ -39,7 +38,7 @@ async function sent (port: number, path: string): Promise<{ encoding: string | u
   const headers = { 'accept-encoding': 'zstd', connection: 'close' }
   const asked = request({ host: '127.0.0.1', port, path, headers }).end()
   const [response] = await once(asked, 'response')
-  const chunks = await all(response as AsyncIterable<Uint8Array>)
+  const chunks = await Array.fromAsync(response as AsyncIterable<Uint8Array>)
 
   return {
     encoding: response.headers['content-encoding'],
@@ -81,7 +80,7 @@ it('the server keeps uploads, compressed and pinned, and serves them as they are
   const repo = await openRepo(directory, { create: false })
 
   // what was not uploaded completely is not there
-  expect(await all(repo.pins.ls())).toMatchObject([{ name: 'words.txt' }])
-  expect(Buffer.concat(await all(repo.files.cat((await all(repo.pins.ls()))[0].cid))).toString()).toBe(WORDS)
+  expect(await Array.fromAsync(repo.pins.ls())).toMatchObject([{ name: 'words.txt' }])
+  expect(Buffer.concat(await Array.fromAsync(repo.files.cat((await Array.fromAsync(repo.pins.ls()))[0].cid))).toString()).toBe(WORDS)
   await repo.close()
 })

@@ -7,7 +7,7 @@ import type { NetworkAccess, NetworkOptions } from '@ipfsz/node/internal/daemon/
 import type { Output } from './terminal/output.ts'
 import type { CID } from 'multiformats/cid'
 
-export type { Reading, ReadingOptions, Session, SessionOptions } from '@ipfsz/node/internal/context'
+export type { Reading, Session } from '@ipfsz/node/internal/context'
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {

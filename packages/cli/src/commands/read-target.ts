@@ -2,7 +2,7 @@ import * as read from '@ipfsz/node/read'
 import { nodeContext } from '../context.ts'
 import type { Context, Reading } from '../context.ts'
 import type { NetworkAccess } from '@ipfsz/node/internal/daemon/access'
-import type { CidPath, NamePath } from '@ipfsz/node/internal/dag/cid-path'
+import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { TargetOptions } from '@ipfsz/node/read'
 
 export { cidAt, cidsAt } from '@ipfsz/node/read'
@@ -24,12 +24,4 @@ export async function withTargets<T> (
   work: (targets: CidPath[], access: NetworkAccess) => Promise<T>
 ): Promise<T> {
   return read.withTargets(nodeContext(context), texts, work)
-}
-
-/** As `withNames` of the node. */
-export async function withNames<T> (
-  context: Context,
-  work: (resolve: (name: NamePath) => Promise<CidPath>, access: NetworkAccess) => Promise<T>
-): Promise<T> {
-  return read.withNames(nodeContext(context), work)
 }

@@ -86,7 +86,7 @@ async function parseTarget (text: string, context: NodeContext): Promise<CidPath
  *
  * @param work - is given a function that finds out where a name leads, and throws `NameError` if it leads nowhere
  */
-export async function withNames<T> (
+async function withNames<T> (
   context: NodeContext,
   work: (resolve: (name: NamePath) => Promise<CidPath>, access: NetworkAccess) => Promise<T>
 ): Promise<T> {
