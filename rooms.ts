@@ -36,7 +36,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   'shared-store': ['errors.ts'],
-  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'usage-errors.ts', 'version.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'system-error.ts', 'usage-errors.ts', 'version.ts'],
   site: [],
   cli: ['advice.ts', 'errors.ts', 'io.ts']
 }
@@ -73,8 +73,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     policy: ['cut', 'filters', 'frames', 'util'],
     'unixfs.ts': ['dag', 'filters', 'policy'],
     'verification.ts': ['dag', 'unixfs.ts'],
+    'file-handle.ts': ['unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],
-    'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
+    'contract.ts': ['fetch', 'file-handle.ts', 'links', 'unixfs.ts', 'verification.ts'],
     streams: ['dag', 'format', 'frames', 'util'],
     read: [
       'content-cid', 'dag', 'directory', 'documents', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'
@@ -88,16 +89,16 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
-      'base', 'change', 'dag', 'dictionary', 'directory', 'format', 'frames', 'links', 'policy', 'read', 'settings.ts',
-      'streams', 'unixfs.ts', 'util', 'verification.ts', 'write'
+      'base', 'change', 'dag', 'dictionary', 'directory', 'file-handle.ts', 'format', 'frames', 'links', 'policy',
+      'read', 'settings.ts', 'streams', 'unixfs.ts', 'util', 'verification.ts', 'write'
     ],
-    'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
+    'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'file-handle.ts', 'read', 'unixfs.ts'],
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
     'check-init.ts': [],
     'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
     'create-with-codecs.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
     'create-ipfsz.ts': ['contract.ts', 'create-with-codecs.ts'],
-    kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
+    kubo: ['contract.ts', 'create-ipfsz.ts', 'file-handle.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
     originals: [
       'content-cid', 'contract.ts', 'create-ipfsz.ts', 'create-reader.ts', 'dag', 'format', 'links', 'policy', 'read',
       'unixfs.ts', 'util'
@@ -144,22 +145,21 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   'verified-fetch': {},
   'shared-store': {},
   node: {
-    ports: [],
     dag: [],
     disk: ['dag'],
     locks: ['disk'],
     cache: ['disk', 'locks'],
     repo: ['cache', 'dag', 'disk', 'locks'],
-    kubo: ['disk', 'locks', 'repo'],
+    kubo: ['disk', 'repo'],
     car: ['dag', 'disk'],
-    network: ['dag', 'ports', 'repo'],
+    network: ['dag', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
     daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings'],
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
-    migrate: ['context.ts', 'dag', 'disk', 'kubo', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo'],
+    migrate: ['context.ts', 'dag', 'repo'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo'],
     add: ['context.ts', 'dag', 'daemon', 'disk', 'gateway', 'kubo', 'repo'],
     read: ['context.ts', 'dag', 'daemon', 'gateway', 'network', 'repo'],
     get: ['context.ts', 'dag', 'disk', 'read'],
@@ -176,7 +176,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   cli: {
     terminal: [],
     'context.ts': ['terminal'],
-    bench: ['terminal'],
+    bench: [],
     commands: ['bench', 'context.ts', 'terminal'],
     program: ['commands', 'context.ts', 'terminal']
   }

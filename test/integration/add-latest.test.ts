@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { expectFailure, expectSuccess, it } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
 const FIRST = noise(600_000)
@@ -66,6 +66,30 @@ describe.concurrent('ipfsz add --base latest', () => {
 
     const [line] = (await sandbox.run(['log', 'report'])).stdout.toString().split('\n')
     expect(line).toMatch(new RegExp(`^\\d{4}-.*Z\\t${cids[2]}\\t[^\\t]+\\t[^\\t]+$`))
+  })
+
+  it('counts nothing as new for a file with a base that did not change', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree'))
+
+    for (const bytes of [FIRST, SECOND]) {
+      await sandbox.write('tree/report', bytes)
+      await addLatest(sandbox, 'tree')
+    }
+
+    await sandbox.write('tree/new', noise(100))
+    const tree = await addLatest(sandbox, 'tree')
+    const [{ addedSize }] = await readLog(sandbox, 'tree')
+    const [{ storedSize: file }] = parseLines((await sandbox.run(['stat', '--json', `${tree}/report`])).stdout)
+
+    // the new file and the root: what was stored of the other one, and is no part of the tree, is not there
+    expect(addedSize).toBeGreaterThan(100)
+    expect(addedSize).toBeLessThan(300)
+    expect(file).toBeGreaterThan(addedSize)
+    // nor of the file alone, whose earlier version is in the history of the tree
+    const [added] = parseLines(
+      (await sandbox.run(['add', '--json', '--base', `${tree}/report`, 'tree/report'])).stdout
+    )
+    expect(added).toMatchObject({ newSize: 0 })
   })
 
   it('continues from the newest version that the repo still has', async ({ sandbox }) => {

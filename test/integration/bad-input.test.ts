@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { CODES } from '@ipfsz/codecs'
 import { ipfsz, mark, MARKERS, TREE_CODE } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
@@ -54,6 +54,28 @@ describe.concurrent('ipfsz add with an invalid option', () => {
     await sandbox.write('a', text(10_000))
 
     expectFailure(await sandbox.run(['add', '--frame-size', '1', 'a', 'a']), 2)
+  })
+})
+
+describe.concurrent('ipfsz cat of a stream of another tool', () => {
+  it.for<[what: string, change: (stream: Buffer) => unknown, told: string]>([
+    // the first bits of the descriptor are the length of a dictionary ID
+    ['needs a dictionary', stream => { stream[4] |= 1 }, 'that dictionary'],
+    ['is damaged', stream => { stream[0] ^= 1 }, 'written incorrectly']
+  ])('says what to do if it %s', async ([, change, told], { sandbox }) => {
+    const stream = zstdCompressSync(text(10_000))
+    change(stream)
+    await sandbox.write('a.zst', stream)
+    // with an mtime, even a small file has a node whose CID can be marked
+    const { stdout } = await sandbox.run(['add', '-Q', '--codec', 'none', '--preserve-mtime', 'a.zst'])
+    const plain = CID.parse(stdout.toString().trim())
+    const result = await sandbox.run(['cat', mark(plain, CODES.zstd).toString(), '--json'])
+
+    expect(result.code).toBe(1)
+    expect(JSON.parse(result.stderr)).toMatchObject({
+      name: 'CorruptFrameError',
+      message: expect.stringContaining(told)
+    })
   })
 })
 

@@ -105,15 +105,14 @@ describe.concurrent('ipfsz daemon', () => {
   })
 
   it('refuses a port that is in use', { tags: 'slow' }, async ({ sandbox }) => {
-    const { address, pid } = await startDaemon(sandbox)
+    const { address } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]
 
     const args = ['daemon', '--repo', join(sandbox.directory, 'other'), '--listen', taken]
     const [result, json] = [await sandbox.run(args), await sandbox.run([...args, '--json'])]
 
     expectFailure(result, 1)
-    expect(result.stderr).toContain('--listen')
-    expect(result.stderr.includes(`process ${pid} (`)).toBe(process.platform === 'linux')
+    expect(result.stderr).toContain(taken)
     expect(parseLines(Buffer.from(json.stderr))).toMatchObject([{ name: 'ListenError', code: 'EADDRINUSE' }])
   })
 })

@@ -12,7 +12,19 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, in the repo',
       'size=2m',
       'ipfsz --repo disk/repo add file',
-      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc frees space/
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* At most 4\.00 MiB more are .* ipfsz gc/
+    ],
+    [
+      'bytes, in the repo, of a tree',
+      'size=200k',
+      'ipfsz --repo disk/repo add tree',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 200 KiB left, .* At most 293 KiB more are needed\. /
+    ],
+    [
+      'bytes, in the repo, of a stream of unknown size',
+      'size=2m',
+      'cat file | ipfsz --repo disk/repo add -',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, which is not enough\. Free/
     ],
     [
       'inodes, in the repo',

@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { base32upper } from 'multiformats/bases/base32'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
@@ -34,19 +34,6 @@ async function largest (files: readonly string[]): Promise<string> {
   const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
 
   return files[sizes.indexOf(Math.max(...sizes))]
-}
-
-/** The blocks of a repo, as Kubo lays them out. */
-async function makeFlatfs (repo: string, directory: string): Promise<void> {
-  await mkdir(directory)
-  await writeFile(join(directory, 'SHARDING'), '/repo/flatfs/shard/v1/next-to-last/2\n')
-
-  for (const file of await blockFiles(repo)) {
-    // without the multibase prefix, in a directory named by the characters before the last one
-    const name = basename(file, '.data').slice(1)
-    await mkdir(join(directory, name.slice(-3, -1)), { recursive: true })
-    await cp(file, join(directory, name.slice(-3, -1), `${name}.data`))
-  }
 }
 
 describe.concurrent('ipfsz migrate', () => {
@@ -184,22 +171,6 @@ describe.concurrent('ipfsz migrate', () => {
     }
   )
 
-  it('leaves good compressed blocks in a directory as they are, and replaces the others', async ({ sandbox }) => {
-    await sandbox.add(text(1_500_000), '--codec', 'none')
-    expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))
-    await migrate(sandbox, sandbox.repo, 'small')
-    await cp(join(sandbox.directory, 'small', 'blocks'), join(sandbox.directory, 'blocks'), { recursive: true })
-    const before = await contents(join(sandbox.directory, 'blocks'))
-    const [file] = Object.keys(before)
-    await truncate(file, 50)
-
-    const from = join(sandbox.repo, 'blocks')
-    expect(await migrate(sandbox, '--verify', from, 'blocks')).toMatchObject({ replaced: 1, lost: 0 })
-    const after = await contents(join(sandbox.directory, 'blocks'))
-    expect(Object.keys(before).filter(path => before[path] !== after[path])).toEqual([file])
-    expect(await migrate(sandbox, '--verify', from, 'blocks')).toMatchObject({ replaced: 0, copied: 0 })
-  })
-
   it('lists damaged blocks and skips them and their pins, copies the rest, and exits with 1', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
     const bad = await sandbox.add(noise(1_500_000))
@@ -270,25 +241,6 @@ describe.concurrent('ipfsz migrate', () => {
     expectSuccess(await sandbox.run(['--repo', 'small', 'verify', cid]))
   })
 
-  it('copies from a flatfs of Kubo, and between directories of blocks as Helia has them', async ({ sandbox }) => {
-    await sandbox.add(noise(1_500_000))
-    const { directory, repo } = sandbox
-    const names = (await blockFiles(repo)).map(file => basename(file))
-    await makeFlatfs(repo, join(directory, 'flatfs'))
-
-    expect(await migrate(sandbox, 'flatfs', 'new')).toMatchObject({ copied: names.length, pins: 0 })
-    expect((await blockFiles(join(directory, 'new'))).map(file => basename(file))).toEqual(names)
-
-    // a directory of blocks that has some of them
-    const [file] = await blockFiles(repo)
-    await mkdir(join(directory, 'helia', basename(dirname(file))), { recursive: true })
-    await cp(file, join(directory, 'helia', basename(dirname(file)), basename(file)))
-    expect(await migrate(sandbox, join(repo, 'blocks'), 'helia')).toMatchObject({ copied: names.length - 1, there: 1 })
-    expect(await readdir(join(directory, 'helia'))).toEqual(
-      expect.arrayContaining(await readdir(join(repo, 'blocks')).then(all => all.filter(name => name !== '.tmp')))
-    )
-  })
-
   it('copies to a store that nodes share, and from it, by a repo that uses it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000), '--link')
     const store = join(sandbox.directory, 'shared')
@@ -308,18 +260,30 @@ describe.concurrent('ipfsz migrate', () => {
     expectFailure(await sandbox.run(['migrate', 'one', 'two']), 2)
   })
 
-  it('refuses a store to itself, what is no store, and to write to a Kubo', async ({ sandbox }) => {
+  it('copies a directory of blocks that was moved to the place of those of a repo', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(1_500_000))
+    await cp(join(sandbox.repo, 'blocks'), join(sandbox.directory, 'helia', 'blocks'), { recursive: true })
+    const { length } = await blockFiles(sandbox.repo)
+
+    expect(await migrate(sandbox, 'helia', 'new')).toMatchObject({ copied: length, pins: 0 })
+    expectSuccess(await sandbox.run(['--repo', 'new', 'verify', cid]))
+  })
+
+  it('refuses a store to itself, what is no repo, and that of Kubo', async ({ sandbox }) => {
     await sandbox.add(text(1000))
     const { repo, directory } = sandbox
-    await makeFlatfs(repo, join(directory, 'flatfs'))
     await mkdir(join(directory, 'empty'))
     await sandbox.write('file', text(10))
+    await mkdir(join(directory, 'kubo', 'blocks'), { recursive: true })
+    await sandbox.write(join('kubo', 'datastore_spec'), Buffer.from('{}'))
 
     expectFailure(await sandbox.run(['migrate', repo, repo]), 2)
-    expectFailure(await sandbox.run(['migrate', join(repo, 'blocks'), repo]), 2)
+    expectFailure(await sandbox.run(['migrate', join(repo, 'blocks'), 'new']), 2)
+    expectFailure(await sandbox.run(['migrate', repo, join(repo, 'blocks')]), 2)
     expectFailure(await sandbox.run(['migrate', 'empty', 'new']), 2)
     expectFailure(await sandbox.run(['migrate', 'missing', 'new']), 1)
-    expectFailure(await sandbox.run(['migrate', repo, 'flatfs']), 2)
+    expectFailure(await sandbox.run(['migrate', 'kubo', 'new']), 2)
+    expectFailure(await sandbox.run(['migrate', repo, 'kubo']), 2)
     expectFailure(await sandbox.run(['migrate', repo, directory]), 2)
     expectFailure(await sandbox.run(['migrate', repo, 'file']), 1)
     expect(await readdir(directory)).not.toContain('new')

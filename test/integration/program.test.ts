@@ -241,4 +241,27 @@ describe.concurrent('the command line', () => {
     expect([code, stdout.toString()]).toEqual([2, ''])
     expect(parseLines(Buffer.from(stderr))).toEqual([{ name: 'UsageError', message: expect.any(String) }])
   })
+
+  it.for<[args: string[], suggested: string]>([
+    [['help', 'verfy'], 'verify'],
+    [['help', 'pin', 'lst'], 'ls'],
+    [['verfy'], 'verify'],
+    [['add', '--dry-run', 'file'], '--only-hash'],
+    [['add', '--only-hsh', 'file'], '--only-hash']
+  ])('suggests what %j may have meant', async ([args, suggested], { sandbox }) => {
+    const result = await sandbox.run(args)
+
+    expectFailure(result, 2)
+    expect(result.stderr).toContain(`Did you mean ${suggested}?`)
+  })
+
+  it.for([['help', 'foo'], ['gc', '--only-hash'], ['pin', '--dry-run']])('suggests nothing far from %j', async (
+    args,
+    { sandbox }
+  ) => {
+    const result = await sandbox.run(args)
+
+    expectFailure(result, 2)
+    expect(result.stderr).not.toContain('Did you mean')
+  })
 })

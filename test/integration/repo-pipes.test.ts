@@ -46,7 +46,7 @@ it.skipIf(process.platform === 'win32').for<[file: string, command: string]>([
   ['links/LOG', 'ipfsz link ls'],
   ['links/000003.log', 'ipfsz link ls'],
   ['originals.db', 'ipfsz originals index'],
-  ['locks/gateway-cache-0', 'ipfsz gateway --fetch --gateway http://127.0.0.1:1 --listen 127.0.0.1:0']
+  ['gateway-cache/index.db', 'ipfsz gateway --fetch --gateway http://127.0.0.1:1 --listen 127.0.0.1:0']
 ])('a symlink in the place of the file %s does not make or cut a file where it leads', async (
   [file, command],
   { sandbox }

@@ -13,7 +13,7 @@ const CID = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 const FORMS = [
   'http://user:s3cr3t@127.0.0.1:9/', 'http://s3cr3t@127.0.0.1:9', 'http://127.0.0.1:9/?token=s3cr3t',
   'http://127.0.0.1:9/?k=s3cr3t', 'http://127.0.0.1:9/#s3cr3t', 'ftp://u:s3cr3t@127.0.0.1/', 'S3://AKIA:s3cr3t@bkt/p',
-  's3:AKIA:s3cr3t@bkt', 's3://bkt/p?secret=s3cr3t', 's3://bkt/p?s3cr3t', 's3://AKIA%3As3cr3t%40bkt',
+  '//u:s3cr3t@127.0.0.1', 's3:AKIA:s3cr3t@bkt', 's3://bkt/p?secret=s3cr3t', 's3://bkt/p?s3cr3t', 's3://AKIA%3As3cr3t%40bkt',
   'user:s3cr3t@127.0.0.1:9', 'HTTP://U:a/s3cr3t@127.0.0.1:9', 'http%3A%2F%2Fu%3As3cr3t%40host', 'http://AKIA:s3cr3t/',
   '/dns4/u:s3cr3t@localhost/tcp/9', '/ip4/127.0.0.1/tcp/9/p2p/u:s3cr3t@x', '/ip4/127.0.0.1/tcp/9/http?token=s3cr3t'
 ]
@@ -41,7 +41,10 @@ const OPTIONS = optionsOf(createProgram({} as Io))
 /** Arguments in place of options, and variables. */
 const OTHERS: ReadonlyArray<[string[], string?]> = [
   [['migrate', 'FORM', 'NEW']], [['migrate', 'REPO', 'FORM']], [['connect', 'FORM']], [['cat', 'FORM']],
-  [['du', 'FORM']], [['name', 'resolve', 'FORM']], [['FORM']], [['stats', 'FORM']],
+  [['du', 'FORM']], [['add', 'FORM']], [['add', 'FILE', 'FORM']], [['stats', '--repo', 'FORM']],
+  [['bench', 'FORM']],
+  [['get', CID, '--offline', '-o', 'FORM/x']], [['car', 'import', 'FORM']], [['stats'], 'IPFSZ_PATH'],
+  [['name', 'resolve', 'FORM']], [['FORM']], [['stats', 'FORM']],
   [['cat', CID], 'IPFSZ_GATEWAYS'], [['cat', CID], 'IPFSZ_ROUTERS'], [['cat', CID], 'IPFSZ_BOOTSTRAP'],
   [['daemon'], 'IPFSZ_BOOTSTRAP']
 ]

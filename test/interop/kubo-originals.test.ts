@@ -1,7 +1,6 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
-import { holdFile } from '@ipfsz/node/internal/locks/kernel-lock'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
@@ -120,39 +119,24 @@ describe('ipfsz import --from-kubo', () => {
   })
 })
 
-describe('ipfsz import --from-kubo with the repo of a Kubo that does not run', () => {
-  it('compresses its pins, changes nothing in it, and keeps Kubo out meanwhile', async ({ sandbox }) => {
-    const [kuboRepo, repo] = [join(sandbox.directory, 'kubo'), join(sandbox.directory, 'imported')]
-    const file = await sandbox.write('file', text(600_000, 9))
-    const ipfs = async (...args: string[]): Promise<string> =>
-      (await run('ipfs', args, undefined, { IPFS_PATH: kuboRepo })).toString().trim()
-    await ipfs('init', '--profile=test')
-    const cid = await ipfs('add', '-Q', file)
-    const blocks = await ipfs('refs', 'local')
-    const result = await sandbox.run(['import', '--json', '--from-kubo', kuboRepo, '--repo', repo, cid])
-
-    expectSuccess(result)
-    expect(parseLines(result.stdout)).toMatchObject([{ original: cid, compressed: 1, unknown: 0 }])
-    expectSuccess(await sandbox.run(['import', '--from-kubo', kuboRepo, '--repo', repo]))
-    expectFailure(await sandbox.run(['import', '--replace', '--from-kubo', kuboRepo, '--repo', repo]), 2)
-    expect((await sandbox.run(['cat', '--repo', repo, cid])).stdout.equals(text(600_000, 9))).toBe(true)
-    expect(await ipfs('refs', 'local')).toBe(blocks)
-
-    // into a store that nodes share: every node reads it by its old CID
+describe('ipfsz import --from-kubo with the repo of a running Kubo', () => {
+  it('copies its pins into a store that nodes share, where every node reads them by their old CIDs', async ({
+    sandbox
+  }) => {
+    const cid = await addedByKubo(await sandbox.write('file', text(600_000, 9)))
+    const { directory } = other
     await mkdir(join(sandbox.directory, 'store'))
 
     for (const node of ['a', 'b']) {
       expectSuccess(await sandbox.run(['init', '--store', 'store', '--repo', node]))
     }
 
-    expectSuccess(await sandbox.run(['import', '--from-kubo', kuboRepo, '--repo', 'a']))
+    const result = await sandbox.run(['import', '--json', '--from-kubo', directory, '--repo', 'a', cid])
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toMatchObject([{ original: cid, compressed: 1, unknown: 0 }])
     expectSuccess(await sandbox.run(['gc', '--repo', 'b']))
     expectSuccess(await sandbox.run(['verify', '--all', '--repo', 'b']))
     expect((await sandbox.run(['cat', '--repo', 'b', cid])).stdout.equals(text(600_000, 9))).toBe(true)
-
-    const release = holdFile(join(kuboRepo, 'repo.lock'))
-    await expect(ipfs('refs', 'local')).rejects.toThrow('lock')
-    release?.()
   })
 })
 

@@ -1,3 +1,4 @@
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { raceSignal } from 'race-signal'
 
 /**
@@ -11,28 +12,13 @@ export async function joinBytes (
   max: number,
   signal: AbortSignal | null | undefined
 ): Promise<Uint8Array> {
+  const tooLarge = (): Error => new RangeError(`it exceeds the limit of ${max} bytes`)
   // a source that stalls must not keep an abort waiting
-  const bytes = value instanceof Uint8Array ? value : await raceSignal(join(value, max), signal)
+  const bytes = value instanceof Uint8Array ? value : await raceSignal(readAtMost(value, max, tooLarge), signal)
 
   if (bytes.byteLength > max) {
-    throw new RangeError(`it exceeds the limit of ${max} bytes`)
+    throw tooLarge()
   }
 
   return bytes
-}
-
-async function join (chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array> {
-  const all: Uint8Array[] = []
-  let size = 0
-
-  for await (const chunk of chunks) {
-    all.push(chunk)
-    size += chunk.byteLength
-
-    if (size > max) {
-      throw new RangeError(`it exceeds the limit of ${max} bytes`)
-    }
-  }
-
-  return all.length === 1 ? all[0] : Buffer.concat(all)
 }

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from '../../../test/support/listen.ts'
+import { readPipe } from '../src/credentials/read-pipe.ts'
 import { S3Objects } from '../src/index.ts'
 import { BUCKET, fakeS3, refuse } from '../../../test/support/fake-s3.ts'
 import type { S3Credentials, S3ObjectsInit } from '../src/index.ts'
@@ -107,6 +110,34 @@ it('uses a profile: that of the environment, one that is named, or the default',
   Object.assign(env, { AWS_ACCESS_KEY_ID: 'FROMENV', AWS_SECRET_ACCESS_KEY: 's' })
   expect(await use()).toEqual(['FROMENV', 'eu-2', undefined])
   expect(await use({ profile: 'two' })).toEqual(['TWO', 'us-east-1', undefined])
+})
+
+describe.skipIf(process.platform === 'win32')('a profile in a named pipe', () => {
+  beforeEach(async () => {
+    await promisify(execFile)('mkfifo', [join(directory, 'credentials')])
+  })
+
+  it('is used once somebody has written it, for all requests', async () => {
+    const used = Promise.all([use(), use()])
+    await writeProfiles({ credentials: '[default]\naws_access_key_id = PIPE\naws_secret_access_key = s\n' })
+
+    expect((await used).map(String)).toEqual(['PIPE,us-east-1,', 'PIPE,us-east-1,'])
+  })
+
+  it('is refused if nobody writes to it', async () => {
+    await expect(readPipe(join(directory, 'credentials'), 50)).rejects.toMatchObject({ name: 'S3CredentialsError' })
+  })
+
+  it('is no longer waited for once the request is aborted', async () => {
+    const objects = new S3Objects({ bucket: BUCKET, endpoints: [s3.origin] })
+    onTestFinished(() => { objects.close() })
+    const ended = new AbortController()
+    const getting = objects.get('key', { signal: ended.signal })
+    ended.abort()
+
+    await expect(getting).rejects.toMatchObject({ name: 'AbortError' })
+    expect(s3.seen).toEqual([])
+  })
 })
 
 it('takes the region of a profile whose credentials come from elsewhere', async () => {

@@ -1,9 +1,12 @@
 // Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
 import { isUsageError } from '@ipfsz/node/internal/usage-errors'
+import { LOST, systemError } from '@ipfsz/node/internal/system-error'
 import { adviceFor } from './advice.ts'
+import type { SystemError } from '@ipfsz/node/internal/system-error'
 
 export * from '@ipfsz/node/internal/errors'
+export { fullDiskError, neededBytes } from '@ipfsz/node/internal/system-error'
 
 /** The message for a full disk. `withFullDisk` finds out which disk it is. */
 export const DISK_FULL = 'the disk is full: free some space and try again'
@@ -99,7 +102,7 @@ export function explain (err: Error): string {
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
-      return err.message.includes('needs a dictionary')
+      return 'needsDictionary' in err && err.needsDictionary === true
         ? `${err.message}, which is not part of the file: decompress the bytes of ipfsz cat --raw with that dictionary`
         : writtenIncorrectly(err)
     case 'InvalidHeaderError':
@@ -191,9 +194,6 @@ interface Values {
 /** No node sent a block. */
 export const NOT_FETCHED: ReadonlySet<string> = new Set(['FetchStalledError', 'GatewaysFailedError'])
 
-/** What ipfsz repair fetches again. */
-export const LOST: ReadonlySet<string> = new Set(['NotFoundError', 'CorruptBlockError'])
-
 /** The message of an error. If it quotes one of its causes, with that cause explained. */
 function withCause ({ message, cause }: Error): string {
   for (let at = cause; at instanceof Error; at = at.cause) {
@@ -207,11 +207,6 @@ function withCause ({ message, cause }: Error): string {
   }
 
   return message
-}
-
-interface SystemError extends Error {
-  code: string
-  path?: string
 }
 
 function explainSystemError (err: SystemError | undefined): string | undefined {
@@ -253,22 +248,4 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
 /** Whether a path has more bytes than the system takes, with its final NUL: 4,096 on Linux, 1,024 on macOS. */
 function isPathTooLong (path = ''): boolean {
   return Buffer.byteLength(path) >= (platform === 'linux' ? 4096 : 1024)
-}
-
-/** The error of a full disk among the causes of an error, and the path that it is about, if it says so. */
-export function fullDiskError (err: Error): { code: string, path?: string } | undefined {
-  const found = systemError(err)
-
-  return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
-}
-
-/** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */
-function systemError (err: unknown): SystemError | undefined {
-  for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {
-      return cause as SystemError
-    }
-  }
-
-  return undefined
 }

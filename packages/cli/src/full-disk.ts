@@ -1,7 +1,7 @@
 import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { GC_ADVICE } from './advice.ts'
-import { DISK_FULL, fullDiskError } from './errors.ts'
+import { DISK_FULL, fullDiskError, neededBytes } from './errors.ts'
 import { repoPath } from '@ipfsz/node/internal/repo/repo'
 import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import { formatSize } from './terminal/units.ts'
@@ -32,7 +32,7 @@ export async function withFullDisk (
 
   // what writes blocks does not say where
   const place = await existing(full.path ?? await blocksIn(repoPath(repo, io)))
-  const said = full.code === 'EDQUOT' ? ofQuota(place) : await ofDisk(place)
+  const said = full.code === 'EDQUOT' ? ofQuota(place) : await ofDisk(place, neededBytes(thrown))
 
   return message.replace(DISK_FULL, () => said ?? DISK_FULL)
 }
@@ -54,8 +54,11 @@ function ofQuota (place: string): string {
   return `this user's quota on the disk of ${place} is used up: delete files there and try again. ${GC_ADVICE}`
 }
 
-/** Undefined if the system does not tell. */
-async function ofDisk (place: string): Promise<string | undefined> {
+/**
+ * @param needed - how many more bytes are needed at most, if that is known
+ * @returns undefined if the system does not tell
+ */
+async function ofDisk (place: string, needed: number | undefined): Promise<string | undefined> {
   const disk = await statfs(place).catch(() => undefined)
 
   if (disk == null || disk.blocks === 0) {
@@ -69,6 +72,8 @@ async function ofDisk (place: string): Promise<string | undefined> {
   return disk.files > 0 && disk.ffree < FEW_INODES && disk.ffree * SMALL_FILE < free
     ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files ` +
       `there and try again. ${GC_ADVICE}`
-    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which is not enough. Free some space ` +
+    : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which is not enough. ${
+      needed == null ? '' : `At most ${formatSize(needed)} more are needed. `
+    }Free some space ` +
       `there and try again. ${GC_ADVICE}`
 }

@@ -31,7 +31,8 @@ export async function main (argv: string[], io: Io): Promise<number> {
 
     if (!(error instanceof DifferentError)) {
       const message = await withFullDisk(explain(error), error, repo, io)
-      new Output(io, { json, verbose }).error(`${message}${await lostPlace(error, repo, io)}`, error)
+      const output = new Output(io, { json, verbose, given: argv.slice(2) })
+      output.error(`${message}${await lostPlace(error, repo, io)}`, error)
     }
 
     return exitCode(error)

@@ -12,13 +12,13 @@ describe('spread', () => {
   it('takes all frames of a small file, the last one shorter', () => {
     expect(
       spread([10], 4, 16)
-    ).toEqual([{ file: 0, offset: 0, length: 4 }, { file: 0, offset: 4, length: 4 }, { file: 0, offset: 8, length: 2 }])
+    ).toEqual([{ file: 0, offset: 0, length: 4 }, { file: 0, offset: 8, length: 2 }, { file: 0, offset: 4, length: 4 }])
   })
 
   it('takes all frames of several small files, and none of empty ones', () => {
     expect(
       spread([0, 5, 0, 1], 4, 16)
-    ).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 1, offset: 4, length: 1 }, { file: 3, offset: 0, length: 1 }])
+    ).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 3, offset: 0, length: 1 }, { file: 1, offset: 4, length: 1 }])
   })
 
   it('takes no frames if there are no bytes', () => {
@@ -26,8 +26,9 @@ describe('spread', () => {
     expect(spread([0, 0], 4, 16)).toEqual([])
   })
 
-  it('takes frames from all over a large file', () => {
-    expect(spread([1600], 4, 16).map(({ offset }) => offset)).toEqual([0, 400, 800, 1200])
+  it('takes frames from all over a large file, and the first of them too', () => {
+    expect(spread([1600], 4, 16).map(({ offset }) => offset)).toEqual([0, 800, 400, 1200])
+    expect(spread([16], 4, 16).map(({ offset }) => offset)).toEqual([0, 8, 4, 12])
   })
 
   it('takes frames from all over several files, in proportion to their sizes', () => {
@@ -35,8 +36,8 @@ describe('spread', () => {
 
     expect(found).toEqual([
       { file: 0, offset: 0, length: 4 },
-      { file: 1, offset: 0, length: 4 },
       { file: 1, offset: 400, length: 4 },
+      { file: 1, offset: 0, length: 4 },
       { file: 1, offset: 800, length: 4 }
     ])
   })
@@ -101,9 +102,9 @@ describe('readSample', () => {
     const { size, frames } = await readSample(paths, 64 * KIB, signal)
 
     expect(size).toBe(100_002)
-    expect(frames.map(({ byteLength }) => byteLength)).toEqual([65_536, 34_464, 2])
-    expect(frames[1].every(byte => byte === 1)).toBe(true)
-    expect([...frames[2]]).toEqual([2, 3])
+    expect(frames.map(({ byteLength }) => byteLength)).toEqual([65_536, 2, 34_464])
+    expect([...frames[1]]).toEqual([2, 3])
+    expect(frames[2].every(byte => byte === 1)).toBe(true)
   })
 
   it('reads no more than 16 MiB of a large file', async () => {

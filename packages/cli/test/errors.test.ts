@@ -118,10 +118,8 @@ describe('explain', () => {
   })
 
   it('keeps the advice of a ListenError, whatever the system says', () => {
-    const denied = systemError('EACCES')
-
-    expect(explain(new ListenError('127.0.0.1:80', 'EACCES', 'choose another', { cause: denied })))
-      .toBe('Cannot listen on 127.0.0.1:80: choose another')
+    expect(explain(new ListenError('127.0.0.1:80', systemError('EACCES'))))
+      .toBe('Cannot listen on 127.0.0.1:80: permission denied. Choose a port above 1023')
   })
 
   it('returns the message alone for an error without advice', () => {

@@ -1,3 +1,13 @@
+/** Options of a {@link CorruptFrameError}. */
+export interface CorruptFrameErrorOptions extends ErrorOptions {
+  /**
+   * Whether the frame may be fine, but was compressed with a dictionary that is not part of it.
+   *
+   * @default false
+   */
+  needsDictionary?: boolean
+}
+
 /**
  * Thrown when bytes are not exactly one frame of the codec with the expected size: truncated,
  * damaged, followed by other bytes, of another codec, too large or too small.
@@ -8,11 +18,14 @@ export class CorruptFrameError extends Error {
   readonly codec: string
   /** What is wrong with the frame. */
   readonly reason: string
+  /** Whether the frame may be fine, but was compressed with a dictionary that is not part of it. */
+  readonly needsDictionary: boolean
 
-  constructor (codec: string, reason: string, options?: ErrorOptions) {
+  constructor (codec: string, reason: string, { needsDictionary = false, ...options }: CorruptFrameErrorOptions = {}) {
     super(`Corrupt ${codec} frame: ${reason}`, options)
     this.codec = codec
     this.reason = reason
+    this.needsDictionary = needsDictionary
   }
 }
 

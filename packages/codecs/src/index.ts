@@ -43,6 +43,7 @@ export type {
   Levels,
   PrepareOptions
 } from './codec.ts'
+export type { CorruptFrameErrorOptions } from './errors.ts'
 export {
   CorruptFrameError,
   DictionaryNotSupportedError,

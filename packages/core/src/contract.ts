@@ -3,6 +3,7 @@ import type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
 import type { BlockSource } from './fetch/source.ts'
+import type { FileHandle, OpenOptions } from './file-handle.ts'
 import type { LinkDatastore, Links } from './links/links.ts'
 import type {
   AddFileOptions,
@@ -20,12 +21,9 @@ import type {
   ImportResult,
   LsOptions,
   MkdirOptions,
-  ReadCost,
   RmOptions,
   Stats,
   StatOptions,
-  StoredFile,
-  StoredFileOptions,
   TouchOptions
 } from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
@@ -209,6 +207,35 @@ export interface Ipfsz {
   mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID>
 
   /**
+   * Open a file, directory or symlink: its path, its links, its root and its header are read once, and its bytes as
+   * often as needed, with `read`. To describe and read a file, or to read several parts of one, this takes fewer reads
+   * of blocks than `stat` and `cat`. Close the handle when you are done.
+   *
+   * @example Read the first and the last bytes of a file
+   *
+   * ```typescript
+   * import { ipfsz } from '@ipfsz/core'
+   * import { MemoryBlockstore } from 'blockstore-core'
+   *
+   * const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+   * const cid = await fs.addBytes(new Uint8Array(1_000_000))
+   * const file = await fs.open(cid)
+   * const size = Number(file.stats.size)
+   *
+   * for (const offset of [0, size - 100]) {
+   *   for await (const bytes of file.read({ offset, length: 100 })) {
+   *     console.info(offset, bytes.byteLength)
+   *   }
+   * }
+   *
+   * file.close()
+   * ```
+   *
+   * @throws the errors of `stat`
+   */
+  open (cid: CID, options?: OpenOptions): Promise<FileHandle>
+
+  /**
    * Remove an entry from a directory. Returns a tree CID if the directory's CID is marked.
    *
    * @throws {DoesNotExistError} a sharded directory has no such entry. An ordinary
@@ -225,29 +252,6 @@ export interface Ipfsz {
    */
   stat (cid: CID, options?: StatOptions): Promise<Stats>
   stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
-
-  /**
-   * Return the stored frames of a compressed file, for a server whose clients decompress
-   * them. Does not run a codec.
-   *
-   * Undefined for everything else: uncompressed files, plain CIDs, directories, streams
-   * compressed by another tool, files with a base or filters, whose frames need more than the
-   * codec, and files with so many frames that the root does not list them.
-   * Also undefined for an original CID whose link is unchecked, because only the original
-   * bytes can be verified against it.
-   *
-   * @throws the errors of `stat`
-   */
-  storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined>
-
-  /**
-   * How much memory `cat` of a file takes, from its root block and that of its base: for a server that shares its
-   * memory among many readers.
-   *
-   * @throws the errors of `stat`
-   * @throws {UnreadableBaseError} the base of the file is missing, or cannot be read
-   */
-  readCost (cid: CID, options?: StatOptions): Promise<ReadCost>
 
   /** Change the mtime, by default to the current time. Otherwise like `chmod`. */
   touch (cid: CID, options?: TouchOptions): Promise<CID>
@@ -268,4 +272,4 @@ export interface Ipfsz {
 }
 
 /** The methods that only read. */
-export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'stat' | 'storedFile' | 'readCost'>
+export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'open' | 'stat'>

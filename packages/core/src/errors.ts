@@ -44,6 +44,19 @@ export class UnknownMarkerError extends Error {
   }
 }
 
+/** Thrown when something is read of a file handle that was closed. */
+export class FileClosedError extends Error {
+  static override readonly name = 'FileClosedError'
+  override readonly name = 'FileClosedError'
+  /** The CID that it was opened by. */
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`The handle of ${cid} is closed: open the file again`)
+    this.cid = cid
+  }
+}
+
 /** Thrown when the frame size is out of range. */
 export class InvalidFrameSizeError extends Error {
   static override readonly name = 'InvalidFrameSizeError'
@@ -266,7 +279,8 @@ export class FetchStalledError extends Error {
   ) {
     super(asked == null
       ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
-      : `${asked === 1 ? 'The only connected peer does' : 'The connected peers do'} not have the block ${cid}`,
+      : `The ${asked === 1 ? 'only peer that was asked does' : `${asked} peers that were asked do`} not have the ` +
+        `block ${cid}`,
     options)
     this.cid = cid
     this.time = time

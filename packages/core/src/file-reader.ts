@@ -1,8 +1,5 @@
-import { cat } from './commands/cat.ts'
 import { ls } from './commands/ls.ts'
-import { stat } from './commands/stat.ts'
-import { readCost } from './commands/read-cost.ts'
-import { storedFile } from './commands/stored-file.ts'
+import { cat, open, stat } from './commands/open.ts'
 import { blocksBelow } from './fetch/blocks-below.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
 import { FetchScope } from './fetch/fetch-scope.ts'
@@ -14,6 +11,7 @@ import type { BlocksBelow, BlocksOptions } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchSettings } from './fetch/init.ts'
 import type { BlockSource } from './fetch/source.ts'
+import type { FileHandle, OpenOptions } from './file-handle.ts'
 import type { ReadSettings } from './read/read-settings.ts'
 import type {
   CatOptions,
@@ -21,11 +19,8 @@ import type {
   ExtendedStatOptions,
   ExtendedStats,
   LsOptions,
-  ReadCost,
   Stats,
-  StatOptions,
-  StoredFile,
-  StoredFileOptions
+  StatOptions
 } from './unixfs.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
@@ -67,18 +62,14 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
     return ls(cid, this.below(cid), options)
   }
 
+  async open (cid: CID, options?: OpenOptions): Promise<FileHandle> {
+    return open(cid, this.below(cid), options)
+  }
+
   async stat (cid: CID, options?: StatOptions): Promise<Stats>
   async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
   async stat (cid: CID, options?: ExtendedStatOptions | StatOptions): Promise<Stats> {
     return stat(cid, this.below(cid), options)
-  }
-
-  async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
-    return storedFile(cid, this.below(cid), options)
-  }
-
-  async readCost (cid: CID, options?: StatOptions): Promise<ReadCost> {
-    return readCost(cid, this.below(cid), options)
   }
 
   /** The settings, with a blockstore that fetches the missing blocks below `root`. */

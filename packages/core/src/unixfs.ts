@@ -67,57 +67,6 @@ export interface CatOptions extends
   transient?: boolean | undefined
 }
 
-export interface StoredFileOptions extends
-  Pick<CatOptions, 'path' | 'signal' | 'offline' | 'blockReadConcurrency' | 'readAhead'>,
-  ProgressHandler<CatEvents> {}
-
-/** The stored frames of a compressed file. */
-export interface StoredFile {
-  /** The codec that decompresses a frame. */
-  codec: CodecName
-
-  /** Original bytes of the file. */
-  size: number
-
-  /** Original bytes in every frame except the last, or the maximum of `frameSizes`. */
-  frameSize: number
-
-  /** Original bytes of each frame, in order. Set for files with content-defined frames (`cut: 'content'`). */
-  frameSizes?: readonly number[]
-
-  /** Compressed bytes of each frame, in order. */
-  frameLengths: readonly number[]
-
-  /** Compressed bytes of all frames. */
-  length: number
-
-  /**
-   * Read all frames, one after the other, without the trailer. Every block is verified; the
-   * frames themselves are not checked. Throws the errors of `cat` that concern blocks.
-   */
-  frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
-}
-
-export interface FramesOptions extends Pick<CatOptions, 'signal' | 'readAhead' | 'onOpenLinks'> {
-  /** Number of compressed bytes to skip. Other options override the options with which the file was opened. */
-  offset?: number | undefined
-}
-
-/** What it takes to read a file: whoever serves many readers can share memory among them by it. */
-export interface ReadCost {
-  /**
-   * Whether a read can begin at any byte, and decompress no more than the frames that hold what is read. If not, it has
-   * to decompress everything before.
-   */
-  isSeekable: boolean
-
-  /** Approximate maximum memory of `cat` with `readAhead: false`, in bytes. */
-  memory: number
-
-  /** Approximate maximum memory of `cat` otherwise, in bytes. */
-  memoryAhead: number
-}
-
 export interface LsOptions extends
   Omit<unixfs.LsOptions, 'onProgress' | 'signal'>,
   GetBlockOptions,

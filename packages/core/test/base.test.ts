@@ -585,7 +585,7 @@ describe('a file with a base', () => {
   it('is not handed out as it is stored, since its frames need the base', async () => {
     const { fs, cid } = await both
 
-    await expect(fs.storedFile(cid)).resolves.toBeUndefined()
+    expect((await fs.open(cid)).stored).toBeUndefined()
   })
 
   it('keeps its base when its mode changes', async () => {

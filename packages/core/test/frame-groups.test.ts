@@ -30,7 +30,7 @@ describe('a file whose frames are listed in its seek table', () => {
     expect(same(await collect(fs.cat(unmark(cid))), await collect(fs.cat(unmark(other))))).toBe(true)
     expect((await fs.stat(cid)).frames).toBe((await fs.stat(other)).frames)
     expect(await fs.verify(cid)).toMatchObject({ size: 900_000n })
-    expect(await fs.storedFile(cid)).toBeUndefined()
+    expect((await fs.open(cid)).stored).toBeUndefined()
 
     for (let i = 0; i < 20; i++) {
       const [offset, length] = [(next() >>> 0) % 900_000, (next() >>> 0) % 200_000]

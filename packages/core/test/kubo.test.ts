@@ -66,7 +66,7 @@ describe('a file in Kubo', () => {
     expect(kubo.puts.every(({ mhtype, pin }) => mhtype === 'sha2-256' && pin === false)).toBe(true)
     expect(new Set(kubo.puts.map(({ cidCodec }) => cidCodec))).toEqual(new Set(['raw', 'dag-pb']))
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
-    expect(await files.storedFile(cid)).toMatchObject({ codec: 'zstd', size: 5_000_000 })
+    expect((await files.open(cid)).stored).toMatchObject({ codec: 'zstd', size: 5_000_000 })
   })
 
   it('is not pinned with pin: false', async () => {

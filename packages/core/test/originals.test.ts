@@ -71,7 +71,7 @@ describe('the original of a compressed file', () => {
       await originals.add(cid)
 
       const stats = await fs.stat(cid)
-      expect(stats.base ?? stats.filters ?? (await fs.storedFile(cid))?.frameSizes).toBeDefined()
+      expect(stats.base ?? stats.filters ?? (await fs.open(cid)).stored?.frameSizes).toBeDefined()
       expect(await missing(blocks, derived)).toEqual([])
     }
   })

@@ -72,7 +72,7 @@ describe('a file with a base whose frames are listed in a region table', () => {
     expect(same(await collect(fs.cat(cid)), SECOND)).toBe(true)
     expect(await fs.stat(cid)).toMatchObject({ frames: 13, base: unmark(base), baseSize: BigInt(FIRST.byteLength) })
     expect(await fs.verify(cid)).toMatchObject({ size: BigInt(SECOND.byteLength) })
-    expect(await fs.storedFile(cid)).toBeUndefined()
+    expect((await fs.open(cid)).stored).toBeUndefined()
     // the same frames, a table in a skippable frame, and the base
     const frames = stream.byteLength - HEAD - 13 * ENTRY - HEAD - FIRST.byteLength
     expect(same(stream.subarray(0, frames), other.subarray(0, frames))).toBe(true)

@@ -41,9 +41,9 @@ describe.each(TABLES)('a file of %s whose frames are listed in a table', (codec,
     expect(same(await collect(fs.cat(cid)), bytes)).toBe(true)
     expect((await fs.stat(cid)).frames).toBe((await fs.stat(other)).frames)
     expect(await fs.verify(cid)).toMatchObject({ size: 900_000n })
-    expect(await fs.storedFile(cid)).toBeUndefined()
+    expect((await fs.open(cid)).stored).toBeUndefined()
     // the frames of a file whose root lists them, and the table
-    const table = seekTable(await fs.storedFile(other) as StoredFile)
+    const table = seekTable((await fs.open(other)).stored as StoredFile)
     const expected = isSplit ? encodeSkipped(codec, table.subarray(8, -9)) : table
     expect(same(stream, Buffer.concat([await collect(fs.cat(unmark(other))), expected]))).toBe(true)
 

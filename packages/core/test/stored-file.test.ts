@@ -22,7 +22,7 @@ function lockedCodecs (): readonly Codec[] {
 }
 
 async function open (cid: CID, blockstore: CountingBlockstore, codecs?: readonly Codec[]): Promise<StoredFile> {
-  const file = await ipfsz({ blockstore }, { codecs }).storedFile(cid)
+  const { stored: file } = await ipfsz({ blockstore }, { codecs }).open(cid)
 
   if (file == null) {
     throw new Error(`${cid} is not a compressed file`)
@@ -31,7 +31,7 @@ async function open (cid: CID, blockstore: CountingBlockstore, codecs?: readonly
   return file
 }
 
-describe('storedFile', () => {
+describe('stored frames', () => {
   it.each(NAMES)('returns the frames of %s as they are, without calling a codec', async name => {
     const { blockstore, cid, bytes } = await stored(SIZE, name)
     const file = await open(cid, blockstore, lockedCodecs())
@@ -81,7 +81,7 @@ describe('storedFile', () => {
     const based = await fs.addBytes(text(SIZE).subarray(7), { compression: { codec: 'zstd', base } })
 
     expect([(await fs.stat(filtered)).filters != null, (await fs.stat(based)).base != null]).toEqual([true, true])
-    expect([await fs.storedFile(filtered), await fs.storedFile(based)]).toEqual([undefined, undefined])
+    expect([(await fs.open(filtered)).stored, (await fs.open(based)).stored]).toEqual([undefined, undefined])
   })
 
   it('reads only the root until the frames are read, and can read them twice', async () => {
@@ -107,8 +107,8 @@ describe('storedFile', () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await fs.addFile({ path: 'a/b', content: text(SIZE) })
 
-    expect(await fs.storedFile(tree, { path: 'a/b' })).toMatchObject({ codec: 'zstd', size: SIZE })
-    await expect(fs.storedFile(tree, { path: 'a/c' })).rejects.toMatchObject({ name: 'NotFoundError' })
+    expect((await fs.open(tree, { path: 'a/b' })).stored).toMatchObject({ codec: 'zstd', size: SIZE })
+    await expect(fs.open(tree, { path: 'a/c' })).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
   it('is undefined for what is not compressed, and for streams of other tools', async () => {
@@ -120,7 +120,7 @@ describe('storedFile', () => {
     for (const other of [
       unmark(cid), file, mark(file, MARKERS.zstd), tree, await unixfs({ blockstore }).addBytes(text(100))
     ]) {
-      expect(await fs.storedFile(other), other.toString()).toBeUndefined()
+      expect((await fs.open(other)).stored, other.toString()).toBeUndefined()
     }
   })
 
@@ -145,10 +145,10 @@ describe('storedFile', () => {
     const { blockstore, cid } = await stored(SIZE)
 
     await expect(
-      ipfsz({ blockstore: new CountingBlockstore() }).storedFile(cid)
+      ipfsz({ blockstore: new CountingBlockstore() }).open(cid)
     ).rejects.toMatchObject({ name: 'NotFoundError' })
     await expect(
-      ipfsz({ blockstore }).storedFile(cid, { signal: AbortSignal.abort() })
+      ipfsz({ blockstore }).open(cid, { signal: AbortSignal.abort() })
     ).rejects.toMatchObject({ name: 'AbortError' })
   })
 
@@ -159,8 +159,8 @@ describe('storedFile', () => {
     const original = await unixfs({ blockstore: new CountingBlockstore() }).addBytes(text(SIZE))
     await writeLink(datastore, { original, compressed: await fs.addBytes(text(SIZE)), check: 'unchecked' })
 
-    expect(await fs.storedFile(original)).toBeUndefined()
+    expect((await fs.open(original)).stored).toBeUndefined()
     await fs.verify(original)
-    expect(await fs.storedFile(original)).toMatchObject({ codec: 'zstd', size: SIZE })
+    expect((await fs.open(original)).stored).toMatchObject({ codec: 'zstd', size: SIZE })
   })
 })

@@ -1,8 +1,8 @@
 import { zstd } from '@ipfsz/codecs/zstd'
+import { concat } from '@ipfsz/utils/bytes'
 import { describe, expect, it } from 'vitest'
 import { WrittenBase } from '../src/base/written-base.ts'
 import { ipfsz, unmark } from '../src/index.ts'
-import { concat } from '../src/util/bytes.ts'
 import { CountingBlockstore, noise, same, text } from './fixtures.ts'
 import type { Piece } from '../src/frames/compress-frames.ts'
 

@@ -147,6 +147,11 @@ async function answerRoot (context: Context, root: ContentRoot): Promise<Respons
     throw err
   }
 
+  if (OF_BLOCKS.includes(format)) {
+    // blocks are read by their CIDs
+    resolved.file?.close()
+  }
+
   return respond({ ...context, resolved })
 }
 

@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 /** Reads a root and everything below it. */
 export interface RootReader {
   /** Reads files and directories, marked and plain, and the stored frames of files. */
-  fs: Pick<Ipfsz, 'cat' | 'ls' | 'readCost' | 'stat' | 'storedFile'>
+  fs: Pick<Ipfsz, 'ls' | 'open' | 'stat'>
   /** Blocks for `?format=raw`, CARs, and DAG-CBOR and DAG-JSON documents. */
   blocks: GatewayBlocks
 }

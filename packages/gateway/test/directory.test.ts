@@ -176,8 +176,8 @@ describe('a directory', () => {
 
   it('is not read for HEAD', async () => {
     const root = await add(['a'])
-    const stat = fs.stat.bind(fs)
-    components = { ...components, fs: { ...components.fs, stat, ls: () => { throw new Error('read') } } }
+    const open = fs.open.bind(fs)
+    components = { ...components, fs: { ...components.fs, open, ls: () => { throw new Error('read') } } }
     const response = await respond(`/ipfs/${root}/`, { method: 'HEAD' })
 
     expect([response.status, response.body]).toEqual([200, null])

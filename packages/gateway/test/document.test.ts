@@ -1,6 +1,7 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
+import { OpenedFile } from '../src/resolve/opened-file.ts'
 import { respondDocument } from '../src/respond/document/document.ts'
 import { longText, text } from '../../../test/support/data.ts'
 import { CBOR, contextOf, JSON_CODEC, store } from './dag-fixtures.ts'
@@ -19,10 +20,16 @@ async function ask (here: Store, cid: CID, query = '', init: Init = {}): Promise
 }
 
 async function askFile (here: Store, content: Uint8Array, query = '?format=json', init: Init = {}): Promise<Response> {
-  const fs = ipfsz(here)
-  const cid = await fs.addBytes(content, { compression: { codec: 'gzip', detect: false } })
+  const cid = await ipfsz(here).addBytes(content, { compression: { codec: 'gzip', detect: false } })
 
-  return respondDocument(contextOf(here, `/ipfs/${cid}${query}`, { cid, stats: await fs.stat(cid) }, init))
+  return askAs(here, cid, query, init)
+}
+
+async function askAs (here: Store, cid: CID, query: string, init: Init): Promise<Response> {
+  const fs = ipfsz(here)
+  const resolved = { cid, stats: await fs.stat(cid), file: new OpenedFile(cid, fs) }
+
+  return respondDocument(contextOf(here, `/ipfs/${cid}${query}`, resolved, init))
 }
 
 describe('the response of a document', () => {
@@ -188,8 +195,7 @@ describe('JSON in a file', () => {
     const json = new TextEncoder().encode(JSON.stringify('x'.repeat(5_000_000)))
     const fs = ipfsz(here)
     const cid = await fs.addBytes(json, { compression: { codec: 'none' } })
-    const large = async (init: Init = {}): Promise<Response> =>
-      respondDocument(contextOf(here, `/ipfs/${cid}?format=json`, { cid, stats: await fs.stat(cid) }, init))
+    const large = async (init: Init = {}): Promise<Response> => askAs(here, cid, '?format=json', init)
 
     expect((await (await large()).bytes()).byteLength).toBe(json.byteLength)
     expect((await large({ method: 'HEAD' })).headers.get('content-length')).toBe(String(json.byteLength))

@@ -4,7 +4,7 @@ import { ipfsz, unmark } from '@ipfsz/core'
 import { decode } from '@ipld/dag-pb'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
-import { addCompressed, bytesOf, get, KIB, noise, text } from './fixtures.ts'
+import { addCompressed, bytesOf, get, KIB, noise, openingWith, text } from './fixtures.ts'
 import type { Gateway, GatewayBlocks } from '../src/index.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -94,8 +94,9 @@ describe('a failure of the gateway itself, before the first byte', () => {
     const { fs, errors } = serveReporting()
     const failing = Object.assign(new Error('spawn /home/alice/node ENOENT'), { name: 'WorkerCrashedError' })
     const cid = await addCompressed(fs, text(300_000), 'zstd', 64 * KIB)
-    fs.cat = () => { throw failing }
-    const broken = createGateway({ fs, blocks: new MemoryBlockstore() }, { onError: err => { errors.push(err) } })
+    const files = openingWith(fs, () => { throw failing })
+    const onError = (err: unknown): void => { errors.push(err) }
+    const broken = createGateway({ fs: files, blocks: new MemoryBlockstore() }, { onError })
     const response = await broken(get(`${cid}?filename=a.txt`))
 
     expect([response.status, await response.text()]).toEqual([500, BROKEN])

@@ -6,7 +6,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
 import { chooseRepresentation } from '../src/respond/stored-file.ts'
-import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
+import { addCompressed, bytesOf, get, KIB, noise, openingWith, same, serve, text } from './fixtures.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Ipfsz, StoredFile } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -85,7 +85,7 @@ describe('a compressed file', () => {
       const whole = await gateway(get(url, EVERYTHING))
       const body = await bytesOf(whole)
 
-      expect((await fs.storedFile(cid))?.frameSizes?.length).toBeGreaterThan(2)
+      expect((await fs.open(cid)).stored?.frameSizes?.length).toBeGreaterThan(2)
       expect(whole.headers.get('content-encoding') ?? 'identity').toBe(coding)
       expect(whole.headers.get('content-length')).toBe(String(body.byteLength))
       expect(whole.headers.get('etag')).toBe(etag)
@@ -146,7 +146,7 @@ describe('a compressed file', () => {
     // a single segment of 2^63 bytes
     const wide = Buffer.from('28b52ffde00000000000000080', 'hex')
     const cid = await addCompressed(fs, bytes, 'zstd')
-    const file = await fs.storedFile(cid)
+    const { stored: file } = await fs.open(cid)
 
     if (file == null) {
       throw new Error('it is not compressed')
@@ -290,15 +290,7 @@ describe('a file of zstd whose frames differ in size', () => {
 
 /** A gateway whose file system opens this stored file for every CID. */
 function serveWith (fs: ReturnType<typeof serve>['fs'], file: StoredFile): ReturnType<typeof serve>['gateway'] {
-  const opened = {
-    cat: fs.cat.bind(fs),
-    ls: fs.ls.bind(fs),
-    readCost: fs.readCost.bind(fs),
-    stat: fs.stat.bind(fs),
-    storedFile: async () => file
-  }
-
-  return createGateway({ fs: opened, blocks: new MemoryBlockstore() })
+  return createGateway({ fs: openingWith(fs, undefined, { stored: file }), blocks: new MemoryBlockstore() })
 }
 
 describe('a plain file', () => {
@@ -369,19 +361,13 @@ describe('an original whose link is unchecked', () => {
     const cid = await addCompressed(fs, bytes, 'zstd', 64 * KIB)
     const gateway = createGateway({
       blocks: blockstore,
-      fs: {
-        stat: fs.stat.bind(fs),
-        ls: fs.ls.bind(fs),
-        readCost: async () => ({ isSeekable: false, memory: 1, memoryAhead: 1 }),
-        storedFile: async () => undefined,
-        cat: (cid, options) => {
-          if (options?.length != null && options.length < bytes.byteLength) {
-            throw new UncheckedLinkError(unmark(cid), cid, 'range')
-          }
-
-          return fs.cat(cid, options)
+      fs: openingWith(fs, (file, options) => {
+        if (options?.length != null && options.length < bytes.byteLength) {
+          throw new UncheckedLinkError(unmark(cid), cid, 'range')
         }
-      }
+
+        return file.read(options)
+      }, { stored: undefined, readCost: async () => ({ isSeekable: false, memory: 1, memoryAhead: 1 }) })
     })
     const response = await gateway(get(`${cid}`))
 

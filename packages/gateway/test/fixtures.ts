@@ -3,9 +3,9 @@ import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { random } from '../../../test/support/data.ts'
 import { createGateway } from '../src/index.ts'
-import type { Gateway, GatewayInit } from '../src/index.ts'
+import type { Gateway, GatewayInit, RootReader } from '../src/index.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
-import type { Ipfsz } from '@ipfsz/core'
+import type { FileHandle, FileReadOptions, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export { same, text } from '../../../test/support/data.ts'
@@ -33,7 +33,8 @@ export interface Served {
   decompressed: () => number
 }
 
-export function serve (init: GatewayInit = {}): Served {
+/** @param fresh - whether each call, or each request, has a file system of its own, which remembers nothing */
+export function serve (init: GatewayInit = {}, { fresh }: { fresh?: 'call' | 'request' } = {}): Served {
   const blockstore = new MemoryBlockstore()
   let decompressed = 0
   const counting = Object.values(codecs).map((create): Codec => {
@@ -48,13 +49,45 @@ export function serve (init: GatewayInit = {}): Served {
       }
     }
   })
-  const fs = ipfsz({ blockstore }, { codecs: counting })
+  const open = (): Ipfsz => ipfsz({ blockstore }, { codecs: counting })
+  const fs = open()
+  const forgetful: RootReader['fs'] = {
+    ls: (...args) => open().ls(...args),
+    open: async (...args) => open().open(...args),
+    stat: fs.stat.bind(fs)
+  }
+  const below = (): RootReader => ({ fs: fresh === 'call' ? forgetful : open(), blocks: blockstore })
 
   return {
-    gateway: createGateway({ fs, blocks: blockstore }, init),
+    gateway: createGateway({ fs, blocks: blockstore, ...fresh == null ? {} : { below } }, init),
     fs,
     blockstore,
     decompressed: () => decompressed
+  }
+}
+
+/** A file system whose files are read in another way, or have something else in their handles. */
+export function openingWith (
+  fs: Pick<Ipfsz, 'ls' | 'open' | 'stat'>,
+  read: (file: FileHandle, options?: FileReadOptions) => AsyncIterable<Uint8Array> = (file, options) =>
+    file.read(options),
+  others: Partial<FileHandle> = {}
+): Pick<Ipfsz, 'ls' | 'open' | 'stat'> {
+  return {
+    ls: fs.ls.bind(fs),
+    stat: fs.stat.bind(fs),
+    open: async (cid, options) => {
+      const file = await fs.open(cid, options)
+
+      return {
+        stats: file.stats,
+        stored: file.stored,
+        read: options => read(file, options),
+        readCost: file.readCost.bind(file),
+        close: file.close.bind(file),
+        ...others
+      }
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { createGateway, GatewayError, NameNotFoundError } from '../src/index.ts'
-import { addCompressed, get, noise, serve, text } from './fixtures.ts'
+import { addCompressed, get, noise, openingWith, serve, text } from './fixtures.ts'
 import type { GatewayComponents, GatewayInit, NameResolver } from '../src/index.ts'
 
 const EXPOSED = [
@@ -28,7 +28,7 @@ function fail (): never {
 
 /** Components that must not be read. */
 const LOCKED: GatewayComponents = {
-  fs: { cat: fail, ls: fail, readCost: fail, stat: fail, storedFile: fail },
+  fs: { ls: fail, open: fail, stat: fail },
   blocks: { get: fail, has: () => false }
 }
 
@@ -95,17 +95,11 @@ describe('a gateway', () => {
 
         return {
           blocks: blockstore,
-          fs: {
-            stat: fs.stat.bind(fs),
-            ls: fs.ls.bind(fs),
-            readCost: fs.readCost.bind(fs),
-            storedFile: fs.storedFile.bind(fs),
-            cat: (cid, options) => {
-              samples += options?.length == null ? 0 : 1
+          fs: openingWith(fs, (file, options) => {
+            samples += options?.length == null ? 0 : 1
 
-              return fs.cat(cid, options)
-            }
-          }
+            return file.read(options)
+          })
         }
       }
     })
@@ -251,11 +245,11 @@ describe('a gateway', () => {
 
   it('gives up if the response does not begin in time, whatever it waits for', async () => {
     let aborted = false
-    const stat = async (_: CID, { signal }: { signal?: AbortSignal | null } = {}): Promise<never> => {
+    const open = async (_: CID, { signal }: { signal?: AbortSignal | null } = {}): Promise<never> => {
       signal?.addEventListener('abort', () => { aborted = true })
       return new Promise(() => {})
     }
-    const gateway = createGateway({ ...LOCKED, fs: { ...LOCKED.fs, stat } }, { limits: { startTimeout: 10 } })
+    const gateway = createGateway({ ...LOCKED, fs: { ...LOCKED.fs, open } }, { limits: { startTimeout: 10 } })
     const response = await gateway(get('bafkqaaa'))
 
     expect(response.status).toBe(504)

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { DecodingTurns } from '../src/service-worker/decoding-turns.ts'
 import { readOwnRequest } from '../src/service-worker/own-request.ts'
 import { restrict } from '../src/service-worker/page-policy.ts'
-import { RecentBlocks } from '../src/service-worker/recent-blocks.ts'
 import { Site } from '../src/service-worker/site.ts'
 import { fileTypes } from '../src/respond/file/content-type.ts'
 import { WEB_ENDINGS, WEB_TYPES } from '../src/service-worker/web-types.ts'
@@ -178,23 +177,5 @@ describe('frames that wait', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     await decode(1)
     expect(order.at(-1)).toBe(1)
-  })
-})
-
-describe('recent blocks', () => {
-  it('are the last that were used, within their size', () => {
-    const recent = new RecentBlocks(10)
-
-    for (const key of ['a', 'b', 'c']) {
-      recent.set(key, new Uint8Array(4))
-      recent.get('a')
-    }
-
-    expect(['a', 'b', 'c'].filter(key => recent.has(key))).toEqual(['a', 'c'])
-    recent.set('a', new Uint8Array(2))
-    recent.set('large', new Uint8Array(11))
-    expect(recent.has('large')).toBe(false)
-    recent.set('d', new Uint8Array(10))
-    expect(recent.get('d')).toHaveLength(10)
   })
 })

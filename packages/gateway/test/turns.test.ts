@@ -6,7 +6,7 @@ import { createGateway } from '../src/index.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { readInTurns } from '../src/memory/read-in-turns.ts'
 import { passInTurns, passThrough } from '../src/memory/turns.ts'
-import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
+import { addCompressed, bytesOf, get, KIB, noise, openingWith, same, serve, text } from './fixtures.ts'
 import type { Resumable } from '../src/memory/read-in-turns.ts'
 import type { OpenOptions } from '../src/memory/reading.ts'
 import type { Ipfsz } from '@ipfsz/core'
@@ -208,25 +208,19 @@ describe('a gateway', () => {
     const { fs, blockstore } = serve()
     const bytes = text(2000 * KIB)
     const cid = await add(fs, bytes)
-    const { memory: heldBytes } = await fs.readCost(cid)
+    const { memory: heldBytes } = await (await fs.open(cid)).readCost()
     let reading = 0
     const gateway = createGateway({
       blocks: blockstore,
-      fs: {
-        stat: fs.stat.bind(fs),
-        ls: fs.ls.bind(fs),
-        readCost: fs.readCost.bind(fs),
-        storedFile: fs.storedFile.bind(fs),
-        cat: async function * (cid, options) {
-          reading++
+      fs: openingWith(fs, async function * (file, options) {
+        reading++
 
-          try {
-            yield * fs.cat(cid, options)
-          } finally {
-            reading--
-          }
+        try {
+          yield * file.read(options)
+        } finally {
+          reading--
         }
-      }
+      })
     }, { limits: { heldBytes: heldBytes * 2 } })
     const answers = await Promise.all(Array.from({ length: 6 }, async () => gateway(get(`${cid}?filename=a.txt`))))
 

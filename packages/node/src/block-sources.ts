@@ -15,6 +15,8 @@ interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
   routers: readonly string[]
   /** Opens the network. Missing: there are no peers to ask. */
   network: (() => Promise<Network>) | undefined
+  /** The ids of the peers that the user named, once the network is open. */
+  named?: (() => readonly string[]) | undefined
   /** Called with the id of a peer that lacks a block below a root. */
   onLacks?: ((peer: string, cid: CID, root: CID) => void) | undefined
 }
@@ -67,7 +69,7 @@ export class BlockSources {
 
   /** @param plan - what will be read: gateways then send it with one request */
   below (root: CID, plan: ReadPlan | undefined): RootSources {
-    const { network, onLacks } = this.#init
+    const { network, named, onLacks } = this.#init
     const gateways = this.#makers.map(make => make(root, plan))
     this.#opened.push(...gateways)
 
@@ -83,6 +85,7 @@ export class BlockSources {
       root,
       plan,
       searches: this.#searches,
+      named,
       onLacks: (peer, cid) => { onLacks?.(peer, cid, root) }
     })
 

@@ -173,12 +173,14 @@ export async function withReadings<T> (
   const network = hasNetwork ? async (): Promise<Network> => access.open() : undefined
   const said = new Set<string>()
   const onLacks = (peer: string, cid: CID, root: CID): void => {
-    if (access.names(peer) && !said.has(peer)) {
+    if (access.named.includes(peer) && !said.has(peer)) {
       said.add(peer)
       emit(context, 'ipfsz:fetch:lacks', { peer, cid, root })
     }
   }
-  const from = await BlockSources.open({ gateways, routers, allowLocal, network, onLacks })
+  const from = await BlockSources.open({
+    gateways, routers, allowLocal, network, onLacks, named: () => access.named
+  })
 
   if (from == null) {
     const opened = await openToRead(context, { readsKept: cached })

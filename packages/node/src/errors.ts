@@ -287,6 +287,14 @@ export class NodeError extends Error {
   override readonly name = 'NodeError'
 }
 
+/** Why a server cannot listen, and what to do, by the error code of the system. */
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses this port. Choose another one (0 picks a free one)',
+  EADDRNOTAVAIL: 'this machine does not have that address. Use one of its own',
+  EACCES: 'permission denied. Choose a port above 1023',
+  ENOTFOUND: 'no such host. Use an IP address'
+}
+
 /** Thrown when a server cannot listen on an address. */
 export class ListenError extends Error {
   static override readonly name = 'ListenError'
@@ -296,8 +304,11 @@ export class ListenError extends Error {
   /** The error code of the system, such as EADDRINUSE. */
   readonly code: string
 
-  constructor (address: string, code: string, reason: string, options?: ErrorOptions) {
-    super(`Cannot listen on ${address}: ${reason}`, options)
+  /** @param cause - of the system */
+  constructor (address: string, cause: NodeJS.ErrnoException) {
+    const { code = '', message } = cause
+
+    super(`Cannot listen on ${address}: ${LISTEN_REASONS[code] ?? message}`, { cause })
     this.address = address
     this.code = code
   }

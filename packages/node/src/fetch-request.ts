@@ -3,6 +3,9 @@ import type { FetchOptions } from './network/network.ts'
 import type { FilePart } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 
+/** Maximum number of peers that a command names. */
+const MAX_NAMED = 256
+
 /** Thrown when a request is not what it should be. `status` is the HTTP status. */
 export class BadRequestError extends Error {
   static override readonly name = 'BadRequestError'
@@ -49,7 +52,7 @@ export function fetchRequest (cid: CID, { root, part, ...rest }: Omit<FetchOptio
  * @throws {BadRequestError} it is something else
  */
 export function readFetchRequest (body: Body): { cid: CID, options: Omit<FetchOptions, 'signal'> } {
-  const { size, part, plan, search } = body
+  const { size, part, plan, search, named } = body
 
   return {
     cid: cidField(body, 'cid'),
@@ -58,6 +61,7 @@ export function readFetchRequest (body: Body): { cid: CID, options: Omit<FetchOp
       ...size == null ? {} : { size: numberField(body, 'size') },
       ...part == null ? {} : { part: filePart(object(body, 'part')) },
       ...plan == null ? {} : { plan: readPlan(object(body, 'plan')) },
+      ...named == null ? {} : { named: peerIds(named) },
       search: search === 'lost' || search === 'none' ? search : 'all',
       store: body.store !== false
     }
@@ -102,6 +106,14 @@ function filePart (body: Body): FilePart {
   }
 
   return { file: cidField(body, 'file'), start, end, ...body.here == null ? {} : { here } }
+}
+
+function peerIds (value: unknown): string[] {
+  if (!Array.isArray(value) || value.length > MAX_NAMED || value.some(id => typeof id !== 'string')) {
+    throw new BadRequestError(`named is not a list of at most ${MAX_NAMED} peer ids`)
+  }
+
+  return value
 }
 
 function isPosition (value: unknown): value is number {

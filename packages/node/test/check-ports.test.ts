@@ -27,7 +27,7 @@ describe('the addresses of a node', () => {
       name: 'ListenError',
       code: 'EADDRINUSE',
       address,
-      message: expect.stringContaining('--listen')
+      message: expect.stringContaining('another program')
     })
   })
 

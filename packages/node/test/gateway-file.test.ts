@@ -3,7 +3,7 @@ import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { announceGateway, findGateway, gatewayOnPort } from '../src/gateway/gateway-file.ts'
+import { announceGateway, findGateway } from '../src/gateway/gateway-file.ts'
 import { lockRepo } from '../src/repo/repo-lock.ts'
 
 const URL = 'http://127.0.0.1:8080'
@@ -47,18 +47,6 @@ describe('the file of a gateway', () => {
     await expect(findGateway(repo)).resolves.toBe('http://[::1]:81')
     await second()
     await expect(findGateway(repo)).resolves.toBeUndefined()
-  })
-
-  it('says which process has a port, unless it is this one or has another port', async () => {
-    const repo = await makeRepo()
-    await announce(repo)
-    await expect(gatewayOnPort(repo, 8080)).resolves.toBeUndefined()
-
-    const file = join(repo, 'gateway.json')
-    const pid = process.pid + 1
-    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')) as object, pid }))
-    await expect(gatewayOnPort(repo, 8080)).resolves.toMatchObject({ pid })
-    await expect(gatewayOnPort(repo, 80)).resolves.toBeUndefined()
   })
 
   it('keeps out neither adds nor garbage collections', async () => {

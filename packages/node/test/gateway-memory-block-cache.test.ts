@@ -7,7 +7,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { noise } from '../../../test/support/data.ts'
 import { MemoryBlockCache } from '../src/gateway/memory-block-cache.ts'
-import { RootBlocks } from '../src/gateway/root-blocks.ts'
+import { KeptBlocks } from '../src/gateway/root-blocks.ts'
 
 const KIB = 1024
 
@@ -108,8 +108,8 @@ describe('MemoryBlockCache', () => {
     const read = get(cache, cid).catch((err: Error) => err.name)
 
     expect(await read).toEqual(checksBlocks ? other : CorruptBlockError.name)
-    expect(new RootBlocks(cache, cid, undefined).checksBlocks).toBe(true)
-    expect(new RootBlocks(store, cid, undefined).checksBlocks).toBe(checksBlocks)
+    expect(new KeptBlocks(cache, undefined).checksBlocks).toBe(true)
+    expect(new KeptBlocks(store, undefined).checksBlocks).toBe(checksBlocks)
   })
 
   it('refuses a damaged block, and does not keep it', async () => {
@@ -135,7 +135,7 @@ describe('MemoryBlockCache', () => {
     first.abort(one)
     expect(store.aborted).toBe(0)
     second.abort(other)
-    expect(store.aborted).toBe(1)
+    await expect.poll(() => store.aborted).toBe(1)
 
     expect(await both).toMatchObject([{ reason: one }, { reason: other }])
   })

@@ -1,10 +1,13 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { describe, expect, it } from 'vitest'
-import { openKubo } from '../src/kubo/kubo.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openKubo, openKuboSource } from '../src/kubo/kubo.ts'
 import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -114,6 +117,39 @@ describe('openKubo', () => {
     '/ip4/127.0.0.1/tcp/5001/p2p/12D3'
   ])('refuses "%s"', async (address) => {
     await expect(openKubo(address, {}, signal)).rejects.toMatchObject({ name: 'UsageError' })
+  })
+})
+
+async function makeRepo (): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-test-'))
+  onTestFinished(async () => rm(directory, { recursive: true }))
+
+  return directory
+}
+
+describe('openKuboSource', () => {
+  it('finds the address of a running Kubo in its repo', async () => {
+    const [kubo, repo] = [await fakeKubo(), await makeRepo()]
+    await writeFile(join(repo, 'api'), `/ip4/127.0.0.1/tcp/${kubo.port}\n`)
+
+    await openKuboSource(repo, signal)
+    expect(kubo.paths).toEqual(['/api/v0/block/stat'])
+  })
+
+  it('refuses a directory that no Kubo runs on', async () => {
+    const repo = await makeRepo()
+    await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'UsageError' })
+
+    await mkdir(join(repo, 'api'))
+    await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'UsageError' })
+  })
+
+  it('says that a Kubo is not running that was killed, and so left its address behind', async () => {
+    const [kubo, repo] = [await fakeKubo(), await makeRepo()]
+    await writeFile(join(repo, 'api'), `/ip4/127.0.0.1/tcp/${kubo.port}`)
+    kubo.server.close()
+
+    await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'KuboUnreachableError' })
   })
 })
 

@@ -9,12 +9,13 @@ import type { WantListener } from '../src/network/bitswap/wants.ts'
 import type { PeerId } from '@libp2p/interface'
 
 /** A search of a node with some connected peers, and a DHT that knows nobody. */
-async function search (peerCount: number) {
+async function search (peerCount: number, names?: (peers: readonly PeerId[]) => readonly PeerId[]) {
   const peers = await Promise.all(Array.from({ length: peerCount }, async () =>
     peerIdFromPrivateKey(await generateKeyPair('Ed25519'))))
   const asked = Promise.withResolvers<void>()
   const ended = new AbortController()
   const having = new Set<PeerId>()
+  const exhausted = Promise.withResolvers<void>()
   let queries = 0
   let listener: WantListener | undefined
   const lan = {
@@ -33,6 +34,7 @@ async function search (peerCount: number) {
     wants: {
       peers: () => peers,
       send: async () => {},
+      cancel: async () => {},
       onPeer: () => () => {},
       listen: (_: unknown, listening: WantListener) => {
         listener = listening
@@ -49,7 +51,8 @@ async function search (peerCount: number) {
     lacks: (id: PeerId) => { having.delete(id) },
     isLacking: () => false,
     isVain: false,
-    exhausted: () => {},
+    named: () => names?.(peers).map(String) ?? [],
+    exhausted: exhausted.resolve,
     forgetLacks: () => {}
   } as unknown as SearchPeersInit).catch(() => {})
 
@@ -59,7 +62,9 @@ async function search (peerCount: number) {
     /** How often the DHT was asked. */
     queries: () => queries,
     /** Resolves when it was. */
-    asked: asked.promise
+    asked: asked.promise,
+    /** Resolves when it has given up. */
+    exhausted: exhausted.promise
   }
 }
 
@@ -112,5 +117,26 @@ describe('searchPeers', () => {
     await turns()
 
     expect(queries()).to.equal(1)
+  })
+
+  it('gives up once all named peers lack the block and the DHT knows nobody, though others say nothing', async () => {
+    const { peers, answer, exhausted, queries } = await search(3, peers => peers.slice(0, 2))
+    answer(peers[0], false)
+    answer(peers[1], false)
+    await exhausted
+
+    expect(queries()).to.equal(1)
+  })
+
+  it('does not give up while a named peer says nothing, or if none is named', async () => {
+    for (const count of [2, 0]) {
+      const { peers, answer, exhausted, queries } = await search(3, peers => peers.slice(0, count))
+      let hasEnded = false
+      exhausted.finally(() => { hasEnded = true }).catch(() => {})
+      answer(peers[0], false)
+      await expect.poll(queries).toBeGreaterThan(2)
+
+      expect(hasEnded).to.equal(false)
+    }
   })
 })

@@ -23,17 +23,17 @@ const it = base.extend<{ directory: string, open: (size?: number) => Promise<Sha
   },
   open: async ({ directory }, use) => {
     const opened: SharedCache[] = []
-    const onNote = vi.fn()
+    const onFailure = vi.fn()
 
     await use(async (size = SIZE) => {
-      const cache = new SharedCache({ directory, size: () => size, onNote })
+      const cache = new SharedCache({ directory, size: () => size, onFailure })
       opened.push(cache)
       await cache.open()
 
       return cache
     })
     await Promise.all(opened.map(async cache => cache.close()))
-    expect(onNote).not.toHaveBeenCalled()
+    expect(onFailure).not.toHaveBeenCalled()
   }
 })
 
@@ -141,15 +141,15 @@ it('keeps nothing more when its table turns out to be damaged, and begins anew t
   const { size } = await index.stat()
   await index.write(Buffer.alloc(size - 4096, 0xff), 0, size - 4096, 4096)
   await index.close()
-  const onNote = vi.fn()
-  const damaged = new SharedCache({ directory, size: () => SIZE, onNote })
+  const onFailure = vi.fn()
+  const damaged = new SharedCache({ directory, size: () => SIZE, onFailure })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
 
   try {
     await damaged.open()
     await damaged.get(blocks[0].cid)
     vi.advanceTimersByTime(1000)
-    await vi.waitFor(() => { expect(onNote).toHaveBeenCalledOnce() })
+    await vi.waitFor(() => { expect(onFailure).toHaveBeenCalledOnce() })
     await damaged.put(blocks[1].cid, blocks[1].bytes)
     await damaged.close()
   } finally {
@@ -197,4 +197,19 @@ it('deletes files of killed processes that its table does not know', async ({ di
   await open()
 
   await expect.poll(async () => files(directory)).toEqual([file])
+})
+
+it('never takes more space than it may, however fast blocks come', async ({ directory, open }) => {
+  const blocks = await Promise.all(Array.from({ length: 60 }, async (_, i) => block(i, 50_000)))
+  const cache = await open()
+  let largest = 0
+
+  for (const { cid, bytes } of blocks) {
+    await cache.put(cid, bytes)
+    largest = Math.max(largest, (await files(directory).catch(() => [])).length * 52 * 1024)
+  }
+
+  expect(largest).toBeLessThanOrEqual(SIZE)
+  await cache.close()
+  expect(cache.bytes).toBe((await files(directory)).length * 52 * 1024)
 })

@@ -1,3 +1,4 @@
+import { readObject } from './read-object.ts'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { BaseDatastore } from 'datastore-core'
@@ -131,19 +132,9 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   }
 
   async #read (key: Key, maxSize: number, options: Options): Promise<Uint8Array | undefined> {
-    let value: Uint8Array
+    const value = await readObject(this.#objects, this.#keyOf(key), { length: maxSize + 1, ...signalOf(options) })
 
-    try {
-      value = await this.#objects.get(this.#keyOf(key), { length: maxSize + 1, ...signalOf(options) })
-    } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
-        return undefined
-      }
-
-      throw err
-    }
-
-    if (value.byteLength > maxSize) {
+    if (value != null && value.byteLength > maxSize) {
       throw new TypeError(`it exceeds the limit of ${maxSize} bytes`)
     }
 

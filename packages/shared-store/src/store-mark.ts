@@ -1,3 +1,4 @@
+import { readObject } from './read-object.ts'
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { messageOf } from '@ipfsz/utils/message-of'
@@ -43,19 +44,9 @@ export interface StoreMark {
  * @throws {StoreError} a newer ipfsz made the store, or the mark is damaged
  */
 export async function readMark (objects: ObjectStore, name: string): Promise<StoreMark | undefined> {
-  let bytes: Uint8Array
+  const bytes = await readObject(objects, MARK_KEY, { length: MAX_SIZE + 1 })
 
-  try {
-    bytes = await objects.get(MARK_KEY, { length: MAX_SIZE + 1 })
-  } catch (err) {
-    if (err instanceof Error && err.name === 'NotFoundError') {
-      return undefined
-    }
-
-    throw err
-  }
-
-  return decodeMark(bytes, name)
+  return bytes == null ? undefined : decodeMark(bytes, name)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hidePlaceSecrets, hideSecrets, hideSecretsIn } from '../src/hide-secrets.ts'
+import { hideGivenIn, hidePlaceSecrets, hideSecrets, hideSecretsIn } from '../src/hide-secrets.ts'
 
 const SECRET = 's3cr3t'
 
@@ -29,6 +29,7 @@ it.each([
   ['http://host/%3Ftoken=s3cr3t', 'http://host/%3F***'],
   ['/dns4/u:s3cr3t@host/tcp/5001', '/dns4/***@host/tcp/5001'],
   ['/dns4/host/tcp/443/https/http-path/a%3Ftoken%3Ds3cr3t', '/dns4/host/tcp/443/https/http-path/a%3F***'],
+  ['//u:s3cr3t@host/p', '//***@host/p'],
   ['localhost:s3cr3t', 'localhost:***']
 ])('hides what may be a secret in %j', (text, shown) => {
   expect(hideSecrets(text)).toBe(shown)
@@ -48,7 +49,7 @@ describe('what may be a path', () => {
     expect(hidePlaceSecrets(text)).toBe(text)
   })
 
-  it.each(['ftp://u:s3cr3t@host/', 'u:s3cr3t@host', 'https://host/?k=s3cr3t', 'u%3As3cr3t%40host'])('hides in %j', text => {
+  it.each(['ftp://u:s3cr3t@host/', 'u:s3cr3t@host', '//u:s3cr3t@host', 'https://host/?k=s3cr3t', 'u%3As3cr3t%40host'])('hides in %j', text => {
     expect(hidePlaceSecrets(text)).not.toContain(SECRET)
   })
 })
@@ -58,4 +59,16 @@ it('hides in a message what a URL in it shows', () => {
     .toBe('no http://***@h/p?a=1&X-Token=*** "S3://***@b", me@example.com <wss://***@h>')
   expect(hideSecretsIn('/home/s3:/u:s3cr3t@bucket: no such file, C:/a@b, /x/a:/b@c'))
     .toBe('/home/s3:/***@bucket: no such file, C:/a@b, /x/a:/b@c')
+})
+
+it.each([
+  ['//u:s3cr3t@h', '//u:s3cr3t@h: no such file', '//***@h: no such file'],
+  ['//u:s3cr3t@h', '/u:s3cr3t@h: no such file', '/***@h: no such file'],
+  ['u:s3cr3t@host:80', 'no repo in /home/me/u:s3cr3t@host:80/x', 'no repo in /home/me/***@host:80/x'],
+  ['--repo=u:s3cr3t@host:80', 'no repo in /home/me/u:s3cr3t@host:80', 'no repo in /home/me/***@host:80'],
+  ['http://127.0.0.1:9/?k=s3cr3t', 'no repo in /a/http:/127.0.0.1:9/?k=s3cr3t', 'no repo in /a/http:/127.0.0.1:9/?***'],
+  ['http://s3cr3t@h:9/', 'no repo in /a/http:/s3cr3t@h:9', 'no repo in /a/http:/***@h:9'],
+  ['a@b', '/a@b: no such file', '/a@b: no such file']
+])('hides what was given as %j in %j', (given, message, shown) => {
+  expect(hideGivenIn(message, ['add', given])).toBe(shown)
 })

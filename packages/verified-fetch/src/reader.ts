@@ -1,5 +1,5 @@
 import { ipfsz } from '@ipfsz/core'
-import type { CatOptions, IpfszInit } from '@ipfsz/core'
+import type { IpfszInit, OpenOptions } from '@ipfsz/core'
 import type { RootReader } from '@ipfsz/gateway'
 import type { PluginContext, PluginOptions } from '@helia/verified-fetch'
 
@@ -21,12 +21,11 @@ export function readerOf (
 
   return {
     fs: {
-      // the caller's listener gets the events of IPFSz, too
-      cat: (cid, options) => files.cat(cid, { ...options, onProgress: onProgress as CatOptions['onProgress'] }),
       ls: files.ls.bind(files),
-      readCost: files.readCost.bind(files),
-      stat: files.stat.bind(files),
-      storedFile: files.storedFile.bind(files)
+      // the caller's listener gets the events of IPFSz, too
+      open: async (cid, options) =>
+        files.open(cid, { ...options, onProgress: onProgress as OpenOptions['onProgress'] }),
+      stat: files.stat.bind(files)
     },
     blocks
   }

@@ -1,5 +1,8 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { env } from 'node:process'
-import { getProfileName, parseKnownFiles } from '@smithy/core/config'
+import { externalDataInterceptor, getHomeDir, getProfileName, parseKnownFiles } from '@smithy/core/config'
+import { readPipe } from './read-pipe.ts'
 import type { S3Credentials } from '../contract.ts'
 
 /** What we use of a profile in the files of AWS. */
@@ -19,9 +22,11 @@ const ELSEWHERE = ['role_arn', 'sso_session', 'sso_start_url', 'credential_proce
  * `$AWS_CONFIG_FILE`.
  *
  * @param name - `$AWS_PROFILE` or `default` if it is missing
+ * @throws {S3CredentialsError} a file is a pipe to which nobody writes
  */
 export async function readProfile (name: string | undefined): Promise<Profile> {
   const profile = getProfileName({ profile: name })
+  await readPipes()
   const isNamed = name != null || (env.AWS_PROFILE ?? '') !== ''
   const settings = (await parseKnownFiles({ profile, ignoreCache: true }))[profile]
   const {
@@ -40,6 +45,35 @@ export async function readProfile (name: string | undefined): Promise<Profile> {
     ...region == null ? {} : { region },
     ...endpoint == null ? {} : { endpoint }
   }
+}
+
+/**
+ * Read the files that are pipes, such as those of a shell's `<(command)`, in place of the library: it would wait for a
+ * writer in a thread, which no signal ends. What a pipe had is kept, as nobody writes it twice.
+ */
+async function readPipes (): Promise<void> {
+  const files = externalDataInterceptor.getFileRecord()
+  const home = getHomeDir()
+  const paths = [
+    env.AWS_SHARED_CREDENTIALS_FILE || join(home, '.aws', 'credentials'),
+    env.AWS_CONFIG_FILE || join(home, '.aws', 'config')
+  ].map(path => path.replace(/^~\//, `${home}/`))
+
+  await Promise.all(paths.map(async path => {
+    const isPipe = await stat(path).then(stats => stats.isFIFO(), () => false)
+
+    if (!isPipe) {
+      delete files[path]
+      return
+    }
+
+    // the library takes it from here. Once for all requests: the bytes of a pipe go to one reader
+    files[path] ??= readPipe(path).catch((err: unknown) => {
+      delete files[path]
+      throw err
+    })
+    await files[path]
+  }))
 }
 
 function problemOf (profile: string, settings: Readonly<Record<string, string | undefined>> | undefined): string {

@@ -1,99 +1,138 @@
-import { expectedTime, leastFrames, measureFirst, timePerByte, warmUp } from './first-round.ts'
-import { duration, runPass } from './pass.ts'
-import { measureSlowLevels } from './slow-levels.ts'
-import { summarize } from './summarize.ts'
+import { yieldToEventLoop } from '@ipfsz/utils/event-loop'
 import type { CodecLevel } from './codec-levels.ts'
-import type { Run, RunOptions } from './first-round.ts'
-import type { Measurement } from './summarize.ts'
 
-/**
- * The share of the time for the first round, and until slow levels have compressed a few frames. In the rest, all but
- * the slow levels are measured again.
- */
-const FIRST_ROUND = 0.3
-const SLOW_LEVELS = 0.85
-const ROUNDS = 3
-/** Rounds go on up to this many while those of a level took less than `SHORT_TIME` in all, as with small files. */
-const MAX_ROUNDS = 25
-/** In milliseconds. */
+/** Thrown when a codec does not decompress to the bytes that it compressed. */
+export class DifferenceError extends Error {
+  static override readonly name = 'DifferenceError'
+  override readonly name = 'DifferenceError'
+  readonly label: string
+
+  constructor (label: string, options?: ErrorOptions) {
+    super(`${label} does not decompress to the original bytes. Use another codec, and please report this`, options)
+    this.label = label
+  }
+}
+
+/** What is compressed before anything is measured, in bytes: the codec is loaded then, and its code optimised. */
+const WARM_UP_SIZE = 64 * 1024
+/** How often. The fastest of them tells how long a frame may take. */
+const WARM_UPS = 3
+/** Small samples are measured again for this long, in milliseconds. */
 const SHORT_TIME = 100
-/** A level that has taken this long in all is not measured again, in milliseconds. */
-const LONG_TIME = 2000
 
-export interface MeasureOptions extends RunOptions {
-  /** How long measuring may take, in milliseconds. */
-  time: number
+export interface MeasureOptions {
+  /** When to end, on the clock of `now`. A level that would take longer for one frame is not measured. */
+  end: number
+  /** When to begin no more frames. */
+  share: number
+  /** How many frames are processed at a time. */
+  concurrency: number
+  signal: AbortSignal
+  /** A clock, in milliseconds. */
+  now: () => number
 }
 
-/** A codec level that there was no time for. */
-export interface Unmeasured {
-  codecLevel: CodecLevel
-  /** How long a few frames would take, in milliseconds. */
-  expected: number
+/** The figures of one codec level. */
+export interface Measurement {
+  /** The original bytes that it was measured on, 0 if there was no time for it. */
+  measured: number
+  /** The same bytes, compressed. */
+  stored: number
+  /** Original bytes per second. */
+  compress: number
+  /** Original bytes per second. */
+  decompress: number
 }
 
-export interface Measured {
-  /** In the order of the codec levels. */
-  measurements: Measurement[]
-  unmeasured: Unmeasured[]
-  /** How long measuring may have to take so that nothing is left out, in milliseconds. */
-  needed: number
+/** Bytes and milliseconds of compressing some frames and decompressing them again. */
+interface Pass {
+  size: number
+  stored: number
+  compress: number
+  decompress: number
 }
 
 /**
- * Measures codec levels on whole frames, one after the other in rounds, and for not much longer than `time`: slow
- * levels are measured on fewer frames, or not at all.
+ * Measures a codec level on frames, some at a time, until it has measured all or its share of the time is over.
+ *
+ * @throws {DifferenceError} the decompressed bytes differ
  */
 export async function measure (
-  codecLevels: readonly CodecLevel[],
+  codecLevel: CodecLevel,
   frames: readonly Uint8Array[],
   options: MeasureOptions
-): Promise<Measured> {
-  const { now, time, width, onStart } = options
+): Promise<Measurement> {
+  const { end, share, concurrency, now } = options
+  const piece = frames[0].subarray(0, WARM_UP_SIZE)
+  const warmUps = []
+
+  for (let i = 0; i < WARM_UPS; i++) {
+    warmUps.push(await runPass(codecLevel, [piece], options))
+  }
+
   const start = now()
-  const end = start + time
-  const runs: Run[] = []
+  const fastest = Math.min(...warmUps.map(({ compress, decompress }) => compress + decompress))
 
-  for (const codecLevel of codecLevels) {
-    runs.push(await warmUp(codecLevel, frames, options))
+  if (start + fastest * frames[0].byteLength / piece.byteLength > end) {
+    return { measured: 0, stored: 0, compress: 0, decompress: 0 }
   }
 
-  // slow levels come last, and share the time that fast ones leave
-  const order = runs.toSorted((a, b) => timePerByte(a, width) - timePerByte(b, width))
+  const batches = Array.from({ length: Math.ceil(frames.length / concurrency) }, (_, i) =>
+    frames.slice(i * concurrency, (i + 1) * concurrency))
+  const passes: Pass[] = []
 
-  for (const [i, run] of order.entries()) {
-    const share = (end - now() - time * (1 - FIRST_ROUND)) / (order.length - i)
-    await measureFirst(run, frames, share, options)
+  do {
+    passes.push(await runPass(codecLevel, batches[passes.length % batches.length], options))
+  } while (now() < share && (passes.length < batches.length || now() < start + SHORT_TIME))
+
+  // later rounds only make the speeds more certain
+  const first = passes.slice(0, batches.length)
+
+  return {
+    measured: sum(first, ({ size }) => size),
+    stored: sum(first, ({ stored }) => stored),
+    compress: speed(passes, ({ compress }) => compress),
+    decompress: speed(passes, ({ decompress }) => decompress)
   }
+}
 
-  await measureSlowLevels(order, frames, end - time * (1 - SLOW_LEVELS), options)
+async function runPass (
+  { codec, level, label }: CodecLevel,
+  frames: readonly Uint8Array[],
+  { now, signal }: MeasureOptions
+): Promise<Pass> {
+  // a synchronous codec blocks the event loop: let it see Ctrl-C
+  await yieldToEventLoop()
+  signal.throwIfAborted()
 
-  const unmeasured = runs.filter(isUnmeasured).map(run =>
-    ({ codecLevel: run.codecLevel, expected: expectedTime(run, leastFrames(frames, width), width) }))
-  const needed = unmeasured.reduce((sum, { expected }) => sum + expected, now() - start) / SLOW_LEVELS
-
-  for (let round = 1; round < MAX_ROUNDS; round++) {
-    for (const run of order) {
-      if (isWorthAnother(run, end - now())) {
-        onStart?.(run.codecLevel)
-        run.passes.push(await runPass(run.codecLevel, run.frames, options))
-      }
+  const start = now()
+  const compressed = await Promise.all(frames.map(async frame => codec.compress(frame, { level, signal })))
+  const middle = now()
+  const back = await Promise.all(compressed.map(async (frame, i) => {
+    try {
+      return await codec.decompress(frame, { size: frames[i].byteLength, signal })
+    } catch (err) {
+      throw err instanceof Error && err.name === 'CorruptFrameError' ? new DifferenceError(label, { cause: err }) : err
     }
+  }))
+  const end = now()
+
+  if (back.some((bytes, i) => Buffer.compare(bytes, frames[i]) !== 0)) {
+    throw new DifferenceError(label)
   }
 
-  const known = order.filter(run => !isUnmeasured(run))
-  const measurements = runs.filter(run => !isUnmeasured(run)).map(run => summarize(run, known, frames))
-
-  return { measurements, unmeasured, needed }
+  return { size: sizeOf(frames), stored: sizeOf(compressed), compress: middle - start, decompress: end - middle }
 }
 
-function isUnmeasured ({ passes }: Run): boolean {
-  return passes.length === 0
+/** Original bytes per second. A clock may measure 0. */
+function speed (passes: readonly Pass[], time: (pass: Pass) => number): number {
+  return Math.round(sum(passes, ({ size }) => size) / Math.max(sum(passes, time), 0.001) * 1000)
 }
 
-function isWorthAnother ({ passes }: Run, left: number): boolean {
-  const [first] = passes
-  const spent = passes.reduce((sum, pass) => sum + duration(pass), 0)
+export function sizeOf (frames: readonly Uint8Array[]): number {
+  return sum(frames, ({ byteLength }) => byteLength)
+}
 
-  return first != null && duration(first) < left && spent < LONG_TIME && (passes.length < ROUNDS || spent < SHORT_TIME)
+function sum<T> (values: readonly T[], measure: (value: T) => number): number {
+  return values.reduce((sum, value) => sum + measure(value), 0)
 }

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { stat } from 'node:fs/promises'
 import { openRegularFile } from '@ipfsz/node/internal/disk/read-regular-file'
 import { UsageError } from '../errors.ts'
@@ -69,22 +70,5 @@ async function sizeOf (path: string): Promise<number> {
 async function read (path: string, { offset, length }: Stretch): Promise<Uint8Array> {
   const file = await openRegularFile(path)
 
-  try {
-    const bytes = new Uint8Array(length)
-    let filled = 0
-
-    while (filled < length) {
-      const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
-
-      if (bytesRead === 0) {
-        break
-      }
-
-      filled += bytesRead
-    }
-
-    return bytes.subarray(0, filled)
-  } finally {
-    await file.close()
-  }
+  return buffer(file.createReadStream({ start: offset, end: offset + length - 1 }))
 }

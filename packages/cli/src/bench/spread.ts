@@ -11,7 +11,8 @@ const MAX_PLACES = 4096
 
 /**
  * Chooses the frames to measure: all if the files have no more than `limit` bytes together, otherwise
- * frames spread evenly over all bytes. Deterministic: the same sizes yield the same frames.
+ * frames spread evenly over all bytes. The first of them are spread evenly too: slow levels are measured on those
+ * alone. Deterministic: the same sizes yield the same frames.
  *
  * @param sizes - of the files, in bytes
  * @param frameSize - bytes of every frame except the last of a file
@@ -21,11 +22,12 @@ export function spread (sizes: readonly number[], frameSize: number, limit: numb
   const total = sizes.reduce((sum, size) => sum + size, 0)
 
   if (total <= limit) {
-    return sizes.flatMap((size, file) => {
-      const count = Math.ceil(size / frameSize)
+    const all = sizes.flatMap((size, file) =>
+      Array.from({ length: Math.ceil(size / frameSize) }, (_, frame) => stretch(sizes, file, frame, frameSize)))
 
-      return Array.from({ length: count }, (_, frame) => stretch(sizes, file, frame, frameSize))
-    })
+    return all.map((stretch, i) => ({ stretch, place: radicalInverse(i) }))
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ stretch }) => stretch)
   }
 
   const found = new Map<string, Stretch>()
@@ -47,7 +49,7 @@ export function spread (sizes: readonly number[], frameSize: number, limit: numb
     length += next.length
   }
 
-  return [...found.values()].toSorted((a, b) => a.file - b.file || a.offset - b.offset)
+  return [...found.values()]
 }
 
 /** The frame that holds a byte. `position` counts over all files. */

@@ -8,24 +8,21 @@ import {
   InvalidFrameSizeError,
   MIN_FRAME_SIZE
 } from '@ipfsz/core'
-import { addCommand } from '../bench/advice.ts'
 import { codecLevels } from '../bench/codec-levels.ts'
-import { choose } from '../bench/choose.ts'
-import { estimate } from '../bench/estimate.ts'
-import { measure } from '../bench/measure.ts'
-import { sizeOf } from '../bench/pass.ts'
-import { reportObjects, reportText } from '../bench/report.ts'
+import { measure, sizeOf } from '../bench/measure.ts'
 import { readSample } from '../bench/sample.ts'
-import { Status } from '../bench/status.ts'
-import { terminalOf } from '../bench/terminal.ts'
+import { counter } from '../terminal/progress.ts'
+import { sizeCell } from '../terminal/row.ts'
+import { formatSize } from '../terminal/units.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
+import type { CodecLevel } from '../bench/codec-levels.ts'
+import type { Measurement } from '../bench/measure.ts'
+import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 
 /** The longest that measuring may take, in seconds. */
 const DEFAULT_TIME = 30
-/** Longer times are suggested in steps of this many seconds. */
-const TIME_STEP = 10
 
 export interface BenchCommandOptions {
   codec?: string[]
@@ -34,14 +31,15 @@ export interface BenchCommandOptions {
   time?: number
 }
 
-/** Compare codecs and levels on files, and recommend one. */
+type Result = Measurement & { level: CodecLevel }
+
+/** Compare codecs and levels on a sample of files: how much smaller they get, and how fast. */
 export async function bench (
   paths: string[],
   options: BenchCommandOptions,
   { io, output, signal }: Context
 ): Promise<void> {
   const { codec, level, frameSize = DEFAULT_FRAME_SIZE, time = DEFAULT_TIME } = options
-  const threads = availableParallelism()
 
   if (frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
     throw new InvalidFrameSizeError(frameSize, MIN_FRAME_SIZE, MAX_FRAME_SIZE)
@@ -54,34 +52,69 @@ export async function bench (
   const compared = codecLevels(allCodecs(), { names: codec, levels: level })
   const { size, frames } = await readSample(paths.map(path => resolvePath(path, io)), frameSize, signal)
   const sampled = sizeOf(frames)
-  const status = new Status(io, time)
+  const concurrency = frameConcurrency(frameSize, DEFAULT_IN_FLIGHT_BYTES)
+  const clock = { signal, now: () => performance.now() }
+  const end = clock.now() + time * 1000
+  const results: Result[] = []
+  const progress = output.progress('measuring', compared.length, 'level')
+  const done = counter(progress)
 
-  const { measurements, unmeasured, needed } = await measure(compared, frames, {
-    time: time * 1000,
-    width: threads,
-    concurrency: frameConcurrency(frameSize, DEFAULT_IN_FLIGHT_BYTES),
-    signal,
-    now: () => performance.now(),
-    onStart ({ label }) { status.show(label) }
-  }).finally(() => status.end())
-
-  // rounded up: the machine may be busier the next time
-  const neededTime = Math.ceil(needed / 1000 / TIME_STEP) * TIME_STEP
-
-  if (measurements.length === 0) {
-    throw new UsageError(`--time ${time} is too short to measure anything: use --time ${neededTime}`)
+  try {
+    for (const [i, level] of compared.entries()) {
+      const start = clock.now()
+      // a fast level leaves its time to those after it
+      const share = start + (end - start) / (compared.length - i)
+      results.push({ level, ...await measure(level, frames, { ...clock, end, share, concurrency }) })
+      done(1)
+    }
+  } finally {
+    progress.end()
   }
 
-  const rows = estimate(measurements, size, sampled)
-  const choice = choose(rows)
-  const command = addCommand(choice.row, paths, frameSize === DEFAULT_FRAME_SIZE ? undefined : frameSize, io.command)
-  const report = {
-    paths, size, sampled, frameSize, threads, time, rows, unmeasured, needed: neededTime, choice, command
+  if (results.every(({ measured }) => measured === 0)) {
+    throw new UsageError(`--time ${time} is too short to measure anything: allow more`)
   }
 
   if (output.json) {
-    reportObjects(report).forEach(object => { output.result(object, '') })
+    results.forEach(result => { output.result(toObject(result), '') })
+    output.result({ files: paths, size, sampled, frameSize, threads: availableParallelism() }, '')
   } else {
-    output.result({}, reportText(report, terminalOf(io.stdout, io.env, process.platform)))
+    output.result({}, output.table([
+      ['CODEC', 'LEVEL', 'RUNS', 'RATIO', 'COMPRESS', 'DECOMPRESS', 'MEASURED'],
+      ...results.map(toRow)
+    ]))
+
+    if (sampled < size) {
+      output.note(`measured a sample of ${formatSize(sampled)}, spread over ${formatSize(size)}`)
+    }
   }
+}
+
+/** Without figures if it was not measured. */
+function toObject ({ level: { codec, level }, measured, ...figures }: Result): Record<string, unknown> {
+  const { stored, compress, decompress } = figures
+
+  return {
+    codec: codec.name,
+    level,
+    implementation: codec.implementation,
+    measured,
+    ...measured === 0 ? {} : { stored, ratio: stored / measured, compress, decompress }
+  }
+}
+
+function toRow ({ level: { codec, level }, measured, stored, compress, decompress }: Result): Cell[] {
+  return [
+    codec.name,
+    String(level),
+    codec.implementation,
+    ...measured === 0
+      ? ['-', '-', '-']
+      : [(stored / measured).toFixed(3), speedCell(compress), speedCell(decompress)],
+    sizeCell(measured)
+  ]
+}
+
+function speedCell (bytes: number): Cell {
+  return { text: `${formatSize(bytes)}/s`, width: 0, plain: String(bytes) }
 }

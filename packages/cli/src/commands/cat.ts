@@ -35,17 +35,18 @@ async function write (
 ): Promise<void> {
   const onProgress = noteLinks(output)
   // the CID of an original is linked to a compressed file, whose bytes are the stored ones
-  const source = raw ? { cid: (await files.stat(unmark(cid), { path, signal, onProgress })).plainCid } : { cid, path }
+  const file = raw
+    ? await files.open((await files.stat(unmark(cid), { path, signal, onProgress })).plainCid, { signal })
+    : await files.open(cid, { path, signal })
   // no progress bar over a file that is written to the terminal
   const progress = output.stdout.isTTY === true
     ? undefined
-    : output.progress(text, length ?? knownSize(await files.stat(source.cid, { path: source.path, signal })))
+    : output.progress(text, length ?? knownSize(file.stats))
   let done = 0
 
   try {
-    const range = { path: source.path, offset, length }
     // output.bytes returns when they are written
-    const content = files.cat(source.cid, { ...range, signal, maxWindowSize, onProgress, transient: true })
+    const content = file.read({ offset, length, signal, maxWindowSize, onProgress, transient: true })
 
     for await (const bytes of content) {
       await output.bytes(bytes, signal)

@@ -9,14 +9,14 @@ import { counter } from '../terminal/progress.ts'
 import { count } from '../terminal/units.ts'
 import { withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
-import type { KuboSource } from '@ipfsz/node/internal/kubo/kubo-source'
+import type { KuboSource } from '@ipfsz/node/internal/kubo/kubo'
 import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { ImportedDag } from '@ipfsz/core/originals'
 import type { CID } from 'multiformats/cid'
 
 export interface ImportCommandOptions {
-  /** The address of the RPC API of a running Kubo, or the directory of its repo. */
+  /** The address of the RPC API of a running Kubo, or the directory of its repo, which has that address. */
   fromKubo: string
   /** Unpin in Kubo what is imported. */
   replace: boolean
@@ -45,14 +45,8 @@ export async function importFromKubo (
   const named = await withTargets(texts, context, async targets => targets.map(rootOf))
   const { openKuboSource } = await import('@ipfsz/node/internal/kubo/kubo')
   const source = await openKuboSource(fromKubo.includes('://') ? fromKubo : resolvePath(fromKubo, io), signal)
-  const { unpin } = source
   let failed = 0
   let moved = 0
-
-  if (replace && unpin == null) {
-    await source.close()
-    throw new UsageError('--replace needs a running Kubo node, to unpin the imported CIDs there: start ipfs daemon')
-  }
 
   /** Do something about a root. The others go on if it fails. */
   const attempt = async (root: CID, work: () => Promise<void>): Promise<void> => {
@@ -87,7 +81,7 @@ export async function importFromKubo (
       // not before: while Kubo lists its pins, it removes none
       for (const root of replaced) {
         await attempt(root, async () => {
-          await unpin?.(root, signal)
+          await source.unpin(root, signal)
           moved++
         })
       }
@@ -98,7 +92,7 @@ export async function importFromKubo (
     if (moved > 0) {
       output.note(`${count(moved, 'pin')} moved here from Kubo: ipfs repo gc deletes their blocks there`)
     }
-  }).finally(source.close)
+  })
 
   if (failed > 0) {
     throw new IncompleteError(`${count(failed, 'pin')} were not imported: see the errors above`)

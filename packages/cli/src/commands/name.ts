@@ -1,9 +1,9 @@
+import { isIpnsName } from '@ipfsz/node/internal/network/names/name-records'
 import { requireNetwork } from '@ipfsz/node/internal/daemon/command-access'
 import { networkAccess } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
 import { SELF } from '@ipfsz/node/internal/network/names/keys'
 import { printable } from '../terminal/output.ts'
-import { parseName } from '@ipfsz/node/internal/network/names/name-records'
 import { withTargets } from './read-target.ts'
 import { withTimeout } from '@ipfsz/node/internal/read/with-timeout'
 import type { Context } from '../context.ts'
@@ -69,16 +69,6 @@ async function resolveIpns (text: string, context: Context): Promise<Pick<CidPat
 
 async function resolveOther (text: string, context: Context): Promise<CidPath> {
   return withTargets([PREFIX.test(text) ? text : `/ipns/${text}`], context, async ([target]) => target)
-}
-
-function isIpnsName (text: string): boolean {
-  try {
-    parseName(text)
-
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** In milliseconds. */

@@ -1,4 +1,4 @@
-import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/internal/gateway/start-gateway'
+import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/internal/gateway/open-cache'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { RunningGateway } from '@ipfsz/node/internal/gateway/start-gateway'

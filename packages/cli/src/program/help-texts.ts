@@ -99,7 +99,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['import --from-kubo ~/.ipfs --replace CID', 'Compress one pin, then unpin it in Kubo']
   ),
   migrate: examples(
-    ['migrate ~/.ipfs /data/ipfsz', 'Copy the repo of a stopped Kubo node'],
+    ['migrate ~/.ipfsz /data/ipfsz', 'Copy a repo to another disk'],
     ['migrate --dry-run ~/.ipfsz /data/ipfsz', 'Show how much remains to be copied']
   ),
   'link add': examples(
@@ -167,7 +167,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['connect --timeout 10s MULTIADDR', 'Give up after ten seconds']
   ),
   bench: examples(
-    ['bench report.csv', 'Find the best codec for a file'],
+    ['bench report.csv', 'Compare all codecs on a file'],
     ['bench --codec zstd,brotli --time 60 *.json', 'Compare two codecs for one minute']
   ),
   codecs: examples(

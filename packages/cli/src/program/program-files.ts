@@ -86,10 +86,8 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('show sizes, codec and both CIDs of a file or directory')
     .argument('<cid>', TARGET)
     .addOption(maxWindow()))
-    .action(async (cid: string, flags: StatCommandOptions & NetworkFlags) => {
-      const { stat } = await import('../commands/stat.ts')
-      await stat(cid, ...withNetwork(flags, context()))
-    })
+    .action(async (cid: string, flags: StatCommandOptions & NetworkFlags) =>
+      (await import('../commands/stat.ts')).stat(cid, ...withNetwork(flags, context())))
 
   addNetworkOptions(program.command('diff')
     .description('show what was added, removed or changed between two files or directories')
@@ -106,10 +104,8 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('show disk usage of this repo: original size, stored size, name')
     .argument('[cid...]', `${TARGETS} (default: all pins)`)
     .option('-s, --summarize', 'do not list the contents of directories')
-    .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
-      const { du } = await import('../commands/du.ts')
-      await du(texts, { summarize }, context())
-    })
+    .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) =>
+      (await import('../commands/du.ts')).du(texts, { summarize }, context()))
 
   program.command('verify')
     .description('read files or directories completely and check every block and frame')
@@ -135,20 +131,16 @@ export function defineFileCommands (program: Command, context: () => Context): v
   addNetworkOptions(program.command('repair')
     .description('fetch blocks that are missing or damaged, and list those that cannot be fetched')
     .argument('[cid...]', `what to check: ${TARGETS} (default: all pins)`))
-    .action(async (cids: string[], flags: NetworkFlags) => {
-      const { repair } = await import('../commands/repair.ts')
-      await repair(cids, withNetwork(flags, context())[1])
-    })
+    .action(async (cids: string[], flags: NetworkFlags) =>
+      (await import('../commands/repair.ts')).repair(cids, withNetwork(flags, context())[1]))
 
   program.command('bench')
-    .description('compare codecs and levels on your own files, and recommend one')
+    .description('compare codecs and levels on your own files')
     .argument('<file...>')
     .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
     .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--time <seconds>', 'maximum time to measure (default: 30)', parseNumber)
-    .action(async (files: string[], options: BenchCommandOptions) => {
-      const { bench } = await import('../commands/bench.ts')
-      await bench(files, options, context())
-    })
+    .action(async (files: string[], options: BenchCommandOptions) =>
+      (await import('../commands/bench.ts')).bench(files, options, context()))
 }

@@ -19,44 +19,31 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   pin.command('add')
     .description('pin CIDs, so that ipfsz gc keeps their blocks')
     .argument('<cid...>', TARGETS)
-    .action(async (cids: string[]) => {
-      const { addPins } = await import('../commands/pin.ts')
-      await addPins(cids, context())
-    })
+    .action(async (cids: string[]) => (await import('../commands/pin.ts')).addPins(cids, context()))
 
   pin.command('rm')
     .description('unpin CIDs')
     .argument('<cid...>', TARGETS)
-    .action(async (cids: string[]) => {
-      const { removePins } = await import('../commands/pin.ts')
-      await removePins(cids, context())
-    })
+    .action(async (cids: string[]) => (await import('../commands/pin.ts')).removePins(cids, context()))
 
   pin.command('ls')
     .description('list pins')
     .option('-l, --long', 'also print original size, stored size and the date of pinning')
-    .action(async ({ long = false }: { long?: boolean }) => {
-      const { listPins } = await import('../commands/pin.ts')
-      await listPins({ long }, context())
-    })
+    .action(async ({ long = false }: { long?: boolean }) =>
+      (await import('../commands/pin.ts')).listPins({ long }, context()))
 
   program.command('rm')
     .description('unpin CIDs and delete their links; the next ipfsz gc deletes the blocks')
     .argument('<cid...>', TARGETS)
-    .action(async (cids: string[]) => {
-      const { rm } = await import('../commands/rm.ts')
-      await rm(cids, context())
-    })
+    .action(async (cids: string[]) => (await import('../commands/rm.ts')).rm(cids, context()))
 
   program.command('gc')
     .description('delete unpinned blocks')
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
     .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
-    .action(async ({ dryRun = false, force = false, evict }: Partial<CollectOptions>) => {
-      const { gc } = await import('../commands/gc.ts')
-      await gc({ dryRun, force, evict }, context())
-    })
+    .action(async ({ dryRun = false, force = false, evict }: Partial<CollectOptions>) =>
+      (await import('../commands/gc.ts')).gc({ dryRun, force, evict }, context()))
 
   program.command('log')
     .description('list the versions added with --base latest: date, CID, original size, new bytes')
@@ -78,19 +65,15 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .description('write the DAGs of CIDs to a CAR; its roots are the plain CIDs')
     .argument('<cid...>', TARGETS)
     .requiredOption('-o, --output <file>', 'file to write; - is stdout')
-    .action(async (cids: string[], { output }: { output: string }) => {
-      const { exportCar } = await import('../commands/car.ts')
-      await exportCar(cids, output, context())
-    })
+    .action(async (cids: string[], { output }: { output: string }) =>
+      (await import('../commands/car.ts')).exportCar(cids, output, context()))
 
   car.command('import')
     .description('add the blocks of CARs, and pin their roots; - is stdin')
     .argument('<file...>')
     .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
-    .action(async (files: string[], { sync = true }: { sync?: boolean }) => {
-      const { importCar } = await import('../commands/car.ts')
-      await importCar(files, { sync }, context())
-    })
+    .action(async (files: string[], { sync = true }: { sync?: boolean }) =>
+      (await import('../commands/car.ts')).importCar(files, { sync }, context()))
 
   program.command('import')
     .description('compress the pins of a Kubo node; their CIDs stay available with ipfsz daemon --serve-originals')
@@ -103,10 +86,8 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--replace', 'unpin each CID in Kubo after reading all of its blocks back from this repo')
-    .action(async (cids: string[], { fromKubo, replace = false, ...compression }: ImportFlags) => {
-      const { importFromKubo } = await import('../commands/import.ts')
-      await importFromKubo(cids, { fromKubo, replace, compression }, context())
-    })
+    .action(async (cids: string[], { fromKubo, replace = false, ...compression }: ImportFlags) =>
+      (await import('../commands/import.ts')).importFromKubo(cids, { fromKubo, replace, compression }, context()))
 
   const link = program.command('link').description('link the CIDs of uncompressed files to compressed files')
 
@@ -132,15 +113,9 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   link.command('rm')
     .description('delete the links from or to these CIDs')
     .argument('<cid...>', TARGETS)
-    .action(async (cids: string[]) => {
-      const { removeLinks } = await import('../commands/link.ts')
-      await removeLinks(cids, context())
-    })
+    .action(async (cids: string[]) => (await import('../commands/link.ts')).removeLinks(cids, context()))
 
   link.command('ls')
     .description('list links: original CID, marked CID')
-    .action(async () => {
-      const { listLinks } = await import('../commands/link.ts')
-      await listLinks(context())
-    })
+    .action(async () => (await import('../commands/link.ts')).listLinks(context()))
 }

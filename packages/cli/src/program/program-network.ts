@@ -180,34 +180,24 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
   program.command('id')
     .description('show the peer ID of this repo, and the addresses of its daemon')
-    .action(async () => {
-      const { id } = await import('../commands/peers.ts')
-      await id(context())
-    })
+    .action(async () => (await import('../commands/peers.ts')).id(context()))
 
   program.command('peers')
     .description('list the peers that the daemon is connected to')
-    .action(async () => {
-      const { peers } = await import('../commands/peers.ts')
-      await peers(context())
-    })
+    .action(async () => (await import('../commands/peers.ts')).peers(context()))
 
   program.command('connect')
     .description('connect the daemon to peers')
     .argument('<multiaddr...>')
     .addOption(new Option('--timeout <duration>', 'give up after this long (default: 60s)').argParser(parseDuration))
-    .action(async (addresses: string[], flags: NetworkFlags) => {
-      const { connect } = await import('../commands/peers.ts')
-      await connect(addresses, withNetwork(flags, context())[1])
-    })
+    .action(async (addresses: string[], flags: NetworkFlags) =>
+      (await import('../commands/peers.ts')).connect(addresses, withNetwork(flags, context())[1]))
 
   addPeerOptions(program.command('providers')
     .description('list the peers that advertise a CID')
     .argument('<cid>', TARGET))
-    .action(async (cid: string, flags: NetworkFlags) => {
-      const { providers } = await import('../commands/peers.ts')
-      await providers(cid, withNetwork(flags, context())[1])
-    })
+    .action(async (cid: string, flags: NetworkFlags) =>
+      (await import('../commands/peers.ts')).providers(cid, withNetwork(flags, context())[1]))
 
   const name = program.command('name').description('publish and resolve IPNS names')
 
@@ -221,16 +211,12 @@ export function defineNetworkCommands (program: Command, context: () => Context)
         'how long the record is valid (default: 48h)'
       ).argParser(parseDuration)
     ))
-    .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) => {
-      const { publishName } = await import('../commands/name.ts')
-      await publishName(cid, ...withNetwork(flags, context()))
-    })
+    .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) =>
+      (await import('../commands/name.ts')).publishName(cid, ...withNetwork(flags, context())))
 
   addPeerOptions(name.command('resolve')
     .description('print the CID that a name resolves to')
     .argument('<name>', 'an IPNS name (k51...), a key of this repo, or a DNS name with a DNSLink'))
-    .action(async (text: string, flags: NetworkFlags) => {
-      const { resolveName } = await import('../commands/name.ts')
-      await resolveName(text, withNetwork(flags, context())[1])
-    })
+    .action(async (text: string, flags: NetworkFlags) =>
+      (await import('../commands/name.ts')).resolveName(text, withNetwork(flags, context())[1]))
 }

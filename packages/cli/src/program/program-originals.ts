@@ -39,15 +39,10 @@ export function defineOriginalsCommands (program: Command, context: () => Contex
     .description('index the originals of marked CIDs (default: of all linked files and pinned directories)')
     .argument('[cid...]')
     .addOption(layoutOption('--layout <name>'))
-    .action(async (cids: string[], options: IndexCommandOptions) => {
-      const { indexOriginals } = await import('../commands/originals.ts')
-      await indexOriginals(cids, options, context())
-    })
+    .action(async (cids: string[], options: IndexCommandOptions) =>
+      (await import('../commands/originals.ts')).indexOriginals(cids, options, context()))
 
   originals.command('ls')
     .description('list the originals that can be served: original CID, marked CID, layout')
-    .action(async () => {
-      const { listOriginals } = await import('../commands/originals.ts')
-      await listOriginals(context())
-    })
+    .action(async () => (await import('../commands/originals.ts')).listOriginals(context()))
 }

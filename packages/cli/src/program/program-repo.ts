@@ -55,21 +55,16 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
   program.command('stats')
     .description('count blocks and the space they take on disk, and show the space saved by compressing')
-    .action(async () => {
-      const { stats } = await import('../commands/stats.ts')
-      await stats(context())
-    })
+    .action(async () => (await import('../commands/stats.ts')).stats(context()))
 
   program.command('migrate')
     .description('copy blocks, pins and links between repos; if interrupted, run it again to continue')
-    .argument('<from>', 'a repo of ipfsz, Helia or Kubo (not running), a directory of blocks, or s3://BUCKET/PREFIX')
-    .argument('<to>', 'a repo (created if missing), a directory of blocks, or s3://BUCKET/PREFIX')
+    .argument('<from>', 'a repo of ipfsz or Helia, or s3://BUCKET/PREFIX')
+    .argument('<to>', 'a repo (created if missing), or s3://BUCKET/PREFIX')
     .option('--dry-run', 'only count what would be copied; with --verify, also read it and list damaged blocks')
     .option('--verify', 'also check blocks that already exist in <to>, and replace damaged ones')
-    .action(async (from: string, to: string, { dryRun = false, verify = false }: Partial<MigrateCommandOptions>) => {
-      const { migrate } = await import('../commands/migrate.ts')
-      await migrate(from, to, { dryRun, verify }, context())
-    })
+    .action(async (from: string, to: string, { dryRun = false, verify = false }: Partial<MigrateCommandOptions>) =>
+      (await import('../commands/migrate.ts')).migrate(from, to, { dryRun, verify }, context()))
 
   program.command('blockstore')
     .description('change how blocks are stored on disk')

@@ -1,4 +1,4 @@
-import { hidePlaceSecrets, hideSecretsIn } from '@ipfsz/utils/hide-secrets'
+import { hideGivenIn } from '@ipfsz/utils/hide-secrets'
 import { Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
@@ -71,7 +71,7 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
 
     return {
       io,
-      output: new Output(io, { json, verbose, human }),
+      output: new Output(io, { json, verbose, human, given: args }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
       get repo () { return repoPath(repo, io) }
@@ -111,7 +111,7 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
-        const line = hideArguments(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ') +
+        const line = hideGivenIn(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ') +
           insteadOf(message, current)
         const { json = false } = program.opts<GlobalOptions>()
 
@@ -154,11 +154,6 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
   return program
 }
 
-/** A message that repeats arguments, without what may be a secret in them. */
-function hideArguments (message: string, args: readonly string[]): string {
-  return hideSecretsIn(args.reduce((text, arg) => text.replaceAll(arg, hidePlaceSecrets(arg)), message))
-}
-
 /** A hint at the right option, if the user passed the name that other commands use for the same thing. */
 function insteadOf (message: string, command: Command): string {
   const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
@@ -176,18 +171,13 @@ function defineCidCommands (program: Command, context: () => Context): void {
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()
     )
-    .action(async (text: string, { codec }: { codec: string }) => {
-      const { markCid } = await import('../commands/cid.ts')
-      await markCid(text, codec, context())
-    })
+    .action(async (text: string, { codec }: { codec: string }) =>
+      (await import('../commands/cid.ts')).markCid(text, codec, context()))
 
   cid.command('plain')
     .description('print the plain twin of a marked CID, which any IPFS node can pin and provide')
     .argument('<cid>', TARGET)
-    .action(async (text: string) => {
-      const { plainCid } = await import('../commands/cid.ts')
-      await plainCid(text, context())
-    })
+    .action(async (text: string) => (await import('../commands/cid.ts')).plainCid(text, context()))
 
   program.command('codecs')
     .description('list the codecs and their implementations available here')

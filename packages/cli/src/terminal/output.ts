@@ -1,5 +1,5 @@
 // Above 250 lines: whatever is printed first removes the progress bar, which is the state of one class.
-import { hideSecretsIn } from '@ipfsz/utils/hide-secrets'
+import { hideGivenIn } from '@ipfsz/utils/hide-secrets'
 import { raceSignal } from 'race-signal'
 import { canRedraw, widthOf } from './columns.ts'
 import { Progress } from './progress.ts'
@@ -23,6 +23,8 @@ export interface OutputInit {
   verbose: boolean
   /** Print sizes with units in pipes too. */
   human?: boolean
+  /** What the user typed, which messages may repeat: secrets in it are left out. */
+  given?: readonly string[]
 }
 
 /** The output of a command: results go to stdout, everything else to stderr. */
@@ -35,6 +37,7 @@ export class Output {
   readonly #now: () => number
   readonly #env: Io['env']
   readonly #command: string | undefined
+  readonly #given: readonly string[]
   /** The last progress bar that was created. It is removed before anything is printed. */
   #progress: Progress | undefined
   /** What is fetched: bars say from where. */
@@ -46,7 +49,7 @@ export class Output {
 
   constructor (
     { stdout, stderr, now, env, command }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env' | 'command'>,
-    { json, verbose, human = false }: OutputInit
+    { json, verbose, human = false, given = [] }: OutputInit
   ) {
     this.json = json
     this.verbose = verbose
@@ -56,6 +59,8 @@ export class Output {
     this.#now = now
     this.#env = env
     this.#command = command
+    // there may be thousands of paths, and hardly ever a URL
+    this.#given = [...given, env.IPFSZ_PATH ?? ''].filter(text => text.includes(':') || text.includes('%'))
   }
 
   /** A message with each command as the user types it: after `npx` if that ran this one. */
@@ -147,7 +152,7 @@ export class Output {
   note (message: string): void {
     this.#progress?.clear()
     // keep tabs: they separate columns
-    const line = this.typed(hideSecretsIn(message))
+    const line = this.typed(this.#hide(message))
 
     this.stderr.write(`${this.#fit(`ipfsz: ${line.split('\t').map(printable).join('\t')}`)}\n`)
   }
@@ -208,10 +213,15 @@ export class Output {
     this.#progress?.end()
     this.#progress = new Progress(
       { stderr: this.stderr, now: this.#now, env: this.#env },
-      { ...init, label: printable(init.label), arrivals: this.#arrivals }
+      { ...init, label: printable(this.#hide(init.label)), arrivals: this.#arrivals }
     )
 
     return this.#progress
+  }
+
+  /** A message without secrets that the user typed, or that are in URLs. */
+  #hide (message: string): string {
+    return hideGivenIn(message, this.#given)
   }
 
   /** A message in lines that fit the terminal, and on one line if stderr is none. */
@@ -221,12 +231,12 @@ export class Output {
 
   /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
-    const line = this.typed(hideSecretsIn(message.replaceAll(/\s*\n\s*/g, ' ')))
+    const line = this.typed(this.#hide(message.replaceAll(/\s*\n\s*/g, ' ')))
 
     this.#progress?.clear()
 
     if (this.json) {
-      const more = this.verbose ? { stack: stack(err) } : {}
+      const more = this.verbose ? { stack: this.#hide(stack(err)) } : {}
       this.stderr.write(`${toJson({ name: err.name, message: line, ...aboutOf(err), ...more })}\n`)
       return
     }
@@ -234,7 +244,7 @@ export class Output {
     this.stderr.write(`${this.#fit(`ipfsz: ${printable(line)}`)}\n`)
 
     if (this.verbose) {
-      this.stderr.write(`${stack(err).split('\n').map(printable).join('\n')}\n`)
+      this.stderr.write(`${this.#hide(stack(err)).split('\n').map(printable).join('\n')}\n`)
     }
   }
 }
@@ -282,7 +292,7 @@ function replacer (_key: string, value: unknown): unknown {
 }
 
 function stack (err: Error): string {
-  const own = hideSecretsIn(err.stack ?? String(err))
+  const own = err.stack ?? String(err)
 
   return err.cause instanceof Error ? `${own}\nCaused by: ${stack(err.cause)}` : own
 }

@@ -73,7 +73,7 @@ async function readHeader (input: StreamInput, maxWindowSize: number): Promise<Z
   }
 
   if ((descriptor & 0x03) !== 0) {
-    throw corrupt('it needs a dictionary')
+    throw corrupt('it needs a dictionary', { needsDictionary: true })
   }
 
   const position = isSingleSegment ? 5 : 6

@@ -1,7 +1,7 @@
 // Longer than other files: calls and workers are two sides of one state, and nearly every method changes both.
-import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
+import { CorruptFrameError, WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
 import type { Thread } from '../platform/thread.ts'
-import type { Request, Response, Started } from './protocol.ts'
+import type { Failure, Request, Response, Started } from './protocol.ts'
 
 /** The program of a worker: one implementation of one codec. */
 export interface Program {
@@ -227,7 +227,7 @@ export class WorkerPool {
     if ('bytes' in message) {
       call?.resolve(message.bytes)
     } else {
-      call?.reject(Object.assign(new Error(message.failure), { name: message.name }))
+      call?.reject(errorOf(message, worker.program.codec))
     }
 
     this.#next()
@@ -314,4 +314,11 @@ export class WorkerPool {
     clearTimeout(worker.idle)
     worker.thread.end()
   }
+}
+
+/** An error of a worker as this thread would throw it. Other classes than this are told by their names. */
+function errorOf ({ failure, name, needsDictionary = false }: Failure, codec: string): Error {
+  return name === CorruptFrameError.name
+    ? new CorruptFrameError(codec, failure, { needsDictionary })
+    : Object.assign(new Error(failure), { name })
 }

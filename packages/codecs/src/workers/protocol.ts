@@ -15,4 +15,13 @@ export interface Started {
 }
 
 /** The result of a call, from a worker. Its bytes are transferred. */
-export type Response = { bytes: Uint8Array } | { failure: string, name: string }
+export type Response = { bytes: Uint8Array } | Failure
+
+/** The error of a call. */
+export interface Failure {
+  /** The reason in a `CorruptFrameError`, or the message of another error. */
+  failure: string
+  name: string
+  /** That of a `CorruptFrameError`. */
+  needsDictionary?: boolean
+}

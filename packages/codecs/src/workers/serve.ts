@@ -32,7 +32,11 @@ export function serve (create: ImplementationModule['create']): void {
       const bytes = await answer(implementation as Required<Implementation>, request)
       self.postMessage({ bytes }, [bytes.buffer])
     } catch (err) {
-      self.postMessage({ failure: reason(err), name: err instanceof Error ? err.name : 'Error' })
+      self.postMessage({
+        failure: reason(err),
+        name: err instanceof Error ? err.name : 'Error',
+        ...err instanceof CorruptFrameError && err.needsDictionary ? { needsDictionary: true } : {}
+      })
     }
   }
 

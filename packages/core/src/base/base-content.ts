@@ -1,3 +1,4 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { SPARE } from '@ipfsz/utils/free-bytes'
 import * as raw from 'multiformats/codecs/raw'
 import { isIdentity } from '../dag/hashes.ts'
@@ -10,7 +11,6 @@ import { codecOf } from '../frames/compressed-file.ts'
 import { readFrames } from '../frames/read-frames.ts'
 import { originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
-import { collectBytes } from '../util/bytes.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Entry } from '../read/entry.ts'
@@ -59,7 +59,7 @@ type Options = Omit<ReadFramesOptions, 'inFlightBytes' | 'onProgress'>
  */
 export async function openBase (cid: CID, settings: BaseSettings, options: Options): Promise<BaseContent> {
   const contents = settings.roots?.contents
-  const known = contents?.get(cid)
+  const known = contents?.get(cid.toString())
 
   if (known != null) {
     return contentIn(known)
@@ -83,7 +83,7 @@ async function cachedContentOf (entry: Entry, settings: BaseSettings, options: O
 
   const bytes = await collectBytes(content.read(0, content.size))
   // not with larger memory that it is a part of: its own size is what counts
-  contents.set(entry.cid, bytes.buffer.byteLength - bytes.byteLength <= SPARE ? bytes : bytes.slice())
+  contents.set(entry.cid.toString(), bytes.buffer.byteLength - bytes.byteLength <= SPARE ? bytes : bytes.slice())
 
   return contentIn(bytes)
 }
@@ -109,7 +109,7 @@ export async function contentToLink (
     return { content: contentOf(entry, settings, options), leaves: false }
   }
 
-  const known = settings.roots?.contents.get(entry.cid)
+  const known = settings.roots?.contents.get(entry.cid.toString())
 
   return known == null
     ? { content: await cachedContentOf(entry, settings, options), leaves: false }

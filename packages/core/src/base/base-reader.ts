@@ -1,7 +1,7 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { InvalidBaseError } from '../errors.ts'
 import { ByteReader } from '../util/byte-reader.ts'
-import { collectBytes } from '../util/bytes.ts'
 import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'

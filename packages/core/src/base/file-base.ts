@@ -1,7 +1,7 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { baseOf } from '../dag/base-link.ts'
 import { UnreadableBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
-import { collectBytes } from '../util/bytes.ts'
 import { openBase } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
 import type { FileNode } from '../dag/node.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { WrittenBase } from './written-base.ts'
 import type { StoredBaseSettings } from './base-content.ts'
 import type { WrittenBaseOptions } from './written-base.ts'
@@ -11,7 +11,7 @@ const MAX_OPEN = 8
 export class WrittenBases {
   readonly #settingsOf: (cid: CID) => StoredBaseSettings
   readonly #options: WrittenBaseOptions
-  readonly #open = new Map<string, Promise<WrittenBase | undefined>>()
+  readonly #open = new LruMap<string, Promise<WrittenBase | undefined>>({ maxEntries: MAX_OPEN })
 
   /** @param settingsOf - what reading a base works with */
   constructor (settingsOf: (cid: CID) => StoredBaseSettings, options: WrittenBaseOptions) {
@@ -23,10 +23,7 @@ export class WrittenBases {
   async open (cid: CID): Promise<WrittenBase | undefined> {
     const key = cid.toString()
     const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settingsOf(cid), this.#options)
-    this.#open.delete(key)
     this.#open.set(key, opening)
-
-    forgetOldest(this.#open, MAX_OPEN)
 
     return opening
   }

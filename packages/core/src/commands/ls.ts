@@ -8,10 +8,9 @@ import { isSharded } from '../directory/shards.ts'
 import { describe } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { InvalidParametersError } from '../errors.ts'
-import { openLinked } from '../read/linked-entry.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
-import { reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
+import { openToRead, reportUnchecked } from '../read/read-linked.ts'
 import type { DirectoryLink } from '../directory/directory.ts'
 import type { Description } from '../read/describe.ts'
 import type { DirectoryEntry, LsOptions } from '../unixfs.ts'
@@ -22,8 +21,7 @@ export async function * ls (cid: CID, settings: ReadSettings, options: LsOptions
   const { offset = 0, length = Number.POSITIVE_INFINITY, ...rest } = options
   checkRange(offset, length)
 
-  const entry = await openLinked(cid, settings, rest, settings.roots)
-  throwIfNotOriginal(entry, rest)
+  const entry = await openToRead(cid, settings, rest)
   reportUnchecked(entry, rest)
 
   const marked = isMarked(entry.asked)

@@ -10,13 +10,13 @@ import { longestFrame } from '../format/longest-frame.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { largestRegion } from '../frames/read-frames.ts'
 import { codecName } from '../marker.ts'
-import { openLinked } from '../read/linked-entry.ts'
-import { isUnvouched, throwIfNotOriginal } from '../read/read-linked.ts'
+import { withHeld } from '../read/held.ts'
+import { isUnvouched } from '../read/read-linked.ts'
 import type { FileNode } from '../dag/node.ts'
+import type { ReadCost } from '../file-handle.ts'
 import type { Header } from '../format/header.ts'
+import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
-import type { ReadCost, StatOptions } from '../unixfs.ts'
-import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -45,11 +45,12 @@ type Held = Pick<ReadCost, 'memory' | 'memoryAhead'>
 const NOTHING: Held = { memory: 0, memoryAhead: 0 }
 
 /** The memory for reading a file. Decompresses only a small base, which is kept. */
-export async function readCost (cid: CID, settings: ReadSettings, options: StatOptions = {}): Promise<ReadCost> {
-  const entry = await openLinked(cid, settings, options, settings.roots)
-  throwIfNotOriginal(entry, options)
-
-  const { block, node, header, stream } = entry
+export async function readCost (
+  entry: LinkedEntry,
+  settings: ReadSettings,
+  signal: AbortSignal | null | undefined
+): Promise<ReadCost> {
+  const { block, node, header, stream, held } = entry
   const canSeek = !isUnvouched(entry)
 
   if (node == null) {
@@ -59,7 +60,7 @@ export async function readCost (cid: CID, settings: ReadSettings, options: StatO
   const blocks = blocksHeld(node, settings)
 
   if (header != null) {
-    const base = hasBase(header) ? await baseHeld(node, header, settings, options) : NOTHING
+    const base = hasBase(header) ? await baseHeld(node, header, withHeld(settings, held), signal) : NOTHING
 
     return { isSeekable: canSeek, ...sum([blocks, base, framesHeld(header, settings)]) }
   }
@@ -99,12 +100,12 @@ async function baseHeld (
   node: FileNode,
   header: Header,
   settings: ReadSettings,
-  options: StatOptions
+  signal: AbortSignal | null | undefined
 ): Promise<Held> {
   const cid = baseOf(node)
 
   try {
-    const { size, pieceSize, pieceMemory } = await openBase(cid, settings, { signal: options.signal })
+    const { size, pieceSize, pieceMemory } = await openBase(cid, settings, { signal })
     const pieces = Math.ceil(size / pieceSize)
     const needed = Math.min(Math.floor(largestRegion(header) / pieceSize) + 2, pieces)
     const kept = Math.min(Math.max(needed, Math.floor(settings.inFlightBytes / pieceSize)), pieces)
@@ -112,7 +113,7 @@ async function baseHeld (
 
     return { memory: needed * pieceSize + loading, memoryAhead: kept * pieceSize + loading }
   } catch (err) {
-    options.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     throw new UnreadableBaseError(node.cid, cid, err)
   }
 }

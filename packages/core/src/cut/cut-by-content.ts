@@ -1,5 +1,5 @@
 import { GEAR, GEAR_WINDOW, gearMask } from './gear.ts'
-import type { Allocate } from '../util/bytes.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 import type { ByteReader } from '../util/byte-reader.ts'
 
 const KIB = 1024

@@ -1,5 +1,5 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { raceSignal } from 'race-signal'
-import { collectBytes } from '../util/bytes.ts'
 import { NotFoundError } from '../errors.ts'
 import { cidKey } from './cid-key.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'

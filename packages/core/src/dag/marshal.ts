@@ -1,5 +1,5 @@
+import { concat } from '@ipfsz/utils/bytes'
 import { bytesField, pushFieldHead, pushVarintField, varint } from '../format/protobuf.ts'
-import { concat } from '../util/bytes.ts'
 import { originalModeOf } from './ipfs-unixfs-internals.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 

@@ -1,4 +1,4 @@
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import type { BlockSource, SourceBlock } from './source.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { ProgressEvent } from 'progress-events'

@@ -1,5 +1,5 @@
+import { concat } from '@ipfsz/utils/bytes'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
-import { concat } from '../util/bytes.ts'
 import { isText } from '../util/is-text.ts'
 import { applyFilters } from './filters.ts'
 import { isNoise } from './is-noise.ts'

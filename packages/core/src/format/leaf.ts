@@ -1,4 +1,4 @@
-import { concat } from '../util/bytes.ts'
+import { concat } from '@ipfsz/utils/bytes'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE } from '../constants.ts'
 
 /**

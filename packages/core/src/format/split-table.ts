@@ -1,5 +1,5 @@
 import { encodeSkipped } from '@ipfsz/codecs/skipped'
-import { concat, slices } from '../util/bytes.ts'
+import { concat, slices } from '@ipfsz/utils/bytes'
 import { GROUP_FRAMES } from './frame-groups.ts'
 import { SEEK_TABLE } from './seek-table.ts'
 import type { SkippingCodec } from '@ipfsz/codecs/skipped'

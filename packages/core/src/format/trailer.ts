@@ -1,4 +1,4 @@
-import { concat } from '../util/bytes.ts'
+import { concat } from '@ipfsz/utils/bytes'
 import { frameSizeAt } from './frame-sizes.ts'
 import { encodeRegionTable, REGION_TABLE } from './region-table.ts'
 import { encodeSeekTable, isSeekable, SEEK_TABLE, SKIPPABLE_MAGIC } from './seek-table.ts'

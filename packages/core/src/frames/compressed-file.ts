@@ -1,6 +1,7 @@
 import { UnknownCodecError } from '../errors.ts'
 import { codecName } from '../marker.ts'
 import type { FileNode } from '../dag/node.ts'
+import type { FrameEntry } from '../format/frame-groups.ts'
 import type { Header, Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
@@ -11,6 +12,13 @@ export interface CompressedFile {
   codec: Codec
   /** Reads regions of the base, if the file has one. */
   base?: RegionSource | undefined
+  /** Keeps what one read has looked up for the next. */
+  held?: HeldGroup | undefined
+}
+
+/** The last group of frames that was read of a table outside the root. */
+export interface HeldGroup {
+  group?: { number: number, entries: readonly FrameEntry[] }
 }
 
 /** The original content of a base. */

@@ -1,4 +1,4 @@
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { MIN_FRAME_SIZE } from '../constants.ts'
 import { readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'
@@ -9,8 +9,8 @@ import { decodeRegionEntries } from '../format/region-table.ts'
 import { tableLayout } from '../format/trailer.ts'
 import { codecName } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
-import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
+import type { CompressedFile } from './compressed-file.ts'
 import type { FrameEntry } from '../format/frame-groups.ts'
 import type { FrameGroup, Header, RegionGroup, TableIndex } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
@@ -28,10 +28,7 @@ export interface FrameRun {
 }
 
 /** A file whose frames are looked up. */
-interface FramedFile {
-  node: FileNode
-  header: Header
-}
+type FramedFile = Pick<CompressedFile, 'node' | 'header' | 'held'>
 
 /** Compressed bytes of the frames of a run. */
 export function lengthOfRun ({ frames }: FrameRun): number {
@@ -66,7 +63,13 @@ export async function * frameRuns (
 
   for (const [group, { length, size }] of groups.entries()) {
     if (at < end && at + size > start) {
-      const entries = await readGroup(file, header.table, group, table, blockstore, options)
+      const entries = file.held?.group?.number === group
+        ? file.held.group.entries
+        : await readGroup(file, header.table, group, table, blockstore, options)
+
+      if (file.held != null) {
+        file.held.group = { number: group, entries }
+      }
 
       yield trim({ first: group * GROUP_FRAMES, start: at, position, frames: entries }, start, end)
     }

@@ -1,5 +1,5 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { createUnsafe } from 'multiformats/block'
-import { collectBytes } from '../util/bytes.ts'
 import type { GraphNode, GraphWalker, GraphWalkerComponents, WalkOptions } from '@helia/interface'
 import type { CID } from 'multiformats/cid'
 

@@ -1,6 +1,6 @@
+import { concat } from '@ipfsz/utils/bytes'
 import { raceAbort } from '@ipfsz/utils/race-abort'
 import { ConnectionClosedError, UnsupportedProtocolError } from '@libp2p/interface'
-import { concat } from '../util/bytes.ts'
 import { unheldTimeout } from '../util/unheld-timeout.ts'
 import type { Connection, CreateStreamOptions, IdentifyResult, Libp2p, Stream, StreamMuxer } from '@libp2p/interface'
 

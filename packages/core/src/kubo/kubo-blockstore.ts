@@ -1,6 +1,6 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { identity } from 'multiformats/hashes/identity'
 import { BlockNotFoundWhileOfflineError } from '../errors.ts'
-import { collectBytes } from '../util/bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
 import { checkAnswer } from './check-answer.ts'
 import { KuboUnsupportedCidError, NotKuboError } from './errors.ts'

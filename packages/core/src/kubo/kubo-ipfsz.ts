@@ -1,5 +1,6 @@
 import { pinInKubo } from './pin.ts'
 import type { Ipfsz } from '../contract.ts'
+import type { FileHandle, OpenOptions } from '../file-handle.ts'
 import type {
   AddFileOptions,
   AddOptions,
@@ -16,12 +17,9 @@ import type {
   ImportResult,
   LsOptions,
   MkdirOptions,
-  ReadCost,
   RmOptions,
   Stats,
   StatOptions,
-  StoredFile,
-  StoredFileOptions,
   TouchOptions
 } from '../unixfs.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
@@ -113,6 +111,10 @@ export class KuboIpfsz implements Ipfsz {
     return this.#files.mkdir(cid, dirname, options)
   }
 
+  async open (cid: CID, options?: OpenOptions): Promise<FileHandle> {
+    return this.#files.open(cid, options)
+  }
+
   async rm (cid: CID, path: string, options?: RmOptions): Promise<CID> {
     return this.#files.rm(cid, path, options)
   }
@@ -121,14 +123,6 @@ export class KuboIpfsz implements Ipfsz {
   async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
   async stat (cid: CID, options?: StatOptions): Promise<Stats> {
     return this.#files.stat(cid, options)
-  }
-
-  async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
-    return this.#files.storedFile(cid, options)
-  }
-
-  async readCost (cid: CID, options?: StatOptions): Promise<ReadCost> {
-    return this.#files.readCost(cid, options)
   }
 
   async touch (cid: CID, options?: TouchOptions): Promise<CID> {

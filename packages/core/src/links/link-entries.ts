@@ -7,13 +7,13 @@
  * A forward entry's third CID is an identity CID whose digest says what is known about the
  * link, as a word. Older versions of IPFSz read only the first two.
  */
+import { concat } from '@ipfsz/utils/bytes'
 import * as dagPb from '@ipld/dag-pb'
 import { Key } from 'interface-datastore/key'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
-import { concat } from '../util/bytes.ts'
 import { isLayout } from '../content-cid/content-layouts.ts'
 import { decodeCids } from './decode-cids.ts'
 import { InvalidLinkError } from '../errors.ts'

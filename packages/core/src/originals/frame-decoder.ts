@@ -1,3 +1,5 @@
+import { LruMap } from '@ipfsz/utils/lru-map'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import { DecodeQueueFullError } from '../errors.ts'
 
 /** What bounds the decompression that others can cause. */
@@ -22,15 +24,10 @@ export interface Clock {
 /** Decompresses one frame. */
 type Decode = (signal: AbortSignal) => Promise<Uint8Array>
 
-interface Job {
-  readonly key: string
+/** One that waits to be decompressed. */
+interface Waiting {
   readonly size: number
-  readonly decode: Decode
-  readonly bytes: Promise<Uint8Array>
-  resolve (bytes: Uint8Array): void
-  reject (err: unknown): void
-  readers: number
-  readonly unneeded: AbortController
+  start (): void
 }
 
 /**
@@ -40,11 +37,9 @@ interface Job {
  */
 export class FrameDecoder {
   readonly #init: FrameDecoderInit
-  /** The frame that was used last is last. */
-  readonly #cache = new Map<string, Uint8Array>()
-  readonly #jobs = new Map<string, Job>()
-  readonly #waiting: Job[] = []
-  #cached = 0
+  readonly #cache: LruMap<string, Uint8Array>
+  readonly #decoding = new SingleFlight<Uint8Array>()
+  readonly #waiting: Waiting[] = []
   #running = 0
   /** Bytes that may be decompressed now. Below 0 after a large frame. */
   #allowance: number
@@ -53,6 +48,7 @@ export class FrameDecoder {
 
   constructor (init: FrameDecoderInit) {
     this.#init = init
+    this.#cache = new LruMap({ maxSize: init.cacheSize, sizeOf: ({ byteLength }) => byteLength })
     this.#allowance = init.bytesPerSecond
     this.#countedAt = init.clock.now()
   }
@@ -66,74 +62,43 @@ export class FrameDecoder {
    */
   async get (key: string, size: number, decode: Decode, signal?: AbortSignal | null): Promise<Uint8Array> {
     signal?.throwIfAborted()
-    const cached = this.#cache.get(key)
 
-    if (cached != null) {
-      this.#keep(key, cached)
-
-      return cached
-    }
-
-    const job = this.#jobs.get(key) ?? this.#enqueue(key, size, decode)
-
-    return this.#join(job, signal)
+    return this.#cache.get(key) ??
+      this.#decoding.run(key, async unneeded => this.#decode(key, size, decode, unneeded), signal)
   }
 
-  #enqueue (key: string, size: number, decode: Decode): Job {
+  /** @param unneeded - aborts once all have left: then nobody decompresses it */
+  async #decode (key: string, size: number, decode: Decode, unneeded: AbortSignal): Promise<Uint8Array> {
+    await this.#turn(size, unneeded)
+
+    try {
+      const bytes = await decode(unneeded)
+      this.#cache.set(key, bytes)
+
+      return bytes
+    } finally {
+      this.#running--
+      this.#startNext()
+    }
+  }
+
+  async #turn (size: number, unneeded: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.#init.maxWaiting) {
       throw new DecodeQueueFullError(this.#waiting.length)
     }
 
-    const { promise: bytes, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    const unneeded = new AbortController()
-    const job: Job = { key, size, decode, bytes, resolve, reject, readers: 0, unneeded }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { size, start: resolve }
+    const leave = (): void => {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+      reject(unneeded.reason)
+    }
 
-    this.#jobs.set(key, job)
-    this.#waiting.push(job)
-    this.#finish(job).finally(() => { this.#forget(job) })
+    this.#waiting.push(waiting)
+    unneeded.addEventListener('abort', leave)
     this.#startNext()
 
-    return job
-  }
-
-  /** Wait for a frame together with others. If the last one leaves, nobody decompresses it. */
-  async #join (job: Job, signal?: AbortSignal | null): Promise<Uint8Array> {
-    const left = Promise.withResolvers<never>()
-    const leave = (): void => {
-      left.reject(signal?.reason)
-
-      if (--job.readers === 0) {
-        this.#drop(job)
-      }
-    }
-
-    job.readers++
-    signal?.addEventListener('abort', leave, { once: true })
-
-    try {
-      return await Promise.race([job.bytes, left.promise])
-    } finally {
-      signal?.removeEventListener('abort', leave)
-      left.promise.catch(() => {})
-    }
-  }
-
-  #drop (job: Job): void {
-    const at = this.#waiting.indexOf(job)
-
-    if (at >= 0) {
-      this.#waiting.splice(at, 1)
-    }
-
-    this.#forget(job)
-    job.unneeded.abort()
-    job.reject(job.unneeded.signal.reason)
-  }
-
-  #forget (job: Job): void {
-    if (this.#jobs.get(job.key) === job) {
-      this.#jobs.delete(job.key)
-    }
+    await promise.finally(() => { unneeded.removeEventListener('abort', leave) })
   }
 
   #startNext (): void {
@@ -145,29 +110,10 @@ export class FrameDecoder {
         return
       }
 
-      const job = this.#waiting.shift() as Job
-      this.#allowance -= job.size
+      const { size, start } = this.#waiting.shift() as Waiting
+      this.#allowance -= size
       this.#running++
-      this.#run(job).finally(() => {
-        this.#running--
-        this.#startNext()
-      })
-    }
-  }
-
-  async #finish ({ key, bytes }: Job): Promise<void> {
-    try {
-      this.#keep(key, await bytes)
-    } catch {
-      // those who wait get the failure
-    }
-  }
-
-  async #run (job: Job): Promise<void> {
-    try {
-      job.resolve(await job.decode(job.unneeded.signal))
-    } catch (err) {
-      job.reject(err)
+      start()
     }
   }
 
@@ -189,22 +135,6 @@ export class FrameDecoder {
         this.#isPaused = false
         this.#startNext()
       })
-    }
-  }
-
-  #keep (key: string, bytes: Uint8Array): void {
-    this.#cached -= this.#cache.get(key)?.byteLength ?? 0
-    this.#cache.delete(key)
-    this.#cache.set(key, bytes)
-    this.#cached += bytes.byteLength
-
-    for (const [oldest, { byteLength }] of this.#cache) {
-      if (this.#cached <= this.#init.cacheSize) {
-        break
-      }
-
-      this.#cache.delete(oldest)
-      this.#cached -= byteLength
     }
   }
 }

@@ -18,6 +18,7 @@ import { followPath } from './path.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
+import type { Held } from './held.ts'
 import type { EntrySource } from './path.ts'
 import type { Segment } from './path-cache.ts'
 import type { RootCache } from './root-cache.ts'
@@ -43,6 +44,8 @@ export interface Entry {
   header?: Header
   /** The marker code of a file without a header, which another tool compressed as a stream. */
   stream?: number
+  /** Where reading it keeps what other reads need too. */
+  held?: Held
 }
 
 /** How an entry is to be read, according to its own CID or the tree that it was reached through. */
@@ -68,8 +71,15 @@ export async function openEntry (
   const start = startOf(cid, path)
   const follow = async (): Promise<Segment[]> => followPath(start, path, source, options, roots)
   const segments = await (roots?.paths.follow(start, path, follow) ?? follow())
+  const { cid: root } = segments[segments.length - 1]
+  const entry = await openRoot(root, markerOf(cid, segments.length), source, options, roots)
 
-  return openRoot(segments[segments.length - 1].cid, markerOf(cid, segments.length), source, options, roots)
+  if (entry.node?.unixfs.isDirectory() === true) {
+    // whoever opens a directory follows paths through it next
+    roots?.set({ block: entry.block, node: entry.node })
+  }
+
+  return entry
 }
 
 /**

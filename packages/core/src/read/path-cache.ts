@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { CID } from 'multiformats/cid'
 import { MAX_CACHED_PATHS } from '../constants.ts'
 
@@ -18,7 +18,7 @@ export interface Segment {
  * its parent directories again. Entries never go stale: a CID's content does not change.
  */
 export class PathCache {
-  readonly #paths = new Map<string, Segment[]>()
+  readonly #paths = new LruMap<string, Segment[]>({ maxEntries: MAX_CACHED_PATHS })
 
   async follow (cid: CID, path: string, follow: () => Promise<Segment[]>): Promise<Segment[]> {
     if (path === '') {
@@ -26,18 +26,18 @@ export class PathCache {
     }
 
     const key = `${cid}/${path}`
-    const segments = this.#paths.get(key) ?? (await follow()).map(copy)
+    const known = this.#paths.get(key)
 
-    // a Map keeps insertion order: move this one to the end
-    this.#paths.delete(key)
+    if (known != null) {
+      return known
+    }
 
+    const segments = (await follow()).map(copy)
     const size = segments.reduce((size, { cid }) => size + cid.bytes.byteLength, key.length)
 
     if (segments.length <= MAX_SEGMENTS && size <= MAX_SIZE) {
       this.#paths.set(key, segments)
     }
-
-    forgetOldest(this.#paths, MAX_CACHED_PATHS)
 
     return segments
   }

@@ -5,12 +5,15 @@ import { LinkMismatchError, UncheckedLinkError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { canBeOriginal, inlineSize, isChecked, isSame, UNCHECKED } from '../links/link-entries.ts'
 import { TREE_CODE, unmark } from '../marker.ts'
+import { openLinked } from './linked-entry.ts'
+import type { EntryOptions } from './entry.ts'
 import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
 import type { LinkEvents } from '../events.ts'
 import type { LinkRecord } from '../links/link-entries.ts'
 import type { LinkedEntry } from './linked-entry.ts'
 import type { ReadSettings } from './read-settings.ts'
 import type { StreamRange } from '../streams/read-stream.ts'
+import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
 /** An entry that was opened by its original, through a link. */
@@ -24,6 +27,23 @@ export function isByLink (entry: LinkedEntry): entry is OpenedByLink {
 }
 
 /**
+ * Like `openLinked`, with the cache of roots, and refuses an entry that is known not to be the original.
+ *
+ * @throws {LinkMismatchError}
+ * @throws {UncheckedLinkError}
+ */
+export async function openToRead (
+  cid: CID,
+  settings: ReadSettings,
+  options: EntryOptions & Options
+): Promise<LinkedEntry> {
+  const entry = await openLinked(cid, settings, options, settings.roots)
+  throwIfNotOriginal(entry, options)
+
+  return entry
+}
+
+/**
  * Refuse, before any result, an entry that is known not to be the original: a file whose
  * header names another content CID, unless its bytes were compared. Directories cannot be
  * compared, so a link to one is followed only if it was added as unchecked.
@@ -31,7 +51,7 @@ export function isByLink (entry: LinkedEntry): entry is OpenedByLink {
  * @throws {LinkMismatchError}
  * @throws {UncheckedLinkError}
  */
-export function throwIfNotOriginal (entry: LinkedEntry, options: Options): void {
+function throwIfNotOriginal (entry: LinkedEntry, options: Options): void {
   if (!isByLink(entry)) {
     return
   }

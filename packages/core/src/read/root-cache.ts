@@ -1,3 +1,4 @@
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from '../constants.ts'
 import { decodeNode } from '../dag/node.ts'
 import { ContentCache } from './content-cache.ts'
@@ -28,39 +29,60 @@ const FRAME_SIZE = 8
  */
 export class RootCache {
   /** The paths that led to files in directories. */
-  readonly paths = new PathCache()
+  readonly paths: PathCache
   /** The content of small bases. */
-  readonly contents = new ContentCache()
+  readonly contents: ContentCache
   /** The pieces of larger bases that are being read. */
-  readonly pieces = new SharedPieces()
+  readonly pieces: SharedPieces
   /** By CID. What was only written is decoded once it is needed. */
-  readonly #roots = new Map<string, { root: CachedRoot | Written, size: number }>()
-  #size = 0
+  readonly #roots = new LruMap<string, { root: CachedRoot | Written, size: number }>({
+    maxEntries: MAX_CACHED_ROOTS,
+    maxSize: MAX_CACHED_ROOTS_SIZE,
+    sizeOf: ({ size }) => size,
+    // a root that exceeds the limit alone is that of a very large file
+    keepsLast: true
+  })
+
+  readonly #shared: RootCache | undefined
+
+  /** @param shared - for what an open file needs again, which others must not displace: the cache of all files */
+  constructor (shared?: RootCache) {
+    this.#shared = shared
+    this.paths = shared?.paths ?? new PathCache()
+    this.contents = new ContentCache(shared?.contents)
+    this.pieces = shared?.pieces ?? new SharedPieces()
+  }
 
   get (cid: CID): CachedRoot | undefined {
-    const key = cid.toString()
-    const found = this.#roots.get(key)
+    const found = this.#roots.get(cid.toString())
 
     if (found == null) {
-      return undefined
+      const root = this.#shared?.get(cid)
+
+      if (root != null) {
+        this.#keepRoot(root)
+      }
+
+      return root
     }
 
     if (!('node' in found.root)) {
       const { block } = found.root
       const root = { block, node: decodeNode(cid, block) }
-      this.set(root)
+      this.#keepRoot(root)
 
       return root
     }
-
-    // a Map keeps insertion order: move this one to the end
-    this.#roots.delete(key)
-    this.#roots.set(key, found)
 
     return found.root
   }
 
   set (root: CachedRoot): void {
+    this.#shared?.set(root)
+    this.#keepRoot(root)
+  }
+
+  #keepRoot (root: CachedRoot): void {
     const frames = root.header?.frameLengths.length ?? 0
     const { groups = [], regions = [] } = root.header?.table ?? {}
     const decoded = (root.node.links.length + groups.length + regions.length) * LINK_SIZE + frames * FRAME_SIZE
@@ -74,20 +96,6 @@ export class RootCache {
   }
 
   #keep (cid: CID, root: CachedRoot | Written, size: number): void {
-    const key = cid.toString()
-    this.#delete(key)
-    this.#roots.set(key, { root, size })
-    this.#size += size
-
-    // always keep one: a root that exceeds the limit alone is that of a very large file
-    while (this.#roots.size > 1 && (this.#roots.size > MAX_CACHED_ROOTS || this.#size > MAX_CACHED_ROOTS_SIZE)) {
-      const [oldest] = this.#roots.keys()
-      this.#delete(oldest)
-    }
-  }
-
-  #delete (key: string): void {
-    this.#size -= this.#roots.get(key)?.size ?? 0
-    this.#roots.delete(key)
+    this.#roots.set(cid.toString(), { root, size })
   }
 }

@@ -1,11 +1,5 @@
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import type { CID } from 'multiformats/cid'
-
-/** A piece that is being read, for all who need it. */
-interface Reading {
-  bytes: Promise<Uint8Array>
-  readers: number
-  unneeded: AbortController
-}
 
 /**
  * Pieces of bases that are in memory, so that readers of files with the same base hold each of them once. A piece stays
@@ -13,7 +7,7 @@ interface Reading {
  */
 export class SharedPieces {
   readonly #pieces = new Map<string, WeakRef<Uint8Array>>()
-  readonly #reading = new Map<string, Reading>()
+  readonly #reading = new SingleFlight<Uint8Array>()
   readonly #gone = new FinalizationRegistry<string>(key => {
     if (this.#pieces.get(key)?.deref() == null) {
       this.#pieces.delete(key)
@@ -34,21 +28,9 @@ export class SharedPieces {
     signal?.throwIfAborted()
 
     const key = `${cid} ${start}`
-    const known = this.#pieces.get(key)?.deref()
 
-    return known ?? this.#wait(key, this.#reading.get(key) ?? this.#read(key, load), signal)
-  }
-
-  #read (key: string, load: (signal: AbortSignal) => Promise<Uint8Array>): Reading {
-    const unneeded = new AbortController()
-    const reading = { bytes: this.#keep(key, load(unneeded.signal)), readers: 0, unneeded }
-    this.#reading.set(key, reading)
-
-    const end = (): void => { this.#end(key, reading) }
-    // those who wait get the error
-    reading.bytes.then(end, end)
-
-    return reading
+    return this.#pieces.get(key)?.deref() ??
+      this.#reading.run(key, async unneeded => this.#keep(key, load(unneeded)), signal)
   }
 
   async #keep (key: string, loading: Promise<Uint8Array>): Promise<Uint8Array> {
@@ -57,33 +39,5 @@ export class SharedPieces {
     this.#gone.register(bytes, key)
 
     return bytes
-  }
-
-  /** The last one who gives up ends the reading. */
-  async #wait (key: string, reading: Reading, signal?: AbortSignal | null): Promise<Uint8Array> {
-    const { promise: stopped, reject } = Promise.withResolvers<never>()
-    const leave = (): void => {
-      reject(signal?.reason)
-
-      if (--reading.readers === 0) {
-        reading.unneeded.abort(signal?.reason)
-        this.#end(key, reading)
-      }
-    }
-
-    reading.readers++
-    signal?.addEventListener('abort', leave, { once: true })
-
-    try {
-      return await Promise.race([reading.bytes, stopped])
-    } finally {
-      signal?.removeEventListener('abort', leave)
-    }
-  }
-
-  #end (key: string, reading: Reading): void {
-    if (this.#reading.get(key) === reading) {
-      this.#reading.delete(key)
-    }
   }
 }

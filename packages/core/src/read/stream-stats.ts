@@ -14,7 +14,7 @@ export async function streamStats (
   blockstore: GetStore,
   options: ReadStreamOptions & { extended?: boolean | undefined }
 ): Promise<Partial<Description>> {
-  const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
+  const table = await findSeekTable(file, blockstore, options)
 
   if (table == null && options.extended !== true) {
     return {}

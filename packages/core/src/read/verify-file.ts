@@ -76,7 +76,7 @@ async function verifyStream (
   options: VerifyFileOptions
 ): Promise<VerifiedFile> {
   const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options), options.onBytes)
-  const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
+  const table = await findSeekTable(file, blockstore, options)
 
   if (table == null) {
     return { size, frames: 0 }

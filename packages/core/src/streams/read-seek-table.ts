@@ -1,10 +1,11 @@
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { MAX_SEEK_TABLE_FRAMES } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { isSeekable, SEEK_TABLE } from '../format/seek-table.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
+import type { Codec } from '@ipfsz/codecs'
 
 /** Bytes read from the end of a file to find a table, 16 KiB: less than a block, and enough for 2,000 frames. */
 const TAIL = 16 * 1024
@@ -78,11 +79,36 @@ export class SeekTable {
   }
 }
 
+/** The seek table of a stream that was looked for. */
+export interface HeldTable {
+  seekTable?: { found: SeekTable | undefined }
+}
+
+interface TabledFile {
+  node: FileNode
+  codec: Pick<Codec, 'name'>
+  held?: HeldTable | undefined
+}
+
 /**
  * The seek table at the end of a file, if there is one. An invalid table is ignored: the
  * stream can still be read from the front.
  */
 export async function findSeekTable (
+  { node, codec, held }: TabledFile,
+  blockstore: GetStore,
+  options: ReadOptions
+): Promise<SeekTable | undefined> {
+  const { found } = held?.seekTable ?? { found: await readSeekTable(node, codec.name, blockstore, options) }
+
+  if (held != null) {
+    held.seekTable = { found }
+  }
+
+  return found
+}
+
+async function readSeekTable (
   node: FileNode,
   codec: string,
   blockstore: GetStore,

@@ -1,5 +1,5 @@
 import { CorruptFrameError, MAX_FRAME_SIZE } from '@ipfsz/codecs'
-import { collectBytes } from '../util/bytes.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { emit } from '../events.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { maxFrameLength } from '../format/check-header.ts'

@@ -42,7 +42,7 @@ export async function * readStream (
   const isWhole = offset === 0 && length === Number.POSITIVE_INFINITY
   const table = isWhole || (offset === 0 && end <= NO_TABLE_SIZE)
     ? undefined
-    : await findSeekTable(file.node, file.codec.name, blockstore, options)
+    : await findSeekTable(file, blockstore, options)
 
   if (table == null) {
     yield * isWhole ? decompressAll(file, blockstore, options) : decompressRange(file, offset, end, blockstore, options)

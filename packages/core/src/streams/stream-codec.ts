@@ -1,5 +1,6 @@
 import { MissingImplementationError } from '@ipfsz/codecs'
 import type { FileNode } from '../dag/node.ts'
+import type { HeldTable } from './read-seek-table.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Codec } from '@ipfsz/codecs'
 
@@ -7,6 +8,8 @@ import type { Codec } from '@ipfsz/codecs'
 export interface StreamFile {
   node: FileNode
   codec: Codec
+  /** Keeps what one read has looked up for the next. */
+  held?: HeldTable | undefined
 }
 
 export interface ReadStreamOptions extends ReadFramesOptions {

@@ -1,6 +1,6 @@
 import { raceAbort } from '@ipfsz/utils/race-abort'
-import { concat } from './bytes.ts'
-import type { Allocate } from './bytes.ts'
+import { concat } from '@ipfsz/utils/bytes'
+import type { Allocate } from '@ipfsz/utils/bytes'
 
 /**
  * Reads a stream of chunks of any size in pieces of a given size. A piece within one chunk is

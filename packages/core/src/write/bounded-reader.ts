@@ -1,8 +1,8 @@
+import { slices } from '@ipfsz/utils/bytes'
 import { Budget } from '../util/budget.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { SMALL_FILE_SIZE } from '../constants.ts'
-import { slices } from '../util/bytes.ts'
-import type { Allocate } from '../util/bytes.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 
 /**
  * The memory that all files of one call may use for original bytes. A file holds its first

@@ -1,6 +1,6 @@
+import { slices } from '@ipfsz/utils/bytes'
 import { GROUP_FRAMES } from '../format/frame-groups.ts'
 import { encodeTrailer, tableLayout } from '../format/trailer.ts'
-import { slices } from '../util/bytes.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { TableLayout } from '../format/frame-groups.ts'
 import type { Frame } from '../frames/compress-frames.ts'

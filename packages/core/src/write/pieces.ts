@@ -1,7 +1,7 @@
+import { slices } from '@ipfsz/utils/bytes'
 import { aidAll } from '../base/frame-base.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
 import { splitFrames } from '../frames/compress-frames.ts'
-import { slices } from '../util/bytes.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import type { Unchanged } from '../base/unchanged.ts'
 import type { ContentCid } from '../content-cid/content-cid.ts'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { blockKey } from '../dag/block-key.ts'
 import { emit } from '../events.ts'
 import type { PutStore } from '../dag/block.ts'
@@ -15,7 +15,7 @@ const MAX_REMEMBERED = 262_144
  */
 export class RepeatedBlocks {
   /** The path of the file that wrote each block last. */
-  readonly #writers = new Map<string, string>()
+  readonly #writers = new LruMap<string, string>({ maxEntries: MAX_REMEMBERED })
   readonly #options: ProgressOptions<AddFrameEvents>
 
   constructor (options: ProgressOptions<AddFrameEvents>) {
@@ -42,11 +42,8 @@ export class RepeatedBlocks {
 
   note (cid: CID, size: number, path = ''): void {
     const key = blockKey(cid)
-    const writer = this.#writers.get(key)
-    // again as the newest
-    this.#writers.delete(key)
+    const writer = this.#writers.peek(key)
     this.#writers.set(key, path)
-    forgetOldest(this.#writers, MAX_REMEMBERED)
 
     if (writer != null) {
       emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: path !== '' && writer === path })

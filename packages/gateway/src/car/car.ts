@@ -1,10 +1,10 @@
 import { isIdentity } from '@ipfsz/core'
+import { concat } from '@ipfsz/utils/bytes'
 import * as dagCbor from '@ipld/dag-cbor'
 import { varint } from 'multiformats'
 import { GatewayError } from '../errors.ts'
 import { OWN_MEMORY } from './car-memory.ts'
 import { entityOf, everythingBelow, fileBelow, rangeBelow, rangeWithin, shardsBelow } from './entity.ts'
-import { joinBytes } from '../dag/join-bytes.ts'
 import { checkCodec } from '../dag/links.ts'
 import { PathLimit } from '../dag/path-limit.ts'
 import { walkPath } from './path.ts'
@@ -141,9 +141,9 @@ function * section (parts: Uint8Array[]): Generator<Uint8Array> {
   const prefix = varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
 
   if (length > SMALL_BLOCK) {
-    yield joinBytes([prefix, parts[0]])
+    yield concat([prefix, parts[0]])
     yield parts[1]
   } else {
-    yield joinBytes([prefix, ...parts])
+    yield concat([prefix, ...parts])
   }
 }

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache'
+import { LruMap } from '@ipfsz/utils/lru-map'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import type { CpuBudget } from './cpu-budget.ts'
 import type { CompressedBlock, ContentCoding } from '../contract.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -37,17 +38,17 @@ export class BlockCompressor {
   readonly #codecs: FastCodecs
   readonly #budget: CpuBudget
   readonly #level: number
-  readonly #cache: LRUCache<string, Uint8Array>
+  readonly #cache: LruMap<string, Uint8Array>
   /** Compressions that run, by the key of their result. */
-  readonly #running = new Map<string, Promise<Uint8Array | undefined>>()
+  readonly #running = new SingleFlight<Uint8Array | undefined>()
 
   constructor (codecs: FastCodecs, budget: CpuBudget, { level, cacheSize }: BlockCompressorInit) {
     this.#codecs = codecs
     this.#budget = budget
     this.#level = level
-    this.#cache = new LRUCache({
-      maxSize: Math.max(cacheSize, 1),
-      sizeCalculation: ({ byteLength }) => byteLength + ENTRY_SIZE
+    this.#cache = new LruMap({
+      maxSize: cacheSize,
+      sizeOf: ({ byteLength }) => byteLength + ENTRY_SIZE
     })
   }
 
@@ -76,15 +77,10 @@ export class BlockCompressor {
       return undefined
     }
 
-    const key = keyOf(cid, coding)
-    let running = this.#running.get(key)
-
-    if (running == null) {
-      running = this.#compressOnce(cid, bytes, coding).finally(() => { this.#running.delete(key) })
-      this.#running.set(key, running)
-    }
-
-    const compressed = await running
+    const compressed = await this.#running.run(
+      keyOf(cid, coding),
+      async () => this.#compressOnce(cid, bytes, coding)
+    )
 
     return compressed == null ? undefined : { bytes: compressed, coding }
   }

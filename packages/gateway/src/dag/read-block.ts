@@ -1,6 +1,6 @@
 import { checkBlock, checkHash, isIdentity, NotFoundError } from '@ipfsz/core/reader'
+import { concat } from '@ipfsz/utils/bytes'
 import { BlockTooLargeError } from '../errors.ts'
-import { joinBytes } from './join-bytes.ts'
 import type { GatewayBlocks } from '../contract.ts'
 import type { PathLimit } from './path-limit.ts'
 import type { CID } from 'multiformats/cid'
@@ -77,5 +77,5 @@ async function read (cid: CID, blocks: Pick<GatewayBlocks, 'get'>, signal: Abort
     throw readErrorOf(err, cid, signal)
   }
 
-  return parts.length === 1 ? parts[0] : joinBytes(parts)
+  return concat(parts)
 }

@@ -76,12 +76,17 @@ async function readText (
   signal: AbortSignal,
   root: ContentRoot | undefined
 ): Promise<string> {
-  const { cid } = await resolvePath(target, components, signal, root)
+  const { file } = await resolvePath(target, components, signal, root)
+
+  if (file == null) {
+    throw new InvalidRedirectsFileError('it is not a file')
+  }
+
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let size = 0
 
-  for await (const bytes of components.fs.cat(cid, { length: MAX_REDIRECTS_FILE_SIZE + 1, signal })) {
+  for await (const bytes of file.read({ length: MAX_REDIRECTS_FILE_SIZE + 1, signal })) {
     size += bytes.byteLength
 
     if (size > MAX_REDIRECTS_FILE_SIZE) {

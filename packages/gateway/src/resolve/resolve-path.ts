@@ -5,13 +5,14 @@ import { PathLimit } from '../dag/path-limit.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { EntryNotFoundError } from '../errors.ts'
 import { MAX_PATH_NAMES } from '../request/url-path.ts'
+import { OpenedFile } from './opened-file.ts'
 import { resolveRoot } from './resolve-root.ts'
 import type { GatewayComponents } from '../contract.ts'
 import type { DocumentLink } from '../dag/document.ts'
 import type { Target } from '../request/target.ts'
 import type { Resolved } from './resolved.ts'
 import type { ContentRoot } from './resolve-root.ts'
-import type { Stats } from '@ipfsz/core'
+import type { FileHandle, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Errors of a root that is not UnixFS, by name: of the exporter, of core, and of codecs that nobody knows. */
@@ -40,8 +41,8 @@ export interface PathComponents extends GatewayComponents {
 interface Position {
   /** Marked where the entry is read as its original bytes. */
   cid: CID
-  /** Absent for what is not UnixFS. */
-  stats?: Stats | undefined
+  /** Absent for what is not UnixFS, and for what was not opened yet. */
+  handle?: FileHandle | undefined
 }
 
 /**
@@ -97,7 +98,7 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
       i += link.used
     } else {
       // only the root may be linked to a compressed tree, whose entries are marked
-      position = await followName(position.cid, names[i], i === 0, walk)
+      position = await followName(position, names[i], i === 0, walk)
       i++
     }
 
@@ -108,9 +109,23 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
   }
 
   const { cid } = position
-  const stats = position.stats ?? await statRoot(cid, walk)
+  const handle = position.handle ?? await open(cid, walk)
 
-  return { cid, ...stats == null ? {} : { stats: withoutContent(stats) }, roots }
+  return { cid, ...handle == null ? {} : described(cid, handle, walk), roots }
+}
+
+/** What a response needs of an entry. It keeps no directory open: that is listed by its CID. */
+function described (
+  cid: CID,
+  handle: FileHandle,
+  { components: { fs } }: Walk
+): Pick<Required<Resolved>, 'stats'> & Pick<Resolved, 'file'> {
+  const { stats } = handle
+
+  return {
+    stats: withoutContent(stats),
+    ...stats.type === 'directory' ? {} : { file: new OpenedFile(cid, fs, handle) }
+  }
 }
 
 /** The statistics of an entry without the content of its root, and the list of what is below: a response keeps them. */
@@ -129,21 +144,21 @@ function withoutContent (stats: Stats): Stats {
   return { ...stats, unixfs: kept }
 }
 
-async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk): Promise<Position> {
-  const { components: { fs }, signal, limit } = walk
+async function followName ({ cid }: Position, name: string, isRoot: boolean, walk: Walk): Promise<Position> {
 
   if (!isUnixFs(cid)) {
     throw new EntryNotFoundError(name, cid)
   }
 
-  const inTree = isMarked(cid) || (isRoot && (await statRoot(cid, walk))?.markedCid?.code === TREE_CODE)
+  const inTree = isMarked(cid) || (isRoot && (await open(cid, walk))?.stats.markedCid?.code === TREE_CODE)
 
   try {
-    const stats = await fs.stat(cid, { ...limited(limit), path: name, signal })
+    const handle = await openAt(cid, name, walk)
+    const { stats } = handle
 
-    return { cid: inTree ? readCid(stats) : stats.plainCid, stats }
+    return { cid: inTree ? readCid(stats) : stats.plainCid, handle }
   } catch (err) {
-    signal.throwIfAborted()
+    walk.signal.throwIfAborted()
 
     if (isNoEntry(err)) {
       throw new EntryNotFoundError(name, cid, { cause: err })
@@ -178,13 +193,17 @@ function limited (limit: PathLimit): object {
   return { limit }
 }
 
-async function statRoot (cid: CID, { components: { fs }, signal, limit }: Walk): Promise<Stats | undefined> {
+async function openAt (cid: CID, path: string, { components: { fs }, signal, limit }: Walk): Promise<FileHandle> {
+  return fs.open(cid, { ...limited(limit), path, signal })
+}
+
+async function open (cid: CID, walk: Walk): Promise<FileHandle | undefined> {
   if (!isUnixFs(cid)) {
     return undefined
   }
 
   try {
-    return await fs.stat(cid, { ...limited(limit), signal })
+    return await openAt(cid, '', walk)
   } catch (err) {
     if (isNotUnixFs(err)) {
       return undefined

@@ -1,3 +1,4 @@
+import type { OpenedFile } from './opened-file.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -7,6 +8,8 @@ export interface Resolved {
   cid: CID
   /** From its root block. Undefined: not UnixFS. */
   stats?: Stats
+  /** Reads it, if it is a file. */
+  file?: OpenedFile
   /** The plain CIDs of the root and of every name on the path, for `X-Ipfs-Roots`. */
   roots: CID[]
   /** The names that lead from the first root to `cid`: those that an /ipns name stands for, then those of the URL. */

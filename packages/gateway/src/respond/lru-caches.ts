@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import type { GatewayCaches } from './context.ts'
 
 /** Bytes of the types of files that are remembered: of some 20,000. CIDs may be long. */
@@ -13,13 +13,13 @@ const REMEMBERED_SIZE = 32 * 1024 * 1024
 /** The caches of one gateway. */
 export function lruCaches (): GatewayCaches {
   return {
-    types: new LRUCache<string, string>({
+    types: new LruMap<string, string>({
       maxSize: REMEMBERED_TYPES_SIZE,
-      sizeCalculation: (type, key) => type.length + key.length + ENTRY_SIZE
+      sizeOf: (type, key) => type.length + key.length + ENTRY_SIZE
     }),
-    pages: new LRUCache<string, Uint8Array>({
+    pages: new LruMap<string, Uint8Array>({
       maxSize: REMEMBERED_SIZE,
-      sizeCalculation: ({ byteLength }, key) => byteLength + key.length
+      sizeOf: ({ byteLength }, key) => byteLength + key.length
     })
   }
 }

@@ -2,9 +2,10 @@ import { readInTurns } from '../memory/read-in-turns.ts'
 import { passThrough } from '../memory/turns.ts'
 import type { ResponseContext } from './context.ts'
 import type { OpenOptions } from '../memory/reading.ts'
+import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { ByteRange } from '../request/range.ts'
-import type { CatOptions, ReadCost, StoredFile } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
+import type { OpenedFile } from '../resolve/opened-file.ts'
+import type { FileReadOptions, ReadCost, StoredFile } from '@ipfsz/core'
 
 const MIB = 1024 * 1024
 
@@ -15,10 +16,12 @@ const BLOCKS: ReadCost = { isSeekable: true, memory: 2 * MIB, memoryAhead: 10 * 
 export const UNCOUNTED = 64 * 1024
 
 export interface ReadFile {
-  cid: CID
+  file: OpenedFile
   /** Original bytes. Undefined: known only at the end of a stream that another tool compressed. */
   size: number | undefined
   isCompressed: boolean
+  /** Whether more is read of it at once. Otherwise it is closed at the end. */
+  keepsOpen?: boolean
 }
 
 /**
@@ -27,26 +30,24 @@ export interface ReadFile {
  * @param unneeded - aborted when nobody waits for the bytes any more
  */
 export async function * readFile (
-  { components: { fs }, init: { memory } }: Pick<ResponseContext, 'components' | 'init'>,
-  { cid, size, isCompressed }: ReadFile,
+  { init: { memory } }: Pick<ResponseContext, 'init'>,
+  { file, size, isCompressed, keepsOpen }: ReadFile,
   unneeded: AbortController,
   range?: ByteRange
 ): AsyncGenerator<Uint8Array> {
   const { signal } = unneeded
   const { start, end } = range ?? { start: 0, end: size }
-  const cost = isCompressed ? await fs.readCost(cid, { signal }) : BLOCKS
+  const cost = isCompressed ? await (await file.open(signal)).readCost({ signal }) : BLOCKS
   const options = range == null ? {} : { offset: range.start, length: range.end - range.start }
   // what is read without reading ahead is copied
-  const read = (options: CatOptions): AsyncIterable<Uint8Array> =>
-    fs.cat(cid, { ...options, transient: options.readAhead !== true })
+  const read = (options: FileReadOptions & OpenOptions): AsyncIterable<Uint8Array> =>
+    file.read({ ...options, keepsOpen, transient: !options.readAhead })
 
   if (end == null || !cost.isSeekable) {
+    closeIfShort(file, memory)
     yield * passThrough(how => read({ ...options, ...how }), cost, memory, unneeded)
   } else if (Math.max(end - start, isCompressed ? cost.memory : 0) <= UNCOUNTED) {
-    for await (const bytes of fs.cat(cid, { ...options, signal })) {
-      // a part of a block would keep all of it
-      yield bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes
-    }
+    yield * await copiesOf(file.read({ ...options, keepsOpen, signal }))
   } else {
     const source = {
       size: end - start,
@@ -56,13 +57,22 @@ export async function * readFile (
     }
 
     if (source.size <= UNCOUNTED) {
+      closeIfShort(file, memory.ofSmall)
       // all of it is read before any is sent: it takes no memory while the client does not read
       // one frame, or a block, whose parts are read at the same time: each may wait in line for a busy disk
       const ahead = source.memory * 2
       yield * await copiesOf(readInTurns({ ...source, memory: ahead, memoryAhead: ahead }, memory.ofSmall, signal))
     } else {
+      closeIfShort(file, memory)
       yield * readInTurns(source, memory, signal)
     }
+  }
+}
+
+/** While a response waits for memory, it holds nothing: the root of a file may be as large as what is read of it. */
+export function closeIfShort (file: OpenedFile, memory: Pick<MemoryBudget, 'isShort'>): void {
+  if (memory.isShort) {
+    file.close()
   }
 }
 
@@ -70,7 +80,8 @@ async function copiesOf (source: AsyncIterable<Uint8Array>): Promise<Uint8Array[
   const copies: Uint8Array[] = []
 
   for await (const bytes of source) {
-    copies.push(bytes.slice())
+    // a part of a block would keep all of it
+    copies.push(bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes)
   }
 
   return copies

@@ -1,5 +1,5 @@
 import { NotFoundError } from '@ipfsz/core/reader'
-import { RecentBlocks } from './recent-blocks.ts'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import type { StoredBlocks } from './stored-blocks.ts'
 import type { ReaderComponents } from '@ipfsz/core/reader'
 import type { CID } from 'multiformats/cid'
@@ -18,7 +18,10 @@ type Blockstore = ReaderComponents['blockstore']
  * stored yet.
  */
 export class BlockCache implements Blockstore {
-  readonly #recent = new RecentBlocks(RECENT_SIZE)
+  readonly #recent = new LruMap<string, Uint8Array>({
+    maxSize: RECENT_SIZE,
+    sizeOf: ({ byteLength }) => byteLength
+  })
   readonly #stored: StoredBlocks
   /** Blocks to store next, by key. */
   #waiting = new Map<string, Uint8Array>()

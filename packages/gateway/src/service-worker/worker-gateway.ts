@@ -1,5 +1,6 @@
 import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
 import { InvalidParametersError, ipfszReader, unmark } from '@ipfsz/core/reader'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { assembleGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '../assemble-gateway.ts'
 import { GatewayError } from '../errors.ts'
 import { parseCid } from '../request/content-root.ts'
@@ -113,7 +114,7 @@ export function createWorkerGateway ({
   const blocks = new BlockCache(new StoredBlocks(cacheSize))
   const stallTimeout = Math.min(timeout / ATTEMPTS, LONGEST_ATTEMPT)
   const sources = new GatewaySources(gateways, stallTimeout, onBlock)
-  const readers = new Map<string, RootReader>()
+  const readers = new LruMap<string, RootReader>({ maxEntries: MAX_READERS })
   const turns = new DecodingTurns()
   const yielding = codecs.map(codec => yieldingCodec(codec, turns))
   const reading = {
@@ -128,14 +129,7 @@ export function createWorkerGateway ({
     const root = unmark(cid)
     const key = root.toString()
     const reader = readers.get(key) ?? { fs: read(root), blocks }
-    const [oldest] = readers.keys()
-
-    readers.delete(key)
     readers.set(key, reader)
-
-    if (readers.size > MAX_READERS) {
-      readers.delete(oldest)
-    }
 
     return reader
   }

@@ -11,6 +11,7 @@ import { UsageError } from '../errors.ts'
 import { beginStep } from '../events.ts'
 import { contentUrl } from '../gateway/content-url.ts'
 import { earlierVersion } from './earlier-version.ts'
+import { notingNeeded } from './note-needed.ts'
 import type { NodeContext } from '../context.ts'
 import type { FileSource } from '../disk/add-file.ts'
 import type { AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
@@ -46,7 +47,8 @@ export class AddedRoots {
     const step = { task: 'add', name: name === '' ? '-' : name, unit: 'bytes', total: source.size } as const
     const progress = beginStep(this.#context, step)
 
-    const stats = await addFile(source, this.#target.files, { compression, link, progress, signal })
+    const stats = await notingNeeded('path' in added ? [added.path] : [], progress, signal, async progress =>
+      addFile(source, this.#target.files, { compression, link, progress, signal }))
     const { cid, plainCid, size, storedSize = 0n, ratio = 1, codec = 'none' } = stats
     const hasChanged = await source.hasChanged?.() === true
     const newSize = await this.#newSize(cid)
@@ -85,6 +87,7 @@ export class AddedRoots {
       name,
       ...await this.#addTree(
         name,
+        [path],
         entry => join(path, entry),
         async options => addTree(path, this.#target.files, options)
       )
@@ -121,7 +124,9 @@ export class AddedRoots {
       return join(named.find(({ name }) => name === first)?.path ?? first, ...rest)
     }
 
-    return this.#addTree('', pathOf, async options => addWrapped(named, this.#target.files, options))
+    const inputs = named.map(({ path }) => path)
+
+    return this.#addTree('', inputs, pathOf, async options => addWrapped(named, this.#target.files, options))
   }
 
   async #open (source: AddSource): Promise<FileSource> {
@@ -132,9 +137,13 @@ export class AddedRoots {
       : streamOf(source)
   }
 
-  /** @param pathOf - where an entry of the tree is on this machine */
+  /**
+   * @param inputs - the paths of what is in the tree
+   * @param pathOf - where an entry of the tree is on this machine
+   */
   async #addTree (
     name: string,
+    inputs: readonly string[],
     pathOf: (entry: string) => string,
     add: (options: AddTreeOptions) => Promise<AddedTree>
   ): Promise<Pick<PendingRoot, 'cid' | 'report'>> {
@@ -145,12 +154,13 @@ export class AddedRoots {
     // reported only once the directory is pinned: until then a collection may delete them
     const entries = new SpillStack<SpilledEntry>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
-    const added = await add({
+    const progress = beginStep(this.#context, { task: 'add', name, unit: 'bytes' })
+    const added = await notingNeeded(inputs, progress, signal, async progress => add({
       hidden,
       ignore: ignoreMatcher([...ignore]),
       gitignore,
       preserve: { mode: preserve?.mode ?? false, mtime: preserve?.mtime ?? false },
-      progress: beginStep(this.#context, { task: 'add', name, unit: 'bytes' }),
+      progress,
       signal,
       add: { compression, link },
       onAdded: async added => {
@@ -159,7 +169,7 @@ export class AddedRoots {
           await entries.push({ ...rest, cid: cid.bytes, path: name === '' ? path : `${name}/${path}` })
         }
       }
-    }).catch(async (err: unknown) => {
+    })).catch(async (err: unknown) => {
       await entries.close()
       throw err
     })

@@ -5,13 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkBlock } from '@ipfsz/core'
-import { messageOf } from '@ipfsz/utils/message-of'
 import { readWholeFile } from '@ipfsz/utils/read-file'
-import { BUSY, resultCode } from '../locks/kernel-lock.ts'
-import { sizeOnDisk } from './cached-root.ts'
 import { blockName } from './names.ts'
 import { removeDirectory } from './remove-directory.ts'
-import { UseTable } from './use-table.ts'
+import { isTransient, UseTable } from './use-table.ts'
 import type { Use } from './use-table.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -26,6 +23,8 @@ const MAX_WRITING = 64
 const MAX_WRITING_BYTES = 32 * 1024 * 1024
 /** The most uses that wait while other processes keep the table busy. */
 const MAX_UNTOLD = 10_000
+/** The part of the space that blocks may take that the table does not know: it learns of them before there are more. */
+const UNTOLD_PART = 0.05
 /** The longest name of a block. Only identity CIDs are longer, which hold their bytes themselves. */
 const MAX_NAME_LENGTH = 128
 /** How often the table is tried when the cache is closed, while others change it, and between that, in milliseconds. */
@@ -39,37 +38,50 @@ export interface SharedCacheInit {
   directory: string
   /** The most bytes on the disk, by how many there are when the cache is opened. */
   size: (kept: number) => number
-  /** Called with a message for the user. */
-  onNote: (message: string) => void
+  /** Called once, with what keeps blocks from being kept. They are read or fetched again then. */
+  onFailure: (err: unknown) => void
 }
+
+/** File systems allocate space in units of this size, in bytes. */
+const UNIT = 4096
+/** About what a file takes besides its bytes: an inode, and an entry of its directory. */
+const FILE_OVERHEAD = 256
 
 /**
  * Keeps blocks in a directory that any number of processes use at once, each a file. Those that were used least
  * recently go first, whoever used them. A lost or damaged block counts as missing: every block is compared with its CID
  * when it is read. So files are not synced.
  *
- * For about a second, and after a kill, there may be files that the table does not know, so the directory may become a
- * little larger than it may.
+ * Each process may have written files that the table does not know yet: until a second is over, or they take a
+ * twentieth of the space, for which there is room. After a kill they stay for some time.
  */
 export class SharedCache {
   readonly #directory: string
   readonly #sizeBy: SharedCacheInit['size']
-  readonly #onNote: (message: string) => void
+  readonly #onFailure: SharedCacheInit['onFailure']
   readonly #uses = new Map<string, Use>()
   /** The blocks that are being written, by name. */
   readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<void> }>()
   #writingBytes = 0
+  /** What the table does not know yet, in bytes on the disk. */
+  #untold = 0
   #size = 0
+  #bytes = 0
   #table: UseTable | undefined
   #work: Promise<void> = Promise.resolve()
   #timers: NodeJS.Timeout[] = []
-  #hasNoted = false
+  #hasFailed = false
   #closed = false
 
-  constructor ({ directory, size, onNote }: SharedCacheInit) {
+  constructor ({ directory, size, onFailure }: SharedCacheInit) {
     this.#directory = directory
     this.#sizeBy = size
-    this.#onNote = onNote
+    this.#onFailure = onFailure
+  }
+
+  /** Bytes on the disk, of all processes, as the table said last. */
+  get bytes (): number {
+    return this.#bytes
   }
 
   /** @throws {Error} the directory cannot be written */
@@ -82,7 +94,8 @@ export class SharedCache {
       await rename(join(this.#directory, 'blocks'), join(this.#directory, `${OLD}${randomUUID()}`)).catch(() => {})
     }
 
-    this.#size = this.#sizeBy(this.#ask(({ bytes }) => bytes) ?? 0)
+    this.#bytes = this.#ask(({ bytes }) => bytes) ?? 0
+    this.#size = this.#sizeBy(this.#bytes)
 
     this.#do(async () => {
       await removeStale(this.#temporary)
@@ -182,6 +195,12 @@ export class SharedCache {
   }
 
   async #write (name: string, bytes: Uint8Array, size: number): Promise<void> {
+    if (this.#untold + size > this.#size * UNTOLD_PART) {
+      this.#do(async () => this.#save())
+      await this.#work
+    }
+
+    this.#untold += size
     await writeAtomic(this.#file(name), bytes, { temporary: join(this.#temporary, randomUUID()), sync: false })
     this.#note({ name, used: Date.now(), kept: size })
   }
@@ -196,7 +215,7 @@ export class SharedCache {
   /**
    * Ask the table. When it fails, nothing is kept any more, as nobody would know what that takes.
    *
-   * @throws {Error} another process changes it
+   * @throws {Error} another process changes it, or the disk is full
    */
   #ask<T> (question: (table: UseTable) => T): T | undefined {
     const table = this.#table
@@ -204,7 +223,7 @@ export class SharedCache {
     try {
       return table == null ? undefined : question(table)
     } catch (err) {
-      if (resultCode(err) === BUSY) {
+      if (isTransient(err)) {
         throw err
       }
 
@@ -220,8 +239,8 @@ export class SharedCache {
   /** Do something in the background, after what is done already. */
   #do (work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((err: unknown) => {
-      // another process changes the table: the next time
-      if (resultCode(err) !== BUSY) {
+      // another process changes the table, or the disk is full: the next time
+      if (!isTransient(err)) {
         this.#fail(err)
       }
     })
@@ -233,13 +252,16 @@ export class SharedCache {
       const uses = [...this.#uses.values()]
       // what happens from here on is told the next time. What the table refuses is forgotten: others may know it
       this.#uses.clear()
-      const result = this.#ask(table => table.note(uses, this.#size))
+      const result = this.#ask(table => table.note(uses, this.#size * (1 - UNTOLD_PART)))
 
       if (result == null) {
         uses.slice(0, MAX_UNTOLD).forEach(use => { this.#note(use) })
 
         return
       }
+
+      this.#untold = 0
+      this.#bytes = result.bytes
 
       for (const name of result.dropped) {
         await unlink(this.#file(name)).catch(() => {})
@@ -284,9 +306,14 @@ export class SharedCache {
   }
 
   #fail (err: unknown): void {
-    if (!this.#hasNoted) {
-      this.#hasNoted = true
-      this.#onNote(`blocks of the store cannot be cached on this node (${messageOf(err)}). They are read again`)
+    if (!this.#hasFailed) {
+      this.#hasFailed = true
+      this.#onFailure(err)
     }
   }
+}
+
+/** What a block takes on the disk: many small files take far more than their bytes. */
+function sizeOnDisk (bytes: number): number {
+  return Math.ceil((bytes + FILE_OVERHEAD) / UNIT) * UNIT
 }

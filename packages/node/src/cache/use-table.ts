@@ -13,6 +13,8 @@ const FREE_PART = 0.05
 const BUSY_TIMEOUT = 200
 /** SQLite's result codes for a file that is damaged, or no database. */
 const DAMAGED: ReadonlySet<number | undefined> = new Set([11, 26])
+/** And for one that another process is changing, or that lacks space on the disk: it is whole, and tried again. */
+const TRANSIENT: ReadonlySet<number | undefined> = new Set([BUSY, 13])
 
 const SCHEMA = `
   CREATE TABLE blocks (name TEXT PRIMARY KEY, size INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
@@ -113,14 +115,14 @@ export class UseTable {
    * Take note of what was done, and drop the blocks that were used least recently if there is no room for all.
    *
    * @param max - the most bytes of all blocks
-   * @returns the names of dropped blocks, whose files are to be deleted, and whether more must go. Undefined if another
-   *   process is changing the table: to be done again
+   * @returns the names of dropped blocks, whose files are to be deleted, what the others take, and whether more must
+   *   go. Undefined if another process is changing the table, or the disk is full: to be done again
    */
-  note (uses: Iterable<Use>, max: number): { dropped: string[], isFull: boolean } | undefined {
+  note (uses: Iterable<Use>, max: number): { dropped: string[], bytes: number, isFull: boolean } | undefined {
     const { kept, read, drop, future, oldest } = this.#statements
     const now = Date.now()
     const dropped: string[] = []
-    let isFull = false
+    let left = 0
 
     try {
       transact(this.#db, () => {
@@ -136,7 +138,7 @@ export class UseTable {
 
         // the clock was ahead: these would be the last to go, for as long
         future.run(now - 1, now)
-        let left = this.bytes
+        left = this.bytes
         const wanted = max * (1 - FREE_PART)
 
         for (const { name, size } of left > max ? oldest.all(MAX_DROPPED) : []) {
@@ -148,18 +150,16 @@ export class UseTable {
           dropped.push(String(name))
           left -= Number(size)
         }
-
-        isFull = left > max
       })
     } catch (err) {
-      if (resultCode(err) === BUSY) {
+      if (isTransient(err)) {
         return undefined
       }
 
       throw err
     }
 
-    return { dropped, isFull: isFull && dropped.length > 0 }
+    return { dropped, bytes: left, isFull: left > max && dropped.length > 0 }
   }
 
   close (): void {
@@ -174,6 +174,11 @@ export class UseTable {
       removeTable(this.#path)
     }
   }
+}
+
+/** Whether the same will succeed later. */
+export function isTransient (err: unknown): boolean {
+  return TRANSIENT.has(resultCode(err))
 }
 
 function removeTable (path: string): void {

@@ -63,9 +63,9 @@ export class NetworkAccess {
     return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
   }
 
-  /** Whether a peer was specified with `--peer`. */
-  names (peer: string): boolean {
-    return this.#named.has(peer)
+  /** The ids of the peers that were specified with `--peer`, once the network is open. */
+  get named (): readonly string[] {
+    return [...this.#named]
   }
 
   async open (): Promise<Network> {

@@ -1,4 +1,4 @@
-import all from 'it-all'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import type { CID } from 'multiformats/cid'
 
 interface Store<Options> {
@@ -11,7 +11,5 @@ export async function readBlock<Options> (
   blockstore: Store<Options>,
   options?: Options
 ): Promise<Uint8Array> {
-  const pieces = await all(blockstore.get(cid, options))
-
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+  return collectBytes(blockstore.get(cid, options))
 }

@@ -40,7 +40,9 @@ export async function openFile (path: string, preserve: Preserve, signal: AbortS
 export async function addFile (
   { content, metadata }: FileSource,
   files: Ipfsz,
-  { progress, ...options }: Pick<AddOptions, 'compression' | 'link' | 'signal'> & { progress: Progress }
+  { progress, ...options }: Pick<AddOptions, 'compression' | 'link' | 'signal'> & {
+    progress: Pick<Progress, 'update' | 'end'>
+  }
 ): Promise<Stats> {
   const cid = await files.addByteStream(content, {
     ...metadata,

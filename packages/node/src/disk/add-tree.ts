@@ -34,7 +34,7 @@ export interface Added {
 export interface AddTreeOptions extends TreeSourceInit {
   add: Omit<AddOptions, 'signal'>
   /** Shows how many bytes have been read. */
-  progress: Progress
+  progress: Pick<Progress, 'update' | 'end'>
   /** Called and awaited for each file and symlink once it is added. */
   onAdded (added: Added): Promise<void>
 }

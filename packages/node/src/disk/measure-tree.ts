@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { CID } from 'multiformats/cid'
 import { TreeEntryError } from '../errors.ts'
 import type { Progress } from './progress.ts'
@@ -36,7 +36,7 @@ export async function measureTree (
   root: CID,
   { files, limits, directories, progress, signal }: MeasureOptions
 ): Promise<WriteTotals> {
-  const measured = new Map<string, WriteTotals>()
+  const measured = new LruMap<string, WriteTotals>({ maxEntries: MAX_REMEMBERED })
   const totals: WriteTotals = { size: 0, entries: 1 }
 
   const add = ({ size, entries }: WriteTotals): void => {
@@ -49,7 +49,6 @@ export async function measureTree (
     const known = measured.get(directory)
 
     if (known != null) {
-      remember(measured, directory, known)
       add(known)
       return
     }
@@ -77,19 +76,11 @@ export async function measureTree (
     }
 
     directories.truncate(start)
-    remember(measured, directory, { size: totals.size - before.size, entries: totals.entries - before.entries })
+    measured.set(directory, { size: totals.size - before.size, entries: totals.entries - before.entries })
   }
 
   limits.check(totals)
   await measure(root.toString(), 1).finally(() => { progress.end() })
 
   return totals
-}
-
-/** Store a directory's totals as the newest, and drop the oldest: a Map keeps the order of insertion. */
-function remember (measured: Map<string, WriteTotals>, directory: string, totals: WriteTotals): void {
-  measured.delete(directory)
-  measured.set(directory, totals)
-
-  forgetOldest(measured, MAX_REMEMBERED)
 }

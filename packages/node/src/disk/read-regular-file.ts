@@ -1,33 +1,11 @@
 import { constants, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import type { FileHandle } from 'node:fs/promises'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 const READ_SIZE = 1024 * 1024
-
-/**
- * Read a file of another program, which may be anything: a named pipe or a device never ends.
- *
- * @param max - the most bytes
- * @throws {Error} it cannot be read, is not a regular file, or is larger
- */
-export async function readRegularFile (path: string, max: number, signal?: AbortSignal | null): Promise<Buffer> {
-  signal?.throwIfAborted()
-  const handle = await openRegularFile(path)
-
-  try {
-    return await readAtMost(
-      handle.createReadStream({ autoClose: false, highWaterMark: READ_SIZE, ...signal == null ? {} : { signal } }),
-      max,
-      () => new Error(`${path} exceeds the limit of ${max} bytes`)
-    )
-  } finally {
-    await handle.close()
-  }
-}
 
 /**
  * Copy a file of another program to a new path.

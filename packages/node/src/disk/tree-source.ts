@@ -10,7 +10,7 @@ import type { FileEvents, Preserve } from './file-content.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream } from '@ipfsz/core'
-import type { BigIntStats, Dirent } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 /** An entry of a tree, as the importer takes it. */
@@ -139,25 +139,24 @@ async function list (
   { hidden, ignore, onHidden }: TreeSourceOptions,
   above: GitIgnore | undefined
 ): Promise<{ names: string[], git: GitIgnore | undefined }> {
-  const { entries, unencodable } = await readNames(directory.path)
-  const hasPatterns = entries.some(entry => entry.isFile() && entry.name === GITIGNORE)
-  const git = await above?.enter(directory, below, hasPatterns)
+  const entries = await readEntries(directory.path)
+  const git = await above?.enter(directory, below, entries.some(({ name, isFile }) => isFile && name === GITIGNORE))
   const names: string[] = []
+  const isIgnored = (path: string, name: string, isDirectory: boolean): boolean =>
+    ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))
 
-  const isIgnored = (name: string, isDirectory: boolean): boolean => {
-    const path = below === '' ? name : `${below}/${name}`
+  for (const { name, decoded, isDirectory } of entries) {
+    const [path, decodedPath] = [name, decoded].map(name => below === '' ? name : `${below}/${name}`)
 
-    return ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))
-  }
-
-  for (const { name, decoded, isDirectory } of unencodable) {
-    // the option has no other way to name it than with U+FFFD
-    if (isIgnored(decoded, isDirectory) || ignore(below === '' ? name : `${below}/${name}`, isDirectory)) {
+    // the option has no other way to name what is not UTF-8 than with U+FFFD
+    if (isIgnored(decodedPath, decoded, isDirectory) || (name !== decoded && ignore(path, isDirectory))) {
       continue
     }
 
     if (!hidden && name.startsWith('.')) {
-      onHidden(below === '' ? name : `${below}/${name}`)
+      onHidden(path)
+    } else if (name === decoded) {
+      names.push(name)
     } else {
       throw new TreeEntryError(
         join(directory.shown, name),
@@ -166,30 +165,15 @@ async function list (
     }
   }
 
-  for (const entry of entries) {
-    const { name } = entry
-    const path = below === '' ? name : `${below}/${name}`
-
-    if (isIgnored(name, entry.isDirectory())) {
-      continue
-    }
-
-    if (!hidden && name.startsWith('.')) {
-      onHidden(path)
-    } else {
-      names.push(name)
-    }
-  }
-
   return { names: names.toSorted((a, b) => a < b ? -1 : 1), git }
 }
 
-/** An entry whose name is not UTF-8. */
-interface Unencodable {
+interface DirectoryEntry {
   /** With U+FFFD in the place of what cannot be decoded. */
   name: string
-  /** By `decodeName`. */
+  /** By `decodeName`: the same, unless it is not UTF-8. */
   decoded: string
+  isFile: boolean
   isDirectory: boolean
 }
 
@@ -197,28 +181,26 @@ interface Unencodable {
  * The entries of a directory. Bun has no types of entries with names as bytes, so those are read apart, and only if
  * there may be a name that is not UTF-8.
  */
-async function readNames (directory: string): Promise<{ entries: Dirent[], unencodable: Unencodable[] }> {
+async function readEntries (directory: string): Promise<DirectoryEntry[]> {
   const entries = await readdir(directory, { withFileTypes: true })
 
   if (!entries.some(({ name }) => name.includes('\ufffd'))) {
-    return { entries, unencodable: [] }
+    return entries.map(entry =>
+      ({ name: entry.name, decoded: entry.name, isFile: entry.isFile(), isDirectory: entry.isDirectory() }))
   }
 
   const names = await readdir(directory, { encoding: 'buffer' })
-  const unencodable = await Promise.all(names
-    .filter(bytes => !Buffer.from(bytes.toString()).equals(bytes))
-    .map(async bytes => {
-      const stats = await lstat(Buffer.concat([Buffer.from(`${directory}/`), bytes]))
 
-      return { name: bytes.toString(), decoded: decodeName(bytes), isDirectory: stats.isDirectory() }
-    }))
-  const encodable = new Set(names.filter(bytes => Buffer.from(bytes.toString()).equals(bytes)).map(String))
+  return Promise.all(names.map(async bytes => {
+    const stats = await lstat(Buffer.concat([Buffer.from(`${directory}/`), bytes]))
 
-  return {
-    // each once: a name that is UTF-8 and has U+FFFD looks like one that is not
-    entries: [...new Map(entries.map(entry => [entry.name, entry])).values()].filter(({ name }) => encodable.has(name)),
-    unencodable
-  }
+    return {
+      name: bytes.toString(),
+      decoded: decodeName(bytes),
+      isFile: stats.isFile(),
+      isDirectory: stats.isDirectory()
+    }
+  }))
 }
 
 /**

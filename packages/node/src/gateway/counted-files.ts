@@ -1,5 +1,5 @@
-import { isMarked } from '@ipfsz/core'
 import type { Metrics } from './metrics.ts'
+import type { FileHandle } from '@ipfsz/core'
 import type { GatewayComponents } from '@ipfsz/gateway'
 
 /** Count the original bytes that are read of compressed files. Stored frames are not read in this way. */
@@ -10,9 +10,22 @@ export function countDecompressed (
   return {
     stat: files.stat.bind(files),
     ls: files.ls.bind(files),
-    readCost: files.readCost.bind(files),
-    storedFile: files.storedFile.bind(files),
-    cat: (cid, options) => isMarked(cid) ? count(files.cat(cid, options), metrics) : files.cat(cid, options)
+    open: async (cid, options) => {
+      const file = await files.open(cid, options)
+      const { codec = 'none' } = file.stats
+
+      return codec === 'none' ? file : countReads(file, metrics)
+    }
+  }
+}
+
+function countReads (file: FileHandle, metrics: Pick<Metrics, 'decompressed'>): FileHandle {
+  return {
+    stats: file.stats,
+    get stored () { return file.stored },
+    read: options => count(file.read(options), metrics),
+    readCost: async options => file.readCost(options),
+    close: () => { file.close() }
   }
 }
 

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
 
 /** How long a failure that was printed is not printed again, in milliseconds. */
@@ -21,22 +21,18 @@ export interface FailureNotesInit {
  * is told once a minute.
  */
 export function noteFailures ({ onNote, now }: FailureNotesInit): (err: unknown, request: Request) => void {
-  /** When each failure was printed, the oldest first. */
-  const printed = new Map<string, number>()
+  /** When each failure was printed. */
+  const printed = new LruMap<string, number>({ maxEntries: MAX_REMEMBERED })
 
   return (err, { method, url }) => {
     const failure = err instanceof Error ? `${err.name}: ${err.message}` : String(err)
     const time = now()
 
-    if (time - (printed.get(failure) ?? Number.NEGATIVE_INFINITY) < QUIET_TIME) {
+    if (time - (printed.peek(failure) ?? Number.NEGATIVE_INFINITY) < QUIET_TIME) {
       return
     }
 
-    printed.delete(failure)
     printed.set(failure, time)
-
-    forgetOldest(printed, MAX_REMEMBERED)
-
     onNote(`could not answer ${method} ${url.slice(0, MAX_URL)}: ${failure}${reasonOf(err)}`)
   }
 }

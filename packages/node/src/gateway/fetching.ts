@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
-import all from 'it-all'
+import { collectBytes } from '@ipfsz/utils/bytes'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
 import { RecentBlocks } from './recent-blocks.ts'
-import { RootBlocks } from './root-blocks.ts'
+import { KeptBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
 import { PeerSource } from '../network/peer-source.ts'
 import type { Metrics } from './metrics.ts'
 import type { Upstream } from './upstream.ts'
-import type { BlockCache } from '../cache/block-cache.ts'
+import type { SharedCache } from '../cache/shared-cache.ts'
 import type { PeerNetwork } from '../network/peer-source.ts'
 import type { BlockSource, BlocksBelow, IpfszComponents, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
@@ -30,7 +30,7 @@ export interface FetchingInit {
   /** Gateways to ask first. */
   upstream?: Upstream | undefined
   /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
-  cache?: BlockCache | undefined
+  cache?: SharedCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
@@ -113,7 +113,7 @@ class Readers {
   /** For each source of a root, in order. */
   readonly #shared: SharedFetches[] = []
   readonly #recent = new RecentBlocks()
-  readonly #readers = new Map<string, Opened>()
+  readonly #readers = new LruMap<string, Opened>({ maxEntries: MAX_READERS })
 
   constructor (init: FetchingInit, { blocks }: Pick<GatewayComponents, 'blocks'>, onFetched: () => void) {
     this.#init = init
@@ -127,16 +127,12 @@ class Readers {
     const known = this.#readers.get(key)
     const isFresh = known != null && performance.now() - known.openedAt < READER_LIFETIME
     const reader = isFresh ? known : this.#open(root, () => {
-      if (this.#readers.get(key) === reader) {
+      if (this.#readers.peek(key) === reader) {
         this.#readers.delete(key)
       }
     })
 
-    // the one that was used last is last
-    this.#readers.delete(key)
     this.#readers.set(key, reader)
-
-    forgetOldest(this.#readers, MAX_READERS)
 
     return reader
   }
@@ -144,7 +140,7 @@ class Readers {
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
     const { repo, links, metrics, timeout, cache } = this.#init
-    const kept = new RootBlocks(repo.blockstore, root, cache)
+    const kept = new KeptBlocks(repo.blockstore, cache)
     const sources = [kept.good, ...this.#sourcesBelow(root, onFailed)]
     const files = ipfsz({ blockstore: kept, datastore: links, sources }, {
       ...READ_INIT,
@@ -219,7 +215,7 @@ class Readers {
             }
           }
 
-          const payload = Buffer.concat(await all(blocks.get(cid, options)))
+          const payload = await collectBytes(blocks.get(cid, options))
 
           return { codec: 'none', size: payload.byteLength, payload }
         }

@@ -5,7 +5,6 @@ import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import type { PortOwner } from '../ports/owner.ts'
 
 const VERSION = 1
 
@@ -66,20 +65,7 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
  * @returns undefined if none can be reached
  */
 export async function findGateway (repo: string): Promise<string | undefined> {
-  return (await findRunning(repo))?.url
-}
-
-/** The gateway of a repo, if it is the process that has a port. */
-export async function gatewayOnPort (repo: string, port: number): Promise<PortOwner | undefined> {
-  const { url, pid } = await findRunning(repo) ?? {}
-
-  return url != null && pid != null && pid !== process.pid && new URL(url).port === String(port)
-    ? { pid, command: 'the gateway of this repo' }
-    : undefined
-}
-
-async function findRunning (repo: string): Promise<{ url: string, pid: number | undefined } | undefined> {
-  const { version, lock, loopback: at, url, pid } = await readValue(repo) ?? {}
+  const { version, lock, loopback: at, url } = await readValue(repo) ?? {}
 
   if (version !== VERSION || typeof lock !== 'string' || typeof url !== 'string' || basename(lock) !== lock) {
     return undefined
@@ -90,7 +76,7 @@ async function findRunning (repo: string): Promise<{ url: string, pid: number | 
   }
 
   try {
-    return isHeld(join(locksIn(repo), lock)) ? { url, pid: typeof pid === 'number' ? pid : undefined } : undefined
+    return isHeld(join(locksIn(repo), lock)) ? url : undefined
   } catch {
     // the lock is another user's
     return undefined

@@ -66,7 +66,7 @@ export function kindOf ({ status, contentType = '', contentEncoding, etag = '' }
 
 /** What a gateway keeps of what it fetched. */
 interface Cache {
-  readonly usage: { roots: number, bytes: number }
+  readonly bytes: number
 }
 
 /** Counts what a gateway does, and prints it in Prometheus' text format 0.0.4. */
@@ -166,9 +166,8 @@ export class Metrics {
   }
 }
 
-function printCache ({ usage: { roots, bytes } }: Cache): string[] {
+function printCache ({ bytes }: Cache): string[] {
   return [
-    metric('ipfsz_gateway_cache_roots', 'gauge', 'Roots in the cache of fetched blocks.', [` ${roots}`]),
     metric('ipfsz_gateway_cache_bytes', 'gauge', 'Size of the cache of fetched blocks.', [` ${bytes}`])
   ]
 }

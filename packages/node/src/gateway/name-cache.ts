@@ -1,4 +1,4 @@
-import { forgetOldest } from '@ipfsz/utils/forget-oldest'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { raceAbort } from '@ipfsz/utils/race-abort'
 import type { ResolvedName } from '@ipfsz/gateway'
 
@@ -28,7 +28,7 @@ interface Cached {
 
 /** Remembers where names lead. A name that many ask for at once is resolved once. */
 export class NameCache {
-  readonly #names = new Map<string, Cached>()
+  readonly #names = new LruMap<string, Cached>({ maxEntries: MAX_NAMES })
   /** Names that are being looked for, though nobody waits for them. */
   readonly #unawaited = new Set<Cached>()
   readonly #ended: AbortSignal
@@ -45,7 +45,7 @@ export class NameCache {
     signal: AbortSignal
   ): Promise<ResolvedName> {
     signal.throwIfAborted()
-    const known = this.#names.get(name)
+    const known = this.#names.peek(name)
     const cached = known != null && known.expires > performance.now() ? known : this.#resolve(name, resolve)
 
     cached.waiting++
@@ -87,11 +87,7 @@ export class NameCache {
       ({ ttl }) => expireAfter(Math.min(Math.max(ttl, MIN_TTL), MAX_TTL)),
       () => expireAfter(FAILED_TTL)
     )
-    // the newest is last
-    this.#names.delete(name)
     this.#names.set(name, cached)
-
-    forgetOldest(this.#names, MAX_NAMES)
 
     return cached
   }

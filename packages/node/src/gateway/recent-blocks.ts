@@ -1,3 +1,4 @@
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { keyOf } from '../dag/dag-walk.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -12,45 +13,17 @@ const OVERHEAD = 512
  * block again within seconds.
  */
 export class RecentBlocks {
-  readonly #blocks = new Map<string, SourceBlock>()
-  #size = 0
+  readonly #blocks = new LruMap<string, SourceBlock>({
+    maxSize: MAX_RECENT_BYTES,
+    sizeOf: ({ bytes }) => bytes.byteLength + OVERHEAD
+  })
 
   get (cid: CID): SourceBlock | undefined {
-    const key = keyOf(cid)
-    const block = this.#blocks.get(key)
-
-    if (block != null) {
-      // the one that was used last is last
-      this.#blocks.delete(key)
-      this.#blocks.set(key, block)
-    }
-
-    return block
+    return this.#blocks.get(keyOf(cid))
   }
 
   set (cid: CID, { bytes, ...block }: SourceBlock): void {
-    const key = keyOf(cid)
-
-    this.#delete(key)
     // a copy: the bytes may be a small part of a large message, which they would keep in memory
-    this.#blocks.set(key, { bytes: new Uint8Array(bytes), ...block })
-    this.#size += bytes.byteLength + OVERHEAD
-
-    for (const [oldest] of this.#blocks) {
-      if (this.#size <= MAX_RECENT_BYTES) {
-        break
-      }
-
-      this.#delete(oldest)
-    }
-  }
-
-  #delete (key: string): void {
-    const block = this.#blocks.get(key)
-
-    if (block != null) {
-      this.#blocks.delete(key)
-      this.#size -= block.bytes.byteLength + OVERHEAD
-    }
+    this.#blocks.set(keyOf(cid), { bytes: new Uint8Array(bytes), ...block })
   }
 }

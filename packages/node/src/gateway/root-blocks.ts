@@ -1,24 +1,22 @@
 import { NotFoundError } from '@ipfsz/core'
 import { isMissing } from '../dag/missing.ts'
 import { isStoreAway } from '@ipfsz/shared-store/internal/store-away'
-import type { BlockCache } from '../cache/block-cache.ts'
+import type { SharedCache } from '../cache/shared-cache.ts'
 import type { BlockSource, IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 type Store = IpfszComponents['blockstore']
 
 /**
- * The blocks of a repo and, for those that it lacks, the cached blocks of one root. Blocks are put into the cache only:
- * what strangers ask for never gets into the repo.
+ * The blocks of a repo and, for those that it lacks, those of a cache. Blocks are put into the cache only: what
+ * strangers ask for never gets into the repo.
  */
-export class RootBlocks implements Store {
+export class KeptBlocks implements Store {
   readonly #repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>
-  readonly #root: CID
-  readonly #cache: BlockCache | undefined
+  readonly #cache: SharedCache | undefined
 
-  constructor (repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>, root: CID, cache: BlockCache | undefined) {
+  constructor (repo: Pick<Store, 'checksBlocks' | 'get' | 'has'>, cache: SharedCache | undefined) {
     this.#repo = repo
-    this.#root = root
     this.#cache = cache
   }
 
@@ -68,7 +66,7 @@ export class RootBlocks implements Store {
 
   async put (...[cid, bytes]: Parameters<Store['put']>): Promise<CID> {
     if (bytes instanceof Uint8Array) {
-      await this.#cache?.put(this.#root, cid, bytes)
+      await this.#cache?.put(cid, bytes)
     }
 
     return cid
@@ -91,6 +89,6 @@ export class RootBlocks implements Store {
   }
 
   async #getKept (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {
-    return this.#cache?.get(this.#root, cid, options)
+    return this.#cache?.get(cid, options)
   }
 }

@@ -2,13 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { ListenError } from '../errors.ts'
-import { listenReason } from '../ports/listen-reasons.ts'
-import { portOwner } from '../ports/port-owner.ts'
 import { formatAddress } from './listen-address.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { HealthCheck } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import type { PortOwner } from '../ports/owner.ts'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -24,25 +21,16 @@ const METRICS_TIMEOUT = 10_000
 /**
  * Let a server listen.
  *
- * @param findOwner - finds the process that has the port, where the system does not say
  * @returns where it listens
  * @throws {ListenError}
  */
-export async function listen (
-  server: Server,
-  address: ListenAddress,
-  findOwner?: (port: number) => Promise<PortOwner | undefined>
-): Promise<ListenAddress> {
+export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
   try {
     const listening = once(server, 'listening')
     server.listen(address.port, address.host)
     await listening
   } catch (err) {
-    const { code = '', message } = err as NodeJS.ErrnoException
-    const { port } = address
-    const owner = code === 'EADDRINUSE' ? await portOwner('tcp', port) ?? await findOwner?.(port) : undefined
-
-    throw new ListenError(formatAddress(address), code, listenReason(code, port, owner) ?? message, { cause: err })
+    throw new ListenError(formatAddress(address), err as NodeJS.ErrnoException)
   }
 
   return { host: address.host, port: (server.address() as AddressInfo).port }

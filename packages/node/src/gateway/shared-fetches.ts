@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { DEFAULT_STALL_TIMEOUT, FetchStalledError } from '@ipfsz/core'
-import { raceAbort } from '@ipfsz/utils/race-abort'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import { keyOf } from '../dag/dag-walk.ts'
 import type { RecentBlocks } from './recent-blocks.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
@@ -13,16 +13,6 @@ import type { CID } from 'multiformats/cid'
  */
 const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
 
-/** A fetch that is under way. */
-interface Running {
-  /** The key of the root whose providers are asked. */
-  root: string
-  result: Promise<SourceBlock>
-  /** How many requests wait for it. At 0, it is ended. */
-  waiting: number
-  ended: AbortController
-}
-
 export interface SharedBlock extends SourceBlock {
   /** Whether it had to be fetched. False: it was still in memory. */
   fetched: boolean
@@ -33,8 +23,8 @@ export interface SharedBlock extends SourceBlock {
  * as long as any of them waits for it. Blocks that arrived last are kept in memory.
  */
 export class SharedFetches {
-  /** By the keys of blocks. */
-  readonly #running = new Map<string, Running[]>()
+  /** Those that are under way: by the keys of blocks, each by the key of the root whose providers are asked. */
+  readonly #running = new Map<string, SingleFlight<SourceBlock>>()
   readonly #recent: RecentBlocks
 
   constructor (recent: RecentBlocks) {
@@ -48,9 +38,9 @@ export class SharedFetches {
   async fetch (
     cid: CID,
     source: Pick<BlockSource, 'fetch'>,
-    options: Pick<SourceOptions, 'root' | 'size' | 'signal'>
+    { root, size, signal }: Pick<SourceOptions, 'root' | 'size' | 'signal'>
   ): Promise<SharedBlock> {
-    const { signal } = options
+    const own = keyOf(root)
     let mayJoinOthers = true
 
     for (;;) {
@@ -61,95 +51,50 @@ export class SharedFetches {
         return { ...recent, fetched: false }
       }
 
-      const all = this.#running.get(keyOf(cid)) ?? []
-      const same = all.find(({ root }) => root === keyOf(options.root))
-      const joined = same ?? (mayJoinOthers ? all.at(0) : undefined)
+      const running = this.#running.get(keyOf(cid)) ?? new SingleFlight()
+      const joins = running.has(own)
+      const [other] = joins || !mayJoinOthers ? [] : running.keys()
+      const work = async (unneeded: AbortSignal): Promise<SourceBlock> => {
+        setMaxListeners(0, unneeded)
+        const block = await source.fetch(cid, { root, size, signal: unneeded })
+        this.#recent.set(cid, block)
 
-      if (joined == null) {
-        return this.#wait(cid, this.#start(cid, source, options), signal)
+        return block
       }
 
+      this.#running.set(keyOf(cid), running)
+
       try {
-        return await (same == null ? this.#waitShortly(cid, joined, signal) : this.#wait(cid, joined, signal))
+        const block = other == null
+          ? await running.run(own, work, signal)
+          : await withPatience(signal, async patience => running.run(other, work, patience))
+
+        return { ...block, fetched: true }
       } catch (err) {
         signal.throwIfAborted()
 
-        // it did not search for peers: this one may try for itself
-        if (same != null && !(err instanceof FetchStalledError)) {
+        // one that was joined may not have searched for peers: this one may try for itself
+        if (other == null && !(joins && err instanceof FetchStalledError)) {
           throw err
         }
 
         mayJoinOthers = false
+      } finally {
+        if (running.isIdle && this.#running.get(keyOf(cid)) === running) {
+          this.#running.delete(keyOf(cid))
+        }
       }
     }
   }
+}
 
-  #start (
-    cid: CID,
-    source: Pick<BlockSource, 'fetch'>,
-    { root, size }: Pick<SourceOptions, 'root' | 'size'>
-  ): Running {
-    const ended = new AbortController()
-    const result = this.#run(cid, source, { root, size, signal: ended.signal }, ended)
-    const running = { root: keyOf(root), result, waiting: 0, ended }
+async function withPatience<T> (signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => { late.abort() }, PATIENCE)
 
-    this.#running.set(keyOf(cid), [...this.#running.get(keyOf(cid)) ?? [], running])
-
-    return running
-  }
-
-  async #run (
-    cid: CID,
-    source: Pick<BlockSource, 'fetch'>,
-    options: SourceOptions,
-    ended: AbortController
-  ): Promise<SourceBlock> {
-    setMaxListeners(0, ended.signal)
-
-    try {
-      const block = await source.fetch(cid, options)
-      this.#recent.set(cid, block)
-
-      return block
-    } finally {
-      this.#end(cid, ended)
-    }
-  }
-
-  async #wait (cid: CID, running: Running, signal: AbortSignal): Promise<SharedBlock> {
-    running.waiting++
-
-    try {
-      return { ...await raceAbort(running.result, signal), fetched: true }
-    } finally {
-      running.waiting--
-
-      if (running.waiting === 0) {
-        this.#end(cid, running.ended)
-        running.ended.abort()
-      }
-    }
-  }
-
-  async #waitShortly (cid: CID, running: Running, signal: AbortSignal): Promise<SharedBlock> {
-    const late = new AbortController()
-    const timer = setTimeout(() => { late.abort() }, PATIENCE)
-
-    try {
-      return await this.#wait(cid, running, AbortSignal.any([signal, late.signal]))
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  /** Nobody may join it any more. */
-  #end (cid: CID, ended: AbortController): void {
-    const rest = (this.#running.get(keyOf(cid)) ?? []).filter(running => running.ended !== ended)
-
-    if (rest.length === 0) {
-      this.#running.delete(keyOf(cid))
-    } else {
-      this.#running.set(keyOf(cid), rest)
-    }
+  try {
+    return await wait(AbortSignal.any([signal, late.signal]))
+  } finally {
+    clearTimeout(timer)
   }
 }

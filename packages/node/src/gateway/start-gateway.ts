@@ -1,14 +1,12 @@
-// Above 250 lines: what a gateway is started with, and what is made of it, are read together.
 import { networkInterfaces } from 'node:os'
 import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
-import { BlockCache } from '../cache/block-cache.ts'
-import { takeSlot } from '../cache/cache-slot.ts'
+import { openCache } from './open-cache.ts'
 import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
-import { announceGateway, gatewayOnPort } from './gateway-file.ts'
+import { announceGateway } from './gateway-file.ts'
 import { HealthCheck } from './health.ts'
 import { isLocalhost, otherUrls, urlOf } from './listen-address.ts'
 import { linkedFirst } from './linked-first.ts'
@@ -23,7 +21,9 @@ import { storedBlocks } from './stored-blocks.ts'
 import { packageVersion } from '../version.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { FetchNetwork } from './fetch-network.ts'
+import type { OpenedCache } from './open-cache.ts'
 import type { Upstream } from './upstream.ts'
+import type { SharedCache } from '../cache/shared-cache.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -91,9 +91,6 @@ const IDLE_MARGIN = 90_000
 /** Node's timers hold 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** How much of what is fetched is kept, in bytes. */
-export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
-
 /**
  * Serve a repo over HTTP.
  *
@@ -112,7 +109,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
   let main: Server | undefined
   const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
-    const bound = await listen(server, address, async port => gatewayOnPort(init.repo.path, port))
+    const bound = await listen(server, address)
     // the server for metrics waits for nobody
     undo.push(async () => { await shutDown(server, server === main ? metrics : { inFlight: 0 }) })
 
@@ -126,7 +123,8 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   undo.push(async () => { await links.close() })
 
   try {
-    const cached = fetches(init) ? await openCache(init, undo) : undefined
+    const cached = fetches(init) ? await openCache(init) : undefined
+    undo.push(async () => { await cached?.cache.close() })
     metrics.watchCache(cached?.cache)
     metrics.watchStore(init.repo.shared?.traffic)
     main = makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
@@ -159,30 +157,6 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
 }
 
-interface OpenedCache {
-  cache: BlockCache
-  directory: string
-}
-
-/** @returns undefined if nothing is to be kept */
-async function openCache (
-  { repo, cacheSize: size = DEFAULT_CACHE_SIZE, onNote }: StartGatewayInit,
-  undo: Array<() => Promise<void>>
-): Promise<OpenedCache | undefined> {
-  if (size === 0) {
-    return undefined
-  }
-
-  const { directory, release } = await takeSlot(repo.path)
-  undo.push(release)
-
-  const cache = new BlockCache({ directory, size, onNote })
-  await cache.open()
-  undo.push(async () => { await cache.close() })
-
-  return { cache, directory }
-}
-
 function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics): Server {
   const server = createNodeServer(gateway, {
     requests: init.requests,
@@ -210,7 +184,7 @@ function makeGateway (
   links: RepoLinks,
   metrics: Metrics,
   signal: AbortSignal,
-  cache: BlockCache | undefined
+  cache: SharedCache | undefined
 ): Gateway {
   const { repo, network, upstream, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote } = init
   const { originals } = init

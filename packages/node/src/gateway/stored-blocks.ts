@@ -1,4 +1,4 @@
-import all from 'it-all'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { isMissing } from '../dag/missing.ts'
 import type { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import type { GatewayBlocks } from '@ipfsz/gateway'
@@ -23,7 +23,7 @@ export function storedBlocks (
         }
       }
 
-      const payload = Buffer.concat(await all(others.get(cid, options)))
+      const payload = await collectBytes(others.get(cid, options))
 
       return { codec: 'none', size: payload.byteLength, payload }
     }

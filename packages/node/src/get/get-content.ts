@@ -19,7 +19,7 @@ import type { CidPath } from '../dag/cid-path.ts'
 import type { TreeCounts, WaitingDirectory, WaitingSymlink } from '../disk/tree-writer.ts'
 import type { StepProgress, Task } from '../events.ts'
 import type { WorkingDirectory } from '../paths.ts'
-import type { CatEvents, DirectoryEntry, Stats } from '@ipfsz/core'
+import type { CatEvents, DirectoryEntry, FileHandle, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface GetContentOptions {
@@ -113,7 +113,7 @@ async function write (
   const destination = await getTarget(options.output, source, options.place ?? PROCESS)
   const onProgress = context.onProgress as ((event: CatEvents) => void) | undefined
   let unchecked: CatEvents | undefined
-  const stats = await files.stat(cid, {
+  const file = await files.open(cid, {
     path,
     signal,
     onProgress (event) {
@@ -122,18 +122,20 @@ async function write (
       }
     }
   })
-  const { type, unixfs, mtime, markedCid, plainCid } = stats
+  const { stats, stats: { type, unixfs, mtime, markedCid, plainCid } } = file
   const limits = new WriteLimits(destination, options)
   const work: Work = { ...options, destination, limits, reading, context }
 
   await sweepTemporaries(dirname(destination), now())
 
   if (unchecked != null && type !== 'file') {
-    // only here: for a file, cat() below checks the link or reports it
+    // only here: for a file, reading it below checks the link or reports it
     onProgress?.(unchecked)
   }
 
   if (type === 'directory') {
+    file.close()
+
     return writeDirectory({ cid: markedCid ?? directoryCid(cid, plainCid), unixfs, mtime }, work)
   }
 
@@ -141,25 +143,21 @@ async function write (
     return writeLink(stats, work)
   }
 
-  return writeFile(source, path === '' ? cid : markedCid ?? plainCid, stats, work)
+  return writeFile(path === '' ? cid : markedCid ?? plainCid, file, work)
 }
 
 const PROCESS: WorkingDirectory = { get cwd () { return process.cwd() } }
 
-async function writeFile (
-  { cid: root, path }: CidPath,
-  cid: CID,
-  { size: all, sizeKnown, unixfs, mtime }: Stats,
-  work: Work
-): Promise<Written> {
-  const { destination, limits, maxWindowSize, reading: { files }, context } = work
+async function writeFile (cid: CID, file: FileHandle, work: Work): Promise<Written> {
+  const { size: all, sizeKnown, unixfs, mtime } = file.stats
+  const { destination, limits, maxWindowSize, context } = work
   const { signal } = context
   const known = sizeKnown === false ? undefined : Number(all)
 
   await checkFile(work, known)
 
   const onProgress = context.onProgress as ((event: CatEvents) => void) | undefined
-  const content = limits.limit(files.cat(root, { path, signal, maxWindowSize, onProgress, transient: true }))
+  const content = limits.limit(file.read({ signal, maxWindowSize, onProgress, transient: true }))
   const size = await writeWhole(destination, content, step(work, 'write', known), { unixfs, mtime })
 
   return { cid, path: destination, type: 'file', size }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { KuboFailedError, NotKuboError } from '@ipfsz/core/kubo'
+import { readAtMost, readTextAtMost } from '@ipfsz/utils/read-at-most'
 import { CID } from 'multiformats/cid'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import type { KuboClient } from '@ipfsz/core/kubo'
 import type { IncomingMessage } from 'node:http'
 
@@ -94,8 +94,8 @@ export class CommandKuboClient implements KuboClient {
 
     if (response.statusCode !== 200) {
       const tooLarge = (): Error => new Error(`its error exceeds the limit of ${MAX_ANSWER} bytes`)
-      const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
-      throw new KuboFailedError(reason(bytes.toString()) || (response.statusMessage ?? ''))
+      const text = await readTextAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
+      throw new KuboFailedError(reason(text) || (response.statusMessage ?? ''))
     }
 
     for await (const line of lines(response as AsyncIterable<Uint8Array>)) {
@@ -119,19 +119,19 @@ export class CommandKuboClient implements KuboClient {
   }
 
   async #object (command: string, call: Call): Promise<Record<string, unknown>> {
-    const value: unknown = JSON.parse((await this.#bytes(command, call)).toString())
+    const value: unknown = JSON.parse(new TextDecoder().decode(await this.#bytes(command, call)))
 
     return value != null && typeof value === 'object' ? value as Record<string, unknown> : {}
   }
 
-  async #bytes (command: string, call: Call): Promise<Buffer> {
+  async #bytes (command: string, call: Call): Promise<Uint8Array> {
     const response = await this.#ask(command, call)
     const tooLarge = (): Error => new Error(`its answer to ${command} exceeds the limit of ${MAX_ANSWER} bytes`)
     const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
     const { statusCode = 0, statusMessage = '' } = response
 
     if (statusCode !== 200) {
-      throw new AnswerError(statusCode, reason(bytes.toString()) || statusMessage)
+      throw new AnswerError(statusCode, reason(new TextDecoder().decode(bytes)) || statusMessage)
     }
 
     return bytes

@@ -1,26 +1,31 @@
+import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { platform } from 'node:process'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
-import { readRegularFile } from '../disk/read-regular-file.ts'
 import { UsageError } from '../errors.ts'
-import { isHeld } from '../locks/kernel-lock.ts'
 import { CommandKuboClient } from './kubo-client.ts'
-import type { KuboSource } from './kubo-source.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 import type { Ipfsz, IpfszInit } from '@ipfsz/core'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
 
 /** How long Kubo may take to return a block that it has, in milliseconds. */
 const BLOCK_TIMEOUT = 60_000
 /** How long to wait for the first answer, in milliseconds. */
 const FIRST_ANSWER_TIMEOUT = 10_000
 
-/** The most bytes of an address in Kubo's file `api`. */
-const MAX_API_SIZE = 4096
-
 /** The multiaddrs that Kubo writes into its file `api`, perhaps followed by http, https or tls/http. */
 const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/http))?\/?$/
+
+/** The blocks and pins of a running Kubo node, to read. */
+export interface KuboSource {
+  blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
+  /** The recursive pins. */
+  pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
+  /** Remove a recursive pin, while they are not listed. */
+  unpin: (cid: CID, signal: AbortSignal) => Promise<void>
+}
 
 /** A running Kubo node, with the part of a repo's interface that adding needs. */
 export interface KuboSession {
@@ -55,19 +60,11 @@ export async function openKubo (address: string, init: IpfszInit, signal: AbortS
 /**
  * Open what a Kubo node has, to read it. It fetches nothing for that.
  *
- * @param address - of its RPC API, a URL or a multiaddr, or the directory of its repo, whether Kubo runs on it or not
- * @throws {UsageError} the address is none of these
+ * @param address - of its RPC API, a URL or a multiaddr, or the directory of its repo
+ * @throws {UsageError} the address is none of these, or Kubo does not run on the repo
  */
 export async function openKuboSource (address: string, signal: AbortSignal): Promise<KuboSource> {
-  const api = await apiOf(address)
-
-  if (api == null) {
-    const { openKuboRepo } = await import('./kubo-repo.ts')
-
-    return openKuboRepo(address)
-  }
-
-  const { url, headers } = parseAddress(api)
+  const { url, headers } = parseAddress(await apiOf(address))
   const client = new CommandKuboClient(url, headers)
 
   await checkKubo(client, { signal, timeout: FIRST_ANSWER_TIMEOUT })
@@ -80,47 +77,27 @@ export async function openKuboSource (address: string, signal: AbortSignal): Pro
       put: async cid => cid
     },
     pins: signal => client.pins(signal),
-    unpin: async (cid, signal) => client.unpin(cid, signal),
-    close: async () => {}
+    unpin: async (cid, signal) => client.unpin(cid, signal)
   }
 }
 
 /**
  * The address in the file `api` of a repo that Kubo runs on; any other text is an address already.
  *
- * @returns undefined for the repo of a Kubo that does not run
+ * @throws {UsageError} Kubo does not run on the repo, or serves no API
  */
-async function apiOf (address: string): Promise<string | undefined> {
+async function apiOf (address: string): Promise<string> {
   if (!(await stat(address).catch(() => undefined))?.isDirectory()) {
     return address
   }
 
-  // a Kubo that was killed leaves the file behind
-  if (!isUsed(join(address, 'repo.lock'))) {
-    return undefined
-  }
-
-  const api = await readRegularFile(join(address, 'api'), MAX_API_SIZE).then(String, () => undefined)
+  const api = await readOwnFile(join(address, 'api')).catch(() => undefined)
 
   if (api == null) {
-    throw new UsageError(`A Kubo process uses the repo ${address}, but serves no API: wait until it ends`)
+    throw new UsageError(`Kubo does not run on ${address}: start it with IPFS_PATH=${address} ipfs daemon --offline`)
   }
 
-  return api.trim()
-}
-
-/** Whether a process of Kubo has the lock of its repo. */
-function isUsed (lock: string): boolean {
-  try {
-    return isHeld(lock)
-  } catch (err) {
-    // on Windows, no other process can open the file then
-    if (platform === 'win32') {
-      return true
-    }
-
-    throw err
-  }
+  return String(api).trim()
 }
 
 interface Address {

@@ -1,8 +1,8 @@
 import { checkBlock, checkHash } from '@ipfsz/core'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { hasBlock } from './destination.ts'
 import type { Destination, MigrationSource } from './contract.ts'
 

@@ -4,8 +4,6 @@ import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { openToRead, withRepo } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { PlainRepoBlockstore } from '../repo/repo-plain-blockstore.ts'
-import { FileStorage } from '@ipfsz/shared-store/internal/file-storage'
 import { checkPlace, isS3Url } from '@ipfsz/shared-store/internal/open-backend'
 import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import { placeOf, refuseStore } from './places.ts'
@@ -20,19 +18,11 @@ export interface DestinationOptions {
   links: boolean
 }
 
-/** The directories of blockstore-fs: two characters of base32. */
-const SHARD = /^[A-Z2-7]{2}$/
-
-/** What a directory of blocks has besides. */
-const TEMPORARY = '.tmp'
-
 /** What is made of a repo before its blocks. A migration that was killed then goes on. */
 const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
 
-type Kind = 'repo' | 'blocks' | 'new'
-
 /**
- * Open a repo, or a directory of blocks as blockstore-fs lays them out. What does not exist yet becomes a repo.
+ * Open a repo, or a bucket of S3. What does not exist yet becomes a repo.
  * Garbage collections wait until the work ends.
  *
  * @throws {UsageError} the path is something else
@@ -52,18 +42,14 @@ export async function withDestination<T> (
   }
 
   const path = resolve(text)
-  const kind = await kindOf(path, text)
+  const isNew = await isNewRepo(path, text)
   const ofRepo = { ...context, repo: path }
-
-  if (kind === 'blocks') {
-    return withDirectory(path, work)
-  }
 
   if (!dryRun) {
     return withRepo(ofRepo, { lock: 'add', links }, async session => work(await ofSession(session)))
   }
 
-  if (kind === 'new') {
+  if (isNew) {
     return work(undefined)
   }
 
@@ -87,29 +73,14 @@ export async function hasBlock ({ storage, blockstore }: Destination, cid: CID, 
 
 const NAMES = new NextToLast()
 
-async function withDirectory<T> (path: string, work: (destination: Destination) => Promise<T>): Promise<T> {
-  const storage = new FileStorage(path)
-
-  try {
-    return await work({
-      place: await placeOf(storage),
-      storage,
-      blockstore: storage,
-      reader: new PlainRepoBlockstore(storage),
-      session: undefined
-    })
-  } finally {
-    await storage.settled()
-  }
-}
-
 async function ofSession (session: Session): Promise<Destination> {
   const { storage, blockstore, shared } = session.repo
 
   return { place: await placeOf(storage, shared), storage, blockstore, reader: blockstore, session }
 }
 
-async function kindOf (path: string, text: string): Promise<Kind> {
+/** @throws {UsageError} it is neither a repo nor a place for one */
+async function isNewRepo (path: string, text: string): Promise<boolean> {
   const names = await readdir(path).catch((err: NodeJS.ErrnoException): string[] => {
     if (err.code === 'ENOENT') {
       return []
@@ -119,10 +90,10 @@ async function kindOf (path: string, text: string): Promise<Kind> {
   })
 
   if (names.every(name => FIRST.has(name))) {
-    return 'new'
+    return true
   }
 
-  if (names.includes('datastore_spec') || names.includes('SHARDING')) {
+  if (names.includes('datastore_spec')) {
     throw new UsageError(
       `${text} is a Kubo repo, which ipfsz migrate cannot write: import into it with ` +
         'ipfsz car export CID -o - | ipfs dag import'
@@ -131,15 +102,9 @@ async function kindOf (path: string, text: string): Promise<Kind> {
 
   refuseStore(new Set(names), text)
 
-  if (names.includes('blocks') || await readReference(path) != null) {
-    return 'repo'
+  if (!names.includes('blocks') && await readReference(path) == null) {
+    throw new UsageError(`${text} contains files that are not part of a repo: choose a repo or a new directory`)
   }
 
-  if (names.every(name => name === TEMPORARY || SHARD.test(name))) {
-    return 'blocks'
-  }
-
-  throw new UsageError(
-    `${text} contains files that are not part of a repo: choose a repo, a directory of blocks, or a new directory`
-  )
+  return false
 }

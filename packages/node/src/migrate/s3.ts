@@ -13,7 +13,7 @@ import type { Destination, MigrationSource } from './contract.ts'
 export async function openS3Source (
   text: string,
   signal: AbortSignal
-): Promise<Pick<MigrationSource, 'place' | 'blockstore' | 'list'>> {
+): Promise<MigrationSource> {
   const s3 = await openBucket(text, signal)
 
   return {
@@ -23,7 +23,12 @@ export async function openS3Source (
       for await (const page of s3.list({ signal })) {
         yield page.map(({ cid }) => cid.multihash)
       }
-    }
+    },
+    async * pins () {
+      // a bucket of blocks has none
+    },
+    links: undefined,
+    close: async () => s3.close()
   }
 }
 

@@ -32,6 +32,13 @@ export interface Provider {
 /** The signal ends the wait. Providers of the root are asked for the block. */
 export interface FetchOptions extends Pick<PeerFetchOptions, 'part' | 'plan' | 'root' | 'signal' | 'size'> {
   /**
+   * The ids of the peers that the user named. When all of them lack the block, and a search finds nobody else, it is
+   * not waited for.
+   *
+   * @default none
+   */
+  named?: readonly string[] | undefined
+  /**
    * Whether peers are searched for that have it: always, only if all that were known are gone, or never. Without a
    * search it fails as soon as none of those that are known can be expected to send it.
    *

@@ -28,6 +28,8 @@ export interface PeerSourceInit {
    * @default true
    */
   store?: boolean
+  /** The ids of the peers that the user named: asked for once the network is open. */
+  named?: (() => readonly string[]) | undefined
   /** Called with the id of a peer that lacks a block. */
   onLacks?: ((peer: string, cid: CID) => void) | undefined
   /** With other sources of the same command. */
@@ -59,6 +61,7 @@ export class PeerSource implements BlockSource {
   async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
     const { root, store = true, onLacks } = this.#init
     const network = this.#opened = await this.#init.network()
+    const named = this.#init.named?.() ?? []
     const isStillAlone = this.#search === 'all' && await this.#searches.alone && await isAlone(network)
     const search = isStillAlone ? 'lost' : this.#search
 
@@ -74,6 +77,7 @@ export class PeerSource implements BlockSource {
         search,
         store,
         signal,
+        ...named.length === 0 ? {} : { named },
         ...onLacks == null ? {} : { onLacks: peer => { onLacks(peer, cid) } }
       })
 
@@ -93,7 +97,7 @@ export class PeerSource implements BlockSource {
       }
 
       if (this.#isAlone) {
-        throw new FetchStalledError(cid, 0, { asked: (await network.peers()).length, cause: err })
+        throw new FetchStalledError(cid, 0, { asked: named.length || (await network.peers()).length, cause: err })
       }
 
       const providers = await network.providerCount(root)

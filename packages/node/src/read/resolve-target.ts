@@ -5,7 +5,7 @@ import { NameError } from '../errors.ts'
 import { GatewayNames } from '../gateway/names.ts'
 import { resolveByGateways } from '../network/names/gateway-records.ts'
 import { nameOfKey } from '../network/names/own-names.ts'
-import { parseName } from '../network/names/name-records.ts'
+import { isIpnsName } from '../network/names/name-records.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
 import { withTimeout } from './with-timeout.ts'
 import type { NodeContext } from '../context.ts'
@@ -35,7 +35,8 @@ export async function resolveTarget (
   const repo = isOnline
     ? await openOrCreateRepo(directory, { sync: false, signal })
     : await openRepoToRead(directory, { signal })
-  const name = isOtherName(typed) ? typed : await nameOfKey(repo, typed)
+  // IPNS names and DNS names come before the names of keys
+  const name = isIpnsName(typed) || typed.includes('.') ? typed : await nameOfKey(repo, typed)
 
   const shown = hidePlaceSecrets(typed)
 
@@ -65,17 +66,6 @@ export async function resolveTarget (
     path: [...found.path, ...path.split('/').filter(Boolean)].join('/'),
     text,
     label: path.split('/').findLast(Boolean) ?? typed
-  }
-}
-
-/** Whether a text is an IPNS name or a DNS name: those come before the names of keys. */
-function isOtherName (text: string): boolean {
-  try {
-    parseName(text)
-
-    return true
-  } catch {
-    return text.includes('.')
   }
 }
 

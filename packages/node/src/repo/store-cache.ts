@@ -7,7 +7,6 @@ import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { isStoreAway } from '@ipfsz/shared-store/internal/store-away'
 import { keepMark, storeCacheIn } from './kept-mark.ts'
 import type { Repo } from './repo.ts'
-import type { SharedCacheInit } from '../cache/shared-cache.ts'
 import type { StoreWatch } from '@ipfsz/shared-store/internal/store-watch'
 import type { Blockstore, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -30,7 +29,7 @@ type Cache = Pick<SharedCache, 'get' | 'put'>
  */
 export async function withStoreCache (
   repo: Repo,
-  { onNote }: Pick<SharedCacheInit, 'onNote'>
+  { onNote }: { onNote: (message: string) => void }
 ): Promise<{ repo: Repo, close: () => Promise<void> }> {
   const { shared } = repo
 
@@ -46,7 +45,9 @@ export async function withStoreCache (
     const cache = new SharedCache({
       directory: storeCacheIn(repo.path),
       size: kept => cacheSize ?? Math.min(DEFAULT_SIZE, (free + kept) * FREE_PART),
-      onNote
+      onFailure: err => {
+        onNote(`blocks of the store cannot be cached on this node (${messageOf(err)}). They are read again`)
+      }
     })
     await cache.open()
     await keepMark(repo.path, shared)

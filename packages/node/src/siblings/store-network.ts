@@ -1,4 +1,4 @@
-import { checkHash, unmark } from '@ipfsz/core'
+import { checkHash } from '@ipfsz/core'
 import { NodeNetwork } from '../network/node/node-network.ts'
 import type { ConnectedPeer, FetchOptions } from '../network/network.ts'
 import type { NodeNetworkInit } from '../network/node/node-network.ts'
@@ -11,11 +11,11 @@ export interface StoreNetworkInit extends NodeNetworkInit {
   siblings: Pick<Siblings, 'fetch' | 'has'> | undefined
 }
 
-/** Keeps blocks outside of the repo, by the root that they were read below: a `BlockCache`. */
+/** Keeps blocks outside of the repo: a `SharedCache`. */
 interface KeptBlocks {
   /** Undefined: it is not kept. A block that is was compared with its CID. */
-  get (root: CID, cid: CID, options: { signal: AbortSignal }): Promise<Uint8Array | undefined>
-  put (root: CID, cid: CID, bytes: Uint8Array): Promise<void>
+  get (cid: CID, options: { signal: AbortSignal }): Promise<Uint8Array | undefined>
+  put (cid: CID, bytes: Uint8Array): Promise<void>
 }
 
 /** Reaches other nodes through a node in this process, and fetches together with the other nodes of its store. */
@@ -54,8 +54,7 @@ export class StoreNetwork extends NodeNetwork {
   async fetchForSibling (cid: CID, options: FetchOptions): Promise<SourceBlock> {
     checkHash(cid)
 
-    const root = unmark(options.root)
-    const bytes = await this.read(cid) ?? await this.#kept?.get(root, cid, options)
+    const bytes = await this.read(cid) ?? await this.#kept?.get(cid, options)
 
     if (bytes != null) {
       return { bytes, sender: (await this.id()).peerId, verified: true }
@@ -64,7 +63,7 @@ export class StoreNetwork extends NodeNetwork {
     const fetched = await super.fetch(cid, options)
 
     if (options.store === false) {
-      await this.#kept?.put(root, cid, fetched.bytes)
+      await this.#kept?.put(cid, fetched.bytes)
     }
 
     return fetched

@@ -1,6 +1,7 @@
 import { CorruptFrameError } from '../../errors.ts'
 import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
 import { xxh32 } from '../checksums/xxh32.ts'
+import type { CorruptFrameErrorOptions } from '../../errors.ts'
 
 export const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
@@ -168,7 +169,7 @@ export function decodeLz4Descriptor (bytes: Uint8Array): Lz4Descriptor {
   }
 
   if ((flags & DICTIONARY) !== 0) {
-    throw corrupt('it needs a dictionary')
+    throw corrupt('it needs a dictionary', { needsDictionary: true })
   }
 
   const hasContentSize = (flags & CONTENT_SIZE) !== 0
@@ -209,6 +210,6 @@ function headerChecksum (descriptor: Uint8Array): number {
   return xxh32(descriptor) >>> 8 & 0xff
 }
 
-function corrupt (reason: string): CorruptFrameError {
-  return new CorruptFrameError('lz4', reason)
+function corrupt (reason: string, options?: CorruptFrameErrorOptions): CorruptFrameError {
+  return new CorruptFrameError('lz4', reason, options)
 }

@@ -2,6 +2,7 @@ import { CorruptFrameError } from '../../errors.ts'
 import { readUint32 } from '../bytes/little-endian.ts'
 import { RESERVED_BLOCK, RLE_BLOCK } from './zstd-constants.ts'
 import { DESCRIPTOR, SINGLE_SEGMENT } from './zstd-descriptor.ts'
+import type { CorruptFrameErrorOptions } from '../../errors.ts'
 
 export const MAGIC = 0xfd2fb528
 /** The smallest window that a header can encode (RFC 8878, section 3.1.1.1.2). */
@@ -91,7 +92,7 @@ function readHeader (frame: Uint8Array, size: number): ZstdHeader {
   }
 
   if ((descriptor & 0x03) !== 0) {
-    throw corrupt('it needs a dictionary')
+    throw corrupt('it needs a dictionary', { needsDictionary: true })
   }
 
   let position = 5
@@ -161,6 +162,6 @@ export function visitBlocks (frame: Uint8Array, position: number, visit: VisitBl
   throw corrupt(CUT_SHORT)
 }
 
-export function corrupt (reason: string): CorruptFrameError {
-  return new CorruptFrameError('zstd', reason)
+export function corrupt (reason: string, options?: CorruptFrameErrorOptions): CorruptFrameError {
+  return new CorruptFrameError('zstd', reason, options)
 }

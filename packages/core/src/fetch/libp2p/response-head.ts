@@ -1,4 +1,4 @@
-import { concat } from '../../util/bytes.ts'
+import { concat } from '@ipfsz/utils/bytes'
 import { MAX_HEAD_SIZE } from './limits.ts'
 import type { StreamChunks } from './stream-chunks.ts'
 

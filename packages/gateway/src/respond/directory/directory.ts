@@ -95,14 +95,14 @@ function redirectToSlash ({ namespace, name, rawPath, origin, dnsLinkHost, searc
 
 async function findIndex (
   { target, resolved, components, signal }: ResponseContext
-): Promise<Pick<Resolved, 'cid' | 'stats'> | undefined> {
+): Promise<Pick<Resolved, 'cid' | 'stats' | 'file'> | undefined> {
   try {
-    const { cid, stats } = await resolvePath({ ...target, path: [INDEX] }, components, signal, {
+    const { cid, stats, file } = await resolvePath({ ...target, path: [INDEX] }, components, signal, {
       cid: resolved.cid,
       path: []
     })
 
-    return stats == null || stats.type === 'directory' ? undefined : { cid, stats }
+    return file == null ? undefined : { cid, stats, file }
   } catch (err) {
     if (err instanceof EntryNotFoundError) {
       return undefined

@@ -6,10 +6,10 @@ import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { etagOf } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
-import { readFile, UNCOUNTED } from '../read-file.ts'
+import { closeIfShort, readFile, UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
+import type { OpenedFile } from '../../resolve/opened-file.ts'
 import type { ResponseContext } from '../context.ts'
-import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
@@ -32,9 +32,9 @@ const START_LENGTH = 1024
  * @throws {BodyTooLargeError} it would have to be decompressed
  */
 export async function respondJsonFile (context: ResponseContext): Promise<Response> {
-  const { request, resolved: { cid, stats }, init: { limits }, target: { query, path } } = context
+  const { request, resolved: { cid, stats, file }, init: { limits }, target: { query, path } } = context
 
-  if (stats == null || !isFile(stats)) {
+  if (stats == null || file == null || stats.unixfs?.type === 'symlink') {
     throw new GatewayError(406, `${cid} is not a JSON file`)
   }
 
@@ -62,11 +62,11 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
   const isParsed = size != null && size <= MAX_PARSED_SIZE
 
   if (isParsed) {
-    await parse(context, size, unneeded)
+    await parse(context, { file, size }, unneeded)
   }
 
   const read = (): AsyncIterable<Uint8Array> => {
-    const source = readFile(context, { cid, size, isCompressed: limit != null }, unneeded)
+    const source = readFile(context, { file, size, isCompressed: limit != null }, unneeded)
 
     return isParsed ? source : beginsLikeJson(cid, source)
   }
@@ -81,21 +81,23 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
   return new Response(body, { headers })
 }
 
-function isFile (stats: Stats): boolean {
-  return stats.type === 'raw' || (stats.type === 'file' && stats.unixfs.type !== 'symlink')
-}
-
 /**
  * Read all bytes, and check that they are JSON. They are read again to be sent, or a slow client would keep them.
  *
  * @throws {GatewayError} 406
  */
-async function parse (context: ResponseContext, size: number, unneeded: AbortController): Promise<void> {
-  const { resolved: { cid }, components: { fs }, init: { memory }, signal } = context
-  const cost = await fs.readCost(cid, { signal })
+async function parse (
+  context: ResponseContext,
+  { file, size }: { file: OpenedFile, size: number },
+  unneeded: AbortController
+): Promise<void> {
+  const { resolved: { cid }, init: { memory }, signal } = context
+  const cost = await (await file.open(signal)).readCost({ signal })
   const line = size <= UNCOUNTED ? memory.ofSmall : memory
+  closeIfShort(file, line)
   const share = await line.take(shareOfBody(cost.memory + size * PARSED_BYTE, unneeded))
-  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => fs.cat(cid, { signal, readAhead: false })
+  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> =>
+    file.read({ signal, readAhead: false, keepsOpen: true })
 
   try {
     const body = await openResponseBody({ ...context, signal: unneeded.signal }, read, { length: size })

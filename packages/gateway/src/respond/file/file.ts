@@ -16,7 +16,6 @@ import type { ResponseContext } from '../context.ts'
 import type { Representation } from '../stored-file.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
 import type { ByteRange } from '../../request/range.ts'
-import type { StoredFile } from '@ipfsz/core'
 
 /** How a file goes out. */
 interface Sending {
@@ -31,12 +30,6 @@ interface Sending {
 
 interface StoredBody extends Representation {
   bytes: AsyncIterable<Uint8Array>
-}
-
-/** A file whose frames the client may take. */
-interface StoredCandidate {
-  file: StoredFile
-  representation: Representation
 }
 
 /**
@@ -59,7 +52,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const { etagCid = file.cid, status = 200 } = options
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
   const candidate = range == null ? await findStored(context, file) : undefined
-  const etag = etagOf(etagCid, candidate?.representation.coding)
+  const etag = etagOf(etagCid, candidate?.coding)
   const gzipEtag = compressedEtagOf(etagCid, 'gzip')
   const takesGzip = range == null && canGzip(context, file)
   const held = [etag, ...takesGzip ? [gzipEtag] : []]
@@ -78,7 +71,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const unneeded = followSignal(signal)
 
   try {
-    const stored = isHead ? undefined : await openStored(context, candidate, unneeded.signal)
+    const stored = isHead ? undefined : await openStored(context, file, candidate, unneeded.signal)
     const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
     const sentEtag = compressor == null ? etagOf(etagCid) : gzipEtag
     const sending = {
@@ -140,38 +133,42 @@ function rangeOf (
 }
 
 async function findStored (
-  { components: { fs }, init: { parts: { storedFiles } }, request, signal }: ResponseContext,
-  { cid, isCompressed }: ServedFile
-): Promise<StoredCandidate | undefined> {
+  { init: { parts: { storedFiles } }, request, signal }: ResponseContext,
+  { file, isCompressed }: ServedFile
+): Promise<Representation | undefined> {
   if (!isCompressed || storedFiles == null) {
     return undefined
   }
 
-  const file = await fs.storedFile(cid, { signal })
-  const representation = file == null
-    ? undefined
-    : storedFiles.chooseRepresentation(file, coding => acceptsCoding(request.headers, coding))
+  const { stored } = await file.open(signal)
 
-  return file == null || representation == null ? undefined : { file, representation }
+  return stored && storedFiles.chooseRepresentation(stored, coding => acceptsCoding(request.headers, coding))
 }
 
 /** The file as it is stored, if its first bytes say that clients can decode it. */
 async function openStored (
   context: ResponseContext,
-  candidate: StoredCandidate | undefined,
+  { file }: ServedFile,
+  representation: Representation | undefined,
   signal: AbortSignal
 ): Promise<StoredBody | undefined> {
   const { storedFiles } = context.init.parts
 
-  if (candidate == null || storedFiles == null) {
+  if (representation == null || storedFiles == null) {
     return undefined
   }
 
-  const { file, representation } = candidate
-  const { start, frames, close } = await storedFiles.openFrames(readStored(context, file, signal))
+  // it may have been closed since
+  const { stored } = await file.open(signal)
+
+  if (stored == null) {
+    return undefined
+  }
+
+  const { start, frames, close } = await storedFiles.openFrames(readStored(context, stored, signal))
 
   if (storedFiles.canSend(representation, start)) {
-    return { ...representation, bytes: storedFiles.storedBytes(file, representation, frames) }
+    return { ...representation, bytes: storedFiles.storedBytes(stored, representation, frames) }
   }
 
   close()

@@ -3,15 +3,11 @@ import { GatewayError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { readFile } from '../read-file.ts'
 import type { ResponseContext } from '../context.ts'
-import type { Stats } from '@ipfsz/core'
+import type { ReadFile } from '../read-file.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Another file than the path's own, such as the `index.html` of a directory or a 404 page. */
+/** What is special of a file that stands for its path, such as the `index.html` of a directory or a 404 page. */
 export interface FileOptions {
-  /** @default that of `resolved` */
-  cid?: CID | undefined
-  /** @default that of `resolved` */
-  stats?: Stats | undefined
   /**
    * The name that tells the type.
    *
@@ -33,21 +29,18 @@ export interface FileOptions {
 }
 
 /** A file that is to be served. */
-export interface ServedFile {
+export interface ServedFile extends ReadFile {
   cid: CID
   name: string | undefined
-  /** Original bytes. Undefined: known only at the end of a stream that another tool compressed. */
-  size: number | undefined
-  isCompressed: boolean
   /** The target of a symlink. */
   content?: Uint8Array | undefined
 }
 
-/** The file that a path led to, or another one. */
+/** The file that a path led to. */
 export function describeFile ({ resolved, target }: ResponseContext, options: FileOptions): ServedFile {
-  const { cid = resolved.cid, stats = resolved.stats } = options
+  const { cid, stats, file } = resolved
 
-  if (stats == null || stats.type === 'directory') {
+  if (stats == null || file == null) {
     throw new GatewayError(500, `${cid} is not a file`)
   }
 
@@ -56,6 +49,7 @@ export function describeFile ({ resolved, target }: ResponseContext, options: Fi
 
   return {
     cid,
+    file,
     name: filename == null || filename === '' ? options.name ?? target.path.at(-1) : filename,
     size: content?.byteLength ?? (stats.sizeKnown === false ? undefined : Number(stats.size)),
     isCompressed: stats.codec !== 'none',
@@ -111,7 +105,7 @@ async function readSample (context: ResponseContext, file: ServedFile): Promise<
   const range = { start: 0, end: Math.min(file.size ?? SAMPLE_LENGTH, SAMPLE_LENGTH) }
   let length = 0
 
-  for await (const bytes of readFile(context, file, followSignal(context.signal), range)) {
+  for await (const bytes of readFile(context, { ...file, keepsOpen: true }, followSignal(context.signal), range)) {
     const part = bytes.subarray(0, SAMPLE_LENGTH - length)
     sample.set(part, length)
     length += part.byteLength

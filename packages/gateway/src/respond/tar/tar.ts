@@ -7,6 +7,7 @@ import { followSignal } from '../../follow-signal.ts'
 import { holdIn } from '../../memory/hold.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
+import { OpenedFile } from '../../resolve/opened-file.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { contentHeaders, notModified } from '../headers.ts'
 import { readFile, UNCOUNTED } from '../read-file.ts'
@@ -88,7 +89,7 @@ async function * pack (
   context: ResponseContext,
   unneeded: AbortController
 ): AsyncGenerator<Uint8Array> {
-  const { limits } = context.init
+  const { resolved, components: { fs }, init: { limits } } = context
   const { readable, controller } = createTarPacker()
   const packed = new PackedBytes(readable)
   let left = limits.decompressedBytes
@@ -102,7 +103,10 @@ async function * pack (
       const writer = controller.add(headerOf(entry)).getWriter()
 
       if (type === 'file') {
-        for await (const bytes of readFile(context, { cid, size, isCompressed }, unneeded)) {
+        // what the path led to, or a file below it
+        const file = (entry === first ? resolved.file : undefined) ?? new OpenedFile(cid, fs)
+
+        for await (const bytes of readFile(context, { file, size, isCompressed }, unneeded)) {
           for (let i = 0; i < bytes.byteLength; i += PART_SIZE) {
             await writer.write(bytes.subarray(i, i + PART_SIZE))
             yield * packed.queued()

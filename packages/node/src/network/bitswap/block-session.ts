@@ -9,7 +9,8 @@ import type { SessionComponents } from './search-peers.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-export type BlockSessionOptions = Pick<FetchOptions, 'onLacks' | 'part' | 'plan' | 'search' | 'signal' | 'size'>
+export type BlockSessionOptions =
+  Pick<FetchOptions, 'named' | 'onLacks' | 'part' | 'plan' | 'search' | 'signal' | 'size'>
 
 /**
  * Fetches the blocks below one root. Each block is asked of one peer, the one with the fewest bytes
@@ -96,6 +97,7 @@ export class BlockSession {
   async #fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
     const { signal } = options
     this.#search = options.search
+    this.#peers.named = options.named ?? []
     this.#http ??= new PeerGateways({
       root: this.#root,
       early: this.#components.early,

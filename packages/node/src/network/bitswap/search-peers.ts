@@ -35,6 +35,8 @@ export interface SessionComponents {
   early: EarlyBudget
   /** Whether the node connects only to specified peers: it does not listen, and has no bootstrap peers. */
   onlyNamed?: boolean | undefined
+  /** Whether the node has bootstrap peers, which lead to a DHT. */
+  hasBootstrap?: boolean | undefined
 }
 
 export interface SearchPeersInit extends SessionComponents {
@@ -49,9 +51,11 @@ export interface SearchPeersInit extends SessionComponents {
   lacks: (id: PeerId) => void
   /** Whether a peer of the session has said that it lacks the block. */
   isLacking: (id: PeerId) => boolean
+  /** The ids of the peers that the user named: when all of them lack the block, and nobody else has it, this ends. */
+  named: () => readonly string[]
   /** Whether an earlier search found no other peer to ask. */
   isVain: boolean
-  /** No peer is left to ask: all connected peers lack it, and no other can be found. Ends the search. */
+  /** No peer is left to ask: all connected or all named peers lack it, and no other can be found. Ends the search. */
   exhausted: () => void
   /** Forgets which peers lacked the block, so that all are asked again. */
   forgetLacks: () => void
@@ -62,7 +66,8 @@ export interface SearchPeersInit extends SessionComponents {
  * same time: asking one after the other doubled the time to the first block. A few have a head start.
  */
 export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<void> {
-  const { libp2p, wants, signal, onlyNamed = false, count, isIn, lost, found, lacks, isLacking, forgetLacks } = init
+  const { libp2p, wants, signal, onlyNamed = false, hasBootstrap = false } = init
+  const { count, isIn, lost, found, lacks, isLacking, forgetLacks, named } = init
   const answers = new EventEmitter()
   /** The peers that have answered. */
   const answered = new Set<string>()
@@ -98,12 +103,20 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
       presences.add(peer)
     }
   }
+  const doesLack = (peer: PeerId): boolean => lacking.has(peer.toString()) || isLacking(peer)
   const allLack = (): boolean => {
     const peers = libp2p.getPeers()
 
-    return peers.length > 0 && peers.every(peer => lacking.has(peer.toString()) || isLacking(peer))
+    return peers.length > 0 && peers.every(doesLack)
   }
-  const isOver = (): boolean => onlyNamed && !signal.aborted && count() === 0 && allLack()
+  const allNamedLack = (): boolean => {
+    const ids = named()
+    const lackingIds = new Set(libp2p.getPeers().filter(doesLack).map(String))
+
+    return ids.length > 0 && ids.every(id => lackingIds.has(id))
+  }
+  const isOver = (): boolean =>
+    !signal.aborted && count() === 0 && (allNamedLack() || (onlyNamed && allLack()))
   const end = (): void => {
     // a peer does not answer a later question while it has this one
     presences.forEach(peer => { wants.cancel(cid, peer).catch(() => {}) })
@@ -160,7 +173,7 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
       }
 
       // a DHT was asked, if there is one: a peer says that it serves one soon after it connects
-      if (isOver() && (couldAsk || round > 0)) {
+      if (isOver() && (couldAsk || (round > 0 && !hasBootstrap))) {
         end()
         return
       }

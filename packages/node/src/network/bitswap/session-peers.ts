@@ -54,6 +54,8 @@ export class SessionPeers {
   /** Whether a search found no other peer to ask. */
   #isVain = false
   readonly #unwatch: () => void
+  /** The ids of the peers that the user named, of the last fetch. */
+  named: readonly string[] = []
   #searching = new AbortController()
   #lingering: NodeJS.Timeout | undefined
 
@@ -219,6 +221,7 @@ export class SessionPeers {
       lacks: id => { this.lacks(id, key) },
       isLacking: id => this.#peers.get(id.toString())?.lacks.has(key) === true,
       isVain: this.#isVain,
+      named: () => this.named,
       exhausted: () => {
         this.#isVain = true
         forgetOldest(this.#exhausted.add(key), MAX_EXHAUSTED)

@@ -1,6 +1,6 @@
 import { openResponse } from '@ipfsz/core/http'
-import { NameError } from '../../errors.ts'
 import { readAtMost } from '@ipfsz/utils/read-at-most'
+import { NameError } from '../../errors.ts'
 import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import { followNames, newestRecord } from './follow-names.ts'
 import { formatName } from './name-records.ts'

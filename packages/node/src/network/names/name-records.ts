@@ -85,6 +85,16 @@ export function parseName (text: string): MultihashDigest {
   }
 }
 
+export function isIpnsName (text: string): boolean {
+  try {
+    parseName(text)
+
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Formats the multihash of a public key as `k51...`. */
 export function formatName (digest: MultihashDigest): string {
   return CID.createV1(LIBP2P_KEY, digest).toString(base36)

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, Server } from 'node:net'
 import { ListenError } from '../../errors.ts'
-import { listenReason } from '../../ports/listen-reasons.ts'
-import { portOwner } from '../../ports/port-owner.ts'
 import type { Socket } from 'node:dgram'
 
 const ADDRESS = /^\/(?:ip|dns)([46]?)\/([^/]+)\/(tcp|udp)\/(\d+)/
+
+const ABOUT_ADDRESS: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'])
 
 /**
  * Check that a node can listen on its addresses, before it starts: the addon of WebRTC writes to stderr itself if it
@@ -30,13 +30,9 @@ export async function checkPorts (listen: readonly string[]): Promise<void> {
       try {
         await bind(bound, protocol, host, Number(port), family === '6')
       } catch (err) {
-        const { code = '' } = err as NodeJS.ErrnoException
-        const owner = code === 'EADDRINUSE' ? await portOwner(protocol as 'tcp' | 'udp', Number(port)) : undefined
-        const reason = listenReason(code, port, owner)
-
         // other codes say nothing about the address
-        if (reason != null) {
-          throw new ListenError(address, code, `${reason}, with --listen`, { cause: err })
+        if (ABOUT_ADDRESS.has((err as NodeJS.ErrnoException).code)) {
+          throw new ListenError(address, err as NodeJS.ErrnoException)
         }
       }
     }

@@ -86,6 +86,7 @@ export interface Node {
   early: EarlyBudget
   /** Whether it connects only to specified peers: it does not listen, and has no bootstrap peers. */
   onlyNamed: boolean
+  hasBootstrap: boolean
   /** The agent version that it sends to peers. */
   agent: string
   stop: () => Promise<void>
@@ -165,6 +166,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     wants: new Wants(messages),
     early: earlyBudget(),
     onlyNamed: listen.length === 0 && bootstrap.length === 0,
+    hasBootstrap: bootstrap.length > 0,
     agent,
     async stop () {
       stopped.abort()

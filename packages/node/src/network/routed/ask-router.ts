@@ -1,6 +1,6 @@
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
+import { readTextAtMost } from '@ipfsz/utils/read-at-most'
 import { UsageError } from '../../errors.ts'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import type { Router } from './routed-source.ts'
 import type { CID } from 'multiformats/cid'
@@ -72,8 +72,8 @@ async function * askRouter (router: URL, cid: CID, signal: AbortSignal): AsyncGe
       yield * addressesOf(JSON.parse(line))
     }
   } else {
-    const answer = await readAtMost(chunksOf(body), MAX_ANSWER_SIZE, tooLarge)
-    const { Providers: providers } = JSON.parse(answer.toString()) as { Providers?: unknown }
+    const answer = await readTextAtMost(chunksOf(body), MAX_ANSWER_SIZE, tooLarge)
+    const { Providers: providers } = JSON.parse(answer) as { Providers?: unknown }
 
     for (const provider of Array.isArray(providers) ? providers : []) {
       yield * addressesOf(provider)

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { messageOf } from '@ipfsz/utils/message-of'
+import { SharedCache } from '../cache/shared-cache.ts'
+import { makeRepoDirectory } from '../disk/repo-directory.ts'
+import { RepoError } from '../errors.ts'
+import type { Repo } from '../repo/repo.ts'
+
+/** How much of what is fetched is kept, in bytes. */
+export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
+
+export interface OpenedCache {
+  cache: SharedCache
+  directory: string
+}
+
+interface OpenCacheInit {
+  repo: Pick<Repo, 'path'>
+  /**
+   * The most bytes on the disk. 0 keeps nothing.
+   *
+   * @default 10737418240
+   */
+  cacheSize?: number | undefined
+  onNote: (message: string) => void
+}
+
+/**
+ * Open the cache for what gateways of a repo fetch. All that run at once share it.
+ *
+ * @returns undefined if nothing is to be kept
+ * @throws {RepoError} the repo cannot be written to
+ */
+export async function openCache (
+  { repo, cacheSize = DEFAULT_CACHE_SIZE, onNote }: OpenCacheInit
+): Promise<OpenedCache | undefined> {
+  if (cacheSize === 0) {
+    return undefined
+  }
+
+  const directory = join(repo.path, 'gateway-cache')
+  const cache = new SharedCache({
+    directory,
+    size: () => cacheSize,
+    onFailure: err => {
+      onNote(
+        `the gateway cannot cache fetched blocks (${messageOf(err)}). It continues, and fetches them again when needed`
+      )
+    }
+  })
+
+  try {
+    await makeRepoDirectory(repo.path)
+    await cache.open()
+  } catch (err) {
+    throw err instanceof RepoError
+      ? err
+      : new RepoError(
+        `The gateway cannot cache fetched blocks in ${directory}: ${messageOf(err)}. Make the repo writable, or ` +
+          'disable the cache with --cache none (daemon: --gateway-cache none)',
+        { cause: err }
+      )
+  }
+
+  return { cache, directory }
+}

@@ -1,0 +1,46 @@
+import type { Sandbox } from '../run-cli.ts'
+
+/** What begins an item of a help text: two spaces and its term. More lines of it are further to the right. */
+const ITEM = /^ {2}(?=\S)/m
+/** What an option takes, and what it is if it is left out. */
+const VALUES = /(?:choices|default): [^)]*/g
+/** Not of this command alone. */
+const OF_ALL = new Set(['Global options:', 'Examples:'])
+
+/**
+ * The arguments, commands and options of every command, without the words that explain them.
+ *
+ * @param path - of a command, whose help names those below it
+ */
+export async function allHelp (
+  { run }: Pick<Sandbox, 'run'>,
+  path: readonly string[] = []
+): Promise<Record<string, string[]>> {
+  const { stdout } = await run([...path, '--help'])
+  const [usage, , ...sections] = stdout.toString().trimEnd().split('\n\n')
+  const items = sections.filter(section => path.length === 0 || !OF_ALL.has(headingOf(section)))
+    .filter(section => headingOf(section) !== 'Examples:')
+    .flatMap(section => section.split(ITEM).slice(1))
+  const told: Record<string, string[]> = { [usage.replace('Usage: ', '')]: items.map(withoutWords) }
+
+  if (usage.endsWith(' [command]')) {
+    const names = items.map(item => /^\w+/.exec(item)?.[0]).filter(name => name != null && name !== 'help')
+
+    for (const name of names) {
+      Object.assign(told, await allHelp({ run }, [...path, String(name)]))
+    }
+  }
+
+  return told
+}
+
+function headingOf (section: string): string {
+  return section.slice(0, section.indexOf('\n'))
+}
+
+function withoutWords (item: string): string {
+  const [term, ...words] = item.split(/ {2,}|\n/)
+  const values = words.join(' ').replaceAll(/\s+/g, ' ').match(VALUES) ?? []
+
+  return [term.trim(), ...values.map(value => value.trim())].join('; ')
+}
