@@ -151,7 +151,6 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     cache: ['disk', 'locks'],
     repo: ['cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'repo'],
-    car: ['dag', 'disk'],
     network: ['dag', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
@@ -170,7 +169,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
     diff: ['context.ts', 'dag', 'read'],
     usage: ['context.ts', 'dag', 'read'],
-    stats: ['context.ts', 'repo']
+    stats: ['context.ts', 'repo'],
+    car: ['add', 'context.ts', 'dag', 'disk', 'read', 'repo'],
+    import: ['context.ts', 'dag', 'daemon', 'kubo', 'read', 'repo'],
+    originals: ['context.ts', 'dag', 'read', 'repo'],
+    convert: ['context.ts', 'daemon', 'repo']
   },
   site: {},
   cli: {
