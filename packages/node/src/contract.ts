@@ -5,10 +5,11 @@ import type { NetworkOptions } from './daemon/access.ts'
 import type { NodeProgressOptions } from './events.ts'
 import type { GetContentOptions, Written } from './get/get-content.ts'
 import type { PinnedVersion } from './history/history.ts'
+import type { AddLinkOptions } from './links/links.ts'
 import type { ListPinsOptions, PinInfo } from './pins/pins.ts'
 import type { Version } from './repo/history.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
-import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { Ipfsz, Link, VerifyReport } from '@ipfsz/core'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -108,6 +109,27 @@ export interface RepoPinned {
   ls (options?: CallOptions & ListPinsOptions): AsyncIterable<PinInfo>
 }
 
+/** Links between the CIDs of uncompressed files and the compressed files with the same bytes. */
+export interface RepoLinked {
+  /**
+   * Link an original to a compressed file, whose bytes are checked against it.
+   *
+   * @throws {LinkMismatchError} the file has other bytes
+   * @throws {UsageError} the first is marked, or the second is not
+   */
+  add (original: Target, compressed: Target, options?: CallOptions & AddLinkOptions): Promise<Link>
+
+  /**
+   * Delete the links of an original, or of a compressed file.
+   *
+   * @throws {NotLinkedError}
+   */
+  rm (target: Target, options?: CallOptions): Promise<void>
+
+  /** List all links. */
+  ls (options?: CallOptions): AsyncIterable<Link>
+}
+
 /** What was added with `base: 'latest'`. */
 export interface RepoHistory {
   /**
@@ -151,6 +173,7 @@ export interface OpenRepo extends AsyncDisposable {
   readonly blocks: GatewayBlocks
 
   readonly pins: RepoPinned
+  readonly links: RepoLinked
   readonly history: RepoHistory
 
   /**
@@ -200,6 +223,13 @@ export interface OpenRepo extends AsyncDisposable {
     work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
     options?: CallOptions
   ): Promise<T>
+
+  /**
+   * Unpin, and delete the links. The next collection deletes the blocks, unless another pin needs them.
+   *
+   * @throws {NotPinnedError} it is neither pinned nor linked, nor in the repo
+   */
+  rm (target: Target, options?: CallOptions): Promise<void>
 
   /**
    * Delete the blocks that no pin reaches, once nothing adds to the repo.

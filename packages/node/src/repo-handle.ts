@@ -1,3 +1,4 @@
+// Above 250 lines: what a handle can do stands in one place, as its contract does.
 import { cwd, env } from 'node:process'
 import { ipfsz } from '@ipfsz/core'
 import { RepoLinks } from './gateway/repo-links.ts'
@@ -18,6 +19,7 @@ import type {
   OpenRepo,
   OpenRepoInit,
   RepoHistory,
+  RepoLinked,
   RepoPinned,
   Target
 } from './contract.ts'
@@ -33,6 +35,7 @@ export class RepoHandle implements OpenRepo {
   readonly files: Ipfsz
   readonly blocks: GatewayBlocks
   readonly pins: RepoPinned
+  readonly links: RepoLinked
   readonly history: RepoHistory
   readonly #init: OpenRepoInit
   readonly #closing: AbortController
@@ -54,6 +57,7 @@ export class RepoHandle implements OpenRepo {
     this.#closing = closing
     this.#release = release
     this.pins = this.#pins()
+    this.links = this.#links()
     this.history = this.#history()
   }
 
@@ -119,6 +123,14 @@ export class RepoHandle implements OpenRepo {
     })
   }
 
+  async rm (target: Target, options: CallOptions = {}): Promise<void> {
+    await this.#call(options, async context => {
+      const { removeContent } = await import('./links/links.ts')
+
+      await removeContent(context, [targetOf(target)])
+    })
+  }
+
   async collect (options: CallOptions & CollectOptions = {}): Promise<Collected> {
     return this.#call(options, async context => {
       const { collectGarbage } = await import('./collect/collect.ts')
@@ -181,6 +193,26 @@ export class RepoHandle implements OpenRepo {
         const { listPins } = await import('./pins/pins.ts')
 
         return listPins(context, options)
+      })
+    }
+  }
+
+  #links (): RepoLinked {
+    return {
+      add: async (original, compressed, options = {}) => this.#call(options, async context => {
+        const { addLink } = await import('./links/links.ts')
+
+        return addLink(context, targetOf(original), targetOf(compressed), options)
+      }),
+      rm: async (target, options = {}) => this.#call(options, async context => {
+        const { removeLinks } = await import('./links/links.ts')
+
+        await removeLinks(context, [targetOf(target)])
+      }),
+      ls: (options = {}) => this.#list(options, async context => {
+        const { listLinks } = await import('./links/links.ts')
+
+        return listLinks(context)
       })
     }
   }
