@@ -60,7 +60,9 @@ export type Target = CID | ContentPath | string
 
 type ForOne = 'base' | 'kubo' | 'onEntry' | 'onlyHash' | 'onRoot' | 'wrap'
 
-export interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | 'preserve'> {
+type OfDirectories = 'gitignore' | 'hidden' | 'ignore' | 'preserve'
+
+export interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | OfDirectories> {
   /** An earlier version, of which only the differences are stored; or `latest`, for the last one of the same `name`. */
   base?: CID | ContentPath | 'latest' | undefined
   /** The name of the pin, and of the history that `base: 'latest'` continues. */
@@ -81,6 +83,16 @@ export interface AddPathOptions extends CallOptions, Omit<AddSourcesOptions, For
 export interface AddDirectoryOptions extends AddPathOptions {
   /** Called and awaited for each file and symlink in the directory, once all of it is stored and pinned. */
   onEntry?: ((entry: AddedEntry) => void | Promise<void>) | undefined
+}
+
+export interface WithFilesOptions extends CallOptions {
+  /**
+   * What will be read: gateways then send it with one request. `block`: single blocks, as of ranges; `entity`: a file,
+   * or the list of a directory; `all`: everything below.
+   *
+   * @default 'entity'
+   */
+  scope?: 'block' | 'entity' | 'all' | undefined
 }
 
 export interface GetOptions extends CallOptions, Omit<GetContentOptions, 'output' | 'place'> {}
@@ -221,7 +233,7 @@ export interface OpenRepo extends AsyncDisposable {
   withFiles<T> (
     target: Target,
     work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
-    options?: CallOptions
+    options?: WithFilesOptions
   ): Promise<T>
 
   /**

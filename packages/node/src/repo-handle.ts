@@ -21,7 +21,8 @@ import type {
   RepoHistory,
   RepoLinked,
   RepoPinned,
-  Target
+  Target,
+  WithFilesOptions
 } from './contract.ts'
 import type { Written } from './get/get-content.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
@@ -41,6 +42,7 @@ export class RepoHandle implements OpenRepo {
   readonly #closing: AbortController
   readonly #calls = new Set<Promise<unknown>>()
   readonly #release: () => Promise<void>
+  #closed: Promise<void> | undefined
 
   private constructor (
     path: string,
@@ -113,12 +115,14 @@ export class RepoHandle implements OpenRepo {
   async withFiles<T> (
     target: Target,
     work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
-    options: CallOptions = {}
+    options: WithFilesOptions = {}
   ): Promise<T> {
     return this.#call(options, async context => {
       const { withTarget } = await import('./read/read-target.ts')
 
-      return withTarget(context, targetOf(target), { scope: 'block' }, async ({ cid, path }, { files }) =>
+      const { scope = 'entity' } = options
+
+      return withTarget(context, targetOf(target), { scope }, async ({ cid, path }, { files }) =>
         work(files, cid, path))
     })
   }
@@ -149,8 +153,8 @@ export class RepoHandle implements OpenRepo {
 
   async close (): Promise<void> {
     this.#closing.abort(new RepoClosedError(this.path))
-    await Promise.allSettled(this.#calls)
-    await this.#release()
+    this.#closed ??= Promise.allSettled(this.#calls).then(this.#release)
+    await this.#closed
   }
 
   async [Symbol.asyncDispose] (): Promise<void> {
