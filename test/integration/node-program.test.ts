@@ -79,8 +79,10 @@ it('the server keeps uploads, compressed and pinned, and serves them as they are
 
   const repo = await openRepo(directory, { create: false })
 
+  const pins = await Array.fromAsync(repo.pins.ls())
+
   // what was not uploaded completely is not there
-  expect(await Array.fromAsync(repo.pins.ls())).toMatchObject([{ name: 'words.txt' }])
-  expect(Buffer.concat(await Array.fromAsync(repo.files.cat((await Array.fromAsync(repo.pins.ls()))[0].cid))).toString()).toBe(WORDS)
+  expect(pins).toMatchObject([{ name: 'words.txt' }])
+  expect(Buffer.concat(await Array.fromAsync(repo.files.cat(pins[0].cid))).toString()).toBe(WORDS)
   await repo.close()
 })

@@ -3,6 +3,7 @@ interface Fields {
   problem?: string
   reason?: string
   limit?: string
+  hint?: string
 }
 
 /** Advice that may free space. */
@@ -29,15 +30,27 @@ const ADVICE: Readonly<Record<string, string>> = {
   'NothingPinnedError no-pins-yet': ': pin what you want to keep with ipfsz pin add CID, then use --force once',
   'RepoError missing': ': add a file first, or use another repo with --repo or IPFSZ_PATH',
   'RepoError no-home': '. Set it, or choose a repo with --repo or IPFSZ_PATH',
+  'RepoError shared': ': omit --blockstore-codec',
+  'RepoError other-codec': ': to change that, run ipfsz blockstore convert',
+  'RepoError other-store':
+    ': use another repo with --repo, or delete store.json in the repo to leave that store',
+  'RepoError own-content': ': use a new repo with --repo',
   'NameError offline': ': run ipfsz daemon, or specify a peer with --peer or a gateway with --gateway',
   'NameError timeout': '. Allow more time with --timeout'
 }
 
-/** The message of an error, with what the command advises. Undefined if it has no advice for it. */
+/**
+ * The message of an error, with what the command advises, or else with the hint of the error. Undefined if there is
+ * neither.
+ */
 export function adviceFor (err: Error): string | undefined {
-  const { problem, reason, limit } = err as Error & Fields
+  const { problem, reason, limit, hint } = err as Error & Fields
   const field = [problem, reason, limit].find(value => typeof value === 'string')
   const advice = ADVICE[`${err.name} ${field ?? ''}`] ?? ADVICE[err.name]
 
-  return advice == null ? undefined : `${err.message}${advice}`
+  if (advice != null) {
+    return `${err.message}${advice}`
+  }
+
+  return typeof hint === 'string' ? `${err.message}: ${hint}` : undefined
 }

@@ -5,10 +5,11 @@ import type { NetworkOptions } from './daemon/access.ts'
 import type { NodeProgressOptions } from './events.ts'
 import type { GetContentOptions, Written } from './get/get-content.ts'
 import type { PinnedVersion } from './history/history.ts'
+import type { AddLinkOptions } from './links/links.ts'
 import type { ListPinsOptions, PinInfo } from './pins/pins.ts'
 import type { Version } from './repo/history.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
-import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { Ipfsz, Link, VerifyReport } from '@ipfsz/core'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -59,7 +60,9 @@ export type Target = CID | ContentPath | string
 
 type ForOne = 'base' | 'kubo' | 'onEntry' | 'onlyHash' | 'onRoot' | 'wrap'
 
-export interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | 'preserve'> {
+type OfDirectories = 'gitignore' | 'hidden' | 'ignore' | 'preserve'
+
+export interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | OfDirectories> {
   /** An earlier version, of which only the differences are stored; or `latest`, for the last one of the same `name`. */
   base?: CID | ContentPath | 'latest' | undefined
   /** The name of the pin, and of the history that `base: 'latest'` continues. */
@@ -80,6 +83,16 @@ export interface AddPathOptions extends CallOptions, Omit<AddSourcesOptions, For
 export interface AddDirectoryOptions extends AddPathOptions {
   /** Called and awaited for each file and symlink in the directory, once all of it is stored and pinned. */
   onEntry?: ((entry: AddedEntry) => void | Promise<void>) | undefined
+}
+
+export interface WithFilesOptions extends CallOptions {
+  /**
+   * What will be read: gateways then send it with one request. `block`: single blocks, as of ranges; `entity`: a file,
+   * or the list of a directory; `all`: everything below.
+   *
+   * @default 'entity'
+   */
+  scope?: 'block' | 'entity' | 'all' | undefined
 }
 
 export interface GetOptions extends CallOptions, Omit<GetContentOptions, 'output' | 'place'> {}
@@ -106,6 +119,27 @@ export interface RepoPinned {
    * @throws {PinRecordError} a record cannot be read, and there is no `onDamaged`
    */
   ls (options?: CallOptions & ListPinsOptions): AsyncIterable<PinInfo>
+}
+
+/** Links between the CIDs of uncompressed files and the compressed files with the same bytes. */
+export interface RepoLinked {
+  /**
+   * Link an original to a compressed file, whose bytes are checked against it.
+   *
+   * @throws {LinkMismatchError} the file has other bytes
+   * @throws {UsageError} the first is marked, or the second is not
+   */
+  add (original: Target, compressed: Target, options?: CallOptions & AddLinkOptions): Promise<Link>
+
+  /**
+   * Delete the links of an original, or of a compressed file.
+   *
+   * @throws {NotLinkedError}
+   */
+  rm (target: Target, options?: CallOptions): Promise<void>
+
+  /** List all links. */
+  ls (options?: CallOptions): AsyncIterable<Link>
 }
 
 /** What was added with `base: 'latest'`. */
@@ -151,6 +185,7 @@ export interface OpenRepo extends AsyncDisposable {
   readonly blocks: GatewayBlocks
 
   readonly pins: RepoPinned
+  readonly links: RepoLinked
   readonly history: RepoHistory
 
   /**
@@ -198,8 +233,15 @@ export interface OpenRepo extends AsyncDisposable {
   withFiles<T> (
     target: Target,
     work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
-    options?: CallOptions
+    options?: WithFilesOptions
   ): Promise<T>
+
+  /**
+   * Unpin, and delete the links. The next collection deletes the blocks, unless another pin needs them.
+   *
+   * @throws {NotPinnedError} it is neither pinned nor linked, nor in the repo
+   */
+  rm (target: Target, options?: CallOptions): Promise<void>
 
   /**
    * Delete the blocks that no pin reaches, once nothing adds to the repo.

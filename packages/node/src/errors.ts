@@ -105,6 +105,8 @@ export class NotPinnedError extends Error {
   static override readonly name = 'NotPinnedError'
   override readonly name = 'NotPinnedError'
   readonly cid: CID
+  /** What a caller can do next. */
+  readonly hint = 'list the pins: another version may be pinned'
 
   constructor (cid: CID) {
     super(`${cid} is not pinned`)
@@ -165,6 +167,8 @@ export class NothingPinnedError extends Error {
   override readonly name = 'NothingPinnedError'
   /** `nothing-pinned`: there are no pins. `no-pins-yet`: the repo was made by a version that pinned nothing. */
   readonly problem: 'nothing-pinned' | 'no-pins-yet'
+  /** What a caller can do next. */
+  readonly hint = 'pin what is to be kept, then delete the rest with force'
 
   constructor (message: string, { problem }: { problem: 'nothing-pinned' | 'no-pins-yet' }) {
     super(message)
@@ -184,6 +188,12 @@ export class InvalidCarError extends Error {
  */
 export type PathProblem = 'exists' | 'in-the-way' | 'is-directory'
 
+const PATH_HINTS: Readonly<Record<PathProblem, string>> = {
+  exists: 'allow to replace it with force, or choose another path',
+  'in-the-way': 'choose another path',
+  'is-directory': 'end the path in a slash to write into the directory'
+}
+
 /** Thrown when a file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
@@ -191,11 +201,14 @@ export class TreeEntryError extends Error {
   readonly path: string
   /** What is wrong with a path to write to. */
   readonly problem: PathProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
   constructor (path: string, reason: string, { problem, ...options }: ErrorOptions & { problem?: PathProblem } = {}) {
     super(`${path}: ${reason}`, options)
     this.path = path
     this.problem = problem
+    this.hint = problem == null ? undefined : PATH_HINTS[problem]
   }
 }
 
@@ -207,6 +220,8 @@ export class OutputTooLargeError extends Error {
   readonly limit: 'size' | 'files'
   /** In bytes, or in files, directories and symlinks together. */
   readonly allowed: number
+  /** What a caller can do next. */
+  readonly hint = 'raise the limit to write it anyway'
 
   /** @param reason - the size found and the size allowed, for the message */
   constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
@@ -226,6 +241,8 @@ export class NoRoomError extends Error {
   /** In bytes, or in files, directories and symlinks together. */
   readonly needed: number
   readonly free: number
+  /** What a caller can do next. */
+  readonly hint = 'free some space, as by a collection, or write to another disk'
 
   /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
@@ -340,15 +357,23 @@ export class DaemonError extends Error {
   override readonly name = 'DaemonError'
 }
 
+const NAME_HINTS = {
+  offline: 'run a daemon on the repo, or give it a network with peers or gateways',
+  timeout: 'allow more time'
+} as const
+
 /** Thrown when a name cannot be published or resolved. */
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'
   /** `offline`: no other node could be asked. `timeout`: nobody answered in time. */
   readonly reason: 'offline' | 'timeout' | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
   constructor (message: string, { reason, ...options }: ErrorOptions & { reason?: 'offline' | 'timeout' } = {}) {
     super(message, options)
     this.reason = reason
+    this.hint = reason == null ? undefined : NAME_HINTS[reason]
   }
 }

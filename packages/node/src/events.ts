@@ -60,7 +60,8 @@ export interface Step {
  *
  * - `ipfsz:step:begin`, `ipfsz:step:progress` and `ipfsz:step:end`: a part of the work that may take long. `done` is
  *   all that was done of it so far. It ends when it failed, too
- * - `ipfsz:add:failed`: one of several paths was not added; the others are
+ * - `ipfsz:add:failed`: one of several paths was not added; the others are. `path` is empty where the error is of
+ *   several that were synced together
  * - `ipfsz:collect:store`: what a collection of a shared store does, and for what it waits; `ipfsz:collect:end`: it
  *   ended
  * - `ipfsz:link:...`: an original was read through its link, as `@ipfsz/core` reports it
@@ -115,7 +116,9 @@ export interface StepProgress {
 }
 
 /** Report the begin of a step, then its progress and its end. */
-export function beginStep (options: NodeProgressOptions, step: Step): StepProgress {
+export function beginStep (options: NodeProgressOptions, given: Step): StepProgress {
+  // one object for each step, although several may be alike
+  const step: Step = { ...given }
   let [total, isOpen] = [0, true]
   const update = (done: number): void => {
     total = done

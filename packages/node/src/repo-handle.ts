@@ -1,3 +1,4 @@
+// Above 250 lines: what a handle can do stands in one place, as its contract does.
 import { cwd, env } from 'node:process'
 import { ipfsz } from '@ipfsz/core'
 import { RepoLinks } from './gateway/repo-links.ts'
@@ -18,8 +19,10 @@ import type {
   OpenRepo,
   OpenRepoInit,
   RepoHistory,
+  RepoLinked,
   RepoPinned,
-  Target
+  Target,
+  WithFilesOptions
 } from './contract.ts'
 import type { Written } from './get/get-content.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
@@ -33,11 +36,13 @@ export class RepoHandle implements OpenRepo {
   readonly files: Ipfsz
   readonly blocks: GatewayBlocks
   readonly pins: RepoPinned
+  readonly links: RepoLinked
   readonly history: RepoHistory
   readonly #init: OpenRepoInit
   readonly #closing: AbortController
   readonly #calls = new Set<Promise<unknown>>()
   readonly #release: () => Promise<void>
+  #closed: Promise<void> | undefined
 
   private constructor (
     path: string,
@@ -54,6 +59,7 @@ export class RepoHandle implements OpenRepo {
     this.#closing = closing
     this.#release = release
     this.pins = this.#pins()
+    this.links = this.#links()
     this.history = this.#history()
   }
 
@@ -109,13 +115,23 @@ export class RepoHandle implements OpenRepo {
   async withFiles<T> (
     target: Target,
     work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
-    options: CallOptions = {}
+    options: WithFilesOptions = {}
   ): Promise<T> {
     return this.#call(options, async context => {
       const { withTarget } = await import('./read/read-target.ts')
 
-      return withTarget(context, targetOf(target), { scope: 'block' }, async ({ cid, path }, { files }) =>
+      const { scope = 'entity' } = options
+
+      return withTarget(context, targetOf(target), { scope }, async ({ cid, path }, { files }) =>
         work(files, cid, path))
+    })
+  }
+
+  async rm (target: Target, options: CallOptions = {}): Promise<void> {
+    await this.#call(options, async context => {
+      const { removeContent } = await import('./links/links.ts')
+
+      await removeContent(context, [targetOf(target)])
     })
   }
 
@@ -137,8 +153,8 @@ export class RepoHandle implements OpenRepo {
 
   async close (): Promise<void> {
     this.#closing.abort(new RepoClosedError(this.path))
-    await Promise.allSettled(this.#calls)
-    await this.#release()
+    this.#closed ??= Promise.allSettled(this.#calls).then(this.#release)
+    await this.#closed
   }
 
   async [Symbol.asyncDispose] (): Promise<void> {
@@ -181,6 +197,26 @@ export class RepoHandle implements OpenRepo {
         const { listPins } = await import('./pins/pins.ts')
 
         return listPins(context, options)
+      })
+    }
+  }
+
+  #links (): RepoLinked {
+    return {
+      add: async (original, compressed, options = {}) => this.#call(options, async context => {
+        const { addLink } = await import('./links/links.ts')
+
+        return addLink(context, targetOf(original), targetOf(compressed), options)
+      }),
+      rm: async (target, options = {}) => this.#call(options, async context => {
+        const { removeLinks } = await import('./links/links.ts')
+
+        await removeLinks(context, [targetOf(target)])
+      }),
+      ls: (options = {}) => this.#list(options, async context => {
+        const { listLinks } = await import('./links/links.ts')
+
+        return listLinks(context)
       })
     }
   }

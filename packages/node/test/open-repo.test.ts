@@ -122,7 +122,8 @@ describe('an open repo', () => {
     const path = join(directory, 'file')
     await writeFile(path, 'mine')
 
-    await expect(repo.get(cid, path)).rejects.toMatchObject({ name: 'TreeEntryError', problem: 'exists', path })
+    await expect(repo.get(cid, path))
+      .rejects.toMatchObject({ name: 'TreeEntryError', problem: 'exists', path, hint: expect.any(String) })
     expect(await readFile(path, 'utf8')).toBe('mine')
     await expect(repo.get(cid, path, { force: true })).resolves.toMatchObject({ type: 'file', size: BYTES.byteLength })
     expect(await readFile(path, 'utf8')).toBe(TEXT)
@@ -159,6 +160,17 @@ describe('an open repo', () => {
 
     expect(await read(repo, original)).toBe(TEXT)
     expect((await repo.verify(cid)).size).toBe(BigInt(BYTES.byteLength))
+
+    await repo.links.rm(original)
+    expect(await all(repo.links.ls())).toEqual([])
+    await expect(repo.links.rm(original)).rejects.toMatchObject({ name: 'NotLinkedError' })
+    await expect(repo.links.add(cid, original)).rejects.toMatchObject({ name: 'UsageError' })
+    await expect(repo.links.add(original, cid)).resolves.toMatchObject({ checked: true })
+    await repo.rm(cid)
+    expect(await all(repo.links.ls())).toEqual([])
+    expect(await all(repo.pins.ls())).toEqual([])
+    await repo.collect({ force: true })
+    await expect(repo.rm(cid)).rejects.toMatchObject({ name: 'NotPinnedError', cid })
   })
 
   it('verifies, and finds what the disk has damaged', async () => {
@@ -288,9 +300,9 @@ describe('a call', () => {
     await expect(repo.pins.add('no-such-pin')).rejects.toMatchObject({ name: 'UsageError' })
     await expect(repo.verify(MISSING)).rejects.toMatchObject({ name: 'NotFoundError' })
     await expect(repo.get('/ipns/example.com', directory))
-      .rejects.toMatchObject({ name: 'NameError', reason: 'offline' })
+      .rejects.toMatchObject({ name: 'NameError', reason: 'offline', hint: expect.any(String) })
     await expect(openRepo(join(directory, 'none'), { create: false }))
-      .rejects.toMatchObject({ name: 'RepoError', problem: 'missing' })
+      .rejects.toMatchObject({ name: 'RepoError', problem: 'missing', hint: expect.any(String) })
     expect(await readdir(directory)).toEqual([])
   })
 

@@ -17,16 +17,31 @@ export class UsageError extends Error {
   }
 }
 
+/** What is wrong with a repo that cannot be opened or created as asked for. */
+export type RepoProblem = 'missing' | 'no-home' | 'other-codec' | 'other-store' | 'own-content' | 'shared'
+
+const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
+  missing: 'create it by adding something, or open another directory',
+  'no-home': 'pass the path of the repo',
+  'other-codec': 'convert its blocks, or create another repo',
+  'other-store': 'create another repo, or delete store.json in this one to leave that store',
+  'own-content': 'create another repo',
+  shared: 'omit the codec'
+}
+
 /** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
-  /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. */
-  readonly problem: 'missing' | 'no-home' | undefined
+  /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. Others: see the message. */
+  readonly problem: RepoProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
-  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: 'missing' | 'no-home' } = {}) {
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: RepoProblem } = {}) {
     super(message, options)
     this.problem = problem
+    this.hint = problem == null ? undefined : REPO_HINTS[problem]
   }
 }
 
