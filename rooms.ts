@@ -22,7 +22,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
   node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'utils'],
   site: ['core', 'gateway', 'node'],
-  cli: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'node', 'site', 'utils']
+  cli: ['codecs', 'core', 'blockstore-compressed', 'gateway', 'shared-store', 'node', 'site', 'utils']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
@@ -36,9 +36,9 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   'shared-store': ['errors.ts'],
-  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'system-error.ts', 'usage-errors.ts', 'version.ts'],
   site: [],
-  cli: ['errors.ts', 'io.ts']
+  cli: ['advice.ts', 'errors.ts', 'io.ts']
 }
 
 /**
@@ -151,7 +151,6 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     cache: ['disk', 'locks'],
     repo: ['cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'repo'],
-    car: ['dag', 'disk'],
     network: ['dag', 'repo'],
     'fetch-request.ts': ['network'],
     siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
@@ -159,16 +158,31 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
     migrate: ['context.ts', 'dag', 'repo'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo']
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo'],
+    add: ['context.ts', 'dag', 'daemon', 'disk', 'gateway', 'kubo', 'repo'],
+    read: ['context.ts', 'dag', 'daemon', 'gateway', 'network', 'repo'],
+    get: ['context.ts', 'dag', 'disk', 'read'],
+    pins: ['context.ts', 'dag', 'daemon', 'read'],
+    collect: ['context.ts', 'repo'],
+    history: ['context.ts', 'repo'],
+    init: ['context.ts', 'repo'],
+    links: ['context.ts', 'dag', 'read', 'repo'],
+    verify: ['context.ts', 'dag', 'read', 'repo'],
+    repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
+    diff: ['context.ts', 'dag', 'read'],
+    usage: ['context.ts', 'dag', 'read'],
+    stats: ['context.ts', 'repo'],
+    car: ['add', 'context.ts', 'dag', 'disk', 'read', 'repo'],
+    import: ['context.ts', 'dag', 'daemon', 'kubo', 'read', 'repo'],
+    originals: ['context.ts', 'dag', 'read', 'repo'],
+    convert: ['context.ts', 'daemon', 'repo']
   },
   site: {},
   cli: {
     terminal: [],
     'context.ts': ['terminal'],
-    'site-scripts.ts': [],
-    'pending-roots.ts': ['context.ts'],
     bench: [],
-    commands: ['bench', 'context.ts', 'pending-roots.ts', 'site-scripts.ts', 'terminal'],
+    commands: ['bench', 'context.ts', 'terminal'],
     program: ['commands', 'context.ts', 'terminal']
   }
 }

@@ -5,7 +5,7 @@
  * Addons cannot be bundled. They are the optional dependencies of the command.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'rolldown'
@@ -90,14 +90,20 @@ export async function bundleCommand (): Promise<void> {
   writeLicences([...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleSiteScripts()])
 }
 
-/** Bundle the scripts of published sites, for browsers. Returns the modules that they hold. */
+/**
+ * Bundle the scripts of published sites, for browsers, into @ipfsz/site and into the command. Returns the modules that
+ * they hold.
+ */
 async function bundleSiteScripts (): Promise<string[]> {
   const modules = await Promise.all(['loader', 'worker'].map(async name => {
+    const file = join(PACKAGES, `site/dist/${name}.bundle.js`)
     const { output: [chunk] } = await build({
       input: join(PACKAGES, `site/dist/site-${name}.js`),
       platform: 'browser',
-      output: { file: join(COMMAND, `bundle/site-${name}.js`), format: 'iife', codeSplitting: false, minify: true }
+      output: { file, format: 'iife', codeSplitting: false, minify: true }
     })
+
+    copyFileSync(file, join(COMMAND, `bundle/${name}.bundle.js`))
 
     return chunk.moduleIds
   }))

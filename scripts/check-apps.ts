@@ -7,6 +7,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chromium } from 'playwright'
+import { PACKAGES } from '../rooms.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
 import { serve } from '../test/support/serve.ts'
 import { inEmptyProject } from './empty-project.ts'
@@ -15,7 +16,7 @@ import type { Project } from './empty-project.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const EXAMPLES = ['react', 'vite'] as const
-const OURS = ['utils', 'codecs', 'core', 'cli'] as const
+const OURS = [...new Set(['cli', 'site', ...PACKAGES.site, 'node', ...PACKAGES.node])]
 
 /** A black PNG of 8 x 8 pixels. */
 const SQUARE = Buffer.from(

@@ -1,17 +1,21 @@
-import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { resolve } from 'node:path'
+import { openRepo } from '@ipfsz/node'
+import { publishSite } from '@ipfsz/site'
 import type { Plugin } from 'vite'
 
 export interface IpfszSiteOptions {
-  /** Files that also stay plain, as patterns of .gitignore. See `ipfsz site add --keep`. */
+  /** Files that also stay plain, as patterns of .gitignore. */
   keep?: readonly string[]
+  /**
+   * The directory of the repo.
+   *
+   * @default that of the command: $IPFSZ_PATH, or ~/.ipfsz
+   */
+  repo?: string
 }
 
-/** Publish what `vite build` writes, compressed, with `ipfsz site add`. Prints its CID. */
-export function ipfszSite ({ keep = [] }: IpfszSiteOptions = {}): Plugin {
-  let root = ''
+/** Publish what `vite build` writes, compressed, into a repo. Prints its CID. */
+export function ipfszSite ({ keep = [], repo: path }: IpfszSiteOptions = {}): Plugin {
   let directory = ''
   let isWritten = false
 
@@ -20,13 +24,12 @@ export function ipfszSite ({ keep = [] }: IpfszSiteOptions = {}): Plugin {
     apply: 'build',
     applyToEnvironment: ({ name }) => name === 'client',
 
-    configResolved ({ base, root: from, build: { outDir } }) {
+    configResolved ({ base, root, build: { outDir } }) {
       if (!['/', './', ''].includes(base)) {
         throw new Error(`ipfsz-site: the base ${base} must be / or ./ because the site has its own address`)
       }
 
-      root = from
-      directory = resolve(from, outDir)
+      directory = resolve(root, outDir)
     },
 
     writeBundle () { isWritten = true },
@@ -38,18 +41,20 @@ export function ipfszSite ({ keep = [] }: IpfszSiteOptions = {}): Plugin {
       async handler () {
         if (isWritten) {
           isWritten = false
-          const kept = keep.flatMap(pattern => ['--keep', pattern])
-          this.info(await ipfsz(root, ['site', 'add', directory, ...kept]))
+          const repo = await openRepo(path)
+
+          try {
+            const { cid, size, storedSize, missing } = await publishSite(repo, directory, { keep })
+            this.info(`${cid}\n${size} bytes, stored in ${storedSize}`)
+
+            if (missing != null) {
+              this.warn(`${missing.page} is kept plain, but not all it needs: ${missing.patterns.join(' ')}`)
+            }
+          } finally {
+            await repo.close()
+          }
         }
       }
     }
   }
-}
-
-/** Run the command that the app at a path has installed. Returns what it prints. */
-async function ipfsz (root: string, args: readonly string[]): Promise<string> {
-  const manifest = createRequire(join(root, 'package.json')).resolve('ipfsz/package.json')
-  const { stdout } = await promisify(execFile)(process.execPath, [join(dirname(manifest), 'bin/ipfsz.js'), ...args])
-
-  return stdout
 }

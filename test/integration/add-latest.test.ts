@@ -181,12 +181,12 @@ describe.concurrent('ipfsz add --base latest', () => {
     const failures: Array<[string[], number, string]> = [
       [['add', '--base', 'latest', '-'], 2, '--name'],
       [['add', '--base', 'latest', '-w', 'file'], 2, '--name'],
-      [['add', '--base', 'latest', '--name', 'a', 'file', 'tree'], 2, '--name is for one path'],
+      [['add', '--base', 'latest', '--name', 'a', 'file', 'tree'], 2, 'omit --name'],
       [['add', '--base', 'latest', '--name', '', 'file'], 2, 'cannot be the name'],
       [['add', '--base', 'latest', '--only-hash', 'file'], 2, '--only-hash'],
       [['add', '--name', 'a', 'file'], 2, '--base latest'],
       [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, `${cid} cannot be a base`],
-      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'add it under another --name'],
+      [['add', '--base', 'latest', '--name', 'file', 'tree'], 1, 'add it under another name'],
       [['log', 'nothing'], 1, 'has no history'],
       [['log', '--forget', 'nothing'], 1, 'has no history'],
       [['log', '--forget'], 2, '--forget requires']

@@ -184,7 +184,7 @@ describe('ipfsz site add', () => {
     await writeSite(sandbox, ['index.html'])
     expect(await sandbox.run(['site', 'add', 'dist', '--ignore', '*.html'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('index.html is excluded by --ignore, but a site needs it')
+      stderr: expect.stringContaining('index.html is excluded by what to ignore, but a site needs it')
     })
 
   })

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** How far a figure may be from what is built, as a part of it: a document is not rewritten for each line of code. */
 const TOLERANCE = 0.05
 const UNITS: Readonly<Record<string, number>> = { kB: 1e3, MB: 1e6, KiB: 1024 }
-const WORKER = join(ROOT, 'packages/cli/bundle/site-worker.js')
+const WORKER = join(ROOT, 'packages/cli/bundle/worker.bundle.js')
 const BLOCKSTORE = "export * from '@ipfsz/blockstore-compressed'"
 
 /** The figures of a document, in bytes, which a pattern with groups of number and unit finds. */

@@ -1,5 +1,5 @@
 import * as node from '@ipfsz/node/internal/context'
-import { bootstrapTexts } from '@ipfsz/node/internal/network/environment'
+import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
 import { networkAccess as accessOf } from '@ipfsz/node/internal/daemon/command-access'
 import { showEvents } from './terminal/show-events.ts'
 import type { Io } from './io.ts'
@@ -7,7 +7,7 @@ import type { NetworkAccess, NetworkOptions } from '@ipfsz/node/internal/daemon/
 import type { Output } from './terminal/output.ts'
 import type { CID } from 'multiformats/cid'
 
-export type { Reading, ReadingOptions, Session, SessionOptions } from '@ipfsz/node/internal/context'
+export type { Reading, Session } from '@ipfsz/node/internal/context'
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {
@@ -23,7 +23,16 @@ export interface Context {
 
 /** The part of a command's context that a node needs. What it reports is shown. */
 export function nodeContext ({ io, output, signal, repo, network }: Context): node.NodeContext {
-  return { signal, repo, network, bootstrap: bootstrapTexts(undefined, io.env), onProgress: showEvents(output, io) }
+  return {
+    signal,
+    repo,
+    network,
+    // commands without network options resolve names as the others do
+    nameGateways: urlsIn(io.env.IPFSZ_GATEWAYS),
+    bootstrap: bootstrapTexts(undefined, io.env),
+    now: () => io.now(),
+    onProgress: showEvents(output, io)
+  }
 }
 
 /** As `withRepo` of the node. */

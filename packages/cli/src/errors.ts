@@ -1,23 +1,17 @@
 // Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
+import { isUsageError } from '@ipfsz/node/internal/usage-errors'
+import { LOST, systemError } from '@ipfsz/node/internal/system-error'
+import { adviceFor } from './advice.ts'
+import type { SystemError } from '@ipfsz/node/internal/system-error'
 
 export * from '@ipfsz/node/internal/errors'
+export { fullDiskError, neededBytes } from '@ipfsz/node/internal/system-error'
 
 /** The message for a full disk. `withFullDisk` finds out which disk it is. */
 export const DISK_FULL = 'the disk is full: free some space and try again'
 
 const NAME_TOO_LONG = 'the name is too long for this file system'
-
-/** The names of errors that the arguments caused. */
-const USAGE = new Set([
-  'UsageError',
-  'UnknownCodecError',
-  'InvalidLevelError',
-  'InvalidFrameSizeError',
-  'NotMarkableError',
-  'InvalidGatewayUrlError',
-  'S3UrlError'
-])
 
 const WRONG_USAGE = 2
 /** The exit code that shells report after Ctrl-C. */
@@ -47,12 +41,17 @@ export function exitCode (err: Error): number {
     return own
   }
 
-  return USAGE.has(err.name) ? WRONG_USAGE : FAILED
+  return isUsageError(err) ? WRONG_USAGE : FAILED
 }
 
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
   const { cid, code, size, max, frames, frameSize, path, baseOfBase } = err as Error & Values
+  const advised = adviceFor(err)
+
+  if (advised != null) {
+    return advised
+  }
 
   switch (err.name) {
     case 'AbortError':
@@ -195,9 +194,6 @@ interface Values {
 /** No node sent a block. */
 export const NOT_FETCHED: ReadonlySet<string> = new Set(['FetchStalledError', 'GatewaysFailedError'])
 
-/** What ipfsz repair fetches again. */
-export const LOST: ReadonlySet<string> = new Set(['NotFoundError', 'CorruptBlockError'])
-
 /** The message of an error. If it quotes one of its causes, with that cause explained. */
 function withCause ({ message, cause }: Error): string {
   for (let at = cause; at instanceof Error; at = at.cause) {
@@ -211,11 +207,6 @@ function withCause ({ message, cause }: Error): string {
   }
 
   return message
-}
-
-interface SystemError extends Error {
-  code: string
-  path?: string
 }
 
 function explainSystemError (err: SystemError | undefined): string | undefined {
@@ -257,35 +248,4 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
 /** Whether a path has more bytes than the system takes, with its final NUL: 4,096 on Linux, 1,024 on macOS. */
 function isPathTooLong (path = ''): boolean {
   return Buffer.byteLength(path) >= (platform === 'linux' ? 4096 : 1024)
-}
-
-/** The error of a full disk among the causes of an error, and the path that it is about, if it says so. */
-export function fullDiskError (err: Error): { code: string, path?: string } | undefined {
-  const found = systemError(err)
-
-  return found?.code === 'ENOSPC' || found?.code === 'EDQUOT' ? found : undefined
-}
-
-/** How many more bytes at most what failed for lack of space needs, by its error. */
-const NEEDED = new WeakMap<Error, number>()
-
-/** Note how many more bytes at most are needed by what failed for lack of space. */
-export function noteNeededBytes (err: Error, bytes: number): void {
-  NEEDED.set(err, bytes)
-}
-
-/** How many more bytes at most are needed, if that was noted. */
-export function neededBytes (err: Error): number | undefined {
-  return NEEDED.get(err)
-}
-
-/** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */
-function systemError (err: unknown): SystemError | undefined {
-  for (let cause = err; cause instanceof Error && !LOST.has(cause.name); cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {
-      return cause as SystemError
-    }
-  }
-
-  return undefined
 }

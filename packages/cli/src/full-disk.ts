@@ -1,6 +1,7 @@
 import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { DISK_FULL, fullDiskError, GC_ADVICE, neededBytes } from './errors.ts'
+import { GC_ADVICE } from './advice.ts'
+import { DISK_FULL, fullDiskError, neededBytes } from './errors.ts'
 import { repoPath } from '@ipfsz/node/internal/repo/repo'
 import { readReference } from '@ipfsz/shared-store/internal/store-reference'
 import { formatSize } from './terminal/units.ts'

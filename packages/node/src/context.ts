@@ -103,7 +103,11 @@ export async function withRepo<T> (
 }
 
 /** Lock the repo, and report which other process is waited for. */
-async function lockAndTell (repo: string, kind: LockKind, context: NodeContext): ReturnType<typeof lockRepo> {
+export async function lockAndTell (
+  repo: string,
+  kind: LockKind,
+  context: NodeContext
+): ReturnType<typeof lockRepo> {
   try {
     return await lockRepo(repo, kind, context.signal, undefined, holder => {
       emit(context, 'ipfsz:repo:waiting', { repo, holder })

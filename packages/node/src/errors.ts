@@ -105,14 +105,16 @@ export class NotPinnedError extends Error {
   static override readonly name = 'NotPinnedError'
   override readonly name = 'NotPinnedError'
   readonly cid: CID
+  /** What a caller can do next. */
+  readonly hint = 'list the pins: another version may be pinned'
 
   constructor (cid: CID) {
-    super(`${cid} is not pinned: list the pins with ipfsz pin ls`)
+    super(`${cid} is not pinned`)
     this.cid = cid
   }
 }
 
-/** Thrown when a name has no history, because nothing was added under it with `--base latest`. */
+/** Thrown when a name has no history, because nothing was added under it with the base `latest`. */
 export class NoHistoryError extends Error {
   static override readonly name = 'NoHistoryError'
   override readonly name = 'NoHistoryError'
@@ -120,7 +122,7 @@ export class NoHistoryError extends Error {
   readonly history: string
 
   constructor (history: string) {
-    super(`"${history}" has no history: list all histories with ipfsz log`)
+    super(`"${history}" has no history`)
     this.history = history
   }
 }
@@ -154,7 +156,7 @@ export class NotLinkedError extends Error {
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} is not linked: list the links with ipfsz link ls`)
+    super(`${cid} is not linked`)
     this.cid = cid
   }
 }
@@ -163,6 +165,15 @@ export class NotLinkedError extends Error {
 export class NothingPinnedError extends Error {
   static override readonly name = 'NothingPinnedError'
   override readonly name = 'NothingPinnedError'
+  /** `nothing-pinned`: there are no pins. `no-pins-yet`: the repo was made by a version that pinned nothing. */
+  readonly problem: 'nothing-pinned' | 'no-pins-yet'
+  /** What a caller can do next. */
+  readonly hint = 'pin what is to be kept, then delete the rest with force'
+
+  constructor (message: string, { problem }: { problem: 'nothing-pinned' | 'no-pins-yet' }) {
+    super(message)
+    this.problem = problem
+  }
 }
 
 /** Thrown when a CAR is truncated, or its content does not match its header. */
@@ -171,19 +182,37 @@ export class InvalidCarError extends Error {
   override readonly name = 'InvalidCarError'
 }
 
+/**
+ * `exists`: a file has the path, and may be replaced. `in-the-way`: something has it that is never replaced.
+ * `is-directory`: a directory has it.
+ */
+export type PathProblem = 'exists' | 'in-the-way' | 'is-directory'
+
+const PATH_HINTS: Readonly<Record<PathProblem, string>> = {
+  exists: 'allow to replace it with force, or choose another path',
+  'in-the-way': 'choose another path',
+  'is-directory': 'end the path in a slash to write into the directory'
+}
+
 /** Thrown when a file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
   readonly path: string
+  /** What is wrong with a path to write to. */
+  readonly problem: PathProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
-  constructor (path: string, reason: string, options?: ErrorOptions) {
+  constructor (path: string, reason: string, { problem, ...options }: ErrorOptions & { problem?: PathProblem } = {}) {
     super(`${path}: ${reason}`, options)
     this.path = path
+    this.problem = problem
+    this.hint = problem == null ? undefined : PATH_HINTS[problem]
   }
 }
 
-/** Thrown when a file or tree is larger than `--max-size` or `--max-files` allows. */
+/** Thrown when a file or tree is larger than `maxSize` or `maxFiles` allows. */
 export class OutputTooLargeError extends Error {
   static override readonly name = 'OutputTooLargeError'
   override readonly name = 'OutputTooLargeError'
@@ -191,18 +220,17 @@ export class OutputTooLargeError extends Error {
   readonly limit: 'size' | 'files'
   /** In bytes, or in files, directories and symlinks together. */
   readonly allowed: number
+  /** What a caller can do next. */
+  readonly hint = 'raise the limit to write it anyway'
 
   /** @param reason - the size found and the size allowed, for the message */
   constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
-    super(`${path}: ${reason}. To write it anyway, raise --max-${limit}`)
+    super(`${path}: ${reason}`)
     this.path = path
     this.limit = limit
     this.allowed = allowed
   }
 }
-
-/** Advice that may free space. */
-export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it deletes unpinned blocks'
 
 /** Thrown when the disk has too little room for a file or tree. */
 export class NoRoomError extends Error {
@@ -213,10 +241,12 @@ export class NoRoomError extends Error {
   /** In bytes, or in files, directories and symlinks together. */
   readonly needed: number
   readonly free: number
+  /** What a caller can do next. */
+  readonly hint = 'free some space, as by a collection, or write to another disk'
 
   /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
-    super(`${path}: ${reason}. Free some space, or write to another disk with -o. ${GC_ADVICE}`)
+    super(`${path}: ${reason}`)
     this.path = path
     this.limit = limit
     this.needed = needed
@@ -327,8 +357,23 @@ export class DaemonError extends Error {
   override readonly name = 'DaemonError'
 }
 
+const NAME_HINTS = {
+  offline: 'run a daemon on the repo, or give it a network with peers or gateways',
+  timeout: 'allow more time'
+} as const
+
 /** Thrown when a name cannot be published or resolved. */
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'
+  /** `offline`: no other node could be asked. `timeout`: nobody answered in time. */
+  readonly reason: 'offline' | 'timeout' | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
+
+  constructor (message: string, { reason, ...options }: ErrorOptions & { reason?: 'offline' | 'timeout' } = {}) {
+    super(message, options)
+    this.reason = reason
+    this.hint = reason == null ? undefined : NAME_HINTS[reason]
+  }
 }

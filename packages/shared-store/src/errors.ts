@@ -1,13 +1,48 @@
+export type UsageProblem = 'not-regular' | 'needs-name' | 'one-name' | 'no-eviction' | 'no-session'
+
 /** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
+  /**
+   * `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the base `latest` needs a name.
+   * `one-name`: several sources have one name. `no-eviction`: there is no session to evict. `no-session`: none has
+   * the id.
+   */
+  readonly problem: UsageProblem | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: UsageProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+  }
+}
+
+/** What is wrong with a repo that cannot be opened or created as asked for. */
+export type RepoProblem = 'missing' | 'no-home' | 'other-codec' | 'other-store' | 'own-content' | 'shared'
+
+const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
+  missing: 'create it by adding something, or open another directory',
+  'no-home': 'pass the path of the repo',
+  'other-codec': 'convert its blocks, or create another repo',
+  'other-store': 'create another repo, or delete store.json in this one to leave that store',
+  'own-content': 'create another repo',
+  shared: 'omit the codec'
 }
 
 /** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
+  /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. Others: see the message. */
+  readonly problem: RepoProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: RepoProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+    this.hint = problem == null ? undefined : REPO_HINTS[problem]
+  }
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */

@@ -1,108 +1,129 @@
-import { posix } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { openRegular } from '@ipfsz/node/internal/disk/file-content'
-import { holdDirectory } from '@ipfsz/node/internal/disk/held-directory'
-import { HeldTree } from '@ipfsz/node/internal/disk/held-tree'
-import { gzipSizeOfFiles } from './gzip-size.ts'
-import { isPage } from './keep.ts'
-import { missingNeeds } from './page-needs.ts'
-import { loaderPage } from './loader-page.ts'
-import { TREE_NAME, WORKER_FILE, withConfig, workerScriptFile } from './site-config.ts'
-import type { MissingNeeds } from './page-needs.ts'
-import type { SiteConfig } from './site-config.ts'
-import type { AddOptions, Ipfsz } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
+import { readdir } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { PendingRoots } from '@ipfsz/node/internal/add/pending-roots'
+import { withRepo } from '@ipfsz/node/internal/context'
+import { addTree } from '@ipfsz/node/internal/disk/add-tree'
+import { ignoreMatcher } from '@ipfsz/node/internal/disk/ignore'
+import { UsageError } from '@ipfsz/node/errors'
+import { beginStep, duringStep } from '@ipfsz/node/events'
+import { findGateway } from '@ipfsz/node/internal/gateway/gateway-file'
+import { keepMatcher } from './keep.ts'
+import { makeSite } from './make-site.ts'
+import { readStart } from './read-start.ts'
+import { RESERVED_PATHS } from './site-config.ts'
+import { readSiteScripts } from './site-scripts.ts'
+import { titleOf } from './title.ts'
+import type { PublishedSite, PublishSiteOptions } from './contract.ts'
+import type { NodeContext } from '@ipfsz/node/internal/context'
+import type { AddedTree } from '@ipfsz/node/internal/disk/add-tree'
 
-export interface PublishSiteInit {
-  /** The directory of the site. */
-  directory: string
-  title: string
-  /** The compressed tree: its marked CID, and the paths of its files. */
-  tree: { cid: CID, plainCid: CID, paths: readonly string[] }
-  /** Whether a file stays plain, too. */
-  keeps (path: string): boolean
-  scripts: { loader: string, worker: string }
-  signal: AbortSignal
+/** The page of the root. */
+const START = 'index.html'
+
+/** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
+const FRAME_SIZE = 1024 * 1024
+
+/** The default of `level`. */
+const DEFAULT_LEVEL = 19
+
+/**
+ * Add a static site to a repo, compressed, so that any gateway with subdomains shows it, and pin it.
+ *
+ * @param repo - an open repo, or the path of one. It is created if there is none
+ * @param directory - of the built site
+ * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
+ * @throws {TreeEntryError} a file of it cannot be added
+ */
+export async function publishSite (
+  repo: { path: string } | string,
+  directory: string,
+  options: PublishSiteOptions = {}
+): Promise<PublishedSite> {
+  const { name = directory, signal = new AbortController().signal, onProgress } = options
+  const path = resolve(typeof repo === 'string' ? repo : repo.path)
+  const context: NodeContext = { repo: path, signal, bootstrap: [], onProgress }
+  const title = await readTitle(name, directory)
+  const scripts = await readSiteScripts()
+
+  return withRepo(context, { lock: 'add' }, async session => {
+    const { added, paths } = await addFiles(directory, options, session, context)
+    const site = await duringStep(context, { task: 'make-pages', name }, async () => makeSite(session.files, {
+      directory,
+      title,
+      tree: { ...added.root, paths },
+      keeps: keepMatcher([...options.keep ?? []]),
+      scripts,
+      signal
+    }))
+    const gateway = await findGateway(session.repo.path)
+    const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
+
+    roots.push({ cid: site.cid, name: basename(resolve(directory)), report () {} })
+    await roots.flush()
+
+    const { root: { cid: tree, size, storedSize }, files, hidden, changed } = added
+    const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${site.cid}/`
+
+    return { ...site, tree, size, storedSize: Number(storedSize), files, hidden, changed, url }
+  })
 }
 
-export interface PublishedSite {
-  /** Of the directory that any gateway shows. */
-  cid: CID
-  /** Pages that the loader stands for. */
-  pages: number
-  /** Files that stay plain, too. */
-  kept: number
-  /** What pages among them need, and is not. */
-  missing: MissingNeeds | undefined
-  /** Bytes of the loader and of the worker. */
-  loaderSize: number
-  workerSize: number
-  /** What a server sends that compresses with gzip: of the loader and the worker, and of the site if it is plain. */
-  gzip: { scripts: number, plain: number }
-}
-
-/** Gateways that know `_redirects` answer every other path with the loader, so that deep links work. */
-const REDIRECTS_FILE = '_redirects'
-const REDIRECTS = '/* /index.html 200\n'
-
-/** Where gateways find it that know no `_redirects`, or not at the address asked for: its status is 404 there. */
-const NOT_FOUND_FILE = 'ipfs-404.html'
-
-type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
-
-/** Make the directory to publish: the loader for each page, what is kept, the worker, and the compressed tree. */
-export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise<PublishedSite> {
-  const { directory, title, tree, keeps, scripts, signal } = init
-  const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }
-  const loader = new TextEncoder().encode(loaderPage(title, config, scripts.loader))
-  const script = new TextEncoder().encode(scripts.worker)
-  const scriptFile = workerScriptFile(script)
-  // of each release, so it is small: the script stays the same, and browsers keep it
-  const worker = new TextEncoder().encode(withConfig(config, `importScripts(${JSON.stringify(`/${scriptFile}`)})`))
-  // the site's own redirects are its worker's
-  const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
-  const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
-  const loaders = tree.paths.includes(NOT_FOUND_FILE) ? pages : [...pages, NOT_FOUND_FILE]
-  const held = new HeldTree(await holdDirectory(directory))
-  const candidates: Candidate[] = [
-    ...loaders.map(path => ({ path: `site/${path}`, content: loader })),
-    ...kept.map(path => ({ path: `site/${path}`, content: openLater(held, path) })),
-    { path: `site/${WORKER_FILE}`, content: worker },
-    { path: `site/${scriptFile}`, content: script },
-    { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
-  ]
-  const plain: AddOptions = { compression: { codec: 'none' }, signal }
-  let root: CID | undefined
-
-  try {
-    for await (const { cid } of files.addAll(candidates, plain)) {
-      root = cid
+/** Add the files of the site, and note their paths. */
+async function addFiles (
+  directory: string,
+  { name = directory, level = DEFAULT_LEVEL, optimize, dictionaries = false, ...options }: PublishSiteOptions,
+  { files }: { files: Parameters<typeof addTree>[1] },
+  context: NodeContext
+): Promise<{ added: AddedTree, paths: string[] }> {
+  const paths: string[] = []
+  const added = await addTree(directory, files, {
+    add: {
+      compression: {
+        codec: 'zstd',
+        level,
+        ...optimize == null ? { frameSize: FRAME_SIZE } : { optimize },
+        ...dictionaries ? { dictionaries: 'auto' } : {}
+      }
+    },
+    progress: beginStep(context, { task: 'add', name, unit: 'bytes' }),
+    gitignore: false,
+    hidden: options.hidden ?? false,
+    ignore: ignoreMatcher([...options.ignore ?? []]),
+    preserve: { mode: false, mtime: false },
+    signal: context.signal,
+    async onAdded ({ path, type }) {
+      if (type === 'file') {
+        paths.push(path)
+      }
     }
-  } finally {
-    await held.close()
+  })
+
+  if (!paths.includes(START)) {
+    throw new UsageError(`${START} is excluded by what to ignore, but a site needs it`)
   }
 
-  return {
-    // the root comes last
-    cid: await files.cp(tree.plainCid, root as CID, TREE_NAME, { signal }),
-    pages: pages.length,
-    kept: kept.length,
-    missing: await missingNeeds(directory, tree.paths, kept, signal),
-    loaderSize: loader.byteLength,
-    workerSize: worker.byteLength + script.byteLength,
-    gzip: {
-      scripts: gzipSync(loader).byteLength + gzipSync(worker).byteLength + gzipSync(script).byteLength,
-      plain: await gzipSizeOfFiles(directory, tree.paths, signal)
-    }
+  const taken = paths.find(path => RESERVED_PATHS.test(path))
+
+  if (taken != null) {
+    throw new UsageError(`${taken} has a name that is reserved in published sites: rename it`)
   }
+
+  return { added, paths }
 }
 
-/** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
-async function * openLater (tree: HeldTree, path: string): AsyncGenerator<Uint8Array> {
-  const file = await tree.within(
-    path.slice(0, Math.max(0, path.lastIndexOf('/'))),
-    async directory => openRegular(directory, posix.basename(path))
-  )
+/** The title of the first page, or else the name of the directory. */
+async function readTitle (name: string, directory: string): Promise<string> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const start = entries.find(({ name }) => name === START)
 
-  yield * file.createReadStream()
+  if (start == null) {
+    throw new UsageError(`${name} has no ${START}: pass the directory of a built site`)
+  }
+
+  // a symlink is added as a file that holds its target
+  if (!start.isFile()) {
+    throw new UsageError(`${join(name, START)} is not a regular file`)
+  }
+
+  return titleOf(await readStart(join(directory, START))) ?? basename(resolve(directory))
 }

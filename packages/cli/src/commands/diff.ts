@@ -1,18 +1,12 @@
-import { withReadings } from '../context.ts'
-import { diffTrees } from '@ipfsz/node/internal/dag/diff-trees'
+import { diffContent } from '@ipfsz/node/diff'
+import { nodeContext } from '../context.ts'
 import { DifferentError, withExitCode } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
-import { counter } from '../terminal/progress.ts'
 import { sizeCell, wordCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
-import { withTargets } from './read-target.ts'
-import { sameBytes } from './same-bytes.ts'
-import type { Context, Reading } from '../context.ts'
-import type { Comparison, DescribedEntry } from '@ipfsz/node/internal/dag/describe-entry'
-import type { Difference } from '@ipfsz/node/internal/dag/diff-trees'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
+import type { Context } from '../context.ts'
+import type { DescribedEntry, Difference } from '@ipfsz/node/diff'
 import type { Cell } from '../terminal/row.ts'
-import type { CID } from 'multiformats/cid'
 
 /** Columns of the longest word for a change. */
 const CHANGE_WIDTH = 8
@@ -33,76 +27,24 @@ const TROUBLE = 2
  * @throws the errors of reading, with exit code 2
  */
 export async function diff (texts: [string, string], options: DiffCommandOptions, context: Context): Promise<void> {
-  let found = 0
-
-  try {
-    found = await withTargets(texts, context, async ([before, after], access) =>
-      withReadings(
-        context,
-        async read => compare(
-          { ...before, reading: read(before.cid, { path: before.path, scope: 'block' }) },
-          { ...after, reading: read(after.cid, { path: after.path, scope: 'block' }) },
-          options,
-          context
-        ),
-        { access }
-      ))
-  } catch (err) {
+  const { output } = context
+  const found = await diffContent(nodeContext(context), texts, {
+    ...options,
+    onDifference (difference) { output.row(toJson(difference), toCells(difference)) }
+  }).catch((err: unknown) => {
     throw err instanceof Error && !context.signal.aborted ? withExitCode(err, TROUBLE) : err
-  }
+  })
 
-  if (found > 0) {
-    throw new DifferentError(found)
-  }
-}
-
-type Side = CidPath & { reading: Reading }
-
-/** @returns how many differences there are */
-async function compare (before: Side, after: Side, { content }: DiffCommandOptions, context: Context): Promise<number> {
-  const { output, signal } = context
-  const [from, to] = [before.reading.files, after.reading.files]
-  const progress = output.progress('comparing', undefined, 'entry')
-  const seen = counter(progress)
-  let differences = 0
-  let unknown = 0
-
-  const compareContents = async (a: DescribedEntry, b: DescribedEntry): Promise<Comparison> =>
-    await sameBytes(from.cat(a.readCid, { signal }), to.cat(b.readCid, { signal }), signal) ? 'same' : 'changed'
-
-  try {
-    const roots = await Promise.all([rootOf(before, signal), rootOf(after, signal)])
-
-    for await (
-      const difference of diffTrees(...roots, {
-        before: from,
-        after: to,
-        compareContents: content ? compareContents : undefined,
-        onEntry () { seen(1) },
-        signal
-      })
-    ) {
-      differences++
-      unknown += difference.change === 'unknown' ? 1 : 0
-      output.row(toJson(difference), toCells(difference))
-    }
-  } finally {
-    progress.end()
-  }
-
-  if (unknown > 0) {
+  if (found.unknown > 0) {
     output.note(
-      `${count(unknown, 'file')} of equal size may have equal contents, stored in different ways: compare them ` +
+      `${count(found.unknown, 'file')} of equal size may have equal contents, stored in different ways: compare them ` +
         'with --content'
     )
   }
 
-  return differences
-}
-
-async function rootOf ({ cid, path, reading: { files } }: Side, signal: AbortSignal): Promise<CID> {
-  // without a path, the CIDs may be equal, and nothing need be read
-  return path === '' ? cid : (await files.stat(cid, { path, signal })).plainCid
+  if (found.differences > 0) {
+    throw new DifferentError(found.differences)
+  }
 }
 
 function toJson ({ change, path, before, after, sameAs }: Difference): Record<string, unknown> {

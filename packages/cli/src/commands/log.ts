@@ -1,6 +1,5 @@
-import { openToRead, withRepo } from '../context.ts'
-import { NoHistoryError } from '../errors.ts'
-import { Histories } from '@ipfsz/node/internal/repo/history'
+import * as node from '@ipfsz/node/history'
+import { nodeContext } from '../context.ts'
 import { printable } from '../terminal/output.ts'
 import { sizeCell, wordCell } from '../terminal/row.ts'
 import { minuteOf, versionSummary } from '../terminal/version-summary.ts'
@@ -19,18 +18,9 @@ const MINUTE_WIDTH = 16
  * @throws {NoHistoryError} the name has no history
  */
 export async function log (name: string, context: Context): Promise<void> {
-  const { output, signal } = context
-  const { repo, pins } = await openToRead(context)
-  const versions = await new Histories(repo).versions(name)
+  const { output } = context
 
-  if (versions.length === 0) {
-    throw new NoHistoryError(name)
-  }
-
-  for (const { cid, date, size, addedSize } of versions) {
-    signal.throwIfAborted()
-    const pinned = await pins.has(cid)
-
+  for await (const { cid, date, size, addedSize, isPinned: pinned } of node.listVersions(nodeContext(context), name)) {
     output.result(
       { name, cid: cid.toString(), date: date.toISOString(), size, addedSize, pinned },
       output.stdout.isTTY === true
@@ -54,11 +44,9 @@ function minuteCell (date: Date): Cell {
 /** Print the names that have a history. */
 export async function listHistories (context: Context): Promise<void> {
   const { output } = context
-  const { repo } = await openToRead(context)
-
   output.heading([wordCell('LAST ADDED', MINUTE_WIDTH), wordCell('VERSIONS', COUNT_WIDTH), 'NAME'])
 
-  for (const { last: { name, date }, versions } of await new Histories(repo).list()) {
+  for (const { last: { name, date }, versions } of await node.listHistories(nodeContext(context))) {
     output.row(
       { name, versions, date: date.toISOString() },
       [
@@ -76,16 +64,7 @@ export async function listHistories (context: Context): Promise<void> {
  * @throws {NoHistoryError} the name has no history
  */
 export async function forgetHistory (name: string, context: Context): Promise<void> {
-  await withRepo(context, { lock: 'add', existing: true, removes: true }, async ({ repo }) => {
-    const versions = await new Histories(repo).forget(name)
+  const versions = await node.forgetHistory(nodeContext(context), name)
 
-    if (versions === 0) {
-      throw new NoHistoryError(name)
-    }
-
-    context.output.result(
-      { name, versions },
-      `${printable(name)}\t${count(versions, 'version')} forgotten: pins stay`
-    )
-  })
+  context.output.result({ name, versions }, `${printable(name)}\t${count(versions, 'version')} forgotten: pins stay`)
 }

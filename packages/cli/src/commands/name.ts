@@ -5,7 +5,7 @@ import { DEFAULT_TIMEOUT } from '@ipfsz/node/internal/daemon/access'
 import { SELF } from '@ipfsz/node/internal/network/names/keys'
 import { printable } from '../terminal/output.ts'
 import { withTargets } from './read-target.ts'
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from '@ipfsz/node/internal/read/with-timeout'
 import type { Context } from '../context.ts'
 import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 

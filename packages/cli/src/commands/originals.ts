@@ -1,13 +1,9 @@
-import { Originals } from '@ipfsz/core/originals'
-import { openToRead } from '../context.ts'
+import * as node from '@ipfsz/node/originals'
+import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { hasOriginals, OriginalsStore } from '@ipfsz/node/internal/repo/originals-store'
-import { OriginalIndexer } from '@ipfsz/node/internal/repo/original-indexer'
 import { count } from '../terminal/units.ts'
-import { cidsAt, withTargets } from './read-target.ts'
-import type { Context, Session } from '../context.ts'
-import type { Original } from '@ipfsz/core/originals'
-import type { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import type { Original } from '@ipfsz/node/originals'
 
 export interface IndexCommandOptions {
   /** Layouts that each file gets an original of, besides those that it is linked to. */
@@ -17,123 +13,31 @@ export interface IndexCommandOptions {
 /** Index the originals of marked CIDs, so that they are served: by default of all linked files and pinned trees. */
 export async function indexOriginals (
   texts: string[],
-  { layout: layouts = [] }: IndexCommandOptions,
+  { layout: layouts }: IndexCommandOptions,
   context: Context
 ): Promise<void> {
-  const { output, signal } = context
-  const { repo, files } = await openToRead(context)
-  const named = await withTargets(texts, context, async targets => cidsAt(targets, files, signal))
-  const store = new OriginalsStore(repo.path, { writes: true })
-  const indexer = new OriginalIndexer({ repo, store, layouts, signal })
-  let failed = 0
-
-  const fail = (err: unknown): void => {
-    if (signal.aborted || named.length === 1 || !(err instanceof Error)) {
-      throw err
-    }
-
-    // a tree without links has no original
-    if (named.length > 0 || err.name !== 'UnlinkedFileError') {
-      output.error(explain(err), err)
-      failed++
-    }
-  }
-
-  try {
-    for await (const cid of named.length > 0 ? named : indexer.candidates(fail)) {
-      for (const original of await index(cid, indexer, context).catch(fail) ?? []) {
-        print(original, context)
-      }
-    }
-  } finally {
-    await indexer.close()
-    await store.close()
-  }
+  const failed = await node.indexOriginals(nodeContext(context), texts, {
+    layouts,
+    onIndexed (original) { print(original, context) },
+    onFailed (error) { context.output.error(explain(error), error) }
+  })
 
   if (failed > 0) {
     throw new IncompleteError(`The originals of ${count(failed, 'file')} were not indexed: see the errors above`)
   }
 }
 
-async function index (cid: CID, indexer: OriginalIndexer, { output }: Context): Promise<Original[]> {
-  const progress = output.progress(cid.toString())
-  let done = 0
-
-  return indexer.add(cid, { onProgress (event) { progress.update(done += event.detail.size) } })
-    .finally(() => progress.end())
-}
-
-/**
- * Index the originals of files and trees that were just added and linked, if the repo has an index: a daemon or gateway
- * that serves originals then has them. A kill leaves each original indexed or not.
- */
-export async function indexLinked (
-  cids: readonly CID[],
-  session: Pick<Session, 'repo' | 'links'>,
-  { output, signal }: Context
-): Promise<void> {
-  await withOriginals(session, async originals => {
-    for (const cid of cids) {
-      const progress = output.progress(cid.toString())
-      let done = 0
-
-      try {
-        await originals.add(cid, { signal, onProgress (event) { progress.update(done += event.detail.size) } })
-      } catch (err) {
-        // a tree in which nothing is compressed has no links
-        if (!(err instanceof Error) || err.name !== 'UnlinkedFileError') {
-          throw err
-        }
-      } finally {
-        progress.end()
-      }
-    }
-  })
-}
-
 /** List the originals that are indexed: CID, marked CID, layout. */
 export async function listOriginals (context: Context): Promise<void> {
-  const { repo, links } = await openToRead(context)
   let count = 0
 
-  if (hasOriginals(repo.path) && links != null) {
-    const store = new OriginalsStore(repo.path, { writes: false })
-    const originals = new Originals({ blockstore: repo.blockstore, links, datastore: store })
-
-    try {
-      for await (const original of originals.list({ signal: context.signal })) {
-        print(original, context)
-        count++
-      }
-    } finally {
-      await store.close()
-    }
+  for await (const original of node.listOriginals(nodeContext(context))) {
+    print(original, context)
+    count++
   }
 
   if (count === 0) {
     context.output.note('no originals are indexed: to index those of linked files, run ipfsz originals index')
-  }
-}
-
-/**
- * Run work on the index of a repo's originals.
- *
- * @returns undefined if it has none
- */
-export async function withOriginals<T> (
-  { repo, links }: Pick<Session, 'repo' | 'links'>,
-  work: (originals: Originals) => Promise<T>
-): Promise<T | undefined> {
-  if (links == null || !hasOriginals(repo.path)) {
-    return undefined
-  }
-
-  const store = new OriginalsStore(repo.path, { writes: true })
-
-  try {
-    return await work(new Originals({ blockstore: repo.blockstore, links, datastore: store }))
-  } finally {
-    await store.close()
   }
 }
 

@@ -1,41 +1,23 @@
-import { isIdentity } from '@ipfsz/core'
-import * as raw from 'multiformats/codecs/raw'
-import { nodeContext, openToRead, withRepo } from '../context.ts'
+import * as node from '@ipfsz/node/pins'
+import { nodeContext } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
-import { findDaemon, tellDaemon } from '@ipfsz/node/internal/daemon/tell-daemon'
 import { printable } from '../terminal/output.ts'
-import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { counter } from '../terminal/progress.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { cidCell, sizeCell, sizeHeading, timeCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
-import { cidsAt, withTargets } from './read-target.ts'
-import type { Context, Session } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
-import type { Cell } from '../terminal/row.ts'
-import type { CID } from 'multiformats/cid'
 
 /** Pin what CIDs, names and paths lead to: garbage collection keeps it. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
-  const { output, signal } = context
+  await node.addPins(nodeContext(context), texts, {
+    onPin ({ cid, isPinned }) {
+      const what = isPinned ? 'pinned' : 'needs no pin: the CID contains the whole file'
 
-  await withTargets(texts, context, async targets =>
-    withRepo(context, { lock: 'add', existing: true }, async ({ files, pins, repo }) => {
-      const cids = await cidsAt(targets, files, signal)
-
-      for (const cid of cids) {
-        if (isIdentity(cid) && cid.code === raw.code) {
-          // as in an imported CAR; besides, the name of its record could be too long
-          output.row({ cid: cid.toString() }, [cid.toString(), 'needs no pin: the CID contains the whole file'])
-          continue
-        }
-
-        const progress = output.progress(`checking ${cid}`, undefined, 'block')
-        await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
-        output.row({ cid: cid.toString() }, [cid.toString(), 'pinned'])
-      }
-
-      await tellDaemon(await findDaemon(repo.path), cids, nodeContext(context))
-    }))
+      context.output.row({ cid: cid.toString() }, [cid.toString(), what])
+    }
+  })
 }
 
 /**
@@ -43,19 +25,16 @@ export async function addPins (texts: string[], context: Context): Promise<void>
  * them.
  */
 export async function removePins (texts: string[], context: Context): Promise<void> {
-  const { output, signal } = context
+  const { output } = context
 
-  await withTargets(texts, context, async targets =>
-    // locked: a running collection has already chosen what to keep
-    withRepo(context, { lock: 'add', existing: true, removes: true }, async ({ files, pins }) => {
-      for (const cid of await cidsAt(targets, files, signal)) {
-        await pins.rm(cid)
-        output.row(
-          { cid: cid.toString() },
-          [cid.toString(), output.typed('no longer pinned: the next ipfsz gc deletes its blocks')]
-        )
-      }
-    }))
+  await node.removePins(nodeContext(context), texts, {
+    onUnpin (cid) {
+      output.row(
+        { cid: cid.toString() },
+        [cid.toString(), output.typed('no longer pinned: the next ipfsz gc deletes its blocks')]
+      )
+    }
+  })
 }
 
 /**
@@ -64,10 +43,9 @@ export async function removePins (texts: string[], context: Context): Promise<vo
  * @throws {IncompleteError} some pin records cannot be read; the others are listed
  */
 export async function listPins ({ long }: { long: boolean }, context: Context): Promise<void> {
-  const { output, signal } = context
-  const session = await openToRead(context)
-  const { pins } = session
+  const { output } = context
   const damaged: PinRecordError[] = []
+  const pins = node.listPins(nodeContext(context), { long, onDamaged: err => { damaged.push(err) } })
   const progress = output.progress('listing pins', undefined, 'pin')
   const onPin = counter(progress)
 
@@ -76,12 +54,16 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
   }
 
   try {
-    for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
-      const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
+    for await (const { cid, plainCid, name, size, storedSize, pinnedAt: date } of pins) {
+      const pinnedAt = date?.toISOString()
 
       output.row(
-        { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
-        [long ? cidCell(cid.toString()) : cid.toString(), ...cells, ...name == null ? [] : [printable(name)]]
+        { cid: cid.toString(), plainCid: plainCid.toString(), name, ...long ? { size, storedSize, pinnedAt } : {} },
+        [
+          long ? cidCell(cid.toString()) : cid.toString(),
+          ...pinnedAt == null ? [] : [sizeCell(size), sizeCell(storedSize), timeCell(pinnedAt)],
+          ...name == null ? [] : [printable(name)]
+        ]
       )
       onPin(1)
     }
@@ -96,23 +78,5 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
       `${count(damaged.length, 'pin record')} could not be read: ` +
         `ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`
     )
-  }
-}
-
-/** The sizes of what is pinned, as far as the repo has the blocks that state them, and the date of the pin. */
-async function describePin (
-  cid: CID,
-  { files, pins }: Pick<Session, 'files' | 'pins'>,
-  signal: AbortSignal
-): Promise<{ values: Record<string, unknown>, cells: Cell[] }> {
-  const { size: found, storedSize, sizeKnown } = await files.stat(cid, { extended: true, offline: true, signal })
-    .catch((): { size?: bigint, storedSize?: bigint, sizeKnown?: boolean } => ({}))
-  const size = sizeKnown === false ? undefined : found
-  signal.throwIfAborted()
-  const pinnedAt = (await pins.pinnedAt(cid)).toISOString()
-
-  return {
-    values: { size, storedSize, pinnedAt },
-    cells: [sizeCell(size), sizeCell(storedSize), timeCell(pinnedAt)]
   }
 }

@@ -1,28 +1,14 @@
-import { readdir } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
-import { withRepo } from '../context.ts'
-import { resolvePath } from '../io.ts'
-import { addTree } from '@ipfsz/node/internal/disk/add-tree'
-import { ignoreMatcher } from '@ipfsz/node/internal/disk/ignore'
-import { UsageError } from '../errors.ts'
 import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/internal/gateway/default-address'
-import { findGateway } from '@ipfsz/node/internal/gateway/gateway-file'
-import { PendingRoots } from '../pending-roots.ts'
-import { readSiteScripts } from '../site-scripts.ts'
-import { keepMatcher } from '@ipfsz/site/internal/keep'
-import { readStart } from '@ipfsz/site/internal/read-start'
-import { titleOf } from '@ipfsz/site/internal/title'
-import { publishSite } from '@ipfsz/site/internal/publish-site'
-import { RESERVED_PATHS } from '@ipfsz/site/internal/site-config'
+import { publishSite } from '@ipfsz/site'
+import { nodeContext } from '../context.ts'
+import { resolvePath } from '../io.ts'
 import { addNotes } from '../terminal/add-summary.ts'
 import { alignedRow, tabbedRow } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { withLabel } from '../terminal/with-label.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
-import type { AddedTree } from '@ipfsz/node/internal/disk/add-tree'
-import type { MissingNeeds } from '@ipfsz/site/internal/page-needs'
-import type { PublishedSite } from '@ipfsz/site/internal/publish-site'
+import type { MissingNeeds, PublishedSite } from '@ipfsz/site'
 
 export interface SiteAddOptions {
   /** Patterns of files that also stay plain. */
@@ -36,13 +22,7 @@ export interface SiteAddOptions {
   dictionaries: boolean
 }
 
-/** The page of the root. */
-const START = 'index.html'
-
 const INDENT = '  '
-
-/** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
-const FRAME_SIZE = 1024 * 1024
 
 /**
  * Add a static site, so that it is stored and sent compressed, and any gateway with subdomains shows it.
@@ -50,94 +30,22 @@ const FRAME_SIZE = 1024 * 1024
  * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
  */
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
-  const { io, output, signal } = context
-  const directory = resolvePath(path, io)
-  const title = await readTitle(path, directory)
-  const scripts = await readSiteScripts()
+  const { signal, onProgress, repo } = nodeContext(context)
+  const site = await publishSite(repo, resolvePath(path, context.io), { ...options, name: path, signal, onProgress })
 
-  await withRepo(context, { lock: 'add' }, async session => {
-    const paths: string[] = []
-    const added = await addTree(directory, session.files, {
-      add: {
-        compression: {
-          codec: 'zstd',
-          level: options.level,
-          ...options.optimize == null ? { frameSize: FRAME_SIZE } : { optimize: options.optimize },
-          ...options.dictionaries ? { dictionaries: 'auto' } : {}
-        }
-      },
-      progress: output.progress(path),
-      gitignore: false,
-      hidden: options.hidden,
-      ignore: ignoreMatcher(options.ignore),
-      preserve: { mode: false, mtime: false },
-      signal,
-      async onAdded ({ path, type }) {
-        if (type === 'file') {
-          paths.push(path)
-        }
-      }
-    })
-    if (!paths.includes(START)) {
-      throw new UsageError(`${START} is excluded by --ignore, but a site needs it`)
-    }
-
-    const taken = paths.find(path => RESERVED_PATHS.test(path))
-
-    if (taken != null) {
-      throw new UsageError(`${taken} has a name that is reserved in published sites: rename it`)
-    }
-
-    const site = await output.during(`creating pages of ${path}`, async () => publishSite(session.files, {
-      directory,
-      title,
-      tree: { ...added.root, paths },
-      keeps: keepMatcher(options.keep),
-      scripts,
-      signal
-    }))
-    const gateway = await findGateway(session.repo.path)
-    const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
-
-    roots.push({
-      cid: site.cid,
-      name: basename(resolve(directory)),
-      print: () => { report(path, added, site, gateway, context) }
-    })
-    await roots.flush()
-  })
-}
-
-/** The title of the first page, or else the name of the directory. */
-async function readTitle (path: string, directory: string): Promise<string> {
-  const entries = await readdir(directory, { withFileTypes: true })
-  const start = entries.find(({ name }) => name === START)
-
-  if (start == null) {
-    throw new UsageError(`${path} has no ${START}: pass the directory of a built site`)
-  }
-
-  // a symlink is added as a file that holds its target
-  if (!start.isFile()) {
-    throw new UsageError(`${join(path, START)} is not a regular file`)
-  }
-
-  return titleOf(await readStart(join(directory, START))) ?? basename(resolve(directory))
+  report(path, site, context)
 }
 
 function report (
   path: string,
-  { root: { cid: tree, size, storedSize }, files, hidden, changed }: AddedTree,
-  { cid, pages, kept, missing, loaderSize, workerSize, gzip }: PublishedSite,
-  gateway: string | undefined,
+  {
+    cid, tree, size, storedSize: stored, files, hidden, changed, pages, kept, missing, loaderSize, workerSize, gzip, url
+  }: PublishedSite,
   { output }: Context
 ): void {
-  const stored = Number(storedSize)
   const first = stored + loaderSize + workerSize
   const firstGzip = stored + gzip.scripts
   const [, port] = DEFAULT_GATEWAY_ADDRESS.split(':')
-  const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${cid}/`
-
   const site = url ?? `http://${cid}.ipfs.localhost:${port}/`
   const { width } = output
   const sentences = [

@@ -1,15 +1,12 @@
-import { stats as countBlocks } from '@ipfsz/blockstore-compressed'
-import { findCompressedFiles } from '@ipfsz/node/internal/repo/compressed-files'
-import { openRepoToRead } from '@ipfsz/node/internal/repo/repo'
-import { RepoPins } from '@ipfsz/node/internal/repo/repo-pins'
+import { countRepo } from '@ipfsz/node/stats'
+import { nodeContext } from '../context.ts'
 import { savedPercent } from '../terminal/add-summary.ts'
-import { counter } from '../terminal/progress.ts'
 import { phraseCell, sizeCell } from '../terminal/row.ts'
 import { count as counted } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
-import type { CompressedFiles } from '@ipfsz/node/internal/repo/compressed-files'
+import type { CompressedFiles } from '@ipfsz/node/stats'
 
 interface Sizes {
   size: number
@@ -17,25 +14,13 @@ interface Sizes {
 }
 
 /** Count the blocks of the repo, the space they take on disk, and the space saved by compressing files and blocks. */
-export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
-  const repo = await openRepoToRead(path, { signal })
-  const counting = output.progress('counting blocks', undefined, 'block')
-  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.storage, {
-    signal,
-    onProgress: ({ detail: { blocks } }) => { counting.update(blocks) }
-  }).finally(() => counting.end())
-  let unreadablePins = 0
-  const pins = new RepoPins(repo).ls(signal, () => { unreadablePins++ })
-  const finding = output.progress('finding compressed files', undefined, 'block')
-  const found = await findCompressedFiles(repo, pins, { signal, onBlocks: counter(finding) })
-    .finally(() => finding.end())
-  const files = { ...found, ratio: ratioOf(found), incompletePins: found.incompletePins + unreadablePins }
-
-  // blocks hold files as they are stored
-  const originalSize = size + found.size - found.storedSize
+export async function stats (context: Context): Promise<void> {
+  const { output } = context
+  const found = await countRepo(nodeContext(context))
+  const { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved } = found
 
   output.result(
-    { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved: originalSize - storedSize },
+    { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved },
     [
       output.table([
         ['Codec', 'Blocks', 'Size', 'On disk', 'Ratio'],
@@ -45,7 +30,7 @@ export async function stats ({ output, repo: path, signal }: Context): Promise<v
       ]),
       output.table([
         ['Compressed', 'Original', 'Stored', 'Saved'],
-        savedRow('files', found),
+        savedRow('files', files),
         savedRow('blocks', { size, storedSize }),
         savedRow('both', { size: originalSize, storedSize })
       ]),

@@ -1,17 +1,11 @@
-import { ipfsz, isDamage } from '@ipfsz/core'
-import { openToRead } from '../context.ts'
+import { verifyAllContent } from '@ipfsz/node/verify'
+import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { reportReads } from '@ipfsz/node/internal/repo/report-reads'
-import { isMissing } from '@ipfsz/node/internal/dag/missing'
-import { MultihashSet } from '@ipfsz/node/internal/dag/multihash-set'
-import { storedSize } from '@ipfsz/node/internal/dag/stored-size'
-import { counter } from '../terminal/progress.ts'
+import { printable } from '../terminal/output.ts'
 import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
-import { printable } from '../terminal/output.ts'
-import { cidAt, withTargets } from './read-target.ts'
-import type { Context, Session } from '../context.ts'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
+import type { Context } from '../context.ts'
+import type { Verified } from '@ipfsz/node/verify'
 
 export interface VerifyCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
@@ -23,27 +17,15 @@ export interface VerifyCommandOptions {
  *
  * @throws {IncompleteError} some of several are not good; the reasons are printed
  */
-export async function verify (texts: string[], options: VerifyCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
-  let failed = 0
-  let lost = false
-
-  await withTargets(texts, context, async targets => {
-    const session = await openToRead(context)
-
-    for (const target of targets) {
-      try {
-        await verifyOne(target, options, session, context)
-      } catch (err) {
-        if (signal.aborted || targets.length === 1 || !(err instanceof Error)) {
-          throw err
-        }
-
-        output.error(`${printable(target.text)}: ${explain(err)}`, err)
-        failed++
-        lost ||= isMissing(err) || isDamage(err)
-      }
-    }
+export async function verify (
+  texts: string[],
+  { maxWindow: maxWindowSize }: VerifyCommandOptions,
+  context: Context
+): Promise<void> {
+  const { failed, lost } = await verifyAllContent(nodeContext(context), texts, {
+    maxWindowSize,
+    measures: context.output.showsProgress,
+    onVerified (verified) { print(verified, context) }
   })
 
   if (failed > 0) {
@@ -51,34 +33,27 @@ export async function verify (texts: string[], options: VerifyCommandOptions, co
   }
 }
 
-async function verifyOne (
-  target: CidPath,
-  { maxWindow: maxWindowSize }: VerifyCommandOptions,
-  { repo, links, files: unreported }: Session,
-  { output, signal }: Context
-): Promise<void> {
-  const cid = await cidAt(target, unreported, signal)
-  const total = output.showsProgress
-    ? await output.during(`measuring ${cid}`, async () => storedSize([cid], unreported, signal))
-    : 0
-  const progress = output.progress(cid.toString(), total)
-  const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
-  const { size, blocks, frames, files: verified, contentCid } = await files
-    .verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
-    .finally(() => progress.end())
+function print (verified: Verified, { output }: Context): void {
+  if ('error' in verified) {
+    output.error(`${printable(verified.target)}: ${explain(verified.error)}`, verified.error)
+    return
+  }
+
+  const { size, blocks, frames, files, contentCid } = verified.report
+  const cid = verified.cid.toString()
 
   output.row(
-    { cid: cid.toString(), ok: true, size, blocks, frames, files: verified, contentCid: contentCid?.toString() },
+    { cid, ok: true, size, blocks, frames, files, contentCid: contentCid?.toString() },
     [
-      cid.toString(),
+      cid,
       'good',
       phraseCell([
-        count(verified, 'file'),
+        count(files, 'file'),
         formatSize(size),
         count(frames, 'frame'),
         count(blocks, 'block'),
         ...contentCid == null ? [] : [`content ${contentCid}`]
-      ].join(', '), [verified, size, frames, blocks, contentCid?.toString() ?? '-'])
+      ].join(', '), [files, size, frames, blocks, contentCid?.toString() ?? '-'])
     ]
   )
 }

@@ -4,7 +4,7 @@ import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
 import { parseNumber, parseSize } from '../terminal/units.ts'
 import { TARGET, TARGETS } from './targets.ts'
-import type { GcCommandOptions } from '../commands/gc.ts'
+import type { CollectOptions } from '@ipfsz/node/collect'
 import type { AddLinkCommandOptions } from '../commands/link.ts'
 import type { Context } from '../context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
@@ -42,7 +42,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
     .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
-    .action(async ({ dryRun = false, force = false, evict }: Partial<GcCommandOptions>) =>
+    .action(async ({ dryRun = false, force = false, evict }: Partial<CollectOptions>) =>
       (await import('../commands/gc.ts')).gc({ dryRun, force, evict }, context()))
 
   program.command('log')

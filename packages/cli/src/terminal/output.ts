@@ -169,11 +169,7 @@ export class Output {
 
   /** Show a label while something goes on whose steps cannot be counted. A bar that is there stays. */
   async during<T> (label: string, work: () => Promise<T>): Promise<T> {
-    if (this.#progress?.isOpen === true) {
-      return work()
-    }
-
-    const end = this.begin(label)
+    const end = this.begin(label, { keepsBar: true })
 
     try {
       return await work()
@@ -182,8 +178,15 @@ export class Output {
     }
   }
 
-  /** Show a label until the function that this returns is called. It replaces the bar that is there. */
-  begin (label: string): () => void {
+  /**
+   * Show a label until the function that this returns is called. It replaces the bar that is there, unless that is
+   * to be kept.
+   */
+  begin (label: string, { keepsBar = false }: { keepsBar?: boolean } = {}): () => void {
+    if (keepsBar && this.#progress?.isOpen === true) {
+      return () => {}
+    }
+
     const progress = this.#show({ label, isUncounted: true })
 
     return () => { progress.end() }

@@ -12,8 +12,20 @@ export interface AccessContext extends NodeProgressOptions {
   /** Ends the work. */
   signal: AbortSignal
   network?: NetworkOptions | undefined
+  /**
+   * URLs of HTTP gateways that resolve names, where `network` is not given.
+   *
+   * @default none
+   */
+  nameGateways?: readonly string[] | undefined
   /** Multiaddrs of the bootstrap peers of a temporary node. */
   bootstrap: readonly string[]
+  /**
+   * The time, in milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  now?: (() => number) | undefined
 }
 
 /**

@@ -13,7 +13,7 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  * The path that `get` writes to. As with `cp`, a path that ends in a slash, `.` or `..` is a directory to write into.
  * Any other path is the new name itself.
  *
- * @param output - the value of --output, by default the working directory
+ * @param output - the path that was asked for, by default the working directory
  * @throws {UsageError} it is empty, or a directory that does not exist
  */
 export async function getTarget (output: string | undefined, asked: CidPath, io: WorkingDirectory): Promise<string> {
@@ -22,7 +22,7 @@ export async function getTarget (output: string | undefined, asked: CidPath, io:
   }
 
   if (output === '') {
-    throw new UsageError('--output is empty: pass a path')
+    throw new UsageError('The path to write to is empty: pass one')
   }
 
   const path = absolutePath(output, io)
@@ -46,23 +46,19 @@ export async function getTarget (output: string | undefined, asked: CidPath, io:
  * Check that a file may be written to a path. A regular file there is replaced, and so is a symlink to one or to
  * nothing.
  *
- * @param toStdout - a command that writes the same to stdout, for the message
- * @param ifDirectory - what to do if the path is a directory, for the message
  * @throws {UsageError} the path is, or links to, a device, a pipe or a socket
  * @throws {TreeEntryError} the path is, or links to, a directory
  */
-export async function checkFileTarget (target: string, toStdout: string, ifDirectory: string): Promise<void> {
+export async function checkFileTarget (target: string): Promise<void> {
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {
-    throw new TreeEntryError(target, `is a directory: ${ifDirectory}`)
+    throw new TreeEntryError(target, 'is a directory', { problem: 'is-directory' })
   }
 
   // a symlink would be replaced, and the system's own, such as /dev/stdout, must stay
   if ((stats != null && !stats.isFile()) || STREAMS.test(target)) {
-    throw new UsageError(
-      `${target} is not a regular file: to write to it, use ${toStdout} > ${target}`
-    )
+    throw new UsageError(`${target} is not a regular file`, { problem: 'not-regular' })
   }
 }
 
@@ -73,7 +69,7 @@ export async function checkFileTarget (target: string, toStdout: string, ifDirec
  */
 export async function checkNoOverwrite (path: string): Promise<void> {
   if (await exists(path)) {
-    throw new TreeEntryError(path, 'already exists: overwrite it with --force, or choose another path with --output')
+    throw new TreeEntryError(path, 'already exists', { problem: 'exists' })
   }
 }
 
@@ -85,10 +81,9 @@ export async function checkNoOverwrite (path: string): Promise<void> {
  */
 export async function checkNothingThere (path: string, what: string): Promise<void> {
   if (await exists(path)) {
-    throw new TreeEntryError(
-      path,
-      `already exists, and ${what} is only written to a new path: choose another path with --output`
-    )
+    const reason = `already exists, and ${what} is only written to a new path`
+
+    throw new TreeEntryError(path, reason, { problem: 'in-the-way' })
   }
 }
 

@@ -78,8 +78,8 @@ export function repoPath (path: string | undefined, io: WorkingDirectory & { env
 
   if (repo == null) {
     throw new RepoError(
-      'There is no home directory for the repo: HOME is empty, or not an absolute path. Set it, or choose a repo ' +
-        'with --repo or IPFSZ_PATH'
+      'There is no home directory for the repo: HOME is empty, or not an absolute path',
+      { problem: 'no-home' }
     )
   }
 
@@ -153,10 +153,7 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   try {
     await access(repo.shared == null ? blocksIn(path) : path)
   } catch (err) {
-    throw new RepoError(
-      `There is no repo in ${path}: add a file first, or use another repo with --repo or IPFSZ_PATH`,
-      { cause: err }
-    )
+    throw new RepoError(`There is no repo in ${path}`, { problem: 'missing', cause: err })
   }
 
   await readVersion(repo)

@@ -1,0 +1,45 @@
+import { defaultRepoPath } from '@ipfsz/node/internal/repo/repo'
+import { quote } from '../terminal/quote.ts'
+import { STDIN } from './added-names.ts'
+import type { Context } from '../context.ts'
+import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
+import type { AddedEntry, AddedRoot } from '@ipfsz/node/add'
+
+/** What the command prints of an entry of a directory that was added. */
+export function printedEntry ({ cid, plainCid, path: name, ...entry }: AddedEntry): PrintedAdd {
+  return { ...entry, cid: cid.toString(), plainCid: plainCid.toString(), name }
+}
+
+export interface PrintedRootInit {
+  /** Whether ipfsz chose the codec. */
+  isAuto: boolean
+  /** Whether nothing was stored. */
+  onlyHash: boolean
+  /** Whether it was stored in the repo, so that a command can read it. */
+  isInRepo: boolean
+}
+
+/** What the command prints of a path that was added. */
+export function printedRoot (
+  { cid, plainCid, name, type, codecs, ...root }: AddedRoot,
+  { isAuto, onlyHash, isInRepo }: PrintedRootInit,
+  context: Context
+): PrintedRoot {
+  const isFile = type === 'file'
+
+  return {
+    ...root,
+    cid: cid.toString(),
+    plainCid: plainCid.toString(),
+    name: isFile && name === '' ? STDIN : name,
+    type: isFile ? undefined : type,
+    chosen: isAuto ? codecs : undefined,
+    next: isInRepo ? nextCommand(`ipfsz ${isFile ? 'cat' : 'get'} `, cid.toString(), context) : undefined,
+    onlyHash
+  }
+}
+
+/** The command that reads a root. */
+function nextCommand (command: string, cid: string, { io, output, repo }: Context): string {
+  return `${output.typed(command)}${cid}${repo === defaultRepoPath(io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
+}

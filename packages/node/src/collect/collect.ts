@@ -1,0 +1,221 @@
+import { fenceSessions } from '@ipfsz/shared-store/internal/fence-sessions'
+import { hasObject } from '@ipfsz/shared-store/internal/read-object'
+import { parseIdKey, SESSIONS } from '@ipfsz/shared-store/internal/store-keys'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { openToRead, withRepo } from '../context.ts'
+import { NothingPinnedError, UsageError } from '../errors.ts'
+import { beginStep, duringStep, emit } from '../events.ts'
+import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
+import { collectStore } from '../repo/collect-store.ts'
+import { keepsPins, setKeepsPins } from '../repo/repo.ts'
+import { withOriginals } from '../repo/with-originals.ts'
+import type { NodeContext, Session, SessionOptions } from '../context.ts'
+import type { Garbage } from '../repo/collect-garbage.ts'
+import type { Repo } from '../repo/repo.ts'
+import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
+
+export interface CollectOptions {
+  /**
+   * Count the blocks, but delete nothing.
+   *
+   * @default false
+   */
+  dryRun?: boolean | undefined
+  /**
+   * Delete even if nothing is pinned, or if the repo was made by a version that pinned nothing.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
+  /** The ID of a session of a shared store, as `SilentSessionError` names it, to take for dead first. */
+  evict?: string | undefined
+}
+
+/** What a collection did, or would do. */
+export interface Collected {
+  dryRun: boolean
+  /** How many blocks no pin reached. */
+  removed: number
+  /** Bytes of them, as they were stored. */
+  removedSize: number
+  /** How many blocks pins reach. */
+  kept: number
+  pins: number
+  /** How many links were deleted, whose compressed files are gone. */
+  links: number
+}
+
+/**
+ * Delete blocks that no pin reaches, and links to compressed files that are gone. Waits until nothing adds to the repo.
+ * In a store that nodes share, others may go on to add: what they are adding stays.
+ *
+ * @throws {NothingPinnedError} the blocks were never pinned, and `force` is not set
+ * @throws {DamagedDagError} a block below a pin is missing or damaged, so what the pin reaches is unknown
+ * @throws {PinRecordError} a pin cannot be read. Nothing was deleted
+ * @throws {UsageError} `evict` is no session, or is combined with `dryRun`
+ */
+export async function collectGarbage (
+  context: NodeContext,
+  { dryRun = false, force = false, evict }: CollectOptions = {}
+): Promise<Collected> {
+  const isShared = await readReference(context.repo) != null
+
+  if (evict != null && (dryRun || !isShared)) {
+    throw new UsageError(
+      dryRun ? 'A dry run evicts no session' : 'Only a shared store has sessions to evict',
+      { problem: 'no-eviction' }
+    )
+  }
+
+  // to count the blocks of a store needs no lock, and the store may be read-only
+  const open = dryRun && isShared ? withRepoToRead : withRepo
+
+  return open(context, { lock: 'gc', links: true, existing: true }, async session => {
+    const { repo } = session
+
+    if (repo.shared != null) {
+      await (evict == null ? undefined : evictSession(evict, repo.shared, context))
+
+      return collectShared({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
+    }
+
+    return collectOwn(session, { dryRun, force }, context)
+  })
+}
+
+async function withRepoToRead<T> (
+  context: NodeContext,
+  _: SessionOptions,
+  work: (session: Session) => Promise<T>
+): Promise<T> {
+  return work(await openToRead(context))
+}
+
+interface Asked {
+  dryRun: boolean
+  force: boolean
+}
+
+async function collectOwn (session: Session, { dryRun, force }: Asked, context: NodeContext): Promise<Collected> {
+  const { repo, files, pins: repoPins } = session
+  const { signal } = context
+  // find all garbage before deleting any: a deleted block cannot be brought back
+  const search = beginStep(context, { task: 'find-garbage', name: '', unit: 'blocks' })
+  const garbage = await findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: search.add })
+    .finally(() => search.end())
+  const { pins, kept, unwanted, size } = garbage
+  let links = 0
+
+  if (!dryRun) {
+    if (!force) {
+      await checkPins(repo, garbage)
+    }
+
+    // before the files that they are derived from
+    await withOriginals(session, async originals =>
+      originals.prune({ signal, has: ({ multihash }) => garbage.reached.has(multihash.bytes) }))
+
+    const deletion = beginStep(context, { task: 'collect', name: '', unit: 'blocks', total: unwanted })
+    await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
+    await setKeepsPins(repo)
+    links = await repo.links.exist()
+      ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
+      : 0
+  }
+
+  return { dryRun, removed: unwanted, removedSize: size, kept, pins, links }
+}
+
+/**
+ * Take a session for dead: it fails instead of acknowledging anything, so nothing that it needs can be missed.
+ *
+ * @throws {UsageError} it is no ID of a session that is there
+ */
+async function evictSession (
+  id: string,
+  { objects }: Pick<SharedStore, 'objects'>,
+  context: NodeContext
+): Promise<void> {
+  const { signal } = context
+  const key = `${SESSIONS}${id}`
+
+  if (parseIdKey(SESSIONS, key) == null || !await hasObject(objects, key, signal)) {
+    throw new UsageError(`No session of the store has the id "${id}": it may have ended`, { problem: 'no-session' })
+  }
+
+  const onFenced = (owner: string): void => {
+    emit(context, 'ipfsz:warning', { message: `${owner} was evicted`, isMinor: false })
+  }
+
+  await fenceSessions(objects, [id], { onFenced }, signal)
+}
+
+/**
+ * Collect the garbage of a store while other nodes add. What they are adding stays.
+ *
+ * @throws {NothingPinnedError} the store has blocks and no pins
+ */
+async function collectShared (
+  session: Session & { repo: { shared: SharedStore } },
+  { dryRun, force }: Asked,
+  context: NodeContext
+): Promise<Collected> {
+  const { signal } = context
+  const { repo, pins, files } = session
+  const found = await collectStore({
+    repo,
+    pins,
+    links: files.links,
+    async beforeRounds ({ pins }) {
+      if (pins === 0 && !dryRun && !force && !await isEmpty(repo)) {
+        throw nothingPinned(repo.shared.name, 'all blocks')
+      }
+    }
+  }, {
+    signal,
+    dryRun,
+    onProgress (event) { emit(context, 'ipfsz:collect:store', event) }
+  }).finally(() => { emit(context, 'ipfsz:collect:end', undefined) })
+
+  if (!dryRun) {
+    await withOriginals(session, async originals =>
+      originals.prune({ signal, has: async cid => repo.storage.has(cid, { signal }) }))
+  }
+
+  const { removed, removedSize, kept, pins: pinned, links } = found
+
+  return { dryRun, removed, removedSize, kept, pins: pinned, links }
+}
+
+async function isEmpty ({ storage }: Repo): Promise<boolean> {
+  for await (const blocks of storage.files()) {
+    if (blocks.length > 0) {
+      return false
+    }
+  }
+
+  return true
+}
+
+/** @throws {NothingPinnedError} the collection would delete blocks that were never pinned */
+async function checkPins (repo: Repo, { pins, unwanted }: Garbage): Promise<void> {
+  const blocks = unwanted === 1 ? '1 block' : `${unwanted} blocks`
+
+  if (unwanted > 0 && pins === 0) {
+    throw nothingPinned(repo.path, blocks)
+  }
+
+  if (unwanted > 0 && !await keepsPins(repo)) {
+    throw new NothingPinnedError(
+      `${repo.path} was created by a version of ipfsz without pins, so ${blocks} would be deleted`,
+      { problem: 'no-pins-yet' }
+    )
+  }
+}
+
+function nothingPinned (place: string, blocks: string): NothingPinnedError {
+  return new NothingPinnedError(
+    `Nothing is pinned in ${place}, so ${blocks} would be deleted`,
+    { problem: 'nothing-pinned' }
+  )
+}

@@ -1,0 +1,104 @@
+import { convert } from '@ipfsz/blockstore-compressed'
+import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { withRepo } from '../context.ts'
+import { lockOutDaemons } from '../daemon/daemon-lock.ts'
+import { StoreError } from '../errors.ts'
+import { beginStep, duringStep } from '../events.ts'
+import { writeCompression } from '../repo/repo-compression.ts'
+import type { NodeContext } from '../context.ts'
+import type { RepoCompression } from '../repo/repo-compression.ts'
+import type { Repo } from '../repo/repo.ts'
+import type { ConvertReport } from '@ipfsz/blockstore-compressed'
+import type { CID } from 'multiformats/cid'
+
+export interface ConvertBlocksOptions {
+  /**
+   * Whether to encode blocks anew that already have the codec.
+   *
+   * @default false
+   */
+  again?: boolean | undefined
+  /**
+   * Whether to count first how many blocks there are, so that the step has a total.
+   *
+   * @default false
+   */
+  measures?: boolean | undefined
+  /** Called for each block that is damaged, and that stays as it is. */
+  onDamaged?: ((cid: CID, error: Error) => void) | undefined
+}
+
+/**
+ * Encode all blocks of the repo anew. New blocks are stored the same way. Waits until nothing else uses the repo.
+ *
+ * @param compression - the codec of blocks, and its level
+ * @throws {StoreError} the repo shares a store with other nodes, which keep the codec that they have opened it with
+ * @throws {DaemonRunningError} a daemon runs, and would keep the codec that it started with
+ */
+export async function convertBlocks (
+  context: NodeContext,
+  compression: RepoCompression,
+  options: ConvertBlocksOptions = {}
+): Promise<ConvertReport> {
+  const reference = await readReference(context.repo)
+
+  if (reference != null) {
+    throw new StoreError(
+      `The store ${reference.store} compresses blocks the same way for all nodes, as set when it was created: to ` +
+        'change that, create another store'
+    )
+  }
+
+  // exclusive: every process keeps the codec that the repo had when it opened it
+  return withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
+    const lock = await lockOutDaemons(repo.path)
+
+    try {
+      return await convertAll(repo, compression, options, context)
+    } finally {
+      await lock.release()
+    }
+  })
+}
+
+async function convertAll (
+  repo: Repo,
+  compression: RepoCompression,
+  { again = false, measures = false, onDamaged }: ConvertBlocksOptions,
+  context: NodeContext
+): Promise<ConvertReport> {
+  const { signal } = context
+  // written first, so that converted blocks stay readable even if this is interrupted
+  await writeCompression(repo.path, compression)
+
+  const total = measures
+    ? await duringStep(context, { task: 'count', name: '' }, async () => countBlocks(repo, signal))
+    : undefined
+  const progress = beginStep(context, { task: 'convert', name: '', unit: 'blocks', total })
+  const report = await convert(repo.storage, {
+    ...compression,
+    again,
+    signal,
+    onProgress: ({ detail: { cid, error } }) => {
+      progress.add(1)
+
+      if (error instanceof Error) {
+        onDamaged?.(cid, error)
+      }
+    }
+  }).finally(() => progress.end())
+
+  await repo.storage.sync()
+
+  return report
+}
+
+async function countBlocks ({ storage }: Repo, signal: AbortSignal): Promise<number> {
+  let blocks = 0
+
+  for await (const files of storage.files({ signal })) {
+    blocks += files.length
+  }
+
+  return blocks
+}

@@ -1,0 +1,17 @@
+/**
+ * @packageDocumentation
+ *
+ * Compresses the blocks of a repo, or stores them plain again.
+ *
+ * @example
+ *
+ * ```ts
+ * import { convertBlocks } from '@ipfsz/node/convert'
+ *
+ * const { converted } = await convertBlocks(context, { codec: 'zstd' })
+ * ```
+ */
+export { convertBlocks } from './convert-blocks.ts'
+export type { ConvertBlocksOptions } from './convert-blocks.ts'
+export type { RepoCompression } from '../repo/repo-compression.ts'
+export type { ConvertReport } from '@ipfsz/blockstore-compressed'

@@ -1,0 +1,276 @@
+// Above 250 lines: what a handle can do stands in one place, as its contract does.
+import { cwd, env } from 'node:process'
+import { ipfsz } from '@ipfsz/core'
+import { RepoLinks } from './gateway/repo-links.ts'
+import { storedBlocks } from './gateway/stored-blocks.ts'
+import { keepReads } from './repo/keep-reads.ts'
+import { openRepo, openRepoToRead, repoPath } from './repo/repo.ts'
+import { RepoClosedError } from './repo-closed-error.ts'
+import { asyncIterableOf, targetOf } from './targets.ts'
+import type { AddedRoot, AddSource, AddSourcesOptions } from './add/add-options.ts'
+import type { Collected, CollectOptions } from './collect/collect.ts'
+import type { NodeContext } from './context.ts'
+import type {
+  AddDataOptions,
+  AddDirectoryOptions,
+  AddPathOptions,
+  CallOptions,
+  GetOptions,
+  OpenRepo,
+  OpenRepoInit,
+  RepoHistory,
+  RepoLinked,
+  RepoPinned,
+  Target,
+  WithFilesOptions
+} from './contract.ts'
+import type { Written } from './get/get-content.ts'
+import type { VerifyContentOptions } from './verify/verify-content.ts'
+import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { GatewayBlocks } from '@ipfsz/gateway'
+import type { CID } from 'multiformats/cid'
+
+/** Binds a repo to what can be done with it. Each method loads its room on its first call. */
+export class RepoHandle implements OpenRepo {
+  readonly path: string
+  readonly files: Ipfsz
+  readonly blocks: GatewayBlocks
+  readonly pins: RepoPinned
+  readonly links: RepoLinked
+  readonly history: RepoHistory
+  readonly #init: OpenRepoInit
+  readonly #closing: AbortController
+  readonly #calls = new Set<Promise<unknown>>()
+  readonly #release: () => Promise<void>
+  #closed: Promise<void> | undefined
+
+  private constructor (
+    path: string,
+    init: OpenRepoInit,
+    { files, blocks, closing, release }: Pick<OpenRepo, 'files' | 'blocks'> & {
+      closing: AbortController
+      release: () => Promise<void>
+    }
+  ) {
+    this.path = path
+    this.files = files
+    this.blocks = blocks
+    this.#init = init
+    this.#closing = closing
+    this.#release = release
+    this.pins = this.#pins()
+    this.links = this.#links()
+    this.history = this.#history()
+  }
+
+  static async open (given: string | undefined, init: OpenRepoInit): Promise<RepoHandle> {
+    const path = repoPath(given, { env, get cwd () { return cwd() } })
+    const closing = new AbortController()
+    const signal = init.signal == null ? closing.signal : AbortSignal.any([closing.signal, init.signal])
+    const opened = await (init.create === false ? openRepoToRead : openRepo)(path, { signal })
+    const { repo, close } = await keepReads(opened, true, init)
+    const links = new RepoLinks(repo, signal)
+    const getStored = storedBlocks(repo.blockstore)
+
+    return new RepoHandle(path, init, {
+      closing,
+      files: ipfsz({ blockstore: repo.blockstore, datastore: links }),
+      blocks: {
+        get: (cid, options) => repo.blockstore.get(cid, options),
+        has: async (cid, options) => repo.blockstore.has(cid, options),
+        ...getStored == null ? {} : { getStored }
+      },
+      async release () {
+        await links.close()
+        await close()
+      }
+    })
+  }
+
+  async add (
+    content: Uint8Array | AsyncIterable<Uint8Array>,
+    { name, mode, mtime, ...options }: AddDataOptions = {}
+  ): Promise<AddedRoot> {
+    const size = content instanceof Uint8Array ? content.byteLength : undefined
+
+    return this.#add({ open: () => asyncIterableOf(content), size, name, mode, mtime }, options)
+  }
+
+  async addFile (path: string, { name, ...options }: AddPathOptions = {}): Promise<AddedRoot> {
+    return this.#add({ path, name }, options)
+  }
+
+  async addDirectory (path: string, { name, ...options }: AddDirectoryOptions = {}): Promise<AddedRoot> {
+    return this.#add({ path, name }, options)
+  }
+
+  async get (target: Target, path: string, options: GetOptions = {}): Promise<Written> {
+    return this.#call(options, async context => {
+      const { getContent } = await import('./get/get-content.ts')
+
+      return getContent(context, targetOf(target), { ...options, output: path })
+    })
+  }
+
+  async withFiles<T> (
+    target: Target,
+    work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
+    options: WithFilesOptions = {}
+  ): Promise<T> {
+    return this.#call(options, async context => {
+      const { withTarget } = await import('./read/read-target.ts')
+
+      const { scope = 'entity' } = options
+
+      return withTarget(context, targetOf(target), { scope }, async ({ cid, path }, { files }) =>
+        work(files, cid, path))
+    })
+  }
+
+  async rm (target: Target, options: CallOptions = {}): Promise<void> {
+    await this.#call(options, async context => {
+      const { removeContent } = await import('./links/links.ts')
+
+      await removeContent(context, [targetOf(target)])
+    })
+  }
+
+  async collect (options: CallOptions & CollectOptions = {}): Promise<Collected> {
+    return this.#call(options, async context => {
+      const { collectGarbage } = await import('./collect/collect.ts')
+
+      return collectGarbage(context, options)
+    })
+  }
+
+  async verify (target: Target, options: CallOptions & VerifyContentOptions = {}): Promise<VerifyReport> {
+    return this.#call(options, async context => {
+      const { verifyContent } = await import('./verify/verify-content.ts')
+
+      return verifyContent(context, targetOf(target), options)
+    })
+  }
+
+  async close (): Promise<void> {
+    this.#closing.abort(new RepoClosedError(this.path))
+    this.#closed ??= Promise.allSettled(this.#calls).then(this.#release)
+    await this.#closed
+  }
+
+  async [Symbol.asyncDispose] (): Promise<void> {
+    await this.close()
+  }
+
+  async #add (
+    source: AddSource,
+    { base, ...options }: Omit<AddDirectoryOptions, 'name'>
+  ): Promise<AddedRoot> {
+    return this.#call(options, async context => {
+      const { addSources } = await import('./add/add-sources.ts')
+      let added: AddedRoot | undefined
+      const init: AddSourcesOptions = {
+        ...options,
+        base: base == null || base === 'latest' ? base : targetOf(base),
+        onRoot (root) { added = root }
+      }
+
+      await addSources(context, [source], init)
+
+      // one source either fails or is reported
+      return added as AddedRoot
+    })
+  }
+
+  #pins (): RepoPinned {
+    return {
+      add: async (target, options = {}) => this.#call(options, async context => {
+        const { addPins } = await import('./pins/pins.ts')
+
+        await addPins(context, [targetOf(target)])
+      }),
+      rm: async (target, options = {}) => this.#call(options, async context => {
+        const { removePins } = await import('./pins/pins.ts')
+
+        await removePins(context, [targetOf(target)])
+      }),
+      ls: (options = {}) => this.#list(options, async context => {
+        const { listPins } = await import('./pins/pins.ts')
+
+        return listPins(context, options)
+      })
+    }
+  }
+
+  #links (): RepoLinked {
+    return {
+      add: async (original, compressed, options = {}) => this.#call(options, async context => {
+        const { addLink } = await import('./links/links.ts')
+
+        return addLink(context, targetOf(original), targetOf(compressed), options)
+      }),
+      rm: async (target, options = {}) => this.#call(options, async context => {
+        const { removeLinks } = await import('./links/links.ts')
+
+        await removeLinks(context, [targetOf(target)])
+      }),
+      ls: (options = {}) => this.#list(options, async context => {
+        const { listLinks } = await import('./links/links.ts')
+
+        return listLinks(context)
+      })
+    }
+  }
+
+  #history (): RepoHistory {
+    return {
+      versions: (name, options = {}) => this.#list(options, async context => {
+        const { listVersions } = await import('./history/history.ts')
+
+        return listVersions(context, name)
+      }),
+      names: async (options = {}) => this.#call(options, async context => {
+        const { listHistories } = await import('./history/history.ts')
+
+        return listHistories(context)
+      }),
+      forget: async (name, options = {}) => this.#call(options, async context => {
+        const { forgetHistory } = await import('./history/history.ts')
+
+        return forgetHistory(context, name)
+      })
+    }
+  }
+
+  /** @throws {RepoClosedError} */
+  #context ({ signal, onProgress = this.#init.onProgress }: CallOptions): NodeContext {
+    this.#closing.signal.throwIfAborted()
+    const signals = [this.#closing.signal, this.#init.signal, signal].filter(signal => signal != null)
+    const { bootstrap = [], ...network } = this.#init.network ?? { offline: true }
+
+    return { repo: this.path, signal: AbortSignal.any(signals), network, bootstrap, onProgress }
+  }
+
+  /** Do work that `close` waits for. */
+  async #call<T> (options: CallOptions, work: (context: NodeContext) => Promise<T>): Promise<T> {
+    const context = this.#context(options)
+    context.signal.throwIfAborted()
+    const call = work(context)
+    this.#calls.add(call)
+
+    try {
+      return await call
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  async * #list<T> (
+    options: CallOptions,
+    work: (context: NodeContext) => Promise<AsyncIterable<T>>
+  ): AsyncGenerator<T> {
+    const context = this.#context(options)
+    context.signal.throwIfAborted()
+
+    yield * await work(context)
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * @packageDocumentation
+ *
+ * Counts the blocks of a repo, by codec, and what compression saves.
+ *
+ * @example
+ *
+ * ```ts
+ * import { countRepo } from '@ipfsz/node/stats'
+ *
+ * const { blocks, storedSize, saved } = await countRepo(context)
+ * ```
+ */
+export { countRepo } from './count-repo.ts'
+export type { RepoStats } from './count-repo.ts'
+export type { CompressedFiles } from '../repo/compressed-files.ts'

@@ -1,0 +1,18 @@
+/**
+ * @packageDocumentation
+ *
+ * Measures what pins, files and directories take in the repo.
+ *
+ * @example Print what each pin adds
+ *
+ * ```ts
+ * import { measureUsage } from '@ipfsz/node/usage'
+ *
+ * const { total } = await measureUsage(context, [], {
+ *   onUsage ({ name, storedSize }) { console.log(name, storedSize) }
+ * })
+ * ```
+ */
+export { measureUsage } from './measure-usage.ts'
+export type { MeasureUsageOptions, NamedUsage, UsageReport } from './measure-usage.ts'
+export type { Usage } from '../dag/usage.ts'

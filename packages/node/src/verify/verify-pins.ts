@@ -1,0 +1,110 @@
+import all from 'it-all'
+import { ipfsz } from '@ipfsz/core'
+import { openToRead } from '../context.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { isMissing } from '../dag/missing.ts'
+import { MultihashSet } from '../dag/multihash-set.ts'
+import { storedSize } from '../dag/stored-size.ts'
+import { beginStep, duringStep } from '../events.ts'
+import { reportReads } from '../repo/report-reads.ts'
+import type { NodeContext, Session } from '../context.ts'
+import type { PinRecordError } from '../errors.ts'
+import type { Pin } from '../repo/pin-records.ts'
+import type { VerifyContentOptions } from './verify-content.ts'
+import type { IpfszComponents } from '@ipfsz/core'
+
+/** What a good pin keeps. */
+interface GoodPin {
+  state: 'good'
+  /** Original bytes of the files; of a pin that keeps only some levels, bytes of the blocks. */
+  size: bigint
+  files: number
+  blocks: bigint
+}
+
+/** What was found of a pin. `incomplete`: a block is missing. `damaged`: one is wrong, or cannot be read. */
+export type VerifiedPin = { pin: Pin } & (GoodPin | { state: 'incomplete' | 'damaged', error: Error })
+
+export interface VerifyPinsOptions extends VerifyContentOptions {
+  /** Called for each pin once it is read. */
+  onVerified?: ((verified: VerifiedPin) => void) | undefined
+}
+
+/** What was found of all pins. */
+export interface VerifiedPins {
+  pins: number
+  /** How many are not good. */
+  failed: number
+  /** The pins whose records cannot be read. */
+  unreadable: PinRecordError[]
+}
+
+/** What a pin is read from. */
+type Pinned = Pick<Session, 'files'> & Pick<IpfszComponents, 'blockstore'>
+
+/** Read all that is pinned, and check every block and frame. Nothing is fetched. */
+export async function verifyPins (
+  context: NodeContext,
+  { maxWindowSize, measures = false, onVerified }: VerifyPinsOptions = {}
+): Promise<VerifiedPins> {
+  const { signal } = context
+  const { repo, pins: repoPins } = await openToRead(context)
+  const unreadable: PinRecordError[] = []
+  const pins = await all(repoPins.ls(signal, err => { unreadable.push(err) }))
+  // without links: they would read another file than the pinned one
+  const total = measures
+    ? await duringStep(context, { task: 'measure', name: '' }, async () =>
+      sizeOf(pins, ipfsz({ blockstore: repo.blockstore }), signal))
+    : undefined
+  const name = pins.length === 1 ? '1 pin' : `${pins.length} pins`
+  const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
+  const blockstore = reportReads(repo.blockstore, progress.add)
+  const session = { blockstore, files: ipfsz({ blockstore }) }
+  let failed = 0
+
+  try {
+    for (const pin of pins) {
+      try {
+        onVerified?.({ pin, ...await verifyPin(pin, session, { maxWindowSize, signal }) })
+      } catch (err) {
+        if (signal.aborted || !(err instanceof Error)) {
+          throw err
+        }
+
+        onVerified?.({ pin, state: isMissing(err) ? 'incomplete' : 'damaged', error: err })
+        failed++
+      }
+    }
+  } finally {
+    progress.end()
+  }
+
+  return { pins: pins.length, failed, unreadable }
+}
+
+async function verifyPin (
+  { cid, plainCid, depth }: Pin,
+  { files, blockstore }: Pinned,
+  { maxWindowSize, signal }: Pick<VerifyPinsOptions, 'maxWindowSize'> & { signal: AbortSignal }
+): Promise<GoodPin> {
+  if (depth !== Infinity) {
+    // Helia pinned only the top levels: the blocks below may be gone
+    const found: GoodPin = { state: 'good', size: 0n, files: 0, blocks: 0n }
+
+    for await (const { bytes } of walkDag(plainCid, blockstore, { signal, leaves: 'read', depth })) {
+      found.size += BigInt(bytes?.byteLength ?? 0)
+      found.blocks++
+    }
+
+    return found
+  }
+
+  const report = await files.verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
+
+  return { state: 'good', size: report.size, files: report.files, blocks: report.blocks }
+}
+
+/** Of a pin by Helia that keeps only some levels, nobody knows. */
+async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: AbortSignal): Promise<number> {
+  return storedSize(pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid), files, signal)
+}

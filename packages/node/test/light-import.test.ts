@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+/** What takes long to load, and that only a node needs which others can reach. */
+const HEAVY =
+  /node_modules\/(?:@libp2p\/(?!interface|logger)|libp2p|@helia\/(?!interface|unixfs)|helia|@chainsafe)\/|\.node$/
+
+/** The modules that a program loads, in a process of its own. */
+async function modulesOf (program: string): Promise<string[]> {
+  const hooks = `
+    import { registerHooks } from 'node:module'
+    export const loaded = []
+    registerHooks({ load (url, context, next) { loaded.push(url); return next(url, context) } })
+    const dlopen = process.dlopen
+    process.dlopen = (...args) => { loaded.push(args[1]); return dlopen.apply(process, args) }
+  `
+  const text = `
+    const { loaded } = await import('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))})
+    ${program}
+    process.stdout.write(JSON.stringify(loaded))
+  `
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', text],
+    { cwd: import.meta.dirname, maxBuffer: 16 * 1024 * 1024 }
+  )
+
+  return JSON.parse(stdout) as string[]
+}
+
+it('an import of the package loads nothing but a few files of it', async () => {
+  const modules = (await modulesOf('await import("@ipfsz/node")')).filter(url => !url.startsWith('node:'))
+
+  expect(modules.length).toBeLessThanOrEqual(3)
+  expect(modules.every(url => url.includes('/packages/node/dist/'))).toBe(true)
+})
+
+it('a program that adds and reads loads neither a node nor an addon', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-light-'))
+
+  try {
+    const modules = await modulesOf(`
+      const { openRepo } = await import('@ipfsz/node')
+      const repo = await openRepo(${JSON.stringify(directory)})
+      const { cid } = await repo.add(new TextEncoder().encode('hello '.repeat(1000)))
+      for await (const _ of repo.files.cat(cid)) {}
+      await repo.close()
+    `)
+
+    expect(modules.length).toBeGreaterThan(50)
+    expect(modules.filter(url => HEAVY.test(url))).toEqual([])
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})

@@ -1,0 +1,108 @@
+import { posix } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { openRegular } from '@ipfsz/node/internal/disk/file-content'
+import { holdDirectory } from '@ipfsz/node/internal/disk/held-directory'
+import { HeldTree } from '@ipfsz/node/internal/disk/held-tree'
+import { gzipSizeOfFiles } from './gzip-size.ts'
+import { isPage } from './keep.ts'
+import { missingNeeds } from './page-needs.ts'
+import { loaderPage } from './loader-page.ts'
+import { TREE_NAME, WORKER_FILE, withConfig, workerScriptFile } from './site-config.ts'
+import type { MissingNeeds } from './page-needs.ts'
+import type { SiteConfig } from './site-config.ts'
+import type { AddOptions, Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+export interface MakeSiteInit {
+  /** The directory of the site. */
+  directory: string
+  title: string
+  /** The compressed tree: its marked CID, and the paths of its files. */
+  tree: { cid: CID, plainCid: CID, paths: readonly string[] }
+  /** Whether a file stays plain, too. */
+  keeps (path: string): boolean
+  scripts: { loader: string, worker: string }
+  signal: AbortSignal
+}
+
+export interface MadeSite {
+  /** Of the directory that any gateway shows. */
+  cid: CID
+  /** Pages that the loader stands for. */
+  pages: number
+  /** Files that stay plain, too. */
+  kept: number
+  /** What pages among them need, and is not. */
+  missing: MissingNeeds | undefined
+  /** Bytes of the loader and of the worker. */
+  loaderSize: number
+  workerSize: number
+  /** What a server sends that compresses with gzip: of the loader and the worker, and of the site if it is plain. */
+  gzip: { scripts: number, plain: number }
+}
+
+/** Gateways that know `_redirects` answer every other path with the loader, so that deep links work. */
+const REDIRECTS_FILE = '_redirects'
+const REDIRECTS = '/* /index.html 200\n'
+
+/** Where gateways find it that know no `_redirects`, or not at the address asked for: its status is 404 there. */
+const NOT_FOUND_FILE = 'ipfs-404.html'
+
+type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+
+/** Make the directory to publish: the loader for each page, what is kept, the worker, and the compressed tree. */
+export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeSite> {
+  const { directory, title, tree, keeps, scripts, signal } = init
+  const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }
+  const loader = new TextEncoder().encode(loaderPage(title, config, scripts.loader))
+  const script = new TextEncoder().encode(scripts.worker)
+  const scriptFile = workerScriptFile(script)
+  // of each release, so it is small: the script stays the same, and browsers keep it
+  const worker = new TextEncoder().encode(withConfig(config, `importScripts(${JSON.stringify(`/${scriptFile}`)})`))
+  // the site's own redirects are its worker's
+  const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
+  const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
+  const loaders = tree.paths.includes(NOT_FOUND_FILE) ? pages : [...pages, NOT_FOUND_FILE]
+  const held = new HeldTree(await holdDirectory(directory))
+  const candidates: Candidate[] = [
+    ...loaders.map(path => ({ path: `site/${path}`, content: loader })),
+    ...kept.map(path => ({ path: `site/${path}`, content: openLater(held, path) })),
+    { path: `site/${WORKER_FILE}`, content: worker },
+    { path: `site/${scriptFile}`, content: script },
+    { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
+  ]
+  const plain: AddOptions = { compression: { codec: 'none' }, signal }
+  let root: CID | undefined
+
+  try {
+    for await (const { cid } of files.addAll(candidates, plain)) {
+      root = cid
+    }
+  } finally {
+    await held.close()
+  }
+
+  return {
+    // the root comes last
+    cid: await files.cp(tree.plainCid, root as CID, TREE_NAME, { signal }),
+    pages: pages.length,
+    kept: kept.length,
+    missing: await missingNeeds(directory, tree.paths, kept, signal),
+    loaderSize: loader.byteLength,
+    workerSize: worker.byteLength + script.byteLength,
+    gzip: {
+      scripts: gzipSync(loader).byteLength + gzipSync(worker).byteLength + gzipSync(script).byteLength,
+      plain: await gzipSizeOfFiles(directory, tree.paths, signal)
+    }
+  }
+}
+
+/** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
+async function * openLater (tree: HeldTree, path: string): AsyncGenerator<Uint8Array> {
+  const file = await tree.within(
+    path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+    async directory => openRegular(directory, posix.basename(path))
+  )
+
+  yield * file.createReadStream()
+}
