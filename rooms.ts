@@ -15,6 +15,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   codecs: [],
   core: ['codecs', 'errors'],
   'blockstore-compressed': ['codecs', 'errors'],
+  'blockstore-packed': ['codecs'],
   'blockstore-s3': ['codecs'],
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core'],
@@ -28,6 +29,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   codecs: ['codec.ts', 'constants.ts', 'errors.ts', 'implementation.ts'],
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
+  'blockstore-packed': ['constants.ts', 'errors.ts'],
   'blockstore-s3': ['constants.ts', 'contract.ts', 'errors.ts', 'keys.ts', 's3-url.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
@@ -109,6 +111,16 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'events.ts': ['value'],
     convert: ['block-writes.ts', 'events.ts', 'stored-value.ts', 'util', 'value'],
     fs: []
+  },
+  'blockstore-packed': {
+    util: [],
+    disk: [],
+    format: [],
+    encode: ['format'],
+    'contract.ts': ['disk', 'encode'],
+    entries: ['disk', 'format'],
+    pack: ['disk', 'encode', 'entries', 'format'],
+    store: ['contract.ts', 'disk', 'encode', 'entries', 'format', 'pack', 'util']
   },
   'blockstore-s3': {
     credentials: [],

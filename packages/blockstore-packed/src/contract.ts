@@ -31,7 +31,7 @@ export interface PackedBlockstoreInit {
   level?: number | undefined
 
   /**
-   * From how many bytes a pack is sealed, and a new one begun: 1 MiB to 1 GiB.
+   * From how many bytes a pack is sealed, and a new one begun: 1 KiB to 1 GiB.
    *
    * @default 67108864
    */

@@ -19,7 +19,7 @@ export class StoreFailedError extends Error {
   override readonly name = 'StoreFailedError'
 
   constructor (options: ErrorOptions) {
-    super('A sync of the store failed, so it writes nothing any more. Check the disk, and open the store again', options)
+    super('A sync of the store failed, so it writes nothing any more. Check the disk, and open it again', options)
   }
 }
 

@@ -41,8 +41,8 @@ type Source<T> = Iterable<T> | AsyncIterable<T>
 const READ_AHEAD = 16
 /** How often a block is looked up again because its pack was repacked meanwhile. */
 const MAX_LOOKS = 8
-/** Packs that are much smaller than others, from which number on they become one. */
-const MIN_PACK_SIZE = 1024 * 1024
+/** A smaller pack would be sealed after each block. */
+const MIN_PACK_SIZE = 1024
 /** Codes of a directory that this process may not write. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
@@ -296,7 +296,8 @@ export class PackedBlockstore implements Blockstore {
 
   /**
    * Free the space of deleted blocks: copy what lives in packs of which most is unused, and remove them, until at most
-   * `maxUnused` of all bytes is unused. Needs the space of what lives in one pack. May be aborted or killed at any time.
+   * `maxUnused` of all bytes is unused. Needs the space of what lives in one pack. It may be aborted or killed at any
+   * time.
    */
   async repack ({ signal, onProgress, maxUnused = this.#maxUnused }: RepackOptions = {}): Promise<RepackResult> {
     const before = await this.stats({ signal })

@@ -40,10 +40,11 @@ export class NodeDisk implements Disk {
   }
 
   async makeDirectory (name: string): Promise<void> {
-    const first = await mkdir(this.#path(name), { recursive: true })
+    const directory = this.#path(name)
+    const first = await mkdir(directory, { recursive: true }) ?? `${directory}/`
 
-    // the names of all that were made, from the first one's parent on
-    for (let path = this.#path(name); first != null && path.length >= first.length; path = dirname(path)) {
+    // the names of all that were made
+    for (let path = directory; path.length >= first.length; path = dirname(path)) {
       await syncPath(dirname(path))
     }
   }

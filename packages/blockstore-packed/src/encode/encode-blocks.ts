@@ -64,7 +64,10 @@ export const compressInPool: Compress = async (content, level) => inPool(content
  *
  * @throws {BlockTooLargeError}
  */
-export function encodeBlocks (blocks: Iterable<PlainBlock>, { level = DEFAULT_LEVEL }: EncodeOptions = {}): EncodedBlocks {
+export function encodeBlocks (
+  blocks: Iterable<PlainBlock>,
+  { level = DEFAULT_LEVEL }: EncodeOptions = {}
+): EncodedBlocks {
   const { plain, raw, rows } = plan(blocks)
   const compressed = plain.map(({ parts, size }) => zstdCompressSync(join(parts, size), optionsOf(level, size)))
 
@@ -72,7 +75,11 @@ export function encodeBlocks (blocks: Iterable<PlainBlock>, { level = DEFAULT_LE
 }
 
 /** The same with a function that may compress in another thread. */
-export async function encodeWith (compress: Compress, level: number, blocks: Iterable<PlainBlock>): Promise<EncodedBlocks> {
+export async function encodeWith (
+  compress: Compress,
+  level: number,
+  blocks: Iterable<PlainBlock>
+): Promise<EncodedBlocks> {
   const { plain, raw, rows } = plan(blocks)
   const compressed = await Promise.all(plain.map(async ({ parts, size }) => compress(join(parts, size), level)))
 

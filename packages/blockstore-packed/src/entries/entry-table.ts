@@ -50,7 +50,7 @@ export class EntryTable {
     const order = Float64Array.from(
       { length: this.#count },
       (_, i) => this.#entries.readUInt32BE(i * ENTRY_SIZE) * 2 ** 20 + i
-    ).sort()
+    ).toSorted()
     const at = (i: number): number => order[i] % 2 ** 20 * ENTRY_SIZE
     const prefix = (i: number): number => Math.floor(order[i] / 2 ** 20)
 

@@ -14,7 +14,11 @@ export interface SourcedEntry {
 
 /** Yields the entries of each key together, in the order of keys. Memory is one page for each source. */
 export async function * mergeEntries (sources: readonly EntrySource[]): AsyncGenerator<SourcedEntry[]> {
-  const readers = sources.map(({ packs, entries }) => ({ packs, iterator: iterate(entries), entry: undefined as Buffer | undefined }))
+  const readers = sources.map(({ packs, entries }) => {
+    const entry: Buffer | undefined = undefined
+
+    return { packs, iterator: iterate(entries), entry: entry as Buffer | undefined }
+  })
 
   for (const reader of readers) {
     reader.entry = await next(reader.iterator)

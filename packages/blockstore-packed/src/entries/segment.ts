@@ -44,7 +44,9 @@ export class Segment {
       }
 
       const tablesSize = sizeOfTables(await readExactly(file, size - FOOTER_SIZE, FOOTER_SIZE), size)
-      const tables = tablesSize == null ? undefined : decodeTables(await readExactly(file, size - tablesSize, tablesSize))
+      const tables = tablesSize == null
+        ? undefined
+        : decodeTables(await readExactly(file, size - tablesSize, tablesSize))
 
       if (tables == null) {
         throw new DamagedIndexError(name, 'its tables are not what they should be')

@@ -66,10 +66,6 @@ export function kindOf (entries: Buffer, at: number): number {
   return entries.readUInt32LE(at + KEY_SIZE) >>> 31
 }
 
-export function isDeletion (entries: Buffer, at: number): boolean {
-  return entries.readUInt32LE(at + 48) === DELETED
-}
-
 /** Whether an entry has a key. */
 export function hasKey (entries: Buffer, at: number, key: { bytes: Uint8Array, kind: number }): boolean {
   return kindOf(entries, at) === key.kind && compareKey(entries, at, key.bytes) === 0

@@ -125,7 +125,9 @@ export function * framesOf (bytes: Buffer, header: GroupHeader): Generator<
     const stored = bytes.readUInt32LE(GROUP_PREFIX + i * FRAME_ROW)
     const size = stored & ~HIGH_BIT
 
-    yield { offset, stored: size, original: bytes.readUInt32LE(GROUP_PREFIX + i * FRAME_ROW + 4), raw: stored >= HIGH_BIT }
+    const original = bytes.readUInt32LE(GROUP_PREFIX + i * FRAME_ROW + 4)
+
+    yield { offset, stored: size, original, raw: stored >= HIGH_BIT }
     offset += size
   }
 }

@@ -59,12 +59,23 @@ export class BlockReader {
     let frame = this.#frames.get(key)
 
     if (frame == null) {
-      frame = this.#files.use(row.pack, async file => readCompressed(file, row, end))
+      frame = this.#load(row, end, key)
       this.#frames.set(key, frame)
-      frame.then(({ byteLength }) => { this.#keep(key, byteLength) }, () => { this.#frames.delete(key) })
     }
 
     return frame
+  }
+
+  async #load (row: Row, end: number, key: string): Promise<Uint8Array> {
+    try {
+      const content = await this.#files.use(row.pack, async file => readCompressed(file, row, end))
+      this.#keep(key, content.byteLength)
+
+      return content
+    } catch (err) {
+      this.#frames.delete(key)
+      throw err
+    }
   }
 
   #keep (key: string, size: number): void {

@@ -1,5 +1,3 @@
-import { DamagedPackError } from '../errors.ts'
-import { PACK_HEADER_SIZE, isPackHeader } from '../format/pack-header.ts'
 import { packName } from './pack-names.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 
@@ -21,11 +19,7 @@ export class PackFiles {
     this.#disk = disk
   }
 
-  /**
-   * Read a pack.
-   *
-   * @throws {DamagedPackError} it is not the pack that its name says
-   */
+  /** Read a pack. Its header is not looked at: each group has the ID of its pack, and each block its multihash. */
   async use<T> (id: string, work: (file: DiskFile) => Promise<T>): Promise<T> {
     const opened = this.#opened.get(id) ?? { file: this.#open(id), users: 0, isForgotten: false }
     // now the newest
@@ -76,29 +70,12 @@ export class PackFiles {
   }
 
   async #open (id: string): Promise<DiskFile> {
-    const opening = this.#check(id)
+    const opening = this.#disk.open(packName(id), 'read')
 
     // one that failed is tried again
     opening.catch(() => { this.#opened.delete(id) })
 
     return opening
-  }
-
-  async #check (id: string): Promise<DiskFile> {
-    const file = await this.#disk.open(packName(id), 'read')
-
-    try {
-      const header = Buffer.alloc(PACK_HEADER_SIZE)
-
-      if (await file.read(header, 0) < PACK_HEADER_SIZE || !isPackHeader(header, id)) {
-        throw new DamagedPackError(id, 0, 'it has no header, or that of another pack')
-      }
-    } catch (err) {
-      await file.close()
-      throw err
-    }
-
-    return file
   }
 }
 

@@ -22,9 +22,12 @@ interface FramePlace {
 }
 
 /** Read a part of a raw frame. */
-export async function readRaw (file: DiskFile, { pack, frame, stored }: FramePlace, start: number, length: number): Promise<
-  Uint8Array
-> {
+export async function readRaw (
+  file: DiskFile,
+  { pack, frame, stored }: FramePlace,
+  start: number,
+  length: number
+): Promise<Uint8Array> {
   const range = rawRange(start, length)
 
   if (range.end > stored) {

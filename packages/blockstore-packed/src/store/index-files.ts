@@ -25,9 +25,11 @@ export class IndexFiles {
     return this.#segments
   }
 
-  /** Names of files that are damaged, or whose packs others cover. */
-  get useless (): string[] {
-    const used = new Set(this.#segments)
+  /** Names of files that are damaged, or whose packs are gone or in others. */
+  useless (exists: (pack: string) => boolean): string[] {
+    const used = new Set(this.#segments.filter(
+      ({ packs }) => packs.some(({ id, covered }) => covered > 0 && exists(id))
+    ))
 
     return [...this.#damaged, ...Array.from(this.#opened.values()).filter(s => !used.has(s)).map(({ name }) => name)]
   }
@@ -115,9 +117,10 @@ export function coveredBy (segments: readonly Segment[]): Map<string, CoveredPac
 /** Those that cover most come first: one that was merged may still be there beside the result. */
 function choose (segments: Segment[]): Segment[] {
   const covered = new Set<string>()
-  const size = ({ packs }: Segment): number => packs.length
 
-  return segments.toSorted((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1)).filter(({ packs }) => {
+  const sorted = segments.toSorted((a, b) => b.packs.length - a.packs.length || (a.name < b.name ? -1 : 1))
+
+  return sorted.filter(({ packs }) => {
     const own = packs.filter(pack => pack.covered > 0)
     const isNew = own.every(({ id }) => !covered.has(id))
 

@@ -1,4 +1,4 @@
-import { INDEX, LOCKS, lockName } from '../pack/pack-names.ts'
+import { INDEX, LOCKS, PACKS, lockName } from '../pack/pack-names.ts'
 import { chooseMerge, mergeSegments } from './merge-segments.ts'
 import { isIndexable, writeTables } from './scan-packs.ts'
 import { sealDeadPack } from './seal-dead-pack.ts'
@@ -32,7 +32,7 @@ export class Maintenance {
 
       if (release != null) {
         try {
-          await this.#view.lookAgain()
+          await this.#begin()
 
           return await work()
         } finally {
@@ -56,7 +56,7 @@ export class Maintenance {
     }
 
     try {
-      await this.#view.lookAgain()
+      await this.#begin()
       await this.#sealDeadPacks()
       await this.#completeIndex()
       await this.#removeLeftovers()
@@ -75,6 +75,15 @@ export class Maintenance {
 
     await this.#view.lookAgain()
     await this.#completeIndex()
+  }
+
+  /**
+   * Look what is there. A pack that was removed must not come back after a loss of power: blocks that were deleted
+   * since might be in it, and deletions in it are dropped.
+   */
+  async #begin (): Promise<void> {
+    await this.#disk.syncDirectory(PACKS)
+    await this.#view.lookAgain()
   }
 
   async #sealDeadPacks (): Promise<void> {
@@ -122,7 +131,7 @@ export class Maintenance {
   }
 
   async #removeLeftovers (): Promise<void> {
-    for (const name of this.#view.index.useless) {
+    for (const name of this.#view.index.useless(id => this.#view.packs.has(id))) {
       await this.#disk.remove(name)
     }
 

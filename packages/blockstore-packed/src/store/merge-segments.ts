@@ -4,6 +4,7 @@ import { writeSegment } from '../entries/write-segment.ts'
 import { readRow, placeText } from '../format/entry.ts'
 import type { CoveredPack } from '../entries/segment-format.ts'
 import type { Segment } from '../entries/segment.ts'
+import type { Row } from '../format/entry.ts'
 import type { IndexFiles } from './index-files.ts'
 import type { SourcedEntry } from '../entries/merge-entries.ts'
 import type { Disk } from '../disk/disk.ts'
@@ -45,7 +46,11 @@ export function chooseMerge (segments: readonly Segment[]): Segment[] | undefine
  *
  * @param exists - whether a pack exists
  */
-export async function mergeSegments (disk: Disk, id: string, segments: readonly Segment[], index: IndexFiles,
+export async function mergeSegments (
+  disk: Disk,
+  id: string,
+  segments: readonly Segment[],
+  index: IndexFiles,
   exists: (pack: string) => boolean
 ): Promise<void> {
   const named = new Map<string, CoveredPack>()
@@ -59,7 +64,9 @@ export async function mergeSegments (disk: Disk, id: string, segments: readonly 
   const packs = Array.from(named.values())
   const numbers = new Map(packs.map(({ id }, i) => [id, i]))
   const entries = segments.reduce((sum, { entries }) => sum + entries, 0)
-  const sources = segments.map(segment => ({ packs: segment.packs.map(({ id }) => id), entries: index.entries(segment) }))
+  const sources = segments.map(
+    segment => ({ packs: segment.packs.map(({ id }) => id), entries: index.entries(segment) })
+  )
 
   await writeSegment(disk, id, entries, packs, merged(mergeEntries(sources), numbers))
 
@@ -87,7 +94,7 @@ async function * merged (
 }
 
 /** Without blocks that are deleted, and without the deletions of these. */
-function withoutPairs<T extends { row: Parameters<typeof placeText>[0] & { deleted: boolean } }> (rows: T[]): T[] {
+function withoutPairs<T extends { row: Row }> (rows: T[]): T[] {
   const places = Map.groupBy(rows, ({ row }) => placeText(row))
 
   return Array.from(places.values()).flatMap(same => {

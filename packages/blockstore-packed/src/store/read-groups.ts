@@ -1,7 +1,9 @@
 import { GROUP, blocksOf, deletionsOf } from '../format/group-header.ts'
-import { PACK_HEADER_SIZE } from '../format/pack-header.ts'
+import { PACK_HEADER_SIZE, isPackHeader } from '../format/pack-header.ts'
 import { decodeCid } from '../pack/group-rows.ts'
 import { scanPack } from '../pack/scan-pack.ts'
+import type { Scan } from '../pack/scan-pack.ts'
+import type { DiskFile } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
 import type { Deletion } from '../format/group-header.ts'
 import type { PackFiles } from '../pack/pack-files.ts'
@@ -21,7 +23,7 @@ export interface PackContents {
 
 /** Read what a pack holds from its group headers. */
 export async function readContents (files: PackFiles, id: string): Promise<PackContents> {
-  const { groups, damage } = await files.use(id, async file => scanPack(file, id, PACK_HEADER_SIZE, 0))
+  const { groups, damage } = await files.use(id, async file => scanWhole(file, id))
   const blocks: PackedBlock[] = []
   const deletions: Deletion[] = []
 
@@ -38,4 +40,15 @@ export async function readContents (files: PackFiles, id: string): Promise<PackC
   }
 
   return { blocks, deletions, damage }
+}
+
+async function scanWhole (file: DiskFile, id: string): Promise<Scan> {
+  const scan = await scanPack(file, id, PACK_HEADER_SIZE, 0)
+  const header = Buffer.alloc(PACK_HEADER_SIZE)
+  await file.read(header, 0)
+
+  // a pack that was never synced has nothing to lose
+  return scan.durable === 0 || isPackHeader(header, id)
+    ? scan
+    : { ...scan, damage: [[0, PACK_HEADER_SIZE], ...scan.damage] }
 }

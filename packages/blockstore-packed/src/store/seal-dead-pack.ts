@@ -1,6 +1,6 @@
 import { readExactly } from '../disk/disk.ts'
 import { SEAL, encodeGroupHeader, framesOf } from '../format/group-header.ts'
-import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE } from '../format/pack-header.ts'
+import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE, encodePackHeader } from '../format/pack-header.ts'
 import { encodeSeekTable } from '../format/seek-table.ts'
 import { PACKS, lockName, packName } from '../pack/pack-names.ts'
 import { scanPack } from '../pack/scan-pack.ts'
@@ -40,6 +40,9 @@ export async function sealDeadPack (disk: Disk, id: string): Promise<'sealed' | 
 }
 
 async function seal (disk: Disk, file: DiskFile, id: string, { groups, end, durable, damage }: Scan): Promise<void> {
+  // of what was never synced, a loss of power may have kept a group and not the header
+  await file.write(encodePackHeader(id), 0)
+
   // what its writer did not call synced may have been given up by the system after a failed sync. Written again, it is
   // written to the disk
   for (let position = Math.max(durable, PACK_HEADER_SIZE); position < end; position += COPY_SIZE) {

@@ -91,7 +91,9 @@ export class View {
     const rows: Row[] = []
     let slow: Array<Promise<Row[]>> | undefined
 
-    for (const table of this.#tables ??= this.#listTables()) {
+    this.#tables ??= this.#listTables()
+
+    for (const table of this.#tables) {
       rows.push(...table.find(key))
     }
 
@@ -119,7 +121,9 @@ export class View {
   sources (): EntrySource[] {
     return [
       ...this.#listTables().map(table => ({ packs: table.packs, entries: table.sorted() })),
-      ...this.index.segments.map(segment => ({ packs: segment.packs.map(({ id }) => id), entries: this.index.entries(segment) }))
+      ...this.index.segments.map(segment => ({
+        packs: segment.packs.map(({ id }) => id), entries: this.index.entries(segment)
+      }))
     ]
   }
 
