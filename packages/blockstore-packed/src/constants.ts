@@ -11,7 +11,7 @@ export const DEFAULT_LEVEL = 3
 /** The share of a store's bytes that `repack` leaves unused, by default. */
 export const DEFAULT_MAX_UNUSED = 0.05
 /** Bytes of blocks that are compressed together. */
-export const FRAME_SIZE = 128 * 1024
+export const FRAME_SIZE = 64 * 1024
 /** Bytes of blocks from which a group is written. */
 export const GROUP_SIZE = 4 * 1024 * 1024
 /** Blocks of a group at most. */

@@ -53,6 +53,19 @@ export class DamagedPackError extends Error {
   }
 }
 
+/** Thrown by `delete` and `repack` if a pack without an index cannot be read: nobody knows what is in it. */
+export class UnreadablePackError extends Error {
+  static override readonly name = 'UnreadablePackError'
+  override readonly name = 'UnreadablePackError'
+  /** The ID of the pack. */
+  readonly pack: string
+
+  constructor (pack: string, options: ErrorOptions) {
+    super(`Cannot read the pack ${pack}. Check its permissions, and the disk`, options)
+    this.pack = pack
+  }
+}
+
 /** Thrown when an index file is not what it should be. It is made again from the packs. */
 export class DamagedIndexError extends Error {
   static override readonly name = 'DamagedIndexError'

@@ -191,6 +191,8 @@ export class PackedBlockstore implements Blockstore {
   }
 
   /**
+   * Read a block. One that another process has deleted a moment ago may still be found; `has` does not find it.
+   *
    * @throws {NotFoundError}
    * @throws {GetFailedError} the block is damaged, or its pack cannot be read
    */
@@ -300,6 +302,11 @@ export class PackedBlockstore implements Blockstore {
    * time.
    */
   async repack ({ signal, onProgress, maxUnused = this.#maxUnused }: RepackOptions = {}): Promise<RepackResult> {
+    this.#checkOpen()
+    // only sealed packs are rewritten, and the own one may have much that is unused
+    await this.#queue.turns.run(async () => this.#appender.seal())
+    // nobody announces that a pack is sealed
+    await this.#view.lookAgain()
     const before = await this.stats({ signal })
     const chosen = choosePacks(before, maxUnused, this.#packSize)
     const result: RepackResult = { packs: 0, blocks: 0, before: before.size, after: before.size, damaged: [] }

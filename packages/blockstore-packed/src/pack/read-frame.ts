@@ -12,6 +12,11 @@ const MAX_SYNC = 256 * 1024
 /** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
 const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
 
+/** The least that zlib takes. */
+const MIN_CHUNK = 64
+/** Bytes of a frame's header at most. */
+const MAX_HEADER = 18
+
 const inPool = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
 
@@ -48,13 +53,33 @@ export async function readCompressed (
   end: number
 ): Promise<Uint8Array> {
   const bytes = await readPlace(file, pack, frame, stored)
-  const options = { maxOutputLength: end + MAX_BESIDE }
+  const size = contentSize(bytes)
+  const maxOutputLength = end + MAX_BESIDE
+  // in one chunk: by default, zlib makes one for each 16 KiB, and joins them
+  const options = { maxOutputLength, chunkSize: Math.max(MIN_CHUNK, Math.min(size, maxOutputLength)) }
 
   try {
     return end <= MAX_SYNC && stored <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await inPool(bytes, options)
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }
+}
+
+/** The content size in a frame's header (RFC 8878, section 3.1.1.1), or 0. */
+function contentSize (frame: Buffer): number {
+  if (frame.byteLength < MAX_HEADER) {
+    return 0
+  }
+
+  const descriptor = frame[4]
+  const isSingleSegment = (descriptor & 0x20) !== 0
+  // no dictionary: its ID would come before
+  const at = isSingleSegment ? 5 : 6
+  const kind = descriptor >> 6
+
+  return kind === 0
+    ? isSingleSegment ? frame[at] : 0
+    : kind === 1 ? frame.readUInt16LE(at) + 256 : frame.readUInt32LE(at)
 }
 
 async function readPlace (file: DiskFile, pack: string, offset: number, length: number): Promise<Buffer> {

@@ -55,7 +55,6 @@ export class Appender {
 
   /** @throws {StoreFailedError} this sync failed, or one before it */
   async sync (): Promise<void> {
-    this.#check()
     await this.#announce()
 
     for (const writer of [...this.#givenUp, ...this.#writer == null ? [] : [this.#writer]]) {
@@ -134,6 +133,8 @@ export class Appender {
   }
 
   async #sync (writer: PackWriter): Promise<void> {
+    this.#check()
+
     try {
       await writer.sync()
     } catch (cause) {

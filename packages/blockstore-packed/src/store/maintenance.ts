@@ -1,3 +1,4 @@
+import { UnreadablePackError } from '../errors.ts'
 import { INDEX, LOCKS, PACKS, lockName } from '../pack/pack-names.ts'
 import { chooseMerge, mergeSegments } from './merge-segments.ts'
 import { isIndexable, writeTables } from './scan-packs.ts'
@@ -84,6 +85,11 @@ export class Maintenance {
   async #begin (): Promise<void> {
     await this.#disk.syncDirectory(PACKS)
     await this.#view.lookAgain()
+
+    for (const [pack, cause] of this.#view.errors) {
+      // there may be blocks in it that are to be deleted, and deletions of blocks that seem to live
+      throw new UnreadablePackError(pack, { cause })
+    }
   }
 
   async #sealDeadPacks (): Promise<void> {

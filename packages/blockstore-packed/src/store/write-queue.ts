@@ -74,7 +74,8 @@ export class WriteQueue {
         const found = this.#view.find(block.key)
         const rows = found instanceof Promise ? await found : found
 
-        if (!rows.some(row => this.#view.isDurable(row))) {
+        // in a pack that cannot be read may be a deletion of it
+        if (this.#view.errors.size > 0 || !rows.some(row => this.#view.isDurable(row))) {
           missing.push(block)
         }
       }

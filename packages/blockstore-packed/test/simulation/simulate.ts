@@ -259,6 +259,11 @@ class Simulation {
       throw new Violation(`block ${number} was acknowledged, and has() denies it`)
     }
 
+    // a get may return what another process has just deleted, if it knew the place
+    if (has === true && this.#history.mustBeGone(number, start) && this.#disk.faults.readError === 0) {
+      throw new Violation(`block ${number} was deleted or never put, and has() finds it`)
+    }
+
     let bytes: Uint8Array | undefined
 
     try {
@@ -279,9 +284,6 @@ class Simulation {
       throw new Violation(`block ${number} has other bytes`)
     }
 
-    if (this.#history.mustBeGone(number, start)) {
-      throw new Violation(`block ${number} is there, and was deleted or never put`)
-    }
   }
 
   /** All processes have ended: what is there must be right, with the index and without it. */
