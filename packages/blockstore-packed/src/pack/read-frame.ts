@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { readExactly } from '../disk/disk.ts'
-import { FRAME_SIZE } from '../constants.ts'
+import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
 import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
 import type { DiskFile } from '../disk/disk.ts'
@@ -52,6 +52,11 @@ export async function readCompressed (
   { pack, frame, stored }: FramePlace,
   end: number
 ): Promise<Uint8Array> {
+  // no frame of ours is larger, whatever an index says: a few bytes may decompress to gigabytes
+  if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
+    throw new DamagedPackError(pack, frame, 'the frame would be too large')
+  }
+
   const bytes = await readPlace(file, pack, frame, stored)
   const size = contentSize(bytes)
   const maxOutputLength = end + MAX_BESIDE
