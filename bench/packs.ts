@@ -88,7 +88,7 @@ function makeBlocks (count: number): PackBlock[] {
     const size = 100 + next() % 2900
     const bytes = i % 4 === 0
       ? Buffer.from(Array.from({ length: size }, () => next() >>> 24))
-      : Buffer.from(JSON.stringify({ i, name: `file-${next()}`, tags: ['a', 'b'], text: WORDS.repeat(50).slice(0, size) }))
+      : Buffer.from(JSON.stringify({ i, name: `file-${next()}`, text: WORDS.repeat(50).slice(0, size) }))
 
     return { cid: CID.createV1(raw.code, Digest.create(sha256.code, hash('sha256', bytes, 'buffer'))), bytes }
   })

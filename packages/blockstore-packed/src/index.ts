@@ -13,7 +13,7 @@
  *
  * const blockstore = new PackedBlockstore('blocks')
  * await blockstore.open()
- * const helia = await createHelia({ blockstore })
+ * const helia = createHelia({ blockstore })
  * ```
  *
  * @example Store many blocks with one sync, and free the space of deleted ones

@@ -16,6 +16,10 @@ import { blockOf, texts } from './texts.ts'
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
 const MIB = 1024 * 1024
 
+function hashes (cids: CID[]): string[] {
+  return cids.map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex'))
+}
+
 describe('packs', () => {
   it('are CARs that zstd decompresses, with all blocks under their CIDs, and with a seek table', async ({
     directory, open
@@ -87,7 +91,6 @@ describe('packs', () => {
     await putAll(store, cids.map(cid => ({ cid, bytes })))
     await store.close()
     const again = await open()
-    const hashes = (cids: CID[]): string[] => cids.map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex'))
     const listed = (await Array.fromAsync(again.getAll())).map(({ cid }) => cid)
     const inPacks = (await Array.fromAsync(again.getAll({ order: 'packs' }))).map(({ cid }) => cid)
 

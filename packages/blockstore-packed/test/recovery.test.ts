@@ -14,7 +14,9 @@ import type { Disk, DiskFile } from '../src/index.ts'
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
 
 describe('packs that are not whole', () => {
-  it('has each group whole or not at all if a pack is torn at any byte, and takes new blocks', async ({ directory, open }) => {
+  it('has each group whole or not at all if a pack is torn at any byte, and takes new blocks', async ({
+    directory, open
+  }) => {
     const blocks = texts(4)
     const store = await open()
     const sizes: number[] = []
@@ -112,7 +114,9 @@ describe('packs that are not whole', () => {
     await store.close()
   })
 
-  it('reports blocks of a pack that was exchanged or cut, and finds none of one that was removed', async ({ directory }) => {
+  it('reports blocks of a pack that was exchanged or cut, and finds none of one that was removed', async ({
+    directory
+  }) => {
     const [first, second] = [texts(3, 'first'), texts(3, 'second')]
     await (await closed(directory, first)).close()
     const store = await closed(directory, second)
@@ -375,9 +379,11 @@ function withWrites (
   return withFiles(disk, file => changed(file, { write: async (bytes, position) => write(file, bytes, position) }))
 }
 
-function readOnly (disk: NodeDisk): Disk {
-  const refuse = async (): Promise<never> => { throw Object.assign(new Error('read-only'), { code: 'EROFS' }) }
+async function refuse (): Promise<never> {
+  throw Object.assign(new Error('read-only'), { code: 'EROFS' })
+}
 
+function readOnly (disk: NodeDisk): Disk {
   return overridden(disk, {
     makeDirectory: refuse,
     rename: refuse,

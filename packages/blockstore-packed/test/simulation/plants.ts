@@ -55,7 +55,9 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   'a pack that is gone is not looked for again': {
     patch: () => wrap(PackFiles.prototype, 'use', async (original, id, work) =>
-      original(id, work).catch((err: Error) => { throw Object.assign(new Error('', { cause: err }), { code: 'EGONE' }) }))
+      original(id, work).catch((cause: Error) => {
+        throw Object.assign(new Error('gone', { cause }), { code: 'EGONE' })
+      }))
   },
   'blocks count as stored that another process has not synced': {
     patch: () => replace(View.prototype, 'isDurable', () => true)
