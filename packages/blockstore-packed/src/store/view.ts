@@ -1,3 +1,4 @@
+// Not split: what a lookup sees must change at once, so all that changes it is in one class.
 import { codeOf } from '../disk/disk.ts'
 import { DamagedIndexError } from '../errors.ts'
 import { CHANGES, PACKS, idOf } from '../pack/pack-names.ts'
