@@ -31,7 +31,11 @@
  *   }
  *
  *   await blockstore.sync()
- *   await Array.fromAsync(blockstore.deleteMany(old))
+ *
+ *   for await (const cid of blockstore.deleteMany(old)) {
+ *     console.info('deleted', cid)
+ *   }
+ *
  *   await blockstore.repack()
  *   await blockstore.close()
  * }

@@ -12,7 +12,7 @@ export async function deletePlaces ({ view, appender }: StoreParts, cids: readon
   for (const cid of cids) {
     const key = keyOf(cid.multihash)
 
-    for (const { pack, frame, start } of await view.find(key)) {
+    for (const { pack, frame, start } of [...await view.find(key), ...view.findUnsyncedDeletions(key)]) {
       deletions.push({ pack, frame, start, key })
     }
 

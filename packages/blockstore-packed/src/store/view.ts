@@ -111,6 +111,14 @@ export class View {
     return slow == null ? liveRows(rows, this.#packs) : this.#awaited(key, rows, slow, this.#packs)
   }
 
+  /** Places of a block that are deleted, but by a process that has not synced that: a loss of power may undo it. */
+  findUnsyncedDeletions (key: Key): Row[] {
+    return Array.from(this.#packs.values()).flatMap(({ table, isSealed, writer, durable, size }) =>
+      table == null || isSealed || writer != null || durable >= size
+        ? []
+        : table.find(key).filter(row => row.deleted && this.#packs.has(row.pack)))
+  }
+
   /** Whether the block at a place cannot be lost, if this process syncs its own pack. */
   isDurable ({ pack, frame }: Row): boolean {
     const state = this.#packs.get(pack)
