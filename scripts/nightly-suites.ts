@@ -94,6 +94,12 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 1,
     guards: ['packages/shared-store/test/store-*.ts', 'packages/shared-store/src/**']
   },
+  // ten thousand orders of writers, a reader and a collection, on disks that lose and tear
+  'packs-simulation': {
+    runs: [{ project: 'unit', files: ['packages/blockstore-packed/test/simulation.test.ts'] }],
+    minutes: 9,
+    guards: ['packages/blockstore-packed/{src,test}/**']
+  },
   // a hundred thousand mutated frames for every decoder
   fuzz: {
     runs: [{ script: 'packages/codecs/scripts/fuzz.ts' }],
@@ -202,6 +208,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     ]
   },
   'slow-blockstore-compressed': slowTests('blockstore-compressed'),
+  'slow-blockstore-packed': { ...slowTests('blockstore-packed'), minutes: 3 },
   'slow-blockstore-s3': slowTests('blockstore-s3'),
   'slow-cli': slowTests('cli'),
   'slow-node': slowTests('node'),
@@ -281,6 +288,7 @@ export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
     'packages/codecs/**',
     'packages/core/**',
     'packages/blockstore-compressed/**',
+    'packages/blockstore-packed/**',
     'packages/blockstore-s3/**',
     'packages/libp2p-compression/**',
     'packages/gateway/**',
