@@ -24,6 +24,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   'UsageError needs-name': ': set one with --name',
   'UsageError one-name': ', or omit --name',
   'UsageError no-eviction': ': omit --evict',
+  'UsageError nobody-to-fetch-from':
+    ': start one with ipfsz daemon, or specify a peer with --peer, a gateway with --gateway, or a router with --router',
   'UsageError no-session': ': run ipfsz gc without --evict',
   'NothingPinnedError nothing-pinned':
     ': pin what you want to keep with ipfsz pin add CID, or delete everything with --force',
@@ -35,22 +37,40 @@ const ADVICE: Readonly<Record<string, string>> = {
   'RepoError other-store':
     ': use another repo with --repo, or delete store.json in the repo to leave that store',
   'RepoError own-content': ': use a new repo with --repo',
+  'DaemonError no-answer': ': restart it with ipfsz daemon',
+  'DaemonError no-id': ': run ipfsz daemon once to create it',
+  'DaemonError no-network': ': start a daemon with ipfsz daemon, or specify a peer with --peer',
+  'DaemonError not-running': ': start one with ipfsz daemon',
   'NameError offline': ': run ipfsz daemon, or specify a peer with --peer or a gateway with --gateway',
   'NameError timeout': '. Allow more time with --timeout'
+}
+
+/** The options that errors are about. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  'UsageError no-host-name': '--host: ',
+  'UsageError no-proxy': '--trust-proxy: '
 }
 
 /**
  * The message of an error, with what the command advises, or else with the hint of the error. Undefined if there is
  * neither.
+ *
+ * @param message - what happened, as users read it
  */
-export function adviceFor (err: Error): string | undefined {
+export function adviceFor (err: Error, message: string): string | undefined {
   const { problem, reason, limit, hint } = err as Error & Fields
   const field = [problem, reason, limit].find(value => typeof value === 'string')
-  const advice = ADVICE[`${err.name} ${field ?? ''}`] ?? ADVICE[err.name]
+  const key = `${err.name} ${field ?? ''}`
+  const text = `${OPTIONS[key] ?? ''}${message}`
+  const advice = ADVICE[key] ?? ADVICE[err.name]
 
   if (advice != null) {
-    return `${err.message}${advice}`
+    return `${text}${advice}`
   }
 
-  return typeof hint === 'string' ? `${err.message}: ${hint}` : undefined
+  if (typeof hint === 'string') {
+    return `${text}: ${hint}`
+  }
+
+  return key in OPTIONS ? text : undefined
 }

@@ -351,10 +351,33 @@ export class DaemonRunningError extends Error {
   }
 }
 
+/**
+ * `no-answer`: the daemon does not answer, or not as expected. `no-id`: none has ever run. `no-network`: none runs, and
+ * no other node may be asked. `not-running`: none runs.
+ */
+export type DaemonProblem = 'no-answer' | 'no-id' | 'no-network' | 'not-running'
+
+const DAEMON_HINTS: Readonly<Record<DaemonProblem, string>> = {
+  'no-answer': 'restart it',
+  'no-id': 'run a daemon once to create it',
+  'no-network': 'start a daemon, or name a peer',
+  'not-running': 'start one'
+}
+
 /** Thrown when the daemon of the repo is not running, or its response is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'
+  /** Undefined for an error of the daemon itself, which is the `cause`. */
+  readonly problem: DaemonProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: DaemonProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+    this.hint = problem == null ? undefined : DAEMON_HINTS[problem]
+  }
 }
 
 const NAME_HINTS = {

@@ -1,14 +1,23 @@
-export type UsageProblem = 'not-regular' | 'needs-name' | 'one-name' | 'no-eviction' | 'no-session'
+/**
+ * What is wrong with arguments. `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the
+ * base `latest` needs a name. `one-name`: several sources have one name. `no-eviction`: there is no session to evict.
+ * `no-session`: none has the id. `no-host-name`, `no-proxy`: a text is none. `nobody-to-fetch-from`: there is no
+ * network.
+ */
+export type UsageProblem =
+  | 'needs-name'
+  | 'no-eviction'
+  | 'no-host-name'
+  | 'no-proxy'
+  | 'no-session'
+  | 'nobody-to-fetch-from'
+  | 'not-regular'
+  | 'one-name'
 
 /** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
-  /**
-   * `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the base `latest` needs a name.
-   * `one-name`: several sources have one name. `no-eviction`: there is no session to evict. `no-session`: none has
-   * the id.
-   */
   readonly problem: UsageProblem | undefined
 
   constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: UsageProblem } = {}) {
