@@ -59,10 +59,7 @@ describe('an address to listen on', () => {
 
     expect(isLoopback(address)).toBe(expected)
     expect(refused(true)).toBeUndefined()
-    expect(refused(false)).toEqual(expected ? undefined : expect.objectContaining({
-      name: 'UsageError',
-      message: expect.stringContaining('--public')
-    }))
+    expect(refused(false)).toEqual(expected ? undefined : expect.objectContaining({ name: 'UsageError' }))
   })
 
   it.each([
