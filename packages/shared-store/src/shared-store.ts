@@ -135,8 +135,8 @@ export async function joinBackend (
 
   if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
     throw new StoreError(
-      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes: ` +
-        'omit --blockstore-codec and --blockstore-level'
+      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes`,
+      { problem: 'other-codec' }
     )
   }
 
