@@ -542,7 +542,7 @@ describe('a gateway that cuts its responses', () => {
     const err = await read().catch((err: unknown) => err) as GatewaysFailedError
 
     expect(err).toMatchObject({ name: 'GatewaysFailedError', failures: [{ name: 'GatewayConnectionError' }] })
-    expect(err.message).toMatch(/127\.0\.0\.1:\d+\/ ended its response early, after \d+ bytes, \d+ times in a row: /)
+    expect(err.message).toMatch(/127\.0\.0\.1:\d+\/ cut its response short after \d+ bytes, \d+ times in a row: /)
     expect(gateway.requests.length).toBeLessThan(20)
   })
 

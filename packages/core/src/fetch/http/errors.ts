@@ -44,7 +44,7 @@ export class GatewayConnectionError extends GatewayError {
     { received, times = 1, ...options }: ErrorOptions & { received?: number | undefined, times?: number } = {}
   ) {
     const often = times === 1 ? '' : `, ${times} times in a row`
-    const early = `ended its response early, after ${received} bytes${often}: ${reason}`
+    const early = `cut its response short after ${received} bytes${often}: ${reason}`
     super(gateway, received == null ? reason : early, options)
     this.received = received
     this.times = times
