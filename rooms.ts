@@ -15,6 +15,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   codecs: ['utils'],
   core: ['codecs', 'utils'],
   'blockstore-compressed': ['codecs', 'utils'],
+  'blockstore-packed': ['utils'],
   'blockstore-s3': ['utils'],
   'libp2p-compression': ['codecs', 'utils'],
   gateway: ['codecs', 'core', 'utils'],
@@ -31,6 +32,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   codecs: ['codec.ts', 'constants.ts', 'errors.ts', 'implementation.ts'],
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
+  'blockstore-packed': ['constants.ts', 'errors.ts'],
   'blockstore-s3': ['constants.ts', 'contract.ts', 'errors.ts', 'keys.ts', 's3-url.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
@@ -113,6 +115,16 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     convert: ['block-writes.ts', 'events.ts', 'stored-value.ts', 'util', 'value'],
     fs: []
   },
+  'blockstore-packed': {
+    util: [],
+    disk: [],
+    format: [],
+    encode: ['format'],
+    'contract.ts': ['disk', 'encode'],
+    entries: ['disk', 'format'],
+    pack: ['disk', 'encode', 'entries', 'format'],
+    store: ['contract.ts', 'disk', 'encode', 'entries', 'format', 'pack', 'util']
+  },
   'blockstore-s3': {
     credentials: [],
     xml: [],
@@ -136,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     respond: ['car', 'dag', 'html', 'memory', 'request', 'resolve'],
     'respond-deserialized.ts': ['respond'],
     'answer.ts': ['dag', 'request', 'resolve', 'respond', 'respond-deserialized.ts'],
-    'assemble-gateway.ts': ['answer.ts', 'memory', 'resolve', 'respond'],
+    'assemble-gateway.ts': ['answer.ts', 'dag', 'memory', 'resolve', 'respond'],
     'create-gateway.ts': ['assemble-gateway.ts', 'dag', 'respond'],
     'service-worker': ['assemble-gateway.ts', 'request', 'respond'],
     node: [],

@@ -18,52 +18,29 @@ const COMPLIANCE_SUITES = [
 /** The compliance suites import it and do not bring it along. */
 const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/aegir-chai.ts', import.meta.url)) } }
 
-/** Unit suites that do not run in Chromium, and why. */
-const NODE_ONLY = [
-  // native implementations, addons and worker threads, or frames that only Node's zlib makes
-  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,stream-hostile}.test.ts',
-  'packages/codecs/test/{workers,zstd-native}.test.ts',
-  // listeners of a signal, which only Node counts
-  'packages/utils/test/race-abort.test.ts',
-  'packages/core/test/streams.test.ts',
-  // Node's streams as sources, and listeners of a signal, which only Node counts
-  'packages/core/test/{add-all,compress-ahead,fetch,fetch-window,file-pieces}.test.ts',
-  // where zlib writes
-  'packages/codecs/test/into.test.ts',
-  // which threads of Node's pool are left for files
-  'packages/core/test/background-codec.test.ts',
-  // which memory is freed, which is the same code in browsers, but for what zlib made
-  'packages/{blockstore-compressed/test/memory,core/test/{buffer-pool,release-frames,transient}}.test.ts',
-  // servers on loopback, and nodes that listen there
-  'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
-  'packages/core/test/{libp2p-internals,open-at-once,quicken-streams}.test.ts',
-  // the bytes of Kubo's own tests are made by a cipher of node:crypto
-  'packages/core/test/kubo-layouts.test.ts',
-  // how many blocks are read ahead, damage that is found by arithmetic, and indexes and wrappers that servers keep
-  'packages/core/test/{hostile-tree,memory,originals,wrapped-blockstore}.test.ts',
-  'packages/blockstore-compressed/test/hostile.test.ts',
-  // which parts of a base are in memory, and writing: golden.test.ts reads both in browsers too
-  'packages/core/test/{base-reader,cover,dictionaries}.test.ts',
-  // what `auto` chooses, which test/demo compares with Node
-  'packages/core/test/auto.test.ts',
-  // test/browser runs it on IndexedDB, which takes as long again
-  'packages/blockstore-compressed/test/compliance.test.ts',
-  // Node's servers and sockets
-  'packages/gateway/test/{connection-limit,hosts,libp2p,node,node-responses,request-limits}.test.ts',
-  'packages/gateway/test/{trusted-proxies,tunnel}.test.ts',
-  // thousands of timers, which browsers hold back
-  'packages/gateway/test/fairness.test.ts',
-  // a clock that stands still, beside Node's setImmediate
-  'packages/gateway/test/held-memory.test.ts',
-  // all ranges of many files: a browser takes ten times as long
-  'packages/gateway/test/car-range.test.ts',
-  // hundreds of megabytes of zeros, decompressed
-  'packages/core/test/{frame-groups,region-table}.test.ts',
-  // what is sent compressed is decompressed with node:zlib
-  'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
-  // files on disk, with modes, holes and names: a browser has none
-  'packages/blockstore-compressed/test/{inner-files,shared-fs-blockstore,shared-fs-power-cut}.test.ts',
-  'packages/{utils/test/block-file-reader,core/test/block-files}.test.ts'
+/**
+ * Unit suites that run in Chromium too, and what differs there. Everything else is the same code on the same engine.
+ * test/browser has what only a browser has.
+ */
+const IN_CHROMIUM = [
+  // WebAssembly and DecompressionStream instead of zlib, and workers from Blobs
+  'packages/codecs/test/{codec,join-members,sealed,skipped,stream,vectors}.test.ts',
+  'packages/codecs/test/{zstd-delta,zstd-dictionary,zstd-encode}.test.ts',
+  // setTimeout instead of setImmediate; Web Crypto on threads of the browser
+  'packages/utils/test/{digest-in-pool,event-loop}.test.ts',
+  'packages/core/test/hashes.test.ts',
+  // files with each codec of the browser: written, read whole and in ranges, and those that were written once
+  'packages/core/test/{add,base,cat,golden,read-twin,with-codecs,workers}.test.ts',
+  // how much is read ahead depends on the cores that a page is told
+  'packages/core/test/bounded-reader.test.ts',
+  // LevelDB on IndexedDB, and files of tests in IndexedDB
+  'packages/core/test/links-level.test.ts',
+  'packages/blockstore-compressed/test/{convert,store}.test.ts',
+  // Request, Response and streams: which headers a page may set, and who cancels a body
+  'packages/gateway/test/{body,car,directory,gateway,headers}.test.ts',
+  'packages/verified-fetch/test/{answer-ranges,verified-fetch}.test.ts',
+  // what runs in a service worker
+  'packages/gateway/test/{next-version,service-worker,stored-blocks}.test.ts'
 ]
 
 /** Unit suites that run in Chromium alone: Node has no IndexedDB. */
@@ -96,11 +73,16 @@ export default defineConfig({
     tags: [
       {
         name: 'slow',
-        description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. ' +
-          'npm test leaves it out, npm run test:slow runs it'
+        description: 'Takes seconds: kills, locks and memory of processes, stress, large files. ' +
+          'npm test leaves it out, npm run test:slow runs it, and CI if what it guards has changed'
+      },
+      {
+        name: 'nightly',
+        description: 'Takes gigabytes or long, or needs other programs, or is one of very many combinations. ' +
+          'A suite of scripts/nightly-suites.ts runs it'
       }
     ],
-    // unit, integration and pages together, then one project after the other (`groupOrder`)
+    // those in Node together, as many wait for other processes; then those in Chromium, and the demo (`groupOrder`)
     projects: [
       {
         test: {
@@ -144,8 +126,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          ...SHARED,
-          sequence: { groupOrder: 1 }
+          ...SHARED
         }
       },
       // pages as bundlers build them, looked at from Node; needs Chromium
@@ -171,18 +152,14 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 4 }
+          sequence: { groupOrder: 1 }
         }
       },
-      // tests that run inside Chromium, with the unit suites: files of those are in IndexedDB there
+      // tests that run inside Chromium, with some unit suites: files of those are in IndexedDB there
       {
         test: {
           name: 'browser',
-          include: [
-            'packages/{utils,codecs,core,blockstore-compressed,gateway,verified-fetch}/test/**/*.test.ts',
-            'test/browser/**/*.test.ts'
-          ],
-          exclude: NODE_ONLY,
+          include: [...IN_CHROMIUM, 'test/browser/**/*.test.ts'],
           globalSetup: [
             'test/support/need-chromium.ts',
             'test/browser/libp2p-compression-node.ts',
@@ -193,7 +170,7 @@ export default defineConfig({
           expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           browser: {
             enabled: true,
             headless: true,

@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -16,9 +16,10 @@ const ECHO = '/ipfsz/test/echo/1.0.0'
 
 provideMocha()
 
+// over WebSockets: libp2p-compression-websockets.test.ts
 describe.each(
   ['gzip', 'lz4'] as const
-)('yamux compressed with %s in a browser, stream muxer compliance suite', codec => {
+)('yamux compressed with %s in a browser, stream muxer compliance suite', { tags: 'nightly' }, codec => {
   beforeEach(slowDownClosing)
 
   muxerTests({

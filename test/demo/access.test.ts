@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest'
 import { text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'

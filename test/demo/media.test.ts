@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** Sound and video on the demo page, played through its service worker. */
 import { describe, expect, it } from 'vitest'
 import { formatLink } from '../../examples/web-app/src/ipfs/link.ts'

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest'
 import { startNodePeer } from '../../examples/web-app/node-peer.ts'
 import { formatLink } from '../../examples/web-app/src/ipfs/link.ts'

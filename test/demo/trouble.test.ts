@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { openTab, useDemo } from './open-demo.ts'

@@ -64,7 +64,7 @@ describe.concurrent('the blockstore of a repo', () => {
 })
 
 describe.concurrent('ipfsz blockstore convert', () => {
-  it('re-encodes the blocks of a repo and back, and changes nothing else', async ({ sandbox }) => {
+  it('re-encodes the blocks of a repo and back, and changes nothing else', { tags: 'slow' }, async ({ sandbox }) => {
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
       { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) }

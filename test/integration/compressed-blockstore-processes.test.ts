@@ -70,7 +70,10 @@ function range (first: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => first + i)
 }
 
-describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files => {
+describe('on SharedFsBlockstore', () => { testProcesses('SharedFsBlockstore') })
+describe('on FsBlockstore', { tags: 'nightly' }, () => { testProcesses('FsBlockstore') })
+
+function testProcesses (files: FileStore): void {
   describe('two processes on one directory', () => {
     it('put blocks at the same time, some of them the same, and lose none', async () => {
       // 30 to 34 are put by both
@@ -207,7 +210,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       directory = join(directory, '..')
     })
   })
-})
+}
 
 /** Milliseconds from one process's put to the other's, and from then until the other is killed. */
 const MOMENTS = Array.from({ length: 24 }, (_, i) => ({ begin: i % 6 * 2, kill: 1 + Math.floor(i / 6) * 3 }))

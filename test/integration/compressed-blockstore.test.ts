@@ -95,7 +95,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(child)).ratio).toBeLessThan(0.5)
   })
 
-  it('keeps pinned blocks and collects all others', async () => {
+  it('keeps pinned blocks and collects all others', { tags: 'slow' }, async () => {
     const { child, blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const fs = unixfs(helia)
@@ -114,7 +114,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(child)).blocks).toBe(0)
   })
 
-  it('exports the same CAR as a stock node, and imports the CAR of a stock node', async () => {
+  it('exports the same CAR as a stock node, and imports the CAR of a stock node', { tags: 'slow' }, async () => {
     const { blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const stock = await makeNode(new MemoryBlockstore())

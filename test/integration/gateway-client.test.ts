@@ -130,7 +130,7 @@ describe('--gateway', () => {
     expect(Buffer.compare(await readFile(join(sandbox.directory, 'next/sub/19')), text(19_000, 19))).toBe(0)
   })
 
-  it('asks peers for what the gateways lack', async ({ sandbox }) => {
+  it('asks peers for what the gateways lack', { tags: 'slow' }, async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     const cid = await sandbox.add(bytes, '--codec', 'none')
     const empty = join(sandbox.directory, 'empty')

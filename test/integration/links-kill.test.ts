@@ -9,13 +9,13 @@ import { unixfs } from '@helia/unixfs'
 import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { FsDatastore } from 'datastore-fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { random } from '../support/data.ts'
 import { linkedFiles } from './linked-files.ts'
 import type { LinkedFile } from './linked-files.ts'
 
-const KILLS = 25
-const MOST_KILLS = 75
+const KILLS = 10
+const MANY_KILLS = 75
 const PROGRAM = join(import.meta.dirname, 'add-and-link.ts')
 
 /** The CID that each file is linked to, by the number of the file. */
@@ -24,12 +24,12 @@ type Table = Map<number, string>
 let directory: string
 let files: LinkedFile[]
 
-beforeAll(async () => {
+beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ipfsz-test-'))
   files = await linkedFiles(unixfs)
 })
 
-afterAll(async () => {
+afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 })
 })
 
@@ -114,26 +114,34 @@ async function check (table: Table, unfinished: Unfinished | undefined): Promise
 
 describe('kill -9', () => {
   it(`leaves links and their files whole, ${KILLS} times while files are linked and unlinked`, async () => {
-    const table: Table = new Map()
-    const next = random(7)
-    const verbs = new Set<string>()
+    await killAndCheck(KILLS)
+  })
 
-    // go on until kills have hit an add, a delete, and the time between two steps
-    for (let kill = 1; kill <= KILLS || (verbs.size < 3 && kill <= MOST_KILLS); kill++) {
-      const unfinished = await runAndKill(kill, 1 + next() % 25, table)
-      verbs.add(unfinished?.verb ?? '')
-      await check(table, unfinished)
-    }
-
-    expect(verbs).toEqual(new Set(['add', 'delete', '']))
-    expect(table.size).toBeGreaterThan(0)
-
-    // prune removes what unfinished links left behind, and no link
-    const fs = ipfsz({
-      blockstore: new FsBlockstore(join(directory, 'blocks')),
-      datastore: new FsDatastore(join(directory, 'datastore'))
-    })
-    expect(await fs.links.prune()).toBe(0)
-    await check(table, undefined)
+  it(`leaves links and their files whole, ${MANY_KILLS} times`, { tags: 'nightly' }, async () => {
+    await killAndCheck(MANY_KILLS)
   })
 })
+
+async function killAndCheck (kills: number): Promise<void> {
+  const table: Table = new Map()
+  const next = random(7)
+  const verbs = new Set<string>()
+
+  // go on until kills have hit an add, a delete, and the time between two steps
+  for (let kill = 1; kill <= kills || (verbs.size < 3 && kill <= MANY_KILLS); kill++) {
+    const unfinished = await runAndKill(kill, 1 + next() % 25, table)
+    verbs.add(unfinished?.verb ?? '')
+    await check(table, unfinished)
+  }
+
+  expect(verbs).toEqual(new Set(['add', 'delete', '']))
+  expect(table.size).toBeGreaterThan(0)
+
+  // prune removes what unfinished links left behind, and no link
+  const fs = ipfsz({
+    blockstore: new FsBlockstore(join(directory, 'blocks')),
+    datastore: new FsDatastore(join(directory, 'datastore'))
+  })
+  expect(await fs.links.prune()).toBe(0)
+  await check(table, undefined)
+}

@@ -40,6 +40,7 @@ export async function addLoadKinds (sandbox: Sandbox): Promise<LoadKind[]> {
     ['frames of 16 MiB', frames, 32],
     ['filtered', await sandbox.add(sound(), ...FRAME), 24],
     ['base', await sandbox.add(edited(text), '--base', frames, '--frame-size', '64KiB'), 24],
+    // sockets take all of it: this shows that few of them are read at a time
     ['dictionary', `${await addTree(sandbox, 'texts', textFiles(text))}/7.txt`, 256],
     ['tar', `${await addTree(sandbox, 'tar', [['a', text]], FRAME)}?format=tar`, 32]
   ]
@@ -49,6 +50,7 @@ export async function addLoadKinds (sandbox: Sandbox): Promise<LoadKind[]> {
     ['a stream of brotli', await marked('brotli', streams.brotli), 64],
     ['CAR', `${plain}?format=car`, 256],
     ['JSON', `${await sandbox.add(numbers(), ...FRAME)}?format=json`, 24],
+    // one page for all, and blocks of which sockets take the most: these show that few are made and read at a time
     ['listing', `${await addTree(sandbox, 'many', manyFiles())}/`, 256],
     ['raw', `${await sandbox.add(noise(MIB, 2), '--codec', 'none')}?format=raw`, 400]
   ]

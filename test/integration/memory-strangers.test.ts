@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, onTestFinished, vi } from 'vitest'

@@ -256,7 +256,7 @@ describe.concurrent('content that is not in the repo', () => {
     expect(proxy.received).toBeLessThan(bytes.byteLength * 1.1 + again)
   })
 
-  it('is not fetched with --offline', async ({ sandbox }) => {
+  it('is not fetched with --offline', { tags: 'slow' }, async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const cid = await addTo(sandbox, a, text(10_000))
     const { address } = await startDaemon(sandbox, { repo: a })
@@ -266,7 +266,9 @@ describe.concurrent('content that is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it('is refused at once when the peers given with --peer lack it, which are told', async ({ sandbox }) => {
+  it('is refused at once when the peers given with --peer lack it, which are told', {
+    tags: 'slow'
+  }, async ({ sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
     const peer = address.slice(address.lastIndexOf('/') + 1)
 

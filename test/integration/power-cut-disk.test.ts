@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 /**
  * Power cuts on a real file system: ext4 in an image, which is copied while it is in
  * use and mounted again. Needs root and a loop device, or is skipped; power-cut.test.ts

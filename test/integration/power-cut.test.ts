@@ -48,7 +48,9 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', tree, big]) })
   })
 
-  it('what add printed is readable even if an earlier add wrote the same blocks unsynced', async ({ sandbox }) => {
+  it('what add printed is readable even if an earlier add wrote the same blocks unsynced', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
 
     const cut = await record(sandbox, async run => {
@@ -59,7 +61,7 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
   })
 
-  it('what add --base printed is readable even if its base was unsynced', async ({ sandbox }) => {
+  it('what add --base printed is readable even if its base was unsynced', { tags: 'nightly' }, async ({ sandbox }) => {
     const [first, second] = await Promise.all([
       sandbox.write('first', noise(70_000)),
       sandbox.write('second', Buffer.concat([noise(70_000), text(100)]))
@@ -74,7 +76,9 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut)
   })
 
-  it('the base of what add --base printed is on the disk even if it was pinned unsynced', async ({ sandbox }) => {
+  it('the base of what add --base printed is on the disk even if it was pinned unsynced', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const [first, second] = await Promise.all([
       sandbox.write('first', noise(70_000)),
       sandbox.write('second', Buffer.concat([noise(70_000), text(100)]))
@@ -89,7 +93,9 @@ describe('after a power cut', () => {
     expect([...cut.at(cut.length, 'lost').values()].map(bytes => bytes?.byteLength)).toContain(70_000)
   })
 
-  it('what pin add and car import printed is readable even if its blocks were unsynced', async ({ sandbox }) => {
+  it('what pin add and car import printed is readable even if its blocks were unsynced', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
     const other = await sandbox.write('other', text(10_000, 7))
     await sandbox.run(['car', 'export', '-o', 'other.car', await sandbox.add(text(10_000, 7))])
@@ -120,7 +126,7 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', ...files]) })
   })
 
-  it('a repo stores blocks with the codec given to init', async ({ sandbox }) => {
+  it('a repo stores blocks with the codec given to init', { tags: 'nightly' }, async ({ sandbox }) => {
     const file = await sandbox.write('file', text(10_000))
 
     const cut = await record(sandbox, async run => {
@@ -135,7 +141,7 @@ describe('after a power cut', () => {
     }
   })
 
-  it('what migrate has copied is readable and pinned', async ({ sandbox }) => {
+  it('what migrate has copied is readable and pinned', { tags: 'nightly' }, async ({ sandbox }) => {
     const source = join(sandbox.directory, 'source')
     const file = await sandbox.write('file', text(1_500_000))
     expectSuccess(await sandbox.run(['add', '-Q', '--repo', source, file]))
@@ -149,7 +155,7 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
   })
 
-  it('a removed pin does not come back once gc has deleted its blocks', async ({ sandbox }) => {
+  it('a removed pin does not come back once gc has deleted its blocks', { tags: 'nightly' }, async ({ sandbox }) => {
     const [kept, gone] = [await sandbox.add(text(300_000, 1)), await sandbox.add(text(300_000, 2))]
 
     const cut = await record(sandbox, async run => {
@@ -160,7 +166,9 @@ describe('after a power cut', () => {
     await expectKept(sandbox, cut, { safe: [kept] })
   })
 
-  it('pinned files are readable, whatever the moment of a blockstore conversion', async ({ sandbox }) => {
+  it('pinned files are readable, whatever the moment of a blockstore conversion', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const safe = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none'))
     )

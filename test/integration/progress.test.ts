@@ -110,7 +110,9 @@ const WORKS: Record<string, Work> = {
 }
 
 describe.concurrent.for(Object.entries(WORKS))('the progress of %s', ([, { prepare, bars, result }]) => {
-  it.for(WIDTHS)('fits %i columns, and is gone before a result is printed', async (columns, { sandbox }) => {
+  it.for(WIDTHS)('fits %i columns, and is gone before a result is printed', {
+    tags: 'slow'
+  }, async (columns, { sandbox }) => {
     const screen = await runOnTerminal(sandbox, await prepare(sandbox), columns)
 
     expect(screen.code).toBe(0)

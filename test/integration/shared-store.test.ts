@@ -213,7 +213,7 @@ describe('a store in a directory', () => {
 })
 
 describe('ipfsz gc on a store', () => {
-  it('deletes what no pin keeps, and links to it, and keeps what another node is adding', async (
+  it('deletes what no pin keeps, and links to it, and keeps what another node is adding', { tags: 'slow' }, async (
     { nodes: [a, b], sandbox, store }
   ) => {
     await setLease(store, 12_000)
@@ -252,7 +252,9 @@ describe('ipfsz gc on a store', () => {
     expect(left.filter(file => /^.(sessions|leases|rounds|acks|collections)/.test(file))).toEqual([])
   })
 
-  it('waits for nobody who was killed, and deletes what it had stored', async ({ nodes: [a, b], sandbox, store }) => {
+  it('waits for nobody who was killed, and deletes what it had stored', {
+    tags: 'slow'
+  }, async ({ nodes: [a, b], sandbox, store }) => {
     const child = sandbox.start(['add', '-Q', '--repo', b.repo, '-'])
     const killed = finish(child, feed(11, { stall: true }))
     await waitForBlocks(store, 2)

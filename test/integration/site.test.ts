@@ -145,7 +145,9 @@ describe('ipfsz site add', () => {
     expect(await add('/sub/')).toContain('sub/other.html and 1 other page are uncompressed, but not all they need')
   })
 
-  it('keeps more files than a process may open, but not its redirects, which the worker reads', async ({ sandbox }) => {
+  it('keeps more files than a process may open, but not its redirects, which the worker reads', {
+    tags: 'slow'
+  }, async ({ sandbox }) => {
     await writeSite(sandbox, ['index.html', '_redirects'])
     const names = Array.from({ length: 500 }, (_, i) => `dist/sub/${i}.txt`)
     await Promise.all(names.map(async name => sandbox.write(name, Buffer.from(name))))

@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, onTestFinished } from 'vitest'

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { torture } from '../../scripts/torture/torture.ts'
 import { it } from './run-cli.ts'
 
-const KILLS = 25
+const KILLS = 10
 
 describe('kill -9 at random moments', () => {
   it(`loses nothing that was acknowledged, ${KILLS} times with two processes on one repo`, async ({ sandbox }) => {

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { registerHooks } from 'node:module'

@@ -47,7 +47,9 @@ describe('ipfsz', () => {
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
   })
 
-  it('refuses a stream of zstd --long by default, and reads it if --max-window allows it', async ({ sandbox }) => {
+  it('refuses a stream of zstd --long by default, and reads it if --max-window allows it', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     await run('zstd', ['--version'])
     const bytes = text(12_000_000)
     await sandbox.write('file', bytes)

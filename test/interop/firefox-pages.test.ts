@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** Compressed media and databases in Firefox, through service workers: the examples, and the demo page. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -90,7 +90,7 @@ async function byIpfsz (directory: string): Promise<string[]> {
 }
 
 describe('ipfsz add --gitignore', () => {
-  it('adds the files that git would add', async () => {
+  it('adds the files that git would add', { tags: 'nightly' }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-gitignore-'))
     onTestFinished(async () => { await rm(directory, { recursive: true }) })
     let runs = 0

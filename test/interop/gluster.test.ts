@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** Nodes that share a directory on GlusterFS: three bricks, each with all files, and a mount for each node. */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'

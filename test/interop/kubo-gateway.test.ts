@@ -44,7 +44,7 @@ describe('the gateway of Kubo', () => {
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
   })
 
-  it('sends trees, sharded ones too, and answers by localhost', async ({ sandbox }) => {
+  it('sends trees, sharded ones too, and answers by localhost', { tags: 'nightly' }, async ({ sandbox }) => {
     const tree = join(sandbox.directory, 'tree')
     await mkdir(join(tree, 'sub'), { recursive: true })
     await writeFile(join(tree, 'sub/file'), randomBytes(3_000_000))

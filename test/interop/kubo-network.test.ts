@@ -100,7 +100,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     expect(Buffer.from(await range.arrayBuffer()).equals(stored.subarray(1000, 2000))).toBe(true)
   })
 
-  it('pins and lists a tree, which another ipfsz gets from it when the first is gone', async ({ sandbox }) => {
+  it('pins and lists a tree, which another ipfsz gets from it when the first is gone', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const tree = await makeTree(sandbox)
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
@@ -116,7 +118,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out`))
   })
 
-  it('pins and lists a sharded directory, which another ipfsz lists and gets from it', async ({ sandbox }) => {
+  it('pins and lists a sharded directory, which another ipfsz lists and gets from it', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const many = join(sandbox.directory, 'many')
     await makeMany(many)
     const daemon = await startNode(sandbox, 'a')
@@ -143,7 +147,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     await kubo.pin(plain)
   })
 
-  it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', async ({ sandbox }) => {
+  it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const path = await sandbox.write('file', longText(300_000_000))
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', path)
@@ -162,7 +168,9 @@ describe('Kubo with files of an ipfsz daemon', () => {
     await kubo.ipfs(['repo', 'gc'])
   })
 
-  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads a file after %s between nodes that share no peer', async (
+  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads a file after %s between nodes that share no peer', {
+    tags: 'nightly'
+  }, async (
     how,
     { sandbox }
   ) => {
@@ -222,7 +230,7 @@ describe('ipfsz with files of Kubo', () => {
     expect((await run(sandbox, 'c', 'cat', marked, '--peer', kubo.address)).stdout.equals(bytes)).toBe(true)
   })
 
-  it('fetches 250 MB from Kubo in bounded memory', async ({ sandbox }) => {
+  it('fetches 250 MB from Kubo in bounded memory', { tags: 'nightly' }, async ({ sandbox }) => {
     const bytes = randomBytes(250_000_000)
     const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1', '--chunker=size-1048576'], bytes)).toString().trim()
     const daemon = await startNode(sandbox, 'a')
@@ -244,7 +252,7 @@ describe('ipfsz with files of Kubo', () => {
     expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
   })
 
-  it('imports its own tree from CARs of Kubo and the gateway, and prints its marked CID', async ({
+  it('imports its own tree from CARs of Kubo and the gateway, and prints its marked CID', { tags: 'nightly' }, async ({
     sandbox
   }) => {
     const tree = await makeTree(sandbox)
@@ -343,7 +351,7 @@ describe('an IPNS name', () => {
   })
 })
 
-describe('a private network of ten ipfsz and Kubo nodes that bootstrap from one of them', () => {
+describe('a private network of ten ipfsz and Kubo nodes that bootstrap from one of them', { tags: 'nightly' }, () => {
   it('finds files of any node', async ({ sandbox }) => {
     const others = await Promise.all(Array.from({ length: 3 }, async () => startKubo({ bootstrap: [kubo.address] })))
 

@@ -141,7 +141,9 @@ describe('ipfsz import --from-kubo with the repo of a running Kubo', () => {
 })
 
 describe('Kubo with a daemon that holds only the compressed copy', () => {
-  it('pins the originals of a file in several layouts, and that of a tree', async ({ sandbox }) => {
+  it('pins the originals of a file in several layouts, and that of a tree', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const repo = join(sandbox.directory, 'served')
     const tree = join(sandbox.directory, 'tree')
     await mkdir(join(tree, 'sub'), { recursive: true })

@@ -107,7 +107,10 @@ async function reload (page: Page, expected: Partial<Look>): Promise<void> {
   await isShown(page, expected)
 }
 
-describe.each([['Chromium', startChromium], ['Firefox', startFirefox]] as const)('in %s', (_, start) => {
+describe('in Chromium', () => { testVisits(startChromium) })
+describe('in Firefox', { tags: 'nightly' }, () => { testVisits(startFirefox) })
+
+function testVisits (start: () => Promise<Browser>): void {
   let browser: Browser
 
   beforeAll(async () => { browser = await start() })
@@ -195,7 +198,7 @@ describe.each([['Chromium', startChromium], ['Firefox', startFirefox]] as const)
     await other.goto(`${origin}/docs/page.html`, NO_LIMIT)
     await isShown(other, { title: 'A page', color: 'rgb(1, 2, 3)' })
   })
-})
+}
 
 describe('what a visit fetches', () => {
   let browser: Browser

@@ -94,7 +94,9 @@ describe('ipfsz add --kubo', () => {
     expect(read.stdout.equals(bytes)).toBe(true)
   })
 
-  it('stores a tree with an empty file, a symlink and a sharded directory, which ipfs get writes to disk', async ({
+  it('stores a tree with an empty file, a symlink and a sharded directory, which ipfs get writes to disk', {
+    tags: 'nightly'
+  }, async ({
     sandbox
   }) => {
     const tree = await makeTree(sandbox)
@@ -155,7 +157,9 @@ describe('ipfsz add --kubo', () => {
 })
 
 describe('ipfsz add --kubo with a Kubo that is online', () => {
-  it('stores a file and a tree that ipfsz reads from it by their marked CIDs', async ({ sandbox }) => {
+  it('stores a file and a tree that ipfsz reads from it by their marked CIDs', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const online = await startKubo()
     const env = { IPFSZ_BOOTSTRAP: online.address }
 
@@ -219,7 +223,9 @@ describe('ipfsz add --kubo without a usable Kubo', () => {
     }
   })
 
-  it('prints no CID if Kubo was killed during an add, and adds the file when Kubo is back', async ({
+  it('prints no CID if Kubo was killed during an add, and adds the file when Kubo is back', {
+    tags: 'nightly'
+  }, async ({
     sandbox
   }) => {
     const mortal = await startKuboStore()

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** Nodes whose network to their store, an S3 server, is lost: nothing is answered, and nothing refused. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -77,7 +77,9 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     expect(size).toBeLessThan(150_000)
   })
 
-  it('is converted in place while another node reads it, with more blocks than one listing has', async () => {
+  it('is converted in place while another node reads it, with more blocks than one listing has', {
+    tags: 'nightly'
+  }, async () => {
     const { child, bucket } = await makeBucket()
     const blocks = Array.from({ length: 1100 }, (_, i) => text(1000, i + 1))
     const cids = await Promise.all(blocks.map(cidOf))

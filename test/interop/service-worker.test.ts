@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** `@ipfsz/gateway/service-worker` in Firefox. Chromium has its own tests in test/pages. */
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'

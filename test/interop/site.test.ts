@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 /** `ipfsz site add`: what visitors see when something is missing, in Chromium. On Kubo: kubo-site.test.ts. */
 import { readFile } from 'node:fs/promises'
 import { ipfsz } from '@ipfsz/core'

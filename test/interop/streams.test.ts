@@ -122,31 +122,31 @@ describe.each(TOOLS)('streams of the reference tool of $codec', ({ codec, reader
   const commands = [
     ...piped.map(command => ({ command, isPiped: true })),
     ...file.map(command => ({ command, isPiped: false }))
-  ]
+    // the first of each codec when anything changes, the others if a decoder does
+  ].map((one, i) => ({ ...one, tags: i === 0 || i === piped.length ? [] : ['nightly'] }))
 
-  it.each(
-    commands.map(
-      ({ command, isPiped }) =>
-        [`${command.slice(command.indexOf('-c')).join(' ')}${isPiped ? ', piped' : ''}`, command, isPiped] as const
-    )
-  )('are read by every implementation: %s', async (_, command, isPiped) => {
-    const contents = codec === 'snappy'
-      // Python takes minutes to checksum more
-      ? [...CONTENTS.slice(0, 3), LONG.subarray(0, 2 * MIB)]
-      // longer than every window: that of -w 24 has 16 MiB, that of -19 and --long=23 has 8, all others less
-      : [...CONTENTS, command.includes('24') ? LONG : LONG.subarray(0, 9 * MIB)]
+  for (const { command, isPiped, tags } of commands) {
+    const name = `${command.slice(command.indexOf('-c')).join(' ')}${isPiped ? ', piped' : ''}`
 
-    for (const bytes of contents) {
-      const stream = await compress(command, isPiped, bytes)
+    it(`are read by every implementation: ${name}`, { tags }, async () => {
+      const contents = codec === 'snappy'
+        // Python takes minutes to checksum more
+        ? [...CONTENTS.slice(0, 3), LONG.subarray(0, 2 * MIB)]
+        // longer than every window: that of -w 24 has 16 MiB, that of -19 and --long=23 has 8, all others less
+        : [...CONTENTS, command.includes('24') ? LONG : LONG.subarray(0, 9 * MIB)]
 
-      for (const implementation of readers) {
-        expect(
-          Buffer.compare(await read(codecs[codec]({ implementation }), stream), bytes),
-          `${implementation}, ${bytes.byteLength} bytes`
-        ).toBe(0)
+      for (const bytes of contents) {
+        const stream = await compress(command, isPiped, bytes)
+
+        for (const implementation of readers) {
+          expect(
+            Buffer.compare(await read(codecs[codec]({ implementation }), stream), bytes),
+            `${implementation}, ${bytes.byteLength} bytes`
+          ).toBe(0)
+        }
       }
-    }
-  })
+    })
+  }
 
   it('are read by their marked CID, whole and in ranges', async () => {
     const bytes = LONG.subarray(0, 3 * MIB)
@@ -189,7 +189,8 @@ describe('streams of unusual options', () => {
   it('are refused with CorruptFrameError: lz4 -l, brotli --large_window', async () => {
     await expect(read(codecs.lz4(), await run('lz4', ['-l', '-c'], text(1000))))
       .rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
-    await expect(read(codecs.brotli(), await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG)))
+    const stream = await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG.subarray(0, MIB))
+    await expect(read(codecs.brotli(), stream))
       .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 })

@@ -188,7 +188,7 @@ describe('writes of one block into one inner store', () => {
     expect(await readBlock(inner, cid)).toEqual(BYTES)
   })
 
-  it('damage no files, with two codecs and a conversion at the same time', async () => {
+  it('damage no files, with two codecs and a conversion at the same time', { tags: 'slow' }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
     const inner = new FsBlockstore(directory)
     const stores = [new CompressedBlockstore(inner), new CompressedBlockstore(inner, { codec: 'none' })]

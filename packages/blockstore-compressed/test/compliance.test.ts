@@ -7,6 +7,7 @@ import { FsBlockstore } from 'blockstore-fs'
 import { LevelBlockstore } from 'blockstore-level'
 import { interfaceBlockstoreTests } from 'interface-blockstore-tests'
 import { afterEach, beforeEach, describe, it } from 'vitest'
+import { tagCombinations } from '../../../test/support/pairwise.ts'
 import { SharedFsBlockstore } from '../src/fs/index.ts'
 import { CompressedBlockstore } from '../src/index.ts'
 import type { Verify } from '../src/index.ts'
@@ -41,38 +42,24 @@ describe('SharedFsBlockstore in the blockstore compliance suite', () => {
   })
 })
 
-const innerNames = Object.keys(INNER_STORES)
+for (const { name, codec, verify, tags } of tagCombinations({
+  name: Object.keys(INNER_STORES), codec: CODECS, verify: VERIFY
+})) {
+  describe(`CompressedBlockstore (${name}, ${codec}, verify ${verify}) in the compliance suite`, { tags }, () => {
+    interfaceBlockstoreTests({
+      async setup () {
+        const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
+        // the suite's blocks are small: compress all of them
+        const store = new CompressedBlockstore(INNER_STORES[name](directory), { codec, verify, minSize: 0 })
+        directories.set(store, directory)
+        await store.open()
 
-for (const [i, name] of innerNames.entries()) {
-  for (const [j, codec] of CODECS.entries()) {
-    for (const [k, verify] of VERIFY.entries()) {
-      // `npm test` covers every inner store, codec and `verify` at least once
-      const isFirst = j % innerNames.length === i && j % VERIFY.length === k
-
-      // every codec with every `verify` in memory: to the other stores, one codec's values are like another's
-      if (!isFirst && name !== 'MemoryBlockstore' && codec !== 'zstd') {
-        continue
+        return store
+      },
+      async teardown (store) {
+        await store.close()
+        await rm(directories.get(store) as string, { recursive: true })
       }
-
-      const tags = isFirst ? [] : ['slow']
-
-      describe(`CompressedBlockstore (${name}, ${codec}, verify ${verify}) in the compliance suite`, { tags }, () => {
-        interfaceBlockstoreTests({
-          async setup () {
-            const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-            // the suite's blocks are small: compress all of them
-            const store = new CompressedBlockstore(INNER_STORES[name](directory), { codec, verify, minSize: 0 })
-            directories.set(store, directory)
-            await store.open()
-
-            return store
-          },
-          async teardown (store) {
-            await store.close()
-            await rm(directories.get(store) as string, { recursive: true })
-          }
-        })
-      })
-    }
-  }
+    })
+  })
 }

@@ -48,7 +48,7 @@ describe('convert', () => {
     ['none', ...NAMES].flatMap(
       from => ['none', ...NAMES].filter(to => to !== from).map(to => ({ from, to }))
     ) as Array<{ from: CodecName, to: CodecName }>
-  )('converts a store from $from to $to without changing any block', async ({ from, to }) => {
+  )('converts a store from $from to $to without changing any block', { tags: 'slow' }, async ({ from, to }) => {
     const filled = await fill(from)
 
     const report = await convert(filled.inner, { codec: to })

@@ -71,7 +71,7 @@ describe.each(NAMES)('a value compressed with %s', codec => {
     }
   })
 
-  it('is refused, or decodes to the block, if a bit is flipped', async () => {
+  it('is refused, or decodes to the block, if a bit is flipped', { tags: 'slow' }, async () => {
     const cid = await cidOf(BYTES)
     const value = await makeEnvelope(BYTES, codec)
 

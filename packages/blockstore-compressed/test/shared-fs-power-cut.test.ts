@@ -131,7 +131,9 @@ describe('SharedFsBlockstore on a disk that loses power', () => {
     expect(kinds(cut, blocks, cut.length)).toEqual(new Set(['absent', 'empty']))
   })
 
-  it('keeps synced blocks during a conversion, even with sync: false', async ({ directory, blocks }) => {
+  it('keeps synced blocks during a conversion, even with sync: false', {
+    tags: 'slow'
+  }, async ({ directory, blocks }) => {
     const compressed = await sizes(directory, blocks)
     await putAll(await open(directory), blocks)
     const cut = await record(

@@ -163,7 +163,7 @@ it('sends a block at once that the store has just missed, and looks for it the n
   expect(s3.objects.size).toBe(1)
 })
 
-it('looks again for a block if it has missed a thousand others since', async () => {
+it('looks again for a block if it has missed a thousand others since', { tags: 'slow' }, async () => {
   const { cid, bytes } = await block('x'.repeat(64 * 1024))
   await store.has(cid)
 

@@ -8,6 +8,7 @@ import { CREDENTIALS, fakeS3 } from '../../../test/support/fake-s3.ts'
 
 it('parses the URL of a store', () => {
   expect(parseS3Url('s3://bucket')).toEqual({ bucket: 'bucket', prefix: '' })
+  expect(parseS3Url('s3://bucket?pathStyle=true')).toEqual({ bucket: 'bucket', prefix: '', pathStyle: true })
   expect(parseS3Url('s3://My_Bucket.1/a/b%20c/?endpoint=http://10.0.0.1:7480&endpoint=https://s3.example/&region=eu-1&' +
     'pathStyle=false')).toEqual({
     bucket: 'My_Bucket.1',

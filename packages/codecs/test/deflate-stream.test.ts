@@ -6,7 +6,7 @@ import { deflateStream, inflateStream } from '../src/stream/deflate-stream.ts'
 const SYNC = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 
 describe('a deflate stream in JavaScript', () => {
-  it('flushes each piece, so that everything written so far decodes', () => {
+  it('flushes each piece, so that everything written so far decodes', { tags: 'slow' }, () => {
     fc.assert(fc.property(fc.array(
       fc.uint8Array({ minLength: 1, maxLength: 500 })
     ), fc.integer({ min: 1, max: 9 }), (pieces, level) => {
@@ -32,7 +32,7 @@ describe('a deflate stream in JavaScript', () => {
     expect(stream.compress(bytes).byteLength).toBeLessThan(12)
   })
 
-  it('compresses inputs larger than its buffers', () => {
+  it('compresses inputs larger than its buffers', { tags: 'slow' }, () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => Math.imul(i, 2654435761) >>> 13)
 
     expect(inflateStream().decompress(deflateStream(1).compress(bytes), bytes.byteLength)).toEqual(bytes)

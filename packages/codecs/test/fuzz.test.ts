@@ -5,9 +5,9 @@ import { NAMES, same } from './fixtures.ts'
 import { inputs, readers } from './fuzz.ts'
 
 const SEED = 20261121
-const INPUTS = 1500
+const INPUTS = 500
 /** How many of them also go through a worker. */
-const WORKER_INPUTS = 150
+const WORKER_INPUTS = 50
 
 const CASES = NAMES.flatMap(name => readers(name).flatMap(implementation => [
   { name, implementation, workers: false, count: INPUTS },

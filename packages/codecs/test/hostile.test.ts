@@ -175,7 +175,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     await refuses('zstd', implementation, frame, 300)
   })
 
-  it('reads five million empty blocks', { tags: 'slow' }, async () => {
+  it('reads five million empty blocks', { tags: 'nightly' }, async () => {
     const frame = zstdFrame(300, repeat(zstdBlock(0, 0, NOTHING, false), 5_000_000), stored)
     await reads('zstd', implementation, frame, TEXT)
   })
@@ -345,13 +345,13 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     await refuses('lz4', implementation, lz4Frame(300, [stored], 0x6c), 300)
   })
 
-  it('refuses three million empty blocks, compressed or stored', { tags: 'slow' }, async () => {
+  it('refuses three million empty blocks, compressed or stored', { tags: 'nightly' }, async () => {
     for (const empty of [lz4Block(Uint8Array.of(0)), uint32(0x80000000)]) {
       await refuses('lz4', implementation, lz4Frame(16 * MIB, [repeat(empty, 3_000_000)], 0x68, 7), 16 * MIB)
     }
   })
 
-  it('reads a million blocks of one byte', { tags: 'slow' }, async () => {
+  it('reads a million blocks of one byte', { tags: 'nightly' }, async () => {
     await reads(
       'lz4',
       implementation,
@@ -466,7 +466,7 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     await refuses('snappy', implementation, stream(snappyChunk(0, concat(uint32(1), block300))), 300)
   })
 
-  it('reads a million empty chunks of each type, and 100,000 of one byte', { tags: 'slow' }, async () => {
+  it('reads a million empty chunks of each type, and 100,000 of one byte', { tags: 'nightly' }, async () => {
     for (
       const empty of [
         storedChunk(NOTHING),
@@ -524,7 +524,7 @@ describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
     }
   })
 
-  it('reads five million empty metadata blocks', { tags: 'slow' }, async () => {
+  it('reads five million empty metadata blocks', { tags: 'nightly' }, async () => {
     // a window of 2 ** 16, then bytes that each are a metadata block that skips nothing, then an empty last block
     const frame = concat(Uint8Array.of(0x0c), repeat(Uint8Array.of(0x06), 5_000_000), Uint8Array.of(0x03))
     expect(await outcome('brotli', implementation, frame, 0)).toBe(0)
@@ -622,7 +622,7 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     }
   })
 
-  it('reads two million blocks of one byte', { tags: 'slow' }, async () => {
+  it('reads two million blocks of one byte', { tags: 'nightly' }, async () => {
     const one = concat(big(1), big(1), text(1))
     await reads('lzo', implementation, concat(header, repeat(one, 2_000_000), end), repeat(text(1), 2_000_000))
   })
@@ -685,7 +685,7 @@ describe('a frame of 1 GiB of zeros that claims to hold 4 MiB', () => {
     }
   }
 
-  it.each(NAMES)('is refused by every implementation of %s in less than 100 MiB of memory', { tags: 'slow' }, async (
+  it.each(NAMES)('is refused by every implementation of %s in less than 100 MiB of memory', { tags: 'nightly' }, async (
     name
   ) => {
     const bomb = await bombs[name]()
@@ -761,7 +761,7 @@ describe('a WASM instance', () => {
 
   it.each(
     NAMES.filter(name => readers(name).includes('wasm'))
-  )('of %s does not keep a large heap after many corrupt and large frames', { tags: 'slow' }, async (name) => {
+  )('of %s does not keep a large heap after many corrupt and large frames', { tags: 'nightly' }, async (name) => {
     const codec = codecs[name]({ implementation: 'wasm', workers: false })
     const frame = await codecs[name]().compress(new Uint8Array(16 * MIB))
     const noisy = await codecs[name]().compress(noise(100_000))

@@ -55,7 +55,7 @@ describe.each(NAMES)('decompressing %s into memory of the caller', name => {
     expect(memory.subarray(11).every(byte => byte === 7)).toBe(true)
   })
 
-  it('refuses what it refuses without', async () => {
+  it('refuses what it refuses without', { tags: 'slow' }, async () => {
     const frame = new Uint8Array(await codec.compress(BYTES))
     const frames = [
       frame.subarray(0, -1),
@@ -127,7 +127,7 @@ describe.each(NAMES)('decompressing %s on the thread pool', name => {
     expect(tasks).toBe(1)
   })
 
-  it('reads and refuses what Node\'s streams do', async () => {
+  it('reads and refuses what Node\'s streams do', { tags: 'slow' }, async () => {
     const frame = new Uint8Array(await codec.compress(BYTES))
     const frames = [
       frame,

@@ -41,7 +41,7 @@ async function join (members: readonly Uint8Array[], cuts: readonly number[] = [
 const WRITERS_OF_GZIP = WRITERS.filter(({ name }) => name === 'gzip').map(codec => [label(codec), codec] as const)
 
 describe.each(WRITERS_OF_GZIP)('members of %s', (_, codec) => {
-  it('are joined into one member of the same bytes, however the stream is cut', async () => {
+  it('are joined into one member of the same bytes, however the stream is cut', { tags: 'slow' }, async () => {
     const parts = [text(200_000), new Uint8Array(0), noise(70_000), text(1), new Uint8Array(100_000)]
     const members = await Promise.all(parts.map(async part => codec.compress(part)))
     const length = members.reduce((sum, member) => sum + member.byteLength, 0)
@@ -73,7 +73,7 @@ describe.each(WRITERS_OF_GZIP)('members of %s', (_, codec) => {
     expect(twice).toEqual(await join([a, b, c]))
   })
 
-  it('say that they are joinable, at every level', async () => {
+  it('say that they are joinable, at every level', { tags: 'slow' }, async () => {
     for (let level = codec.levels.min; level <= codec.levels.max; level++) {
       const member = await codec.compress(text(70_000), { level })
 

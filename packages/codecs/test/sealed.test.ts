@@ -20,7 +20,7 @@ const SEALED: Readonly<Record<CodecName, readonly [frame: string, sealed: string
 describe.each(WRITERS.map(codec => [label(codec), codec] as const))('a sealed frame of %s', (_, codec) => {
   const { name } = codec
 
-  it('is the frame again once the seal is off', async () => {
+  it('is the frame again once the seal is off', { tags: 'slow' }, async () => {
     for (const bytes of CONTENTS) {
       const frame = await codec.compress(bytes)
       const unsealed = unseal(name, seal(name, frame.slice()))
@@ -30,7 +30,7 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('a sealed fr
     }
   })
 
-  it('is refused by every implementation, alone and before others', async () => {
+  it('is refused by every implementation, alone and before others', { tags: 'slow' }, async () => {
     for (const bytes of CONTENTS) {
       const frame = await codec.compress(bytes)
       const sealed = seal(name, frame.slice())

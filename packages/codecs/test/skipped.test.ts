@@ -30,7 +30,9 @@ describe('bytes that decoders skip', () => {
 })
 
 describe.each(STREAMS.filter(([, { name }]) => SKIPPING.includes(name)))('a stream of %s', (_, codec) => {
-  it('is read without the bytes that are to be skipped, between its frames and after them', async () => {
+  it('is read without the bytes that are to be skipped, between its frames and after them', {
+    tags: 'slow'
+  }, async () => {
     const part = encodeSkipped(codec.name as SkippingCodec, noise(MOST))
     const small = encodeSkipped(codec.name as SkippingCodec, HELD)
     const [first, second] = [await codec.compress(text(100_000)), await codec.compress(text(7, 2))]

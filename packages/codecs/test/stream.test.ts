@@ -18,7 +18,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
   const { name } = codec
   const single = name === 'brotli'
 
-  it('is read in pieces of any size', async () => {
+  it('is read in pieces of any size', { tags: 'slow' }, async () => {
     const long = concat(text(3 * MIB), noise(MIB), new Uint8Array(2 * MIB))
     const frame = await stream(name, long)
 

@@ -551,7 +551,7 @@ describe('the sequences of a block', () => {
     }
   })
 
-  it('are executed with tables of any kind', () => {
+  it('are executed with tables of any kind', { tags: 'slow' }, () => {
     fc.assert(fc.property(anySequences(), ({ blocks, content }) => {
       const whole = frame(content.byteLength, ...blocks)
       expect(same(decodeZstdFrame(whole, content.byteLength), content)).toBe(true)

@@ -69,7 +69,7 @@ describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
     }
   })
 
-  it('are read at every level', () => {
+  it('are read at every level', { tags: 'slow' }, () => {
     const bytes = make(300_000)
 
     for (let level = -5; level <= 22; level++) {
@@ -77,7 +77,9 @@ describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
     }
   })
 
-  it.each([65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 262_145, 4 * MIB])('are read at a length of %d', (
+  it.each([65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 262_145, 4 * MIB])('are read at a length of %d', {
+    tags: 'slow'
+  }, (
     length
   ) => {
     const bytes = make(length)
@@ -127,7 +129,7 @@ describe('the Zstandard decoder compared with libzstd', () => {
     readsBack(new Uint8Array(16 * MIB), { [constants.ZSTD_c_checksumFlag]: 1 })
   })
 
-  it('has a slow twin that agrees with libzstd on any sequences', () => {
+  it('has a slow twin that agrees with libzstd on any sequences', { tags: 'slow' }, () => {
     fc.assert(fc.property(anySequences(), ({ blocks, content }) => {
       expect(same(zstdDecompressSync(frame(content.byteLength, ...blocks)), content)).toBe(true)
     }), { numRuns: 100 })
@@ -302,7 +304,7 @@ describe('frames longer than the first output buffer', () => {
 describe('frames made without the events of a stream', () => {
   afterEach(() => { vi.restoreAllMocks() })
 
-  it('are those that zlib makes', async () => {
+  it('are those that zlib makes', { tags: 'slow' }, async () => {
     const codec = zstd({ implementation: 'native' })
     const compress = promisify(zlib.zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>
 
@@ -332,7 +334,7 @@ describe('frames made without the events of a stream', () => {
 })
 
 describe('frames made in the background', () => {
-  it('are those made in the foreground', async () => {
+  it('are those made in the foreground', { tags: 'slow' }, async () => {
     const codec = zstd({ implementation: 'native' })
 
     const block = 128 * 1024

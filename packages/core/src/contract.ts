@@ -173,6 +173,7 @@ export interface Ipfsz {
    * @throws {CorruptFrameError}
    * @throws {UnreadableBaseError} a block of the file's base is missing or damaged
    * @throws {WrongBaseError} the file was not compressed with the base in its header
+   * @throws {BaseTooCostlyError} so few bytes need too much of the file's base
    * @throws {FetchStalledError} no block arrived from the network within the timeout of `fetch`
    * @throws {LinkMismatchError} an original is linked to a file with other bytes
    * @throws {UncheckedLinkError} the CID is an original, and the range or directory cannot

@@ -244,6 +244,23 @@ export class WrongBaseError extends Error {
   }
 }
 
+/** Thrown when the frames of a file are in so many places of its base that reading them would take far too long. */
+export class BaseTooCostlyError extends Error {
+  static override readonly name = 'BaseTooCostlyError'
+  override readonly name = 'BaseTooCostlyError'
+  readonly cid: CID
+  readonly base: CID
+  /** Maximum number of original bytes of the base, for the frames that were read. */
+  readonly limit: number
+
+  constructor (cid: CID, base: CID, limit: number, options?: ErrorOptions) {
+    super(`The file ${cid} exceeds the limit of ${limit} bytes of its base ${base} for so few bytes`, options)
+    this.cid = cid
+    this.base = base
+    this.limit = limit
+  }
+}
+
 /**
  * Thrown when a block is missing or damaged locally, and the call may not fetch it. It has the name of Helia's error:
  * callers recognize by it that the blockstore can also fetch blocks.

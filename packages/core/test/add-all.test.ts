@@ -262,7 +262,7 @@ describe('addAll', () => {
     expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(20)
   })
 
-  it('closes all sources if one fails, the signal aborts, or the caller stops reading', async () => {
+  it('closes all sources if one fails, the signal aborts, or the caller stops reading', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const failing = [Readable.from((async function * () { yield text(10); throw new Error('gone') })()), ...sources()]
     const aborted = sources()

@@ -1,6 +1,7 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
+import { tagCombinations } from '../../../test/support/pairwise.ts'
 import { chooseCompression, costOf, estimate } from '../src/policy/auto.ts'
 import { AUTO_CANDIDATES } from '../src/policy/auto-candidates.ts'
 import { ipfsz } from '../src/index.ts'
@@ -44,18 +45,22 @@ const FILES: Array<[string, Uint8Array]> = [
   ['a small file', text(3000)]
 ]
 
-describe.each(OPTIMIZE)('auto, with optimize: %s,', { tags: 'slow' }, (optimize) => {
-  it.each(FILES)('costs at most a tenth more than the best candidate: %s', async (_, bytes) => {
-    const none = costOf(1, undefined, optimize)
-    const all = await estimate(bytes, optimize, codecs)
-    const best = Math.min(none, ...all.map(({ cost }) => cost))
-    const choice = await chooseCompression(bytes, optimize, codecs)
-    const chosen = choice == null ? none : all.find(
-      ({ codec, level }) => codec === choice.codec && level === choice.level
-    )?.cost
+describe('auto', { tags: 'slow' }, () => {
+  const cases = tagCombinations({ optimize: OPTIMIZE, file: FILES }, 'nightly')
 
-    expect(chosen).toBeLessThanOrEqual(best * 1.1)
-  })
+  for (const { optimize, file: [name, bytes], tags } of cases) {
+    it(`costs at most a tenth more than the best candidate with optimize: ${optimize}, ${name}`, { tags }, async () => {
+      const none = costOf(1, undefined, optimize)
+      const all = await estimate(bytes, optimize, codecs)
+      const best = Math.min(none, ...all.map(({ cost }) => cost))
+      const choice = await chooseCompression(bytes, optimize, codecs)
+      const chosen = choice == null ? none : all.find(
+        ({ codec, level }) => codec === choice.codec && level === choice.level
+      )?.cost
+
+      expect(chosen).toBeLessThanOrEqual(best * 1.1)
+    })
+  }
 })
 
 describe('auto', () => {
@@ -80,7 +85,7 @@ describe('auto', () => {
     expect(AUTO_CANDIDATES.size.map(({ codec }) => codec)).toContain(size.codec)
   })
 
-  it('stores files uncompressed that would not shrink, and reads everything back', async () => {
+  it('stores files uncompressed that would not shrink, and reads everything back', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
     for (const [name, bytes] of FILES) {

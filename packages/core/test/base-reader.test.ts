@@ -50,6 +50,17 @@ describe('a reader of a base', () => {
     expect(await reading).toHaveLength(3000)
   })
 
+  it('loads no more pieces at a time than it keeps, and goes on after one that fails', async () => {
+    for (const fail of [undefined, new Error('away')]) {
+      const { reader, loaded } = readerOf(3, fail)
+      const regions = [0, 1, 2, 3, 4, 5, 6].map(async number => reader.read({ offset: number * PIECE, length: 10 }))
+      expect(loaded).toEqual([0, 1, 2])
+      const settled = await Promise.allSettled(regions)
+      expect(loaded).toEqual([0, 1, 2, 3, 4, 5, 6])
+      expect(settled.map(({ status }) => status)).toEqual(regions.map(() => fail == null ? 'fulfilled' : 'rejected'))
+    }
+  })
+
   it('begins to load what it is to prepare, and loads it once', async () => {
     const { reader, loaded } = readerOf(8)
     reader.prepare({ offset: 1500, length: 1000 })

@@ -21,7 +21,9 @@ async function linked (
 }
 
 describe('reading an original', () => {
-  it.each([300_000, 3_000_000])('of %d bytes that is not stored here reads the compressed file', async (size) => {
+  it.each([300_000, 3_000_000])('of %d bytes that is not stored here reads the compressed file', {
+    tags: 'slow'
+  }, async (size) => {
     const { fs, bytes, original } = await linked(size)
 
     expect(Buffer.compare(await collect(fs.cat(original)), bytes)).toBe(0)

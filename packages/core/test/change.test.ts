@@ -159,7 +159,9 @@ describe.each([
     }
   })
 
-  it('with recursive changes every entry of a tree and keeps the content, in shards too', async () => {
+  it('with recursive changes every entry of a tree and keeps the content, in shards too', {
+    tags: 'slow'
+  }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)

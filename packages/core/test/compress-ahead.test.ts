@@ -88,7 +88,7 @@ describe('the second frame of a file', () => {
     expect(Buffer.compare(await collect(fs.cat(expected as CID)), bytes)).toBe(0)
   })
 
-  it('is its own when later ones are read into its memory', async () => {
+  it('is its own when later ones are read into its memory', { tags: 'slow' }, async () => {
     const bytes = Buffer.concat(Array.from({ length: 28 }, (_, i) => text(MIB, i)))
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const cid = await fs.addByteStream(createReadStream(await temporaryFile(bytes)))

@@ -41,7 +41,9 @@ describe('ContentCid with several layouts', () => {
     )
   })
 
-  it('matches ipfs-unixfs-importer for DAGs of any depth, however the bytes are chunked', async () => {
+  it('matches ipfs-unixfs-importer for DAGs of any depth, however the bytes are chunked', {
+    tags: 'slow'
+  }, async () => {
     const layout = fc.record({
       name: fc.constant(''),
       cidVersion: fc.constantFrom(0 as const, 1 as const),

@@ -55,7 +55,7 @@ describe('cut by content', () => {
     expect(frameSize).toBe(256 * KIB)
   })
 
-  it('is the same however the bytes come, and one of several files', async () => {
+  it('is the same however the bytes come, and one of several files', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await fs.addBytes(FIRST, { compression: CUT })
 

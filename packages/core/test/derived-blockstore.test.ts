@@ -237,7 +237,7 @@ describe('a DerivedBlockstore that strangers ask', () => {
     expect(sizes).toHaveLength(4)
   })
 
-  it('decompresses so many bytes in a second, whatever is asked for', async () => {
+  it('decompresses so many bytes in a second, whatever is asked for', { tags: 'slow' }, async () => {
     const { codec, sizes } = counting()
     const clock = new FakeClock()
     const { derived, leaves } = await manyLeaves(4 * MIB, {

@@ -138,7 +138,7 @@ describe('the small files of a tree', () => {
     expect(html).not.toBe(json)
   })
 
-  it('have several dictionaries if the first of a kind are unlike the last', async () => {
+  it('have several dictionaries if the first of a kind are unlike the last', { tags: 'slow' }, async () => {
     // all of both does not fit into one dictionary
     const files = [4, 5].flatMap(seed => {
       const shared = hex(noise(90_000, seed))
@@ -155,7 +155,7 @@ describe('the small files of a tree', () => {
     expect(await dictionaryOf('5-0.html')).not.toBe(await dictionaryOf('4-3.html'))
   })
 
-  it('get dictionaries 16 MiB at a time, so that no more are held', async () => {
+  it('get dictionaries 16 MiB at a time, so that no more are held', { tags: 'slow' }, async () => {
     // what follows the shared bytes shrinks to nothing
     const size = 1_000_000
     const [first, second] = [pages(17), pages(6, { name: 'second', shared: OTHER })].map(files => files.map(file => {

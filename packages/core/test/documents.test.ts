@@ -1,9 +1,11 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
+import { MemoryBlockstore } from 'blockstore-core'
 import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
-import { describe, expect, it } from 'vitest'
-import { followDocument } from '../src/index.ts'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { followDocument, ipfsz } from '../src/index.ts'
 
 const LINK = CID.parse('bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu')
 const V0 = CID.parse('QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n')
@@ -42,9 +44,9 @@ function follow (decode: (block: Uint8Array) => unknown, block: Uint8Array, name
   return value instanceof CID ? { cid: value, used: names.length } : 'value'
 }
 
-function answer (cid: CID, block: Uint8Array, names: readonly string[]): unknown {
+async function answer (cid: CID, block: Uint8Array, names: readonly string[]): Promise<unknown> {
   try {
-    return followDocument(cid, block, names)
+    return await followDocument(cid, block, names, async () => {})
   } catch (err) {
     expect(err).toMatchObject({ name: 'InvalidDagError' })
 
@@ -91,8 +93,8 @@ function pathsOf (value: unknown): fc.Arbitrary<string[]> {
 const CASE = VALUE.chain(value => fc.tuple(fc.constant(value), pathsOf(value)))
 
 describe.each(DOCUMENTS)('a path in a document of %s', (_, codec, cid) => {
-  it('leads where it leads in the decoded document', () => {
-    fc.assert(fc.property(CASE, ([value, names]) => {
+  it('leads where it leads in the decoded document', { tags: 'slow' }, async () => {
+    await fc.assert(fc.asyncProperty(CASE, async ([value, names]) => {
       let block: Uint8Array
 
       try {
@@ -106,7 +108,7 @@ describe.each(DOCUMENTS)('a path in a document of %s', (_, codec, cid) => {
 
       // of DAG-JSON, what is beside the path is not checked
       if (codec.code === dagCbor.code || expected !== 'invalid') {
-        expect(answer(cid, block, names)).toEqual(expected)
+        expect(await answer(cid, block, names)).toEqual(expected)
       }
     }), { numRuns: 1000 })
   })
@@ -115,10 +117,12 @@ describe.each(DOCUMENTS)('a path in a document of %s', (_, codec, cid) => {
 describe('a document of DAG-CBOR', () => {
   const [, , cid] = DOCUMENTS[0]
 
-  it('is refused if and only if its decoder refuses it, whichever part is damaged', () => {
+  it('is refused if and only if its decoder refuses it, whichever part is damaged', { tags: 'slow' }, async () => {
     const change = fc.tuple(fc.nat(), fc.nat(255), fc.constantFrom('set', 'insert', 'remove'))
 
-    fc.assert(fc.property(CASE, fc.array(change, { minLength: 1, maxLength: 3 }), ([value, names], changes) => {
+    const many = fc.array(change, { minLength: 1, maxLength: 3 })
+
+    await fc.assert(fc.asyncProperty(CASE, many, async ([value, names], changes) => {
       let bytes: number[]
 
       try {
@@ -133,7 +137,7 @@ describe('a document of DAG-CBOR', () => {
       }
 
       const block = Uint8Array.from(bytes)
-      expect(answer(cid, block, names)).toEqual(follow(dagCbor.decode, block, names))
+      expect(await answer(cid, block, names)).toEqual(follow(dagCbor.decode, block, names))
     }), { numRuns: 3000 })
   })
 
@@ -172,15 +176,15 @@ describe('a document of DAG-CBOR', () => {
     ['keys out of order', 'a262616101616202'],
     ['a byte order mark before the same key', 'a264efbbbf6101616102'],
     ['the largest number', '1bffffffffffffffff']
-  ])('of %s is what it was for its decoder', (_, hex) => {
+  ])('of %s is what it was for its decoder', async (_, hex) => {
     const block = Uint8Array.from(Buffer.from(hex, 'hex'))
 
     for (const names of [[], ['a'], ['0']]) {
-      expect(answer(cid, block, names)).toEqual(follow(dagCbor.decode, block, names))
+      expect(await answer(cid, block, names)).toEqual(follow(dagCbor.decode, block, names))
     }
   })
 
-  it('is followed through many levels, and without decoding what is beside the path', () => {
+  it('is followed through many levels, and without decoding what is beside the path', async () => {
     const link = [0xd8, 0x2a, 0x45, 0x00, 0x01, 0x55, 0x00, 0x00]
     const items = 500_000
     const deep = Uint8Array.from([...Array.from({ length: 10_000 }, () => 0x81), ...link])
@@ -189,9 +193,9 @@ describe('a document of DAG-CBOR', () => {
       ...new Uint8Array(items).fill(0xa0)
     ])
 
-    expect(answer(cid, deep, Array.from({ length: 10_000 }, () => '0'))).toMatchObject({ used: 10_000 })
-    expect(answer(cid, Uint8Array.of(0x81, ...deep), [])).toBe('invalid')
-    expect(answer(cid, wide, ['a'])).toEqual({ cid: TINY, used: 1 })
+    expect(await answer(cid, deep, Array.from({ length: 10_000 }, () => '0'))).toMatchObject({ used: 10_000 })
+    expect(await answer(cid, Uint8Array.of(0x81, ...deep), [])).toBe('invalid')
+    expect(await answer(cid, wide, ['a'])).toEqual({ cid: TINY, used: 1 })
   })
 })
 
@@ -211,9 +215,68 @@ describe('a document of DAG-JSON', () => {
     ['an empty list', '[]', ['0']],
     ['a number', '12', []],
     ['a link that is none', '{"a":{"/":"x"}}', ['a']]
-  ])('of %s is what it was for its decoder', (_, json, names) => {
+  ])('of %s is what it was for its decoder', async (_, json, names) => {
     const block = new TextEncoder().encode(json)
 
-    expect(answer(cid, block, names)).toEqual(follow(dagJson.decode, block, names))
+    expect(await answer(cid, block, names)).toEqual(follow(dagJson.decode, block, names))
+  })
+})
+
+function keys (start: number, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => (start + i).toString(36).padStart(4, '0'))
+}
+
+function cborText (key: string): Buffer {
+  return Buffer.concat([Buffer.of(0x60 + key.length), Buffer.from(key)])
+}
+
+describe('a large document', () => {
+  /** A map of many keys of four characters, which are not in order. */
+  const map = Buffer.concat([
+    Buffer.of(0xba, 0, 3, 0x0d, 0x40),
+    ...keys(100_000, 200_000).toReversed().flatMap(key => [cborText(key), Buffer.of(0)])
+  ])
+  const nested = Buffer.from('{"a":'.repeat(30) + `[${'0,'.repeat(500_000)}0]` + '}'.repeat(30))
+
+  it.each([
+    ['of DAG-CBOR with keys out of order', DOCUMENTS[0][2], map, ['none']],
+    ['of DAG-JSON', DOCUMENTS[1][2], Buffer.from(JSON.stringify(Object.fromEntries(
+      keys(0, 200_000).map(key => [key, 0])
+    ))), ['none']],
+    ['of DAG-JSON with a long list', DOCUMENTS[1][2], Buffer.from(`[${'[],'.repeat(600_000)}[]]`), ['600001']],
+    ['of DAG-JSON, nested', DOCUMENTS[1][2], nested, [...Array.from({ length: 30 }, () => 'a'), 'none']]
+  ])('%s is looked through in many steps, and ends when its caller says so', async (_, cid, block, names) => {
+    const times: number[] = []
+    const pause = async (time: number): Promise<void> => { times.push(time) }
+
+    expect(await followDocument(cid, block, names, pause)).toEqual({ missing: names.at(-1) })
+    expect(times.length).toBeGreaterThan(20)
+
+    const stopped = new Error('enough')
+    let left = 3
+    await expect(followDocument(cid, block, names, async () => {
+      if (left-- === 0) {
+        throw stopped
+      }
+    })).rejects.toBe(stopped)
+    expect(left).toBe(-1)
+  })
+
+  it('on a path of a file is left when the call is aborted, and nothing of it is built', async () => {
+    const blockstore = new MemoryBlockstore()
+    const cid = CID.createV1(dagCbor.code, await sha256.digest(map))
+    await blockstore.put(cid, map)
+    const fs = ipfsz({ blockstore })
+    // each look at the clock finds that much time has passed
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now += 50)
+    onTestFinished(() => { clock.mockRestore() })
+    const controller = new AbortController()
+    const reading = fs.stat(cid, { path: 'none', signal: controller.signal })
+    setTimeout(() => { controller.abort() })
+
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(fs.stat(cid, { path: 'none' })).rejects.toMatchObject({ name: 'BadPathError' })
+    await expect(fs.stat(cid, { path: '255s' })).rejects.toMatchObject({ name: 'NotUnixFSError' })
   })
 })

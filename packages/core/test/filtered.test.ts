@@ -197,7 +197,9 @@ describe('a file with filters', () => {
     await expect(fs.verify(cid)).rejects.toThrow('it is not sealed')
   })
 
-  it('is what its plain twin is marked as, and an error if that was added as a stream of others', async () => {
+  it('is what its plain twin is marked as, and an error if that was added as a stream of others', {
+    tags: 'slow'
+  }, async () => {
     for (const codec of ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const) {
       const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: allCodecs() })
       const compression = { codec, level: codec === 'brotli' ? 1 : undefined, frameSize: 64 * KIB, detect: false }

@@ -141,7 +141,7 @@ describe('chooseFilters', () => {
   const codec = zstd()
   const compress = async (bytes: Uint8Array): Promise<Uint8Array> => codec.compress(bytes, { level: 1 })
 
-  it('chooses filters that save a tenth for arrays of numbers', async () => {
+  it('chooses filters that save a tenth for arrays of numbers', { tags: 'slow' }, async () => {
     const counter = new Uint8Array(Uint32Array.from({ length: 50_000 }, (_, i) => i * 1000 + i % 7).buffer)
     const swapped = wave(Int16Array, 10_000).slice()
     new DataView(swapped.buffer).setUint16(0, 0)

@@ -86,7 +86,7 @@ describe('a file that several gateways send', () => {
     expect([...ranges(a), ...ranges(b)].every(([start]) => start % MIB === 0)).toBe(true)
   })
 
-  it('comes from the others if one of three is slow, whose response is cut', async () => {
+  it('comes from the others if one of three is slow, whose response is cut', { tags: 'slow' }, async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const slow = await startGateway(blockstore, trickle())
     const others = [await startGateway(blockstore), await startGateway(blockstore)]
@@ -247,7 +247,7 @@ const FAULTS: ReadonlyArray<(asked: Asked) => Promise<void>> = [
 ]
 
 describe('several gateways', () => {
-  it('send the right bytes if one is honest, whatever the others do', async () => {
+  it('send the right bytes if one is honest, whatever the others do', { tags: 'slow' }, async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const read = async (a: number, b: number, place: number): Promise<boolean> => {
       const faulty = [FAULTS[a], FAULTS[b]].map(fault => async (asked: Asked) =>

@@ -78,7 +78,9 @@ describe('uncompressed content', () => {
 })
 
 describe('extended statistics', () => {
-  it('are those of @helia/unixfs for files and directories, with and without all blocks', async () => {
+  it('are those of @helia/unixfs for files and directories, with and without all blocks', {
+    tags: 'slow'
+  }, async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const large = await theirs.addBytes(noise(5_242_880))

@@ -155,7 +155,7 @@ describe('a sharded directory', () => {
     await expect(list(count * count / 2)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('is refused if the names that are misplaced are too long to be remembered', async () => {
+  it('is refused if the names that are misplaced are too long to be remembered', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const shards = await Promise.all(Array.from({ length: 12 }, async (_, i) => {
@@ -207,7 +207,7 @@ describe('a sharded directory', () => {
     expect(blockstore.gets.length).toBeLessThan(20)
   })
 
-  it('is listed without fetching more shards than the read-ahead allows', async () => {
+  it('is listed without fetching more shards than the read-ahead allows', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const cid = unmark(await putSharded(ipfsz({ blockstore }), 1200, () => text(10)))
     const { Links } = dagPb.decode(await getBlock(cid, blockstore))

@@ -788,7 +788,7 @@ describe('a gateway that fails', () => {
     ['before it answers', 0],
     ['in its header', 10],
     ['in a block', 1_500_000]
-  ])('asks again if it stalls %s', async (_, length) => {
+  ])('asks again if it stalls %s', { tags: 'slow' }, async (_, length) => {
     const { cid, bytes, blockstore } = await plainFile()
     const gateway = await startGateway(blockstore, async ({ number, blocks, response, answer }) => {
       if (number > 1) {
@@ -804,7 +804,7 @@ describe('a gateway that fails', () => {
     await expect.poll(() => gateway.aborted).toBeGreaterThan(0)
   })
 
-  it('goes on when a link comes back', async () => {
+  it('goes on when a link comes back', { tags: 'slow' }, async () => {
     const { cid, bytes, blockstore } = await plainFile()
     const gateway = await startGateway(blockstore, async ({ number, blocks, response, answer }) => {
       if (number === 1) {
@@ -908,7 +908,7 @@ describe('a gateway that fails', () => {
     ['CAR', 'ended'],
     ['block', 'reset'],
     ['block', 'ended']
-  ])('never returns wrong bytes, wherever a %s is %s', async (kind, end) => {
+  ])('never returns wrong bytes, wherever a %s is %s', { tags: 'slow' }, async (kind, end) => {
     const section = await block(noise(1000))
     const blockstore = new CountingBlockstore()
     await blockstore.put(section.cid, section.bytes)

@@ -25,7 +25,9 @@ const PROFILES = [
 describe('a content CID', () => {
   const cases = PROFILES.map(([layout, seed, size, cid]) => [layout.name, size, layout, seed, cid] as const)
 
-  it.each(cases)('with the layout %s is the CID that Kubo gives %d bytes', async (_, size, layout, seed, cid) => {
+  it.each(cases)('with the layout %s is the CID that Kubo gives %d bytes', {
+    tags: 'slow'
+  }, async (_, size, layout, seed, cid) => {
     const content = new ContentCid({}, [layout])
     await content.update(kuboBytes(size, seed))
 

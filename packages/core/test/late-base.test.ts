@@ -21,8 +21,8 @@ const INSERTED = longText(20 * MIB)
 const PATTERN = Buffer.alloc(4 * MIB, noise(64, 97))
 
 /** Low levels find little in a large dictionary where libzstd's tables cannot be set, as in a page (docs/codecs.md). */
-const WITH_LARGE_TABLES: Array<[CompressionOptions, number]> = zstd().implementation === 'native'
-  ? [[{ frameSize: 3 * MIB }, 10]]
+const WITH_LARGE_TABLES: Array<[CompressionOptions, number, string[]]> = zstd().implementation === 'native'
+  ? [[{ frameSize: 3 * MIB }, 10, ['nightly']]]
   : []
 
 type Fs = ReturnType<typeof ipfsz>
@@ -49,17 +49,17 @@ async function baseOf (fs: Fs, cid: CID): Promise<string | undefined> {
   return (await fs.stat(cid)).base?.toString()
 }
 
-describe('a file with a base that its beginning does not resemble', () => {
-  it.each<[options: CompressionOptions, mebibytes: number]>([
-    [{}, 6],
-    [{}, 20],
-    [{ frameSize: 64 * KIB }, 6],
-    [{ frameSize: 64 * KIB }, 20],
-    [{ frameSize: 3 * MIB, level: 9 }, 10],
-    ...WITH_LARGE_TABLES,
-    [{ codec: 'auto' }, 6],
-    [{ codec: 'zstd', level: 3 }, 6]
-  ])('takes little more than what was inserted before all of it: %o, %d MiB', async (options, mebibytes) => {
+describe.each<[options: CompressionOptions, mebibytes: number, tags: string[]]>([
+  [{}, 6, []],
+  [{}, 20, ['nightly']],
+  [{ frameSize: 64 * KIB }, 6, ['slow']],
+  [{ frameSize: 64 * KIB }, 20, ['nightly']],
+  [{ frameSize: 3 * MIB, level: 9 }, 10, ['slow']],
+  ...WITH_LARGE_TABLES,
+  [{ codec: 'auto' }, 6, ['slow']],
+  [{ codec: 'zstd', level: 3 }, 6, ['slow']]
+])('a file with a base that its beginning does not resemble, with %o', (options, mebibytes, tags) => {
+  it(`takes little more than what was inserted before all of it: ${mebibytes} MiB`, { tags }, async () => {
     const blockstore = new SizedBlockstore()
     const fs = ipfsz({ blockstore })
     // it ends, and so the base begins, within a frame
@@ -87,8 +87,12 @@ describe('a file with a base that its beginning does not resemble', () => {
 
     await expect(fs.addByteStream(chunked(bytes, 100_001), { compression })).resolves.toEqual(cid)
   })
+})
 
-  it('takes little more than what was inserted although that does not shrink, with `detect: false`', async () => {
+describe('a file with a base that its beginning does not resemble', () => {
+  it('takes little more than what was inserted although that does not shrink, with `detect: false`', {
+    tags: 'slow'
+  }, async () => {
     const blockstore = new SizedBlockstore()
     const fs = ipfsz({ blockstore })
     const inserted = noise(6 * MIB)
@@ -100,7 +104,7 @@ describe('a file with a base that its beginning does not resemble', () => {
     await expect(baseOf(fs, cid)).resolves.toBe(unmark(base).toString())
   })
 
-  it('is read by every implementation', async () => {
+  it('is read by every implementation', { tags: 'slow' }, async () => {
     const blockstore = new MemoryBlockstore()
     const fs = ipfsz({ blockstore })
     const bytes = Buffer.concat([INSERTED.subarray(0, 5 * MIB), BASE])
@@ -146,7 +150,7 @@ describe('a file with a base that its beginning does not resemble', () => {
     ])
   })
 
-  it('keeps no room of the budget that the files of an import share', async () => {
+  it('keeps no room of the budget that the files of an import share', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { inFlightBytes: 4 * MIB })
     const base = await fs.addBytes(BASE)
     const bytes = Buffer.concat([INSERTED.subarray(0, 9 * MIB), BASE])
@@ -162,7 +166,9 @@ describe('a file with a base that its beginning does not resemble', () => {
     // all of which is a region of any piece
     ['a small base', BASE.subarray(1.2 * MIB, 1.6 * MIB), Buffer.alloc(0)],
     ['a base of which a little is in an earlier piece', BASE, BASE.subarray(2 * MIB, 2 * MIB + 600)]
-  ])('has its base although more than one frame of that was inserted: %s', async (_, first, little) => {
+  ])('has its base although more than one frame of that was inserted: %s', {
+    tags: 'slow'
+  }, async (_, first, little) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const base = await fs.addBytes(first)
     const bytes = Buffer.concat([INSERTED.subarray(0, 600 * KIB), little, INSERTED.subarray(0, 2 * MIB), first])
@@ -172,7 +178,9 @@ describe('a file with a base that its beginning does not resemble', () => {
     expect(same(await collect(fs.cat(cid)), bytes)).toBe(true)
   })
 
-  it('is looked at again further on if the base does not help with a piece that it resembles', async () => {
+  it('is looked at again further on if the base does not help with a piece that it resembles', {
+    tags: 'slow'
+  }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const base = await fs.addBytes(Buffer.concat([PATTERN.subarray(0, MIB), BASE]))
     const resembling = Buffer.concat([INSERTED.subarray(0, 4 * MIB), PATTERN])
@@ -192,7 +200,7 @@ describe('a file that never resembles its base', () => {
     ['little of the base in each piece', Buffer.concat(Array.from({ length: 5 }, (_, i) =>
       [INSERTED.subarray(i * 2 * MIB, (i + 1) * 2 * MIB), BASE.subarray(2 * MIB, 2 * MIB + 2000)]).flat()), {}],
     ['what does not shrink', noise(9 * MIB, 3), {}]
-  ])('has the CID that it has without one: %s', async (_, bytes, options) => {
+  ])('has the CID that it has without one: %s', { tags: 'slow' }, async (_, bytes, options) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const base = await fs.addBytes(BASE)
     const alone = await fs.addBytes(bytes, { compression: options })

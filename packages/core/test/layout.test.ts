@@ -91,7 +91,7 @@ describe('a file that is optimized for ranges', () => {
 })
 
 describe('a SQLite database', () => {
-  it('is optimized for ranges by auto, and keeps its CID', async () => {
+  it('is optimized for ranges by auto, and keeps its CID', { tags: 'slow' }, async () => {
     const bytes = database(1_500_000)
     const auto = await add(bytes, { codec: 'auto' })
     const asked = await add(bytes, { codec: 'auto', optimize: 'ranges' })
@@ -103,7 +103,7 @@ describe('a SQLite database', () => {
   it.each<[string, CompressionOptions]>([
     ['auto minimizes the stored bytes', { codec: 'auto', optimize: 'size' }],
     ['a codec is named', { codec: 'zstd' }]
-  ])('has frames of 4 MiB if %s', async (_, compression) => {
+  ])('has frames of 4 MiB if %s', { tags: 'slow' }, async (_, compression) => {
     expect((await add(database(30_000), compression)).frameSize).toBe(4 * MIB)
   })
 

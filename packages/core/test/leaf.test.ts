@@ -34,7 +34,7 @@ describe('packLeaves', () => {
     expect(leaves.map(({ byteLength }) => byteLength)).toEqual([60, 50, 200, 10, MIB, 1])
   })
 
-  it('keeps every byte in order, in leaves of at most 1 MiB', async () => {
+  it('keeps every byte in order, in leaves of at most 1 MiB', { tags: 'slow' }, async () => {
     const sizes = fc.integer({ min: 1, max: 3 * MIB })
 
     await fc.assert(fc.asyncProperty(fc.array(sizes, { maxLength: 6 }), async (parts) => {

@@ -119,7 +119,7 @@ describe('readRange', () => {
       await read.return(undefined)
     })
 
-    it('holds more small blocks the more were taken, up to 8 MiB', async () => {
+    it('holds more small blocks the more were taken, up to 8 MiB', { tags: 'slow' }, async () => {
       const { blockstore, cid } = await imported(32 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))

@@ -254,7 +254,9 @@ describe('originals', () => {
     expect(await missing(versions[1].blocks, derived)).toHaveLength(5)
   })
 
-  it('are there as a whole or not at all after a kill, and the next attempt completes or removes them', async () => {
+  it('are there as a whole or not at all after a kill, and the next attempt completes or removes them', {
+    tags: 'slow'
+  }, async () => {
     const bytes = text(3 * MIB)
     const { blocks } = await imported(bytes, 'unixfs-v0-2015')
     const { blocks: linkedBlocks } = await imported(bytes, 'unixfs-v1-2025')

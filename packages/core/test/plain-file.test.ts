@@ -53,7 +53,7 @@ describe('writePlainFile', () => {
     ['leaves of UnixFS', { rawLeaves: false }],
     ['roots above single leaves', { reduceSingleLeafToSelf: false }],
     ['small chunks', { chunker: fixedSize({ chunkSize: 400_000 }) }]
-  ])('writes, returns and reports what ipfs-unixfs-importer does: %s', async (_, given) => {
+  ])('writes, returns and reports what ipfs-unixfs-importer does: %s', { tags: 'slow' }, async (_, given) => {
     for (const size of SIZES) {
       for (const metadata of [{}, { mode: 0o600 }, { mtime: { secs: 5n } }]) {
         if (isWrongInImporter(given, size, metadata)) {

@@ -66,7 +66,7 @@ describe('quickenStreams', () => {
     expect(await fetchWindow(stock, quick, 2)).toBeLessThan(WIDE)
   })
 
-  it('quickens a node that has started, and one that starts again', async () => {
+  it('quickens a node that has started, and one that starts again', { tags: 'slow' }, async () => {
     const [started, stock] = await Promise.all([startStock(), startStock()])
     withIpfsz(started)
     expect(await fetchWindow(started, stock, 1)).toBeGreaterThanOrEqual(WIDE)

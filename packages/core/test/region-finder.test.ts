@@ -139,7 +139,7 @@ describe('RegionFinder', () => {
     }
   })
 
-  it('survives a base of one byte, of one repeated block, and of nothing but repeats', async () => {
+  it('survives a base of one byte, of one repeated block, and of nothing but repeats', { tags: 'slow' }, async () => {
     const block = noise(5000)
     const bases = {
       zeros: new Uint8Array(3000 * KIB),
@@ -179,7 +179,7 @@ describe('RegionFinder', () => {
     expect(find(part.subarray(0, 500))).toBeUndefined()
   })
 
-  it('remembers a bounded number of samples, and still finds pieces of a large base', async () => {
+  it('remembers a bounded number of samples, and still finds pieces of a large base', { tags: 'slow' }, async () => {
     const size = 24 * 1024 * KIB
     const base = new Uint8Array(size)
 

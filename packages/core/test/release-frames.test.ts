@@ -35,7 +35,7 @@ function frames (count: number): Uint8Array {
 }
 
 describe('the memory of stored frames', () => {
-  it('is freed if the store has released it', async () => {
+  it('is freed if the store has released it', { tags: 'slow' }, async () => {
     const blockstore = new ReleasingStore()
     const fs = ipfsz({ blockstore })
     const bytes = frames(4)
@@ -47,14 +47,14 @@ describe('the memory of stored frames', () => {
     expect(blockstore.given.length).toBe(14)
   })
 
-  it('stays if the store may keep it', async () => {
+  it('stays if the store may keep it', { tags: 'slow' }, async () => {
     const blockstore = new CopyingStore()
     await ipfsz({ blockstore }).addBytes(frames(3))
 
     expect(blockstore.freed).toBe(0)
   })
 
-  it('stays if it is short, and shares the memory of small buffers', async () => {
+  it('stays if it is short, and shares the memory of small buffers', { tags: 'slow' }, async () => {
     const blockstore = new ReleasingStore()
     const fs = ipfsz({ blockstore })
     // what follows does not fit into its leaf
@@ -66,7 +66,7 @@ describe('the memory of stored frames', () => {
     expect(small.toString()).toBe('in the same memory')
   })
 
-  it('stays if the codec gave back what it was given', async () => {
+  it('stays if the codec gave back what it was given', { tags: 'slow' }, async () => {
     const inner = zstd()
     // in memory that holds the result of a codec
     const bytes = (await inner.compress(noise(12 * MIB))).subarray(16)

@@ -86,7 +86,7 @@ describe.each(TABLES)('a file of %s whose frames are listed in a table', (codec,
     expect(blockstore.gets).toEqual([unmark(cid).toString()])
   })
 
-  it('is verified with all of its groups, and what is around their entries', async () => {
+  it('is verified with all of its groups, and what is around their entries', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const put = async (count: number, trailer?: Trailer): ReturnType<typeof putManyFrames> => (

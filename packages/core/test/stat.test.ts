@@ -17,8 +17,7 @@ describe('stat', () => {
     const storedSize = await blockstoreSize(blockstore)
     blockstore.gets.length = 0
 
-    // what has just added it remembers the root
-    expect(await ipfsz({ blockstore }).stat(cid)).toMatchObject({
+    expect(await fs.stat(cid)).toMatchObject({
       type: 'file',
       cid: unmark(cid),
       size: 1_000_000n,

@@ -105,7 +105,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(fs.cp(cid, directory, 'again')).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('is read from its start without fetching the rest', async () => {
+  it('is read from its start without fetching the rest', { tags: 'slow' }, async () => {
     const { fs, blockstore, cid } = await streamOf(codec, await compress(codec, noise(8 * MIB)))
     blockstore.gets.length = 0
     expect((await collect(fs.cat(cid, { length: 100 }))).byteLength).toBe(100)
@@ -161,7 +161,7 @@ describe('a stream without a header', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('of 1 GiB is read in chunks of at most 1 MiB', { tags: 'slow' }, async () => {
+  it('of 1 GiB is read in chunks of at most 1 MiB', { tags: 'nightly' }, async () => {
     const gzip = createGzip({ level: 1 })
     const zeros = new Uint8Array(4 * MIB)
     const write = async (): Promise<void> => {

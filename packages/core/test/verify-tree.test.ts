@@ -117,7 +117,9 @@ describe('verify of a tree', () => {
     expect(paths.toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `file ${i}`).toSorted())
   })
 
-  it('ends if the same directories are linked repeatedly, and refuses too large or too deep trees', async () => {
+  it('ends if the same directories are linked repeatedly, and refuses too large or too deep trees', {
+    tags: 'slow'
+  }, async () => {
     const blockstore = new CountingBlockstore()
     const Data = new UnixFS({ type: 'directory' }).marshal()
     let cid = await unixfs({ blockstore }).addBytes(noise(10))

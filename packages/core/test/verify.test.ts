@@ -228,7 +228,7 @@ describe('verify of a damaged file', () => {
     }
   })
 
-  it('refuses a seek table that differs from the header, or is missing', async () => {
+  it('refuses a seek table that differs from the header, or is missing', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await stored(200_000)
     const source = await stored(200_000)

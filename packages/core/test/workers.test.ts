@@ -55,8 +55,8 @@ const cases = allCodecs({ deterministic: true }).map(codec => [codec.name, codec
 
 describe.each(cases)('a file that %s compressed in workers', (name, codec) => {
   it.each([
-    ['text', text(1_500_000)],
-    ['noise', noise(700_000)],
+    ['text', text(600_000)],
+    ['noise', noise(300_000)],
     ['whole frames', text(8 * FRAME_SIZE)]
   ])('reads back whole: %s', async (_, bytes) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
@@ -69,7 +69,7 @@ describe.each(cases)('a file that %s compressed in workers', (name, codec) => {
     expect(Buffer.compare(back, bytes)).toBe(0)
   })
 
-  it('reads back whole if several files are added at a time', async () => {
+  it('reads back whole if several files are added at a time', { tags: 'slow' }, async () => {
     const files = Array.from({ length: 6 }, (_, i) => ({ path: `${i}`, bytes: text(300_000 + i, i + 1) }))
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec], inFlightBytes: 8 * FRAME_SIZE })
     const results = await Array.fromAsync(fs.addAll(

@@ -19,7 +19,7 @@ describe('a frame of what changed that does not decode', () => {
     ['of several frames', 1500 * KIB, text(20)],
     ['of one frame that did not change', 100 * KIB, new Uint8Array(0)],
     ['of several frames that did not change', 1500 * KIB, new Uint8Array(0)]
-  ])('is an error of the file, %s', async (_, size, inserted) => {
+  ])('is an error of the file, %s', { tags: 'slow' }, async (_, size, inserted) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const bytes = noise(size)
     const next = Uint8Array.from([...inserted, ...bytes])

@@ -71,7 +71,8 @@ export async function answer (
   try {
     const root = await resolveRoot(target, components, signal)
     await checkServed(root, init)
-    const below = { ...context, components: { ...componentsBelow(root, components), limit: new PathLimit() } }
+    const limit = new PathLimit(init.limits.pathTime, signal)
+    const below = { ...context, components: { ...componentsBelow(root, components), limit } }
     await checkCached(root, below, onlyIfCached)
 
     return await answerRoot(below, root)

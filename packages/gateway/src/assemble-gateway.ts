@@ -1,4 +1,5 @@
 import { answer } from './answer.ts'
+import { DEFAULT_PATH_TIME } from './dag/path-limit.ts'
 import { GatewayError } from './errors.ts'
 import { followSignal } from './follow-signal.ts'
 import { MemoryBudget } from './memory/memory-budget.ts'
@@ -43,6 +44,7 @@ function limitsOf (limits: Partial<GatewayLimits> = {}): GatewayLimits {
   return {
     stallTimeout: limits.stallTimeout ?? DEFAULT_STALL_TIMEOUT,
     startTimeout: limits.startTimeout ?? DEFAULT_START_TIMEOUT,
+    pathTime: limits.pathTime ?? DEFAULT_PATH_TIME,
     listedEntries: limits.listedEntries ?? DEFAULT_LISTED_ENTRIES,
     decompressedBytes: limits.decompressedBytes ?? DEFAULT_DECOMPRESSED_BYTES,
     heldBytes: limits.heldBytes ?? DEFAULT_HELD_BYTES

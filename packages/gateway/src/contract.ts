@@ -145,6 +145,13 @@ export interface GatewayLimits {
    */
   startTimeout: number
   /**
+   * Milliseconds of processing to resolve the paths of one request, without waiting for blocks. Other requests are
+   * answered meanwhile.
+   *
+   * @default 5000
+   */
+  pathTime: number
+  /**
    * Maximum number of entries in the HTML page of a directory.
    *
    * @default 10000

@@ -155,6 +155,26 @@ export class PathTooCostlyError extends GatewayError {
   }
 }
 
+/**
+ * Thrown when following a path through the blocks of a request takes too long. The status is that of boxo for a
+ * deadline, and of a response that does not start in time: a less busy gateway may answer. 503 would say that nothing
+ * can be answered now, and a load balancer would take the gateway out.
+ */
+export class PathTooSlowError extends GatewayError {
+  static override readonly name = 'PathTooSlowError'
+  override readonly name = 'PathTooSlowError'
+  /** The block that exceeded the limit. */
+  readonly cid: CID
+  /** Maximum number of milliseconds. */
+  readonly limit: number
+
+  constructor (cid: CID, limit: number) {
+    super(504, `Resolving the path exceeds the limit of ${limit} ms at ${cid}: request a shorter path`)
+    this.cid = cid
+    this.limit = limit
+  }
+}
+
 /** Thrown when a block exceeds the maximum size that nodes exchange. */
 export class BlockTooLargeError extends GatewayError {
   static override readonly name = 'BlockTooLargeError'

@@ -117,7 +117,7 @@ describe('a body', () => {
 describe('a file whose last blocks are missing or damaged', () => {
   it.each<[CodecName, string]>([
     ['zstd', 'zstd'], ['zstd', 'identity'], ['gzip', 'gzip'], ['gzip', 'identity'], ['brotli', 'identity']
-  ])('of %s, sent as %s, is an error of the body', async (codec, coding) => {
+  ])('of %s, sent as %s, is an error of the body', { tags: 'slow' }, async (codec, coding) => {
     const { gateway, fs, blockstore } = serve()
     const bytes = noise(2_500_000)
     const cid = await addCompressed(fs, bytes, codec, 64 * KIB)

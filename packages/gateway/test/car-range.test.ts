@@ -36,7 +36,7 @@ async function holders (cid: CID, { start, end }: { start: number, end: number }
 }
 
 describe('entity-bytes', () => {
-  it('has only the blocks that hold the range', async () => {
+  it('has only the blocks that hold the range', { tags: 'slow' }, async () => {
     const here = store()
     const bytes = noise(300)
     const rawLeaves = await here.fs.addBytes(bytes, SMALL_NODES)

@@ -68,7 +68,7 @@ describe('hostile DAGs', () => {
     expect(here.blockstore.gets).toHaveLength(66)
   })
 
-  it('holds no block above a last link, so that a long chain is not deep', async () => {
+  it('holds no block above a last link, so that a long chain is not deep', { tags: 'slow' }, async () => {
     const here = store()
     let doc = await here.put(CBOR, 1)
 
@@ -110,7 +110,7 @@ describe('hostile DAGs', () => {
     }
   })
 
-  it('refuses to remember more blocks than fit', () => {
+  it('refuses to remember more blocks than fit', { tags: 'slow' }, () => {
     const sent = new SendOnce(2)
     const [a, b, c] = [1, 2, 3].map(i => CID.createV1(raw.code, identity.digest(Uint8Array.of(i))))
 

@@ -179,6 +179,7 @@ export function contextOf (
       limits: {
         stallTimeout: 60_000,
         startTimeout: 60_000,
+        pathTime: 5000,
         listedEntries: 10_000,
         decompressedBytes: 1_000_000,
         heldBytes: 1_000_000_000

@@ -19,6 +19,7 @@ const TEXT = 'the same line again\n'.repeat(2000)
 const LIMITS = {
   stallTimeout: 1000,
   startTimeout: 1000,
+  pathTime: 5000,
   listedEntries: 100,
   decompressedBytes: 2 ** 30,
   heldBytes: 2 ** 30
@@ -194,7 +195,7 @@ describe('a directory', () => {
     expect(all).not.toContain('Only the')
   })
 
-  it('shows few entries if their names are long, and says so', async () => {
+  it('shows few entries if their names are long, and says so', { tags: 'slow' }, async () => {
     const file = await fs.addBytes(new TextEncoder().encode(TEXT))
     const names = ['a'.repeat(1_000_000), 'b'.repeat(1_000_000), 'c'.repeat(1_000_000), 'd']
     const Links = names.map(Name => ({ Name, Hash: unmark(file), Tsize: 1 }))

@@ -33,7 +33,9 @@ it('a store that is away is unavailable, told to the operator, and not named to 
   expect(reported).toEqual([err])
 })
 
-it.each(['text/plain', 'text/html'])('as %s, an error does not repeat a CID that holds a whole block', async accept => {
+it.each(['text/plain', 'text/html'])('as %s, an error does not repeat a CID that holds a whole block', {
+  tags: 'slow'
+}, async accept => {
   const identity = CID.createV1(raw.code, identityHash.digest(new Uint8Array(1024 * 1024)))
   const response = respondError(new NotFoundError(identity), new Request('http://localhost/', { headers: { accept } }))
 

@@ -4,8 +4,10 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { readInTurns } from '../src/memory/read-in-turns.ts'
+import { readStream } from '../src/respond/read-stream.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { Resumable } from '../src/memory/read-in-turns.ts'
+import type { StreamSource } from '../src/respond/read-stream.ts'
 
 const CHUNK = 1000
 const CHUNKS = 1_000_000
@@ -34,13 +36,23 @@ const SOURCE: Resumable = {
 beforeEach(() => { vi.useFakeTimers() })
 afterEach(() => { vi.useRealTimers() })
 
+function readSeekable (memory: MemoryBudget): AsyncGenerator<Uint8Array> {
+  return readInTurns(SOURCE, memory, NEVER)
+}
+
+function readStreamed (memory: MemoryBudget): AsyncGenerator<Uint8Array> {
+  const open: StreamSource['open'] = ({ offset = 0 }, options) => SOURCE.open(offset, options)
+
+  return readStream({ ...SOURCE, offset: 0, length: undefined, canRestart: true, open }, memory, new AbortController())
+}
+
 /** Clients that take so many parts, and read no more then. Tells how many have had their first one. */
-function clients (memory: MemoryBudget, count: number, parts: number): () => number {
+function clients (memory: MemoryBudget, count: number, parts: number, read = readSeekable): () => number {
   let served = 0
 
   for (let i = 0; i < count; i++) {
     void (async () => {
-      const reader = readInTurns(SOURCE, memory, NEVER)
+      const reader = read(memory)
 
       for (let part = 0; part < parts; part++) {
         await reader.next()
@@ -53,9 +65,9 @@ function clients (memory: MemoryBudget, count: number, parts: number): () => num
 }
 
 /** How many milliseconds a new client waits for its first bytes. */
-async function timeOfNewcomer (memory: MemoryBudget): Promise<number> {
+async function timeOfNewcomer (memory: MemoryBudget, read = readSeekable): Promise<number> {
   const began = performance.now()
-  const isServed = clients(memory, 1, 1)
+  const isServed = clients(memory, 1, 1, read)
 
   while (isServed() === 0 && performance.now() - began < GIVE_UP) {
     await vi.advanceTimersByTimeAsync(5)
@@ -74,12 +86,26 @@ describe('a newcomer', () => {
     expect(await timeOfNewcomer(memory)).toBeLessThan(3 * READ_TIME)
   })
 
-  it('waits for no more than the work of clients that came just before, and as long again', async () => {
+  it.each([300, 1000])('waits for few of %i clients that came just before', async n => {
     const memory = new MemoryBudget(AT_ONCE * CHUNK)
-    clients(memory, 300, 1)
+    const served = clients(memory, n, 1)
 
-    // each turn ends when somebody has looked twice
-    expect(await timeOfNewcomer(memory)).toBeLessThan(300 / AT_ONCE * (2 * READ_TIME + 50) + READ_TIME)
+    // two turns, each of which ends when somebody has looked twice
+    expect(await timeOfNewcomer(memory)).toBeLessThan(2 * (2 * READ_TIME + 50) + READ_TIME)
+    expect(served()).toBeLessThan(30)
+    await vi.advanceTimersByTimeAsync(n * 20)
+    expect(served()).toBe(n)
+  })
+
+  it('waits for few of the clients of streams, which can be read only from the beginning', async () => {
+    const memory = new MemoryBudget(AT_ONCE * CHUNK)
+    const served = clients(memory, 300, 1, readStreamed)
+
+    expect(await timeOfNewcomer(memory, readStreamed)).toBeLessThan(1000)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(served()).toBe(300)
+    expect(memory.taken).toBeLessThanOrEqual(AT_ONCE * CHUNK)
+    expect(await timeOfNewcomer(memory, readStreamed)).toBeLessThan(1000)
   })
 
   it.each([100, 400])('comes before the next turns of %i clients that read', async n => {
@@ -107,7 +133,8 @@ describe('those who come again', () => {
     first.give()
     await Promise.all(asked)
 
-    expect(granted).toEqual(['1', 'a', '2', 'b', '3', '4'])
+    // of the others, the last one and the first one in turn
+    expect(granted).toEqual(['4', 'a', '1', 'b', '3', '2'])
   })
 })
 
@@ -125,5 +152,17 @@ describe('a small response', () => {
     const part = await gateway(get(`${cid}?filename=a.txt`, { range: 'bytes=300000-300099' }))
     expect(same(await bytesOf(part), file.subarray(300_000, 300_100))).toBe(true)
     await held.body?.cancel()
+  })
+})
+
+describe('many clients that ask for the same file at once', () => {
+  it('have its type told from its first bytes once', async () => {
+    vi.useRealTimers()
+    const { gateway, fs, blockstore } = serve()
+    const cid = await addCompressed(fs, text(500 * KIB), 'zstd', 256 * KIB)
+    const blocks = vi.spyOn(blockstore, 'get')
+    await Promise.all(Array.from({ length: 20 }, async () => gateway(get(`${cid}`, {}, 'HEAD'))))
+
+    expect(blocks.mock.calls.filter(([block]) => block.code === raw.code)).toHaveLength(1)
   })
 })

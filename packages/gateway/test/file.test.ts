@@ -290,7 +290,7 @@ describe('a file of zstd whose frames differ in size', () => {
 
 /** A gateway whose file system opens this stored file for every CID. */
 function serveWith (fs: ReturnType<typeof serve>['fs'], file: StoredFile): ReturnType<typeof serve>['gateway'] {
-  return createGateway({ fs: openingWith(fs, undefined, { stored: file }), blocks: new MemoryBlockstore() })
+  return createGateway({ fs: openingWith(fs, undefined, () => ({ stored: file })), blocks: new MemoryBlockstore() })
 }
 
 describe('a plain file', () => {
@@ -367,7 +367,7 @@ describe('an original whose link is unchecked', () => {
         }
 
         return file.read(options)
-      }, { stored: undefined, readCost: async () => ({ isSeekable: false, memory: 1, memoryAhead: 1 }) })
+      }, () => ({ stored: undefined, readCost: async () => ({ isSeekable: false, memory: 1, memoryAhead: 1 }) }))
     })
     const response = await gateway(get(`${cid}`))
 

@@ -71,7 +71,7 @@ export function openingWith (
   fs: Pick<Ipfsz, 'ls' | 'open' | 'stat'>,
   read: (file: FileHandle, options?: FileReadOptions) => AsyncIterable<Uint8Array> = (file, options) =>
     file.read(options),
-  others: Partial<FileHandle> = {}
+  others: (file: FileHandle) => Partial<FileHandle> = () => ({})
 ): Pick<Ipfsz, 'ls' | 'open' | 'stat'> {
   return {
     ls: fs.ls.bind(fs),
@@ -85,7 +85,7 @@ export function openingWith (
         read: options => read(file, options),
         readCost: file.readCost.bind(file),
         close: file.close.bind(file),
-        ...others
+        ...others(file)
       }
     }
   }

@@ -29,7 +29,7 @@ it('few blocks are read at a time for all requests that come at once', async () 
   expect(most).toBe(4)
 })
 
-it('the directories above an entry of an archive count, and have a limit', async () => {
+it('the directories above an entry of an archive count, and have a limit', { tags: 'slow' }, async () => {
   const here = store()
   const { signal } = new AbortController()
   const most = async (depth: number): Promise<number> => {

@@ -166,7 +166,7 @@ describe('serveOverLibp2p', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('holds little for a peer that does not read, and ends with it', async () => {
+  it('holds little for a peer that does not read, and ends with it', { tags: 'slow' }, async () => {
     let reads = 0
     const { connection, cid } = await serve({}, ({ fs, blocks }) => ({
       fs,

@@ -35,7 +35,7 @@ describe('a link in DAG-JSON', () => {
     })
   })
 
-  it('is read as long as CIDs are, and of any length in base32', async () => {
+  it('is read as long as CIDs are, and of any length in base32', { tags: 'slow' }, async () => {
     const digests = [
       await sha256.digest(Uint8Array.of(1)), await sha512.digest(Uint8Array.of(1)),
       identity.digest(new Uint8Array(30_000))

@@ -10,7 +10,7 @@ const FORMATS = ['', 'raw', 'car', 'tar', 'json', 'cbor', 'dag-json', 'dag-cbor'
 const ACCEPTED = ['*/*', 'text/html', 'application/vnd.ipld.dag-json', 'application/vnd.ipld.car', 'application/json']
 
 describe.each([['DAG-CBOR', dagCbor], ['DAG-JSON', dagJson]] as const)('a path in %s', (_, codec) => {
-  it('that is not there is answered with 404, whatever is asked for', async () => {
+  it('that is not there is answered with 404, whatever is asked for', { tags: 'slow' }, async () => {
     const { gateway, fs, blockstore } = serve()
     const put = async (value: unknown): Promise<CID> => {
       const block = codec.encode(value)

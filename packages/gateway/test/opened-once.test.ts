@@ -5,7 +5,8 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
-import { addCompressed, bytesOf, drain, get, KIB, noise, same, serve, text } from './fixtures.ts'
+import { createGateway } from '../src/index.ts'
+import { addCompressed, bytesOf, drain, get, KIB, noise, openingWith, same, serve, text } from './fixtures.ts'
 import type { Served } from './fixtures.ts'
 
 const BYTES = text(600 * KIB)
@@ -134,17 +135,27 @@ it('a stream of another tool is opened once', async () => {
   expect(counts.get(plain.toString())).toBe(1)
 })
 
-it('while memory is short, a root is not kept, but read again', async () => {
-  const served = serve({ limits: { heldBytes: 1200 * KIB } }, { fresh: 'call' })
+it('a response that waits for memory keeps no file open', async () => {
+  const { fs, blockstore } = serve()
   const bytes = noise(1000 * KIB)
-  const cid = CID.createV1(raw.code, await sha256.digest(bytes))
-  await served.blockstore.put(cid, bytes)
-  const counts = counting(served)
-  const answers = await Promise.all(Array.from({ length: 8 }, async () => served.gateway(get(`${cid}?filename=a`))))
+  const cid = await blockstore.put(CID.createV1(raw.code, await sha256.digest(bytes)), bytes)
+  let [opened, closed] = [0, 0]
+  const files = openingWith(fs, undefined, file => {
+    opened++
 
-  for (const answer of answers) {
+    return { close: () => { closed++; file.close() } }
+  })
+  const gateway = createGateway({ fs: files, blocks: blockstore }, { limits: { heldBytes: 1200 * KIB } })
+  const ask = async (): Promise<Response> => gateway(get(`${cid}?filename=a.txt`))
+  // it takes the memory, and is not read
+  const first = await ask()
+  const others = Array.from({ length: 7 }, ask)
+  await vi.waitFor(() => { expect(opened).toBeGreaterThanOrEqual(8) })
+  // what follows opening takes no time
+  await new Promise(resolve => { setTimeout(resolve) })
+  expect(opened - closed).toBeLessThan(3)
+
+  for (const answer of [first, ...await Promise.all(others)]) {
     expect(same(await bytesOf(answer), bytes)).toBe(true)
   }
-
-  expect(counts.get(cid.toString())).toBeGreaterThan(8)
 })

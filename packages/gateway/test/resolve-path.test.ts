@@ -210,7 +210,7 @@ describe('resolving a path through documents', () => {
   it.each([
     ['documents', async (next: CID) => put({ a: next, b: new Uint8Array(2_000_000) }, dagCbor as never)],
     ['directories', async (next: CID) => put(directory(next, 2_000_000), dagPb as never)]
-  ])('refuses to read too many bytes for a path through %s', async (_, link) => {
+  ])('refuses to read too many bytes for a path through %s', { tags: 'slow' }, async (_, link) => {
     let cid = await put({ leaf: 1 }, dagCbor as never)
     const names: string[] = []
     for (let i = 0; i < 9; i++) {

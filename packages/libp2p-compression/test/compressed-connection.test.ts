@@ -8,7 +8,7 @@ import { CODECS, compressed, compressedPair, gather, write } from './fixtures.ts
 const MIB = 1024 * 1024
 
 describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
-  it('delivers what was written, in order, however it is split', async () => {
+  it('delivers what was written, in order, however it is split', { tags: 'slow' }, async () => {
     await fc.assert(fc.asyncProperty(
       fc.array(
         fc.record({
@@ -88,7 +88,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(sender.traffic.sent.compressed - before).toBeLessThan(0.75 * 8 * MIB)
   })
 
-  it('sends zeros that its receiver does not take for a bomb', async () => {
+  it('sends zeros that its receiver does not take for a bomb', { tags: 'slow' }, async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 
-/** The version of this package. */
+/** The version of this package, or of the command that it is bundled into: they are the same. */
 export function packageVersion (): string {
-  const { version } = createRequire(import.meta.url)('../../cli/package.json') as { version: string }
+  const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
   return version
 }

@@ -62,7 +62,9 @@ describe('a session', () => {
     await expect(get(later)).resolves.toMatchObject({ sender: a.libp2p.peerId.toString() })
   })
 
-  it('of a node that listens waits for others after all that are connected lack a block', async () => {
+  it('of a node that listens waits for others after all that are connected lack a block', {
+    tags: 'slow'
+  }, async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const { cid, bytes } = await makeBlock(1)
     await connect(b, a)
@@ -75,7 +77,7 @@ describe('a session', () => {
     await expect(fetching).resolves.toMatchObject({ sender: c.libp2p.peerId.toString() })
   })
 
-  it('fetches from several peers at once, and each block only once', async () => {
+  it('fetches from several peers at once, and each block only once', { tags: 'slow' }, async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const blocks = await makeBlocks(60, 200_000)
     await keep(a, blocks)
@@ -172,7 +174,7 @@ describe('a session', () => {
     expect(countOf(fetched.slice(1), [a, b])).toEqual([4, 5])
   })
 
-  it('continues with another peer when one goes away', async () => {
+  it('continues with another peer when one goes away', { tags: 'slow' }, async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const blocks = await makeBlocks(40, 100_000)
     await keep(a, blocks)

@@ -56,7 +56,7 @@ async function walked (root: CID, blockstore: MemoryBlockstore, options: Partial
 }
 
 describe('garbage collection', () => {
-  it('deletes exactly the blocks that no path from a pin reaches', async () => {
+  it('deletes exactly the blocks that no path from a pin reaches', { tags: 'slow' }, async () => {
     await fc.assert(fc.asyncProperty(randomDag, async dag => {
       await withRepo(async repo => {
         const made = await makeBlocks(dag)

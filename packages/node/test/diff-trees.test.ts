@@ -37,7 +37,7 @@ describe('diffTrees', () => {
     expect(found.at(-1)).toBe('changed b = a')
   })
 
-  it('refuses trees that are too deep, and too many entries, within the limits', async () => {
+  it('refuses trees that are too deep, and too many entries, within the limits', { tags: 'slow' }, async () => {
     const trees = new Trees()
     const roots = [await trees.doubled('1', LEVELS), await trees.doubled('2', LEVELS)]
     const refused = expect.objectContaining({ name: 'TreeEntryError' })

@@ -175,7 +175,9 @@ describe('a gateway with upstream gateways', () => {
     expect(body.toString()).toBe(`No gateway sent the block ${unmark(cid)}\n`)
   })
 
-  it.each([true, false])('asks those that routers list, in private networks if it may: %s', async allowLocal => {
+  it.each([true, false])('asks those that routers list, in private networks if it may: %s', {
+    tags: 'slow'
+  }, async allowLocal => {
     const others = new MemoryBlockstore()
     const cid = await ipfsz({ blockstore: others }).addBytes(BYTES)
     const { url, asked } = await serve(serving(others))

@@ -85,7 +85,7 @@ describe('a peer that serves its blocks over HTTP', () => {
   it.each<[string, (network: Network) => Promise<Network>]>([
     ['a node', async network => network],
     ['the daemon', throughDaemon]
-  ])('sends all but the root to %s with one response', async (_, wrap) => {
+  ])('sends all but the root to %s with one response', { tags: 'slow' }, async (_, wrap) => {
     const { node, cid } = await provider(true)
     const { network, overBitswap } = await connectedTo(node)
 
@@ -94,7 +94,7 @@ describe('a peer that serves its blocks over HTTP', () => {
     expect(overBitswap.size).toBeLessThanOrEqual(1)
   })
 
-  it('sends a file once to several commands of a daemon', async () => {
+  it('sends a file once to several commands of a daemon', { tags: 'slow' }, async () => {
     const { node, cid } = await provider(true)
     const { network, overBitswap } = await connectedTo(node)
     const client = await throughDaemon(network)

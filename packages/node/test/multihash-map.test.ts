@@ -87,7 +87,7 @@ describe('MultihashMap', () => {
     expect(wrong).toBe(0)
   })
 
-  it('holds more entries than a Map can, in less than 60 bytes each', { tags: 'slow', timeout: 600_000 }, () => {
+  it('holds more entries than a Map can, in less than 60 bytes each', { tags: 'nightly', timeout: 600_000 }, () => {
     // a Map holds no more than 2^24 entries
     const count = 2 ** 24 + 100_000
     const digest = Buffer.alloc(32)

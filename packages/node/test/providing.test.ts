@@ -39,7 +39,7 @@ async function providersOf (cid: CID, node: Node): Promise<string[]> {
 }
 
 describe('Providing', () => {
-  it('announces the roots that exist at the start, and those added later', async () => {
+  it('announces the roots that exist at the start, and those added later', { tags: 'slow' }, async () => {
     const [a, b] = await pair()
     const [first, second, third] = await makeBlocks(3)
     const providing = provide(a, () => [first.cid])

@@ -11,7 +11,9 @@ import type { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
 const MARKER = [0x82, 0xb4, 0xfd, 0x01]
 
 describe('PlainRepoBlockstore', () => {
-  it('reads blocks that were compressed meanwhile, and blocks that only begin like an envelope', async () => {
+  it('reads blocks that were compressed meanwhile, and blocks that only begin like an envelope', {
+    tags: 'slow'
+  }, async () => {
     const store = await makePlainStore()
     const compressing = new CompressedBlockstore(store)
 
@@ -29,7 +31,7 @@ describe('PlainRepoBlockstore', () => {
     await removeStore(store)
   })
 
-  it('reads a large block unchanged, even if later pieces of it begin like an envelope', async () => {
+  it('reads a large block unchanged, even if later pieces of it begin like an envelope', { tags: 'slow' }, async () => {
     const store = await makePlainStore()
     const bytes = new Uint8Array(33 * 1024 * 1024)
 

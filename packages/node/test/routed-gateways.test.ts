@@ -277,7 +277,7 @@ describe('gateways that providers advertise in the DHT', () => {
     expect((await find()).some(text => httpUrl(text, true)?.href === 'http://127.0.0.1:4321/')).toBe(true)
   })
 
-  it('are not asked in private networks, and the error is that of the search for peers', async () => {
+  it('are not asked in private networks, and the error is that of the search for peers', { tags: 'slow' }, async () => {
     const gateway = await startGateway()
     const reading = readWith(gateway.root, [`/ip4/127.0.0.1/tcp/${gateway.port}/http`], false)
 

@@ -97,7 +97,7 @@ function fetchForever (aborted: () => void = () => {}): FetchHere {
 }
 
 describe('a block that the store lacks', () => {
-  it('is fetched by the owner of its root, whichever node wants it', async () => {
+  it('is fetched by the owner of its root, whichever node wants it', { tags: 'slow' }, async () => {
     const block = await makeBlock(1, 2_000_000)
     const members = await startSite(block, 3)
     const { owner, others } = byOwner(members, block)

@@ -25,11 +25,11 @@ describe('SpillStack', () => {
   ])('returns what was pushed and leaves no file, with %i bytes in memory', async heldBytes => {
     const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
 
-    for (const value of values(0, 3000)) {
+    for (const value of values(0, 1500)) {
       await stack.push(value)
     }
 
-    expect(await Array.fromAsync(stack.from(0))).toEqual(values(0, 3000))
+    expect(await Array.fromAsync(stack.from(0))).toEqual(values(0, 1500))
     await stack.close()
     expect(await readdir(directory)).toEqual([])
   })
@@ -47,7 +47,7 @@ describe('SpillStack', () => {
       const below = values(depth * 10, depth * 10 + 5)
       let seen = 0
 
-      for (const value of depth < 5 ? below : []) {
+      for (const value of depth < 4 ? below : []) {
         await stack.push(value)
       }
 
@@ -57,7 +57,7 @@ describe('SpillStack', () => {
         await walk(depth + 1)
       }
 
-      expect(seen).toBe(depth < 5 ? 5 : 0)
+      expect(seen).toBe(depth < 4 ? 5 : 0)
       stack.truncate(start)
 
       return seen

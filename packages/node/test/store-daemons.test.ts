@@ -53,7 +53,7 @@ async function nodesIn (store: string): Promise<string[]> {
 }
 
 describe('daemons of one store', () => {
-  it('connect, fetch a block once for all, and leave nothing behind', async () => {
+  it('connect, fetch a block once for all, and leave nothing behind', { tags: 'slow' }, async () => {
     const stranger = await testNode()
     const blocks = await makeBlocks(3)
     await keep(stranger, blocks)

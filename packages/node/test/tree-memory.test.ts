@@ -1,4 +1,4 @@
-/** @module-tag slow */
+/** @module-tag nightly */
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -148,7 +148,9 @@ it('takes a symlink whose target has a replacement character of its own', async 
   expect((await Array.fromAsync(open(directory))).at(-1)).toMatchObject({ link: 'a\ufffd' })
 })
 
-it.runIf(process.platform === 'linux')('reads a deep tree, and refuses one without end', async ({ directory }) => {
+it.runIf(process.platform === 'linux')('reads a deep tree, and refuses one without end', {
+  tags: 'slow'
+}, async ({ directory }) => {
   const make = 'for i in $(seq $1); do mkdir $2 && cd -P ./$2 && : > z; done'
   const deep = async (depth: number, name: string): Promise<void> => {
     await promisify(execFile)('bash', ['-c', make, 'bash', `${depth}`, name], { cwd: directory })

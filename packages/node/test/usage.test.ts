@@ -15,7 +15,7 @@ describe('UsageMeter', () => {
     await expect(meter.add(root)).resolves.toEqual({ blocks: 0, size: 0, storedSize: 0, unknownSizes: 0 })
   })
 
-  it('measures directories that are 10,000 levels deep', async () => {
+  it('measures directories that are 10,000 levels deep', { tags: 'slow' }, async () => {
     const trees = new Trees()
     let root = await trees.directory({})
 

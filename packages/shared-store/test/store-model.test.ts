@@ -61,7 +61,7 @@ describe('the model of collections beside sessions', () => {
     ['two sessions with a file each', TWO_FILES],
     ['two sessions with a file each, and two collections', TWO_FILES_TWICE],
     ['two collectors, deletes that may arrive at any time', { ...TWO_COLLECTORS, refusesLate: true }]
-  ])('loses no acknowledged block in any order of more steps: %s', { tags: 'slow' }, (_, init) => {
+  ])('loses no acknowledged block in any order of more steps: %s', { tags: 'nightly' }, (_, init) => {
     expect(explore(init).counterexample).toBeUndefined()
   })
 

@@ -77,7 +77,7 @@ describe('sessions and collections in any order', () => {
     expect(EVENTS.filter(event => !events.has(event))).toEqual([])
   })
 
-  it('lose nothing that was acknowledged in thousands of orders', { tags: 'slow' }, async () => {
+  it('lose nothing that was acknowledged in thousands of orders', { tags: 'nightly' }, async () => {
     const events = await runSchedules(3000)
 
     expect([...EVENTS, ...RARE_EVENTS].filter(event => !events.has(event))).toEqual([])
@@ -87,7 +87,7 @@ describe('sessions and collections in any order', () => {
     expect(await findFailure(init, sabotage, 1000)).toBeInstanceOf(LostBlockError)
   })
 
-  it.each(Object.entries(RARE_SABOTAGES))('lose a block if %s', { tags: 'slow' }, async (sabotage, init) => {
+  it.each(Object.entries(RARE_SABOTAGES))('lose a block if %s', { tags: 'nightly' }, async (sabotage, init) => {
     expect(await findFailure(init, sabotage, 10_000)).toBeInstanceOf(LostBlockError)
   })
 })

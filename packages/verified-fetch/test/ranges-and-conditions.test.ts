@@ -105,6 +105,17 @@ describe('a range of a plain and a marked CID', () => {
     }
   })
 
+  it('has at most 64 parts, and is the whole marked file if more are asked for', async () => {
+    const { fetch, marked } = await addFiles()
+    const statusOf = async (count: number): Promise<number> => {
+      const range = `bytes=${Array.from({ length: count }, () => '0-2').join(',')}`
+
+      return (await fetch(marked, { headers: { range } })).status
+    }
+
+    expect([await statusOf(64), await statusOf(65)]).toEqual([206, 200])
+  })
+
   it('has an ETag: of the marked one that of the whole file, so that If-Range can match', async () => {
     const { fetch, plain, marked } = await addFiles()
     const etag = async (cid: CID, range?: string): Promise<string | null> =>

@@ -171,7 +171,7 @@ describe('a compressed medium', () => {
 })
 
 describe('a gateway that is killed in mid-body', () => {
-  it('is an error for every client, over http and https, with every coding', async () => {
+  it('is an error for every client, over http and https, with every coding', { tags: 'nightly' }, async () => {
     const killed = await startGateway()
     onTestFinished(killed.kill)
     const paths = await Promise.all(heldFiles().map(async file => killed.add(file)))

@@ -19,6 +19,8 @@ export class BaseReader implements RegionSource {
   readonly #pieces = new Map<number, Promise<Uint8Array>>()
   /** Pieces that will soon be asked for: they are kept until then. */
   readonly #prepared = new Set<number>()
+  /** Pieces that are being loaded: no more than are kept, however many frames are read at a time. */
+  readonly #loading = new Set<Promise<unknown>>()
 
   /**
    * @param cid - the plain CID of the base
@@ -194,6 +196,18 @@ export class BaseReader implements RegionSource {
     const { size, pieceSize, read } = this.#content
     const start = number * pieceSize
 
-    return collectBytes(read(start, Math.min(start + pieceSize, size)))
+    while (this.#loading.size >= this.#kept) {
+      await Promise.race(this.#loading)
+    }
+
+    const piece = collectBytes(read(start, Math.min(start + pieceSize, size)))
+    const end = Promise.allSettled([piece])
+    this.#loading.add(end)
+
+    try {
+      return await piece
+    } finally {
+      this.#loading.delete(end)
+    }
   }
 }

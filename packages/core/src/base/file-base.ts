@@ -1,8 +1,9 @@
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { baseOf } from '../dag/base-link.ts'
-import { UnreadableBaseError } from '../errors.ts'
+import { BaseTooCostlyError, UnreadableBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { openBase } from './base-content.ts'
+import { BaseCost } from './base-cost.ts'
 import { BaseReader } from './base-reader.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header, Region } from '../format/header.ts'
@@ -15,7 +16,7 @@ import type { BaseContent, BaseSettings } from './base-content.ts'
  * What reads the base of a compressed file. It is opened when a frame needs it, or soon will. Undefined if the file has
  * none.
  *
- * `read` throws an UnreadableBaseError.
+ * `read` throws an UnreadableBaseError, or a BaseTooCostlyError.
  */
 export function fileBase (
   node: FileNode,
@@ -31,25 +32,31 @@ export function fileBase (
   // the events of reading are about the file itself, and pieces of the base are kept
   const { onProgress: _onProgress, transient: _transient, onOpenLinks: _onOpenLinks, ...quiet } = options
   const kept = options.readAhead === false ? 0 : settings.inFlightBytes
-  let opening: Promise<BaseReader> | undefined
+  let opening: Promise<{ reader: BaseReader, cost: BaseCost }> | undefined
 
-  const open = async (): Promise<BaseReader> =>
-    new BaseReader(cid, await openShared(cid, settings, quiet), kept)
+  const open = async (): Promise<{ reader: BaseReader, cost: BaseCost }> => {
+    const content = await openShared(cid, settings, quiet)
+
+    return { reader: new BaseReader(cid, content, kept), cost: new BaseCost(content.size, content.pieceSize) }
+  }
 
   return {
     cid,
 
-    async read (region: Region) {
+    async read (region: Region, size: number) {
       try {
-        return await (await (opening ??= open())).read(region)
+        const { reader, cost } = await (opening ??= open())
+        cost.count(region, size, node.cid, cid)
+
+        return await reader.read(region)
       } catch (err) {
         options.signal?.throwIfAborted()
-        throw new UnreadableBaseError(node.cid, cid, err)
+        throw err instanceof BaseTooCostlyError ? err : new UnreadableBaseError(node.cid, cid, err)
       }
     },
 
     prepare (region: Region) {
-      const prepare = async (): Promise<void> => { (await (opening ??= open())).prepare(region) }
+      const prepare = async (): Promise<void> => { (await (opening ??= open())).reader.prepare(region) }
       // if the base cannot be opened, `read` says so
       prepare().catch(() => {})
     }

@@ -1,6 +1,7 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
+import { BaseCost } from './base-cost.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { Region } from '../format/header.ts'
@@ -31,6 +32,8 @@ export interface FrameBase {
   readonly link: FileLink
   /** Original bytes. */
   readonly size: number
+  /** The bytes of it that a reader reads at a time. */
+  readonly pieceSize: number
   /** Its root, if every file with the same content has that root. */
   readonly root?: WrittenBaseRoot | undefined
 
@@ -78,7 +81,9 @@ export async function * aidAll (
   options: AidOptions
 ): AsyncGenerator<Piece> {
   const breaks = new EventLoopBreaks()
+  const cost = new BaseCost(base.size, base.pieceSize)
   let { start, previous } = options
+  cost.allows(previous?.region ?? NO_REGION, previous?.bytes.byteLength ?? 0)
 
   for await (const bytes of pieces) {
     const { byteLength } = bytes
@@ -87,7 +92,8 @@ export async function * aidAll (
       await breaks.take()
     }
 
-    previous = await base.aid(bytes, { ...options, start, previous })
+    const aided = await base.aid(bytes, { ...options, start, previous })
+    previous = cost.allows(aided.region ?? NO_REGION, byteLength) ? aided : { bytes, region: NO_REGION }
     yield previous
     start += byteLength
   }

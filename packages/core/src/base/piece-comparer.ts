@@ -1,8 +1,8 @@
 import { MIN_REGION_SIZE } from '../constants.ts'
 import type { DeltaCompressor } from '@ipfsz/codecs/zstd-delta'
-import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Region } from '../format/header.ts'
 import type { Piece } from '../frames/compress-frames.ts'
+import type { BaseReader } from './base-reader.ts'
 import type { AidOptions } from './frame-base.ts'
 
 /**
@@ -25,11 +25,11 @@ let compressor: DeltaCompressor | undefined
 
 /** Compresses pieces of a file by what changed since their base, if that is little. */
 export class PieceComparer {
-  readonly #base: Pick<RegionSource, 'read'>
+  readonly #base: Pick<BaseReader, 'read'>
   readonly #size: number
 
   /** @param size - original bytes of the base */
-  constructor (base: Pick<RegionSource, 'read'>, size: number) {
+  constructor (base: Pick<BaseReader, 'read'>, size: number) {
     this.#base = base
     this.#size = size
   }

@@ -41,6 +41,8 @@ export class WrittenBase implements FrameBase {
   readonly link: FileLink
   /** Original bytes. */
   readonly size: number
+  /** See `FrameBase`. */
+  readonly pieceSize: number
   /** Its root, if that is compressed and has no mode and no mtime: the root of every file with the same content. */
   readonly root: WrittenBaseRoot | undefined
   /** See `FrameBase`. */
@@ -59,6 +61,7 @@ export class WrittenBase implements FrameBase {
     const { cid, node, header } = entry
     this.link = linkTo(entry)
     this.size = content.size
+    this.pieceSize = content.pieceSize
     this.root = rootOf(entry, this.link)
     this.#reader = new BaseReader(cid, content, settings.inFlightBytes)
     this.#comparer = new PieceComparer(this, content.size)

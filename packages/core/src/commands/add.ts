@@ -144,8 +144,8 @@ async function * importCandidates (
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) },
-    // it may be described, or be a base, next; of many files, they would take the place of roots that are read
-    ...budget == null ? { onRoot: (cid, block) => settings.roots.setWritten(cid, block) } : {}
+    // of many files, they would take the place of roots that are read
+    ...budget == null ? { onBased: (cid, block) => settings.roots.setWritten(cid, block) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),

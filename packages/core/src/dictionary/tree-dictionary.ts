@@ -11,11 +11,13 @@ import type { Coder, Trained } from './train.ts'
 export class TreeDictionary implements FrameBase {
   readonly link: FileLink
   readonly size: number
+  readonly pieceSize: number
   readonly #content: Uint8Array
 
   private constructor (link: FileLink, content: Uint8Array) {
     this.link = link
     this.size = content.byteLength
+    this.pieceSize = content.byteLength
     this.#content = content
   }
 

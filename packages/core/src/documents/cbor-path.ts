@@ -1,16 +1,19 @@
 import { CID } from 'multiformats/cid'
 import { MAJOR, readHead, skipItem } from './cbor-items.ts'
-import { checkCbor, textAt } from './check-cbor.ts'
+import { textAt } from './cbor-text.ts'
+import { checkCbor } from './check-cbor.ts'
+import { STEP_SIZE } from './steps.ts'
 import type { Head } from './cbor-items.ts'
 import type { PathEnd } from './path-end.ts'
+import type { Steps } from './steps.ts'
 
 /**
  * Follow names through the maps and lists of a DAG-CBOR block, up to the first link. Nothing else is decoded.
  *
  * @throws {Error} the block is not DAG-CBOR
  */
-export function followCbor (block: Uint8Array, names: readonly string[]): PathEnd {
-  checkCbor(block)
+export function * followCbor (block: Uint8Array, names: readonly string[]): Steps<PathEnd> {
+  yield * checkCbor(block)
 
   const head: Head = { major: 0, info: 0, argument: 0, end: 0 }
   let at = 0
@@ -29,7 +32,7 @@ export function followCbor (block: Uint8Array, names: readonly string[]): PathEn
     }
 
     const find = head.major === MAJOR.list ? findElement : findEntry
-    const found = find(block, head, names[used])
+    const found = yield * find(block, head, names[used])
 
     if (found == null) {
       return { missing: names[used] }
@@ -39,7 +42,7 @@ export function followCbor (block: Uint8Array, names: readonly string[]): PathEn
   }
 }
 
-function findElement (block: Uint8Array, head: Head, name: string): number | undefined {
+function * findElement (block: Uint8Array, head: Head, name: string): Steps<number | undefined> {
   const index = Number(name)
 
   if (!/^(0|[1-9]\d{0,9})$/.test(name) || index >= head.argument) {
@@ -47,8 +50,14 @@ function findElement (block: Uint8Array, head: Head, name: string): number | und
   }
 
   let at = head.end
+  let next = at + STEP_SIZE
 
   for (let i = 0; i < index; i++) {
+    if (at >= next) {
+      yield
+      next = at + STEP_SIZE
+    }
+
     at = skipItem(block, at, head)
   }
 
@@ -56,7 +65,7 @@ function findElement (block: Uint8Array, head: Head, name: string): number | und
 }
 
 /** Where the value of a key is. Undefined: the item is not a map, or lacks the key. */
-function findEntry (block: Uint8Array, head: Head, name: string): number | undefined {
+function * findEntry (block: Uint8Array, head: Head, name: string): Steps<number | undefined> {
   if (head.major !== MAJOR.map) {
     return undefined
   }
@@ -65,8 +74,14 @@ function findEntry (block: Uint8Array, head: Head, name: string): number | undef
   // of the same text there may be other bytes, if it has characters that UTF-8 does not have
   const length = /^[\0-\x7f]*$/.test(name) ? name.length : undefined // eslint-disable-line no-control-regex
   let at = head.end
+  let next = at + STEP_SIZE
 
   for (let i = 0; i < entries; i++) {
+    if (at >= next) {
+      yield
+      next = at + STEP_SIZE
+    }
+
     readHead(block, at, head)
     const value = head.end + head.argument
 

@@ -1,7 +1,10 @@
 // Above 250 lines: the rules of one pass over the bytes, in the order in which the decoder checks them.
-import { quoteName } from '@ipfsz/utils/quote-name'
 import { LINK_TAG, MAJOR, readHead } from './cbor-items.ts'
+import { isAscii } from './cbor-text.ts'
+import { STEP_SIZE } from './steps.ts'
+import { checkUnique } from './unique-keys.ts'
 import type { Head } from './cbor-items.ts'
+import type { Steps } from './steps.ts'
 
 /** A list or map that is open, or the document itself. */
 interface Open {
@@ -25,22 +28,29 @@ const MAX_VARINT = 8
 
 /**
  * Check that a block is one item of DAG-CBOR, by the rules of `decode` of `@ipld/dag-cbor`. Nothing is built: what two
- * million bytes decode to may take a hundred times as many.
+ * million bytes decode to may take a hundred times as many. All of it is checked, also what is beside a path: an item
+ * begins where the one before it ends.
  *
  * @throws {Error} it is not DAG-CBOR
  */
-export function checkCbor (block: Uint8Array): void {
+export function * checkCbor (block: Uint8Array): Steps<void> {
   const head: Head = { major: 0, info: 0, argument: 0, end: 0 }
   const stack: Open[] = []
   /** Where the keys of all open maps begin. */
   const keys: number[] = []
   let open: Open = { left: 1, isMap: false, firstKey: 0, isOrdered: true }
   let at = 0
+  let next = STEP_SIZE
 
   for (;;) {
+    if (at >= next) {
+      yield
+      next = at + STEP_SIZE
+    }
+
     while (open.left === 0) {
       if (!open.isOrdered) {
-        checkUnique(block, keys.slice(open.firstKey), head)
+        yield * checkUnique(block, keys.slice(open.firstKey), head)
       }
 
       keys.length = open.firstKey
@@ -196,16 +206,6 @@ function addKey (block: Uint8Array, at: number, head: Head, open: Open, keys: nu
   keys.push(at)
 }
 
-function isAscii (block: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    if (block[i] >= 0x80) {
-      return false
-    }
-  }
-
-  return true
-}
-
 /** Whether a key comes before the one of which only the text is given: shorter ones do. */
 function isBefore (block: Uint8Array, key: number, start: number, length: number, head: Head): boolean {
   readHead(block, key, head)
@@ -223,43 +223,4 @@ function isBefore (block: Uint8Array, key: number, start: number, length: number
   }
 
   return false
-}
-
-/** @throws {Error} two keys are the same text */
-function checkUnique (block: Uint8Array, keys: readonly number[], head: Head): void {
-  const seen = new Set<string>()
-
-  for (const key of keys) {
-    const text = textAt(block, key, head)
-
-    if (seen.has(text)) {
-      throw new Error(`it has the key ${quoteName(text)} twice`)
-    }
-
-    seen.add(text)
-  }
-}
-
-const decoder = new TextDecoder()
-
-/** A decoder takes longer for fewer characters than these. */
-const SHORT_TEXT = 32
-
-/** The text at a position. What is not UTF-8 is replaced, as `decode` does. */
-export function textAt (block: Uint8Array, at: number, head: Head): string {
-  readHead(block, at, head)
-
-  const { end: start, argument: length } = head
-  const end = start + length
-  let text = ''
-
-  if (length > SHORT_TEXT || !isAscii(block, start, end)) {
-    return decoder.decode(block.subarray(start, end))
-  }
-
-  for (let i = start; i < end; i++) {
-    text += String.fromCharCode(block[i])
-  }
-
-  return text
 }

@@ -2,6 +2,7 @@ import { InvalidDagError } from '../errors.ts'
 import { followCbor } from './cbor-path.ts'
 import { followJson } from './json-path.ts'
 import type { PathEnd } from './path-end.ts'
+import type { Steps } from './steps.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The multicodecs of DAG-CBOR and DAG-JSON. */
@@ -17,11 +18,33 @@ export function isDocument ({ code }: Pick<CID, 'code'>): boolean {
  * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link. Nothing else of it
  * is decoded.
  *
+ * @param pause - called every few milliseconds, to let others go on, with the milliseconds since the last time. It may
+ *   throw
  * @throws {InvalidDagError} it is not valid
  */
-export function followDocument (cid: CID, block: Uint8Array, names: readonly string[]): PathEnd {
+export async function followDocument (
+  cid: CID,
+  block: Uint8Array,
+  names: readonly string[],
+  pause: (milliseconds: number) => Promise<void>
+): Promise<PathEnd> {
+  const steps = cid.code === DAG_CBOR ? followCbor(block, names) : followJson(block, names)
+
+  for (;;) {
+    const began = performance.now()
+    const { done, value } = nextStep(steps, cid)
+
+    await pause(performance.now() - began)
+
+    if (done === true) {
+      return value
+    }
+  }
+}
+
+function nextStep (steps: Steps<PathEnd>, cid: CID): IteratorResult<undefined, PathEnd> {
   try {
-    return cid.code === DAG_CBOR ? followCbor(block, names) : followJson(block, names)
+    return steps.next()
   } catch (err) {
     throw new InvalidDagError(cid, 'cannot be decoded', { cause: err })
   }

@@ -1,26 +1,21 @@
+import { COMMA, LIST, MAP, QUOTE, skipSpace, skipString, skipValue, stringAt, stringIs } from './json-text.ts'
 import { quoteName } from '@ipfsz/utils/quote-name'
 import { parseLink } from './link-text.ts'
+import { STEP_SIZE } from './steps.ts'
 import type { PathEnd } from './path-end.ts'
+import type { Steps } from './steps.ts'
 import type { CID } from 'multiformats/cid'
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
 const COLON = 0x3a
-
-/** Brackets that open and close lists and maps. */
-const LIST = [0x5b, 0x5d] as const
-const MAP = [0x7b, 0x7d] as const
-
-const decoder = new TextDecoder()
 
 /**
  * Follow names through the maps and lists of a DAG-JSON block, up to the first link. Nothing else is decoded: of the
- * values on other paths only strings and brackets are looked at.
+ * values on other paths only strings and brackets are looked at. The bytes of the block match its hash, so what is
+ * invalid beside the path was written so, and is not damage: it changes nothing about where the path leads.
  *
  * @throws {Error} the block is not DAG-JSON, as far as the path leads through it
  */
-export function followJson (block: Uint8Array, names: readonly string[]): PathEnd {
+export function * followJson (block: Uint8Array, names: readonly string[]): Steps<PathEnd> {
   let at = skipSpace(block, 0)
   // whether anything follows the value is known at its end
   const end = skipSpace(block, skipValue(block, at))
@@ -30,6 +25,8 @@ export function followJson (block: Uint8Array, names: readonly string[]): PathEn
   }
 
   for (let used = 0; ; used++) {
+    // nested maps are each looked through
+    yield
     const link = linkAt(block, at)
 
     if (link != null) {
@@ -40,7 +37,7 @@ export function followJson (block: Uint8Array, names: readonly string[]): PathEn
       return 'value'
     }
 
-    const found = isBytes(block, at) ? undefined : findValue(block, at, names[used])
+    const found = isBytes(block, at) ? undefined : yield * findValue(block, at, names[used])
 
     if (found == null) {
       return { missing: names[used] }
@@ -50,14 +47,20 @@ export function followJson (block: Uint8Array, names: readonly string[]): PathEn
   }
 }
 
-function findValue (block: Uint8Array, at: number, name: string): number | undefined {
+function * findValue (block: Uint8Array, at: number, name: string): Steps<number | undefined> {
   if (block[at] === LIST[0]) {
-    return /^(0|[1-9]\d{0,9})$/.test(name) ? nth(elements(block, at), Number(name)) : undefined
+    return /^(0|[1-9]\d{0,9})$/.test(name) ? yield * nth(elements(block, at), Number(name)) : undefined
   }
 
   let found: number | undefined
+  let next = at + STEP_SIZE
 
   for (const { key, value } of entries(block, at)) {
+    if (key >= next) {
+      yield
+      next = key + STEP_SIZE
+    }
+
     if (stringIs(block, key, name)) {
       if (found != null) {
         throw new Error(`it has the key ${quoteName(name)} twice`)
@@ -70,10 +73,16 @@ function findValue (block: Uint8Array, at: number, name: string): number | undef
   return found
 }
 
-function nth (positions: Iterable<number>, index: number): number | undefined {
+function * nth (positions: Iterable<number>, index: number): Steps<number | undefined> {
   let i = 0
+  let next = 0
 
   for (const position of positions) {
+    if (position >= next) {
+      yield
+      next = position + STEP_SIZE
+    }
+
     if (i++ === index) {
       return position
     }
@@ -147,92 +156,4 @@ function * items (block: Uint8Array, open: number, close: number): Generator<num
       throw new Error(`it has neither a comma nor an end at byte ${at}`)
     }
   }
-}
-
-/** The position behind a value. */
-function skipValue (block: Uint8Array, start: number): number {
-  if (block[start] === QUOTE) {
-    return skipString(block, start)
-  }
-
-  let at = start
-  let depth = 0
-
-  if (start >= block.byteLength) {
-    throw new Error('it ends too soon')
-  }
-
-  do {
-    const byte = block[at]
-
-    if (byte === QUOTE) {
-      at = skipString(block, at)
-      continue
-    }
-
-    if (byte === LIST[0] || byte === MAP[0]) {
-      depth++
-    } else if (byte === LIST[1] || byte === MAP[1]) {
-      depth--
-    }
-
-    at++
-  } while (at < block.byteLength && (depth > 0 || !isEnd(block[at])) && !(depth === 0 && isClosed(block[at - 1])))
-
-  if (depth !== 0) {
-    throw new Error('it ends too soon')
-  }
-
-  return at
-}
-
-function isClosed (byte: number): boolean {
-  return byte === LIST[1] || byte === MAP[1]
-}
-
-/** Whether a number or word ends before a byte. */
-function isEnd (byte: number): boolean {
-  return byte === COMMA || isClosed(byte) || isSpace(byte)
-}
-
-function isSpace (byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
-}
-
-function skipSpace (block: Uint8Array, start: number): number {
-  let at = start
-
-  while (isSpace(block[at])) {
-    at++
-  }
-
-  return at
-}
-
-/** The position behind a string. */
-function skipString (block: Uint8Array, start: number): number {
-  if (block[start] !== QUOTE) {
-    throw new Error(`it has no string at byte ${start}`)
-  }
-
-  for (let at = start + 1; at < block.byteLength; at++) {
-    if (block[at] === BACKSLASH) {
-      at++
-    } else if (block[at] === QUOTE) {
-      return at + 1
-    }
-  }
-
-  throw new Error('it ends within a string')
-}
-
-function stringAt (block: Uint8Array, at: number): string {
-  return JSON.parse(decoder.decode(block.subarray(at, skipString(block, at)))) as string
-}
-
-/** Whether a string is a name. One with more than six bytes for each character is not. */
-function stringIs (block: Uint8Array, at: number, name: string): boolean {
-  const length = skipString(block, at) - at - 2
-
-  return length >= name.length && length <= 6 * name.length && stringAt(block, at) === name
 }

@@ -25,8 +25,12 @@ export interface HeldGroup {
 export interface RegionSource {
   /** The plain CID of the base. */
   readonly cid: CID
-  /** The original bytes of a region, which must not be changed. */
-  read (region: Region): Promise<Uint8Array>
+  /**
+   * The original bytes of a region, which must not be changed. To be called in the order of the frames.
+   *
+   * @param size - original bytes of the frame that refers to it
+   */
+  read (region: Region, size: number): Promise<Uint8Array>
   /** Begin to read a region that will soon be asked for. Errors are those of `read`. */
   prepare (region: Region): void
 }

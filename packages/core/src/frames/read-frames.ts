@@ -49,6 +49,7 @@ interface DecompressedFrame {
  *
  * @throws {CorruptFrameError} a frame is damaged
  * @throws {WrongBaseError} a frame was not made with the base that the file names
+ * @throws {BaseTooCostlyError} the frames need too much of the base
  */
 export async function * readFrames (
   file: CompressedFile,
@@ -93,7 +94,7 @@ export async function * decompressFrames (
 
   const decompressed = mapOrdered(frames, async frame => {
     const { region, size } = frame
-    const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
+    const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region, size)
 
     // such frames may be decompressed on this thread
     if (dictionary != null && breaks.isDue()) {

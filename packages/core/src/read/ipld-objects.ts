@@ -1,6 +1,9 @@
-import { walkPath } from 'ipfs-unixfs-exporter'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
+import { quoteName } from '@ipfsz/utils/quote-name'
+import { BadPathError, walkPath } from 'ipfs-unixfs-exporter'
 import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { followDocument, isDocument } from '../documents/follow-document.ts'
+import { notUnixFS } from '../errors.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { ObjectReader } from './path.ts'
 import type { Segment } from './path-cache.ts'
@@ -12,13 +15,26 @@ export const ipldObjects: ObjectReader = {
     const segments: Segment[] = []
     let at = cid
     let left = names
+    const breaks = new EventLoopBreaks()
+    const pause = async (): Promise<void> => {
+      if (breaks.isDue()) {
+        await breaks.take()
+      }
+
+      options.signal?.throwIfAborted()
+    }
 
     // not by the exporter: it would decode each document as a whole
     while (left.length > 0 && isDocument(at)) {
-      const end = followDocument(at, await getBlock(at, blockstore, options), left)
+      const end = await followDocument(at, await getBlock(at, blockstore, options), left, pause)
 
-      if (end === 'value' || 'missing' in end || end.used === 0) {
-        break
+      if (end === 'value') {
+        throw notUnixFS(at)
+      }
+
+      // a document that is itself a link has no keys
+      if ('missing' in end || end.used === 0) {
+        throw new BadPathError(`The document ${at} has no key ${quoteName('missing' in end ? end.missing : left[0])}`)
       }
 
       segments.push({ name: left[end.used - 1], cid: end.cid })

@@ -37,8 +37,8 @@ interface CompressingFileBuilderInit extends
   importer: ImporterOptions
   /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
-  /** Called with the root of each compressed file. */
-  onRoot? (cid: CID, block: Uint8Array): void
+  /** Called with the root of each file that has a base, which may be the base of the next. */
+  onBased? (cid: CID, block: Uint8Array): void
   /** Takes the dictionary of the file that is added at a path. */
   takeDictionary (path: string): FrameBase | undefined
   /** Memory shared by all files, if there are several. */
@@ -90,7 +90,10 @@ async function buildFile (
   const beginning = await beginFile(path, dictionary, reader, compression, init)
   const { bytes, first, layout, base, late, decision } = beginning
   const { choice, reason, trial, filters = [] } = decision
+  let referred: FrameBase | undefined
+
   const refer = (to?: FrameBase): void => {
+    referred = to
     const codec = choice?.codec.name ?? 'none'
     emit(init, 'ipfsz:add:decided', { path, codec, reason, ...referTo(to, dictionary) })
   }
@@ -125,7 +128,10 @@ async function buildFile (
   })
   const { cid, block, unixfs, dagSize, code, contentCid } = written
   init.onCompressed(cid, code)
-  init.onRoot?.(cid, block)
+
+  if (referred != null && referred !== dictionary) {
+    init.onBased?.(cid, block)
+  }
 
   if (contentCid != null) {
     // after the root: a kill may leave a file without its link, but never a link without its file

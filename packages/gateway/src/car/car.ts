@@ -10,10 +10,11 @@ import { PathLimit } from '../dag/path-limit.ts'
 import { walkPath } from './path.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { SEND_DUPLICATES, SendOnce } from './sent-blocks.ts'
-import { walk } from './walk.ts'
+import { sentBlock, walk } from './walk.ts'
 import type { CarMemory } from './car-memory.ts'
 import type { WalkedPath } from './path.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
+import type { SentBlock } from './walk.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
 import type { GatewayBlocks } from '../contract.ts'
 import type { CarParams } from '../request/car-params.ts'
@@ -37,8 +38,9 @@ export interface OpenedCar {
  * while its output is pulled.
  *
  * @param names - the path below `cid`
+ * @param limit - what following the path may cost
  * @throws {GatewayError} 404: nothing has that path. 501: it ends inside a document. 400: the range
- *   of bytes is outside of the file, or the codec of the path's end is unknown
+ *   of bytes is outside of the file, or the codec of the path's end is unknown. 422 or 504: the path exceeds its limit
  * @throws {NotFoundError} a block of the path, or of its end, is missing
  * @throws {CorruptBlockError} one of them does not match its CID
  * @throws {InvalidDagError} one of them cannot be decoded
@@ -49,10 +51,10 @@ export async function openCar (
   params: CarParams,
   blocks: Pick<GatewayBlocks, 'get'>,
   signal: AbortSignal,
-  memory = OWN_MEMORY
+  memory = OWN_MEMORY,
+  limit = new PathLimit()
 ): Promise<OpenedCar> {
   const read = blockReader(blocks, signal)
-  const limit = new PathLimit()
   const path = await walkPath(cid, names, blockReader(blocks, signal, limit), limit)
   const scope = scopeOf(path.end, await read(path.end), params)
 
@@ -119,31 +121,36 @@ async function * carOf (
   const sent = dups ? SEND_DUPLICATES : new SendOnce()
   const header = dagCbor.encode({ version: 1, roots: [end] })
 
-  yield * section([header])
+  yield concat([lengthPrefix(header.byteLength), header])
 
   for (const cid of through) {
     if (sent.visit(cid, false).send && !isIdentity(cid)) {
-      yield * section([cid.bytes, await read(cid)])
+      yield * section(sentBlock(await read(cid), cid, read), memory)
     }
   }
 
   try {
-    for await (const { cid, bytes } of walk(root, below, read, sent, memory)) {
-      yield * section([cid.bytes, bytes])
+    for await (const block of walk(root, below, read, sent, memory)) {
+      yield * section(block, memory)
     }
   } finally {
     memory.hold(0)
   }
 }
 
-function * section (parts: Uint8Array[]): Generator<Uint8Array> {
-  const length = parts.reduce((sum, part) => sum + part.byteLength, 0)
-  const prefix = varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
+/** A block, which may be dropped meanwhile: nothing here keeps its bytes. */
+async function * section ({ cid, size, block }: SentBlock, memory: CarMemory): AsyncGenerator<Uint8Array> {
+  const length = cid.bytes.byteLength + size
 
   if (length > SMALL_BLOCK) {
-    yield concat([prefix, parts[0]])
-    yield parts[1]
+    memory.send(block)
+    yield concat([lengthPrefix(length), cid.bytes])
+    yield * block.parts()
   } else {
-    yield concat([prefix, ...parts])
+    yield concat([lengthPrefix(length), cid.bytes, await block.bytes()])
   }
+}
+
+function lengthPrefix (length: number): Uint8Array {
+  return varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
 }

@@ -20,6 +20,7 @@ export interface WalkedPath {
  * @throws {EntryNotFoundError}
  * @throws {PathInDocumentError}
  * @throws {PathTooCostlyError} `read` counts, and the path leads through too many bytes
+ * @throws {PathTooSlowError}
  * @throws {NotFoundError} a block is missing
  * @throws {InvalidDagError} a block on the way cannot be decoded, or has the name twice
  */
@@ -27,19 +28,19 @@ export async function walkPath (
   root: CID,
   names: readonly string[],
   read: ReadBlock,
-  limit?: Pick<PathLimit, 'pause'>
+  limit: Pick<PathLimit, 'pause'>
 ): Promise<WalkedPath> {
   const through: CID[] = []
   const blocks = { async * get (cid: CID) { yield await read(cid) } }
   let end = unmark(root)
 
   for (let i = 0; i < names.length;) {
-    await limit?.pause()
+    await limit.pause(end)
     const block = await read(end)
     through.push(end)
 
     if (isDocument(end)) {
-      const link = followDocument(end, block, names.slice(i))
+      const link = await followDocument(end, block, names.slice(i), limit)
       end = link.cid
       i += link.used
     } else {

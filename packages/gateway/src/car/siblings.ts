@@ -60,7 +60,10 @@ export class LeavesAhead {
   }
 
   /** The block, whose turn it is. */
-  async take ({ wanted, bytes }: Next): Promise<Uint8Array> {
+  async take (next: Next): Promise<Uint8Array> {
+    const { wanted, bytes } = next
+    next.bytes = undefined
+
     return bytes == null ? this.#read(wanted.cid) : unwrap(await bytes)
   }
 

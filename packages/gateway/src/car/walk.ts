@@ -1,5 +1,6 @@
 import { InvalidDagError, isIdentity } from '@ipfsz/core'
 import { hasLinks } from '../dag/links.ts'
+import { BlockBox } from '../memory/block-box.ts'
 import { LeavesAhead, Siblings } from './siblings.ts'
 import type { CarMemory } from './car-memory.ts'
 import type { Next } from './siblings.ts'
@@ -16,7 +17,8 @@ const OPEN_OVERHEAD = 1024
 
 export interface SentBlock {
   cid: CID
-  bytes: Uint8Array
+  size: number
+  block: BlockBox
 }
 
 /** A block whose links are being walked. It is let go before the last of them is. */
@@ -52,17 +54,17 @@ export async function * walk (
     const sends = visit.send && !isIdentity(cid)
 
     if (walks || sends) {
-      const bytes = await ahead.take(next)
+      const taken = sentBlock(await ahead.take(next), cid, read)
 
       if (sends) {
-        yield { cid, bytes }
+        yield taken
       }
 
       memory.hold(open + sent.memory)
 
       if (walks) {
-        const siblings = new Siblings(below(wanted, bytes), ahead)
-        const size = bytes.byteLength + OPEN_OVERHEAD
+        const siblings = new Siblings(below(wanted, await taken.block.bytes()), ahead)
+        const size = taken.size + OPEN_OVERHEAD
 
         if (!siblings.isEmpty) {
           open += size
@@ -85,4 +87,8 @@ export async function * walk (
       open -= last.size
     }
   }
+}
+
+export function sentBlock (bytes: Uint8Array, cid: CID, read: ReadBlock): SentBlock {
+  return { cid, size: bytes.byteLength, block: new BlockBox(bytes, async () => read(cid)) }
 }

@@ -2,6 +2,7 @@ import { checkLinkTexts, followDocument as follow, InvalidDagError } from '@ipfs
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import { EntryNotFoundError, PathInDocumentError } from '../errors.ts'
+import type { PathLimit } from './path-limit.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The first link on a path in a document. */
@@ -31,15 +32,53 @@ export function decodeDocument (cid: CID, block: Uint8Array): unknown {
   }
 }
 
+/** Documents of this many bytes and fewer are looked through at once, 64 KiB. */
+const SMALL_DOCUMENT = 64 * 1024
+
+/** Who waits to look through a document. Undefined: nobody does so. */
+let line: Array<() => void> | undefined
+
+/** One at a time: of two million bytes, a hundred thousand keys are remembered, which takes some 50 MB. */
+async function inTurn<T> (task: () => Promise<T>): Promise<T> {
+  if (line == null) {
+    line = []
+  } else {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    line.push(resolve)
+    await promise
+  }
+
+  try {
+    return await task()
+  } finally {
+    const next = line?.shift()
+
+    if (next == null) {
+      line = undefined
+    } else {
+      next()
+    }
+  }
+}
+
 /**
  * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link.
  *
+ * @param limit - counts the time that it takes, and lets others go on
  * @throws {EntryNotFoundError} the document has no such value
  * @throws {PathInDocumentError} the names lead to a value that is no link
+ * @throws {PathTooSlowError} it takes too long
  * @throws {InvalidDagError} the document cannot be decoded
  */
-export function followDocument (cid: CID, block: Uint8Array, names: readonly string[]): DocumentLink {
-  const end = follow(cid, block, names)
+export async function followDocument (
+  cid: CID,
+  block: Uint8Array,
+  names: readonly string[],
+  limit: Pick<PathLimit, 'pause'>
+): Promise<DocumentLink> {
+  const pause = async (time: number): Promise<void> => limit.pause(cid, time)
+  const followIt = async (): ReturnType<typeof follow> => follow(cid, block, names, pause)
+  const end = await (block.byteLength <= SMALL_DOCUMENT ? followIt() : inTurn(followIt))
 
   if (end === 'value') {
     throw new PathInDocumentError(cid, names.join('/'))

@@ -22,10 +22,15 @@ interface Waiting {
 export class MemoryBudget {
   readonly #limit: number
   readonly #shares = new Set<Share>()
-  /** Those who come for the first time, and those who come again. The first of each are served in turn. */
-  readonly #newcomers = new Set<Waiting>()
-  readonly #returning = new Set<Waiting>()
+  /**
+   * Those who come for the first time, and those who come again. The first of each are served in turn; of newcomers,
+   * the last one and the first one in turn. Nobody knows which of them read: so whoever comes after hundreds that do
+   * not waits for few of them, and whoever comes before others for no more than twice as many as stood before.
+   */
+  readonly #newcomers: Waiting[] = []
+  readonly #returning: Waiting[] = []
   #isReturningNext = false
+  #isLastNext = true
   #streams: MemoryBudget | undefined
   #small: MemoryBudget | undefined
   #taken = 0
@@ -68,7 +73,7 @@ export class MemoryBudget {
 
   /** Whether others wait. */
   get isAwaited (): boolean {
-    return this.#newcomers.size + this.#returning.size > 0
+    return this.#newcomers.length + this.#returning.length > 0
   }
 
   /** Whether nothing should be held that is not needed at once: others wait, or half of the memory is taken. */
@@ -91,12 +96,12 @@ export class MemoryBudget {
     const line = init.isReturning === true ? this.#returning : this.#newcomers
     const waiting = { init, grant: resolve }
     const stop = (): void => {
-      line.delete(waiting)
+      line.splice(line.indexOf(waiting), 1)
       this.#grantNext()
       reject(signal.reason)
     }
 
-    line.add(waiting)
+    line.push(waiting)
     signal.addEventListener('abort', stop, { once: true })
     this.#watch()
 
@@ -169,16 +174,18 @@ export class MemoryBudget {
 
   #grantNext (): void {
     for (;;) {
-      const isReturning = this.#newcomers.size === 0 || (this.#isReturningNext && this.#returning.size > 0)
+      const isReturning = this.#newcomers.length === 0 || (this.#isReturningNext && this.#returning.length > 0)
       const line = isReturning ? this.#returning : this.#newcomers
-      const [waiting] = line
+      const isLast = !isReturning && this.#isLastNext
+      const waiting = line.at(isLast ? -1 : 0)
 
       if (waiting == null || !this.#fits(waiting.init.bytes)) {
         break
       }
 
       this.#isReturningNext = !isReturning
-      line.delete(waiting)
+      this.#isLastNext = isReturning ? this.#isLastNext : !isLast
+      line.splice(isLast ? -1 : 0, 1)
       waiting.grant(this.#grant(waiting.init))
     }
   }

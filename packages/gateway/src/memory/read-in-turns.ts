@@ -1,3 +1,4 @@
+import { copyPart } from './copy-part.ts'
 import { PART_SIZE, TURN_OVER, TURN_TIME } from './turns.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
@@ -36,7 +37,6 @@ export async function * readInTurns (
   let isReturning = false
 
   for (let at = 0; at < source.size;) {
-    const start = at
     const turn = await Turn.begin(source, at, memory, { signal, isReturning })
 
     try {
@@ -49,8 +49,8 @@ export async function * readInTurns (
       turn.end()
     }
 
-    if (turn.isRead && at === start) {
-      // fewer bytes than there should be: whoever counts them fails
+    if (turn.isRead) {
+      // if these are fewer bytes than there should be, whoever counts them fails
       return
     }
   }
@@ -71,7 +71,7 @@ class Turn {
   #takingTime = MIN_TAKING_TIME
   /** Bytes that the client has, of a chunk that was handed out as a whole. */
   #out = 0
-  /** Whether the source has ended. */
+  /** Whether the source has ended, and was not closed. */
   isRead = false
 
   static async begin (
@@ -153,12 +153,11 @@ class Turn {
       this.#source ??= this.#open()[Symbol.asyncIterator]()
       const read = await this.#source.next()
 
-      // it may be over by now
-      if (!this.#ended.signal.aborted && read.done !== true) {
-        this.#chunk = read.value
+      // it may be over by now: a source that is closed ends, too
+      if (!this.#ended.signal.aborted) {
+        this.#chunk = read.done === true ? undefined : read.value
+        this.isRead = read.done === true
       }
-
-      this.isRead = read.done === true
     } catch (err) {
       this.#signal.throwIfAborted()
 
@@ -181,7 +180,7 @@ class Turn {
     this.#chunk = chunk.byteLength > PART_SIZE ? chunk.subarray(PART_SIZE) : undefined
 
     // a copy, or it would keep the whole chunk
-    return chunk.slice(0, PART_SIZE)
+    return copyPart(chunk, 0, PART_SIZE)
   }
 
   #drop (reason: unknown): void {

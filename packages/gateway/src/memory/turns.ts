@@ -1,4 +1,5 @@
 import { ResponseTooSlowError } from '../errors.ts'
+import { copyPart } from './copy-part.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
@@ -9,6 +10,9 @@ export const TURN_TIME = 500
 /** How long a client may leave what it was sent, where the response cannot go on later, in milliseconds. */
 const CLIENT_PATIENCE = 10_000
 
+/** The same for what is read again when it is needed, as it is in the blockstore. */
+const BLOCK_PATIENCE = 250
+
 /** How much of a chunk is handed out at a time while memory is short: what a client that does not read keeps. */
 export const PART_SIZE = 64 * 1024
 
@@ -18,9 +22,20 @@ const SLOWEST_RATE = 32 * 1024 / 1000
 /** Why a source is closed. Made once: an abort without a reason makes an error, with its stack, each time. */
 export const TURN_OVER = new DOMException('Others need the memory', 'AbortError')
 
+export interface PassOptions {
+  /** What it has already. */
+  share?: Share | undefined
+  /**
+   * Let go of what the client is sent, which the source reads again when it is asked for more. False: it cannot.
+   *
+   * @default it never can
+   */
+  drop? (): boolean
+}
+
 /**
- * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. The response fails
- * if it moves too slowly then.
+ * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. If it moves too
+ * slowly then, it lets go of what it sends, or fails if it cannot.
  *
  * @param bytes - what it holds while it passes on one chunk, and not between two
  * @param unneeded - aborted when it fails
@@ -29,18 +44,35 @@ export async function * passInTurns (
   source: AsyncIterable<Uint8Array>,
   bytes: number,
   memory: MemoryBudget,
-  unneeded: AbortController
+  unneeded: AbortController,
+  { share: first, drop }: PassOptions = {}
 ): AsyncGenerator<Uint8Array> {
+  let isWithClient = false
   const init = shareOfBody(bytes, unneeded)
-  let share = await memory.take(init)
+  const { revoke: fail } = init
+  init.revoke = () => {
+    if (isWithClient && drop?.() === true) {
+      share.give()
+    } else {
+      fail()
+    }
+  }
+
+  let share = first ?? await memory.take(init)
+  share.init.revoke = init.revoke
   let began = performance.now()
 
   try {
     for await (const chunk of source) {
-      share.touch(CLIENT_PATIENCE)
-      yield * partsOf(chunk)
+      for (const part of partsOf(chunk)) {
+        share.touch(drop == null ? CLIENT_PATIENCE : BLOCK_PATIENCE)
+        isWithClient = true
+        yield part
+        isWithClient = false
+      }
 
-      if (memory.isAwaited && performance.now() - began >= TURN_TIME) {
+      if (share.bytes === 0 || (memory.isAwaited && performance.now() - began >= TURN_TIME)) {
+        drop?.()
         share.give()
         share = await memory.take({ ...init, isReturning: true })
         began = performance.now()
@@ -89,8 +121,10 @@ export async function * passThrough (
 }
 
 function * partsOf (chunk: Uint8Array): Generator<Uint8Array> {
+  const isPart = chunk.byteLength <= PART_SIZE && chunk.byteLength === chunk.buffer.byteLength
+
   for (let i = 0; i < chunk.byteLength; i += PART_SIZE) {
-    yield chunk.slice(i, i + PART_SIZE)
+    yield isPart ? chunk : copyPart(chunk, i, i + PART_SIZE)
   }
 }
 

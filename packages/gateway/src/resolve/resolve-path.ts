@@ -26,7 +26,7 @@ export interface DocumentPaths {
   /** Whether a codec is one of these documents. */
   isDocument (cid: CID): boolean
   /** The first link on the path that some names are in a document. */
-  followDocument (cid: CID, block: Uint8Array, names: readonly string[]): DocumentLink
+  followDocument (cid: CID, block: Uint8Array, names: readonly string[], limit: PathLimit): Promise<DocumentLink>
 }
 
 /** What paths are resolved with. */
@@ -56,6 +56,7 @@ interface Position {
  * @throws {NotContentPathError} the host has no DNSLink
  * @throws {PathInDocumentError}
  * @throws {PathTooCostlyError} the blocks on the path are too many, or too large
+ * @throws {PathTooSlowError} following the path takes too long
  * @throws {InvalidDagError} a document cannot be decoded
  * @throws {NotFoundError} a block on the path is missing
  */
@@ -88,12 +89,12 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
   let i = 0
 
   while (i < names.length) {
+    await walk.limit.pause(position.cid)
     walk.signal.throwIfAborted()
-    await walk.limit.pause()
 
     if (documents?.isDocument(position.cid) === true) {
       const block = await blockReader(blocks, walk.signal, walk.limit)(position.cid)
-      const link = documents.followDocument(position.cid, block, names.slice(i))
+      const link = await documents.followDocument(position.cid, block, names.slice(i), walk.limit)
       position = { cid: link.cid }
       i += link.used
     } else {

@@ -40,6 +40,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NotFoundError: 404,
   BodyTooLargeError: 406,
   NotAFileError: 406,
+  BaseTooCostlyError: 422,
   ContentMismatchError: 422,
   CorruptFrameError: 422,
   FrameTooLargeError: 422,

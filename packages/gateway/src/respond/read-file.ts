@@ -1,5 +1,6 @@
+import { copyPart } from '../memory/copy-part.ts'
 import { readInTurns } from '../memory/read-in-turns.ts'
-import { passThrough } from '../memory/turns.ts'
+import { readStream } from './read-stream.ts'
 import type { ResponseContext } from './context.ts'
 import type { OpenOptions } from '../memory/reading.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
@@ -45,7 +46,17 @@ export async function * readFile (
 
   if (end == null || !cost.isSeekable) {
     closeIfShort(file, memory)
-    yield * passThrough(how => read({ ...options, ...how }), cost, memory, unneeded)
+    const source = {
+      memory: cost.memory,
+      memoryAhead: cost.memoryAhead,
+      offset: start,
+      length: range == null ? undefined : range.end - range.start,
+      // of an original that has to be compared as a whole, the size is known
+      canRestart: size == null || range != null,
+      open: (from: Pick<FileReadOptions, 'offset' | 'length'>, how: OpenOptions) => read({ ...from, ...how })
+    }
+
+    yield * readStream(source, memory, unneeded)
   } else if (Math.max(end - start, isCompressed ? cost.memory : 0) <= UNCOUNTED) {
     yield * await copiesOf(file.read({ ...options, keepsOpen, signal }))
   } else {
@@ -81,7 +92,7 @@ async function copiesOf (source: AsyncIterable<Uint8Array>): Promise<Uint8Array[
 
   for await (const bytes of source) {
     // a part of a block would keep all of it
-    copies.push(bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes)
+    copies.push(bytes.byteLength < bytes.buffer.byteLength ? copyPart(bytes, 0, bytes.byteLength) : bytes)
   }
 
   return copies

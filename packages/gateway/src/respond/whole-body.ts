@@ -1,5 +1,6 @@
 import { MAX_BLOCK_SIZE } from '../dag/read-block.ts'
-import { shareOfBody } from '../memory/turns.ts'
+import { BlockBox } from '../memory/block-box.ts'
+import { passInTurns, shareOfBody } from '../memory/turns.ts'
 import { UNCOUNTED } from './read-file.ts'
 import { openResponseBody } from './response-body.ts'
 import type { ResponseContext } from './context.ts'
@@ -57,12 +58,41 @@ export async function wholeBody (
   context: ResponseContext,
   bytes: Uint8Array,
   unneeded: AbortController,
-  share: Pick<Share, 'give'> | undefined
+  share: Pick<Share, 'give'>
 ): Promise<BodyInit> {
-  return share == null
+  return openResponseBody(context, () => chunksOf(bytes, share), { unneeded, length: bytes.byteLength })
+}
+
+/**
+ * The body of a block, which is let go of while a client does not read and others wait.
+ *
+ * @param bytes - nothing else may keep them
+ * @param again - reads the same bytes again
+ * @param share - undefined if they are few
+ */
+export async function blockBody (
+  context: ResponseContext,
+  bytes: Uint8Array,
+  again: () => Promise<Uint8Array>,
+  unneeded: AbortController,
+  share: Share | undefined
+): Promise<BodyInit> {
+  const { byteLength } = bytes
+
+  if (share == null) {
     // blocks are never in shared memory
-    ? bytes as Uint8Array<ArrayBuffer>
-    : openResponseBody(context, () => chunksOf(bytes, share), { unneeded, length: bytes.byteLength })
+    return bytes as Uint8Array<ArrayBuffer>
+  }
+
+  const { memory } = context.init
+  const box = new BlockBox(bytes, again)
+  const drop = (): boolean => box.drop()
+
+  return openResponseBody(
+    context,
+    () => passInTurns(box.parts(), byteLength, memory, unneeded, { share, drop }),
+    { unneeded, length: byteLength }
+  )
 }
 
 /** Bytes in pieces that share their memory: `Response` would copy them. */

@@ -14,7 +14,8 @@ import { etagOf, fingerprint } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { respondJsonFile } from './json-file.ts'
 import { previewText } from './preview-text.ts'
-import { readWhole, wholeBody } from '../whole-body.ts'
+import { blockBody, readWhole } from '../whole-body.ts'
+import type { ByteRange } from '../../request/range.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -103,7 +104,9 @@ async function respondBytes (context: ResponseContext, format: DocumentFormat): 
     return notModified(headers)
   }
 
-  const body = request.method === 'HEAD' ? null : await wholeBody(context, bytes, unneeded, share)
+  const body = request.method === 'HEAD'
+    ? null
+    : await blockBody(context, bytes, readAgain(context, cid, range), unneeded, share)
 
   return new Response(body, { status: range == null ? 200 : 206, headers })
 }
@@ -130,6 +133,10 @@ async function respondPage (context: ResponseContext): Promise<Response> {
   }
 
   return new Response(request.method === 'HEAD' ? null : page, { headers })
+}
+
+function readAgain (context: ResponseContext, cid: CID, range: ByteRange | undefined): () => Promise<Uint8Array> {
+  return async () => (await readBlock(context, cid)).subarray(range?.start, range?.end)
 }
 
 async function readBlock ({ components: { blocks }, signal }: ResponseContext, cid: CID): Promise<Uint8Array> {

@@ -57,6 +57,9 @@ export function describeFile ({ resolved, target }: ResponseContext, options: Fi
   }
 }
 
+/** Files whose type is being told: whoever asks meanwhile waits, or hundreds would decompress the same frame. */
+const telling = new Map<string, Promise<void>>()
+
 /**
  * From the name, or from the first bytes, which are decompressed once for each file.
  *
@@ -67,7 +70,7 @@ export async function typeOfFile (
   file: ServedFile,
   isPart: boolean
 ): Promise<string> {
-  const { cid, name, size, content } = file
+  const { cid, name, content } = file
   const { types, caches } = context.init.parts
   const named = name == null ? undefined : types.ofName(name)
 
@@ -75,12 +78,33 @@ export async function typeOfFile (
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const cached = caches.types.get(cid.toString())
+  const key = cid.toString()
+
+  // if that one fails, the next tells it
+  while (telling.has(key)) {
+    await telling.get(key)
+  }
+
+  const cached = caches.types.get(key)
 
   if (cached != null) {
     return cached
   }
 
+  const { promise, resolve } = Promise.withResolvers<void>()
+  telling.set(key, promise)
+
+  try {
+    return await tellType(context, file, isPart)
+  } finally {
+    telling.delete(key)
+    resolve()
+  }
+}
+
+async function tellType (context: ResponseContext, file: ServedFile, isPart: boolean): Promise<string> {
+  const { cid, size } = file
+  const { types, caches } = context.init.parts
   const sample = await readSample(context, file).catch((err: unknown) => {
     context.signal.throwIfAborted()
 

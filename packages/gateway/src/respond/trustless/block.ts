@@ -1,5 +1,6 @@
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
 import { blockReader, checkBlockSize, readErrorOf } from '../../dag/read-block.ts'
+import { ResponseTooSlowError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { acceptedCodings, contentCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
@@ -9,8 +10,9 @@ import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { respondUnchanged } from '../unchanged.ts'
-import { readWhole, wholeBody } from '../whole-body.ts'
+import { blockBody, readWhole } from '../whole-body.ts'
 import type { CompressedBlock, ContentCoding, GatewayBlocks, StoredBlock } from '../../contract.ts'
+import type { ByteRange } from '../../request/range.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -77,10 +79,38 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
     return notModified(headers)
   }
 
+  const status = range == null ? 200 : 206
   const bytes = request.method === 'HEAD' ? undefined : payload.bytes?.subarray(range?.start, range?.end)
-  const body = bytes == null ? null : await wholeBody(context, bytes, unneeded, share)
 
-  return new Response(body, { status: range == null ? 200 : 206, headers })
+  if (bytes == null) {
+    return new Response(null, { status, headers })
+  }
+
+  const again = readAgain(cid, context, payload, range)
+
+  return new Response(await blockBody(context, bytes, again, unneeded, share), { status, headers })
+}
+
+/**
+ * Reads what was sent before once more. The store may have compressed it anew meanwhile.
+ *
+ * @throws {ResponseTooSlowError} it is not the same any more
+ */
+function readAgain (
+  cid: CID,
+  context: ResponseContext,
+  { size, encoding }: Payload,
+  range: ByteRange | undefined
+): () => Promise<Uint8Array> {
+  return async () => {
+    const { bytes, encoding: now } = await readPayload(cid, context, range != null)
+
+    if (bytes?.byteLength !== size || now !== encoding) {
+      throw new ResponseTooSlowError()
+    }
+
+    return bytes.subarray(range?.start, range?.end)
+  }
 }
 
 function etagOfPayload (cid: CID, { encoding, isFast }: Payload): string {

@@ -1,5 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
+import { PathLimit } from '../../dag/path-limit.ts'
 import { MAX_BLOCK_SIZE } from '../../dag/read-block.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { holdIn } from '../../memory/hold.ts'
@@ -13,6 +14,7 @@ import { contentHeaders, notModified } from '../headers.ts'
 import { UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import type { CarMemory } from '../../car/car-memory.ts'
+import type { BlockBox } from '../../memory/block-box.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CarParams } from '../../request/car-params.ts'
 
@@ -38,8 +40,11 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   }
 
   const unneeded = followSignal(signal)
-  const memory = memoryOf(context, unneeded)
-  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory)
+  let sending: Pick<BlockBox, 'drop'> | undefined
+  const memory = memoryOf(context, unneeded, block => { sending = block })
+  // the path was followed before without its shards: it may cost as much again
+  const limit = new PathLimit(context.init.limits.pathTime, unneeded.signal)
+  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory, limit)
 
   if (request.method === 'HEAD') {
     unneeded.abort()
@@ -51,7 +56,9 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   return new Response(
     await openResponseBody(
       context,
-      () => passInTurns(car.bytes, MAX_BLOCK_SIZE, context.init.memory, unneeded),
+      () => passInTurns(car.bytes, MAX_BLOCK_SIZE, context.init.memory, unneeded, {
+        drop: () => sending?.drop() === true
+      }),
       { unneeded }
     ),
     { headers }
@@ -59,8 +66,13 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
 }
 
 /** The memory that all responses share. */
-function memoryOf ({ init: { memory } }: ResponseContext, unneeded: AbortController): CarMemory {
+function memoryOf (
+  { init: { memory } }: ResponseContext,
+  unneeded: AbortController,
+  send: CarMemory['send']
+): CarMemory {
   return {
+    send,
     readAhead: ({ bytes, revoke }) => memory.tryTake({ ...shareOfBody(bytes, unneeded), revoke }),
     hold: holdIn(memory, UNCOUNTED, unneeded)
   }

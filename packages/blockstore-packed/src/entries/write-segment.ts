@@ -1,0 +1,77 @@
+import { crc32 } from 'node:zlib'
+import { ENTRY_SIZE } from '../format/entry.ts'
+import { PAGE_ENTRIES, SEGMENT_HEADER, bitsFor, bucketOf, encodeTables } from './segment-format.ts'
+import type { CoveredPack } from './segment-format.ts'
+import type { Disk } from '../disk/disk.ts'
+
+/** Bytes that are written at once. */
+const WRITE_SIZE = 1024 * 1024
+const DIRECTORY = 'index'
+
+/**
+ * Write an index file, whole or not at all.
+ *
+ * @param expected - how many entries there are at most: the fanout is as fine as they need
+ * @param entries - sorted, with numbers of `packs`
+ */
+export async function writeSegment (disk: Disk, id: string, expected: number, packs: CoveredPack[],
+  entries: Iterable<Buffer> | AsyncIterable<Buffer>
+): Promise<void> {
+  const temporary = `${DIRECTORY}/${id}.tmp`
+  const file = await disk.open(temporary, 'create')
+
+  try {
+    try {
+      const bits = bitsFor(expected)
+      const fanout = new Uint32Array(2 ** bits)
+      const chunk = Buffer.allocUnsafe(WRITE_SIZE + ENTRY_SIZE + 4)
+      let position = SEGMENT_HEADER.byteLength
+      let length = 0
+      let page = 0
+      let count = 0
+      const endPage = (): void => {
+        chunk.writeUInt32LE(crc32(chunk.subarray(page, length)), length)
+        length += 4
+        page = length
+      }
+      await file.write(SEGMENT_HEADER, 0)
+
+      for await (const entry of entries) {
+        entry.copy(chunk, length)
+        length += ENTRY_SIZE
+        count++
+        fanout[bucketOf(entry, bits)]++
+
+        if (count % PAGE_ENTRIES === 0) {
+          endPage()
+
+          if (length >= WRITE_SIZE - PAGE_ENTRIES * ENTRY_SIZE) {
+            await file.write(chunk.subarray(0, length), position)
+            position += length
+            length = 0
+            page = 0
+          }
+        }
+      }
+
+      if (length > page) {
+        endPage()
+      }
+
+      for (let i = 1; i < fanout.length; i++) {
+        fanout[i] += fanout[i - 1]
+      }
+
+      await file.write(chunk.subarray(0, length), position)
+      await file.write(encodeTables({ packs, entries: count, bits, fanout }), position + length)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+
+    await disk.rename(temporary, `${DIRECTORY}/${id}.idx`)
+  } catch (err) {
+    await disk.remove(temporary).catch(() => {})
+    throw err
+  }
+}

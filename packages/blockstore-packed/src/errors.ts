@@ -1,0 +1,87 @@
+/** Thrown when the store's directory cannot be locked, as on file systems without locks. */
+export class StoreLockError extends Error {
+  static override readonly name = 'StoreLockError'
+  override readonly name = 'StoreLockError'
+  readonly path: string
+
+  constructor (path: string, options: ErrorOptions) {
+    super(`Cannot lock the file ${path}. Check its permissions, and that its file system supports locks`, options)
+    this.path = path
+  }
+}
+
+/**
+ * Thrown by every write after a sync has failed: a system may forget what it could not write, so that the next sync
+ * would succeed without it. Open the store again.
+ */
+export class StoreFailedError extends Error {
+  static override readonly name = 'StoreFailedError'
+  override readonly name = 'StoreFailedError'
+
+  constructor (options: ErrorOptions) {
+    super('A sync of the store failed, so it writes nothing any more. Check the disk, and open it again', options)
+  }
+}
+
+/** Thrown when a block is larger than a pack can store. */
+export class BlockTooLargeError extends Error {
+  static override readonly name = 'BlockTooLargeError'
+  override readonly name = 'BlockTooLargeError'
+  readonly size: number
+  readonly max: number
+
+  constructor (size: number, max: number) {
+    super(`The block has at least ${size} bytes, and may have ${max} at most`)
+    this.size = size
+    this.max = max
+  }
+}
+
+/** Thrown when bytes of a pack are not what they should be. */
+export class DamagedPackError extends Error {
+  static override readonly name = 'DamagedPackError'
+  override readonly name = 'DamagedPackError'
+  /** The ID of the pack. */
+  readonly pack: string
+  /** The offset in the pack, in bytes, of the frame or group that is damaged. */
+  readonly offset: number
+
+  constructor (pack: string, offset: number, reason: string, options?: ErrorOptions) {
+    super(`The pack ${pack} is damaged at ${offset}: ${reason}`, options)
+    this.pack = pack
+    this.offset = offset
+  }
+}
+
+/** Thrown by `delete` and `repack` if a pack without an index cannot be read: nobody knows what is in it. */
+export class UnreadablePackError extends Error {
+  static override readonly name = 'UnreadablePackError'
+  override readonly name = 'UnreadablePackError'
+  /** The ID of the pack. */
+  readonly pack: string
+
+  constructor (pack: string, options: ErrorOptions) {
+    super(`Cannot read the pack ${pack}. Check its permissions, and the disk`, options)
+    this.pack = pack
+  }
+}
+
+/** Thrown when an index file is not what it should be. It is made again from the packs. */
+export class DamagedIndexError extends Error {
+  static override readonly name = 'DamagedIndexError'
+  override readonly name = 'DamagedIndexError'
+
+  constructor (name: string, reason: string, options?: ErrorOptions) {
+    super(`The index ${name} is damaged: ${reason}`, options)
+  }
+}
+
+/** Thrown when the store is used before `open`, or after `close`. */
+export class StoreClosedError extends Error {
+  static override readonly name = 'StoreClosedError'
+  override readonly name = 'StoreClosedError'
+
+  constructor () {
+    super('The store is not open')
+  }
+}

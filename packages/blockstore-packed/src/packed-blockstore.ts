@@ -1,0 +1,370 @@
+// Not split: all methods of the interface are here, mostly documentation, and each makes one call to store/.
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { messageOf } from '@ipfsz/utils/message-of'
+import { DeleteFailedError, PutFailedError } from 'interface-store'
+import { collectBlock } from './collect-block.ts'
+import {
+  BATCH_BLOCKS, BATCH_SIZE, DEFAULT_LEVEL, DEFAULT_MAX_UNUSED, DEFAULT_PACK_SIZE, GROUP_BLOCKS, MAX_PACK_SIZE
+} from './constants.ts'
+import { codeOf } from './disk/disk.ts'
+import { NodeDisk } from './disk/node-disk.ts'
+import { StoreClosedError, StoreFailedError } from './errors.ts'
+import { keyOf } from './format/key.ts'
+import { INDEX, LOCKS, PACKS } from './pack/pack-names.ts'
+import { deletePlaces } from './store/delete-places.ts'
+import { listByKey, listByPack } from './store/list-blocks.ts'
+import { readBlock } from './store/read-block.ts'
+import { repackStore } from './store/repack-store.ts'
+import { countBlocks } from './store/stats.ts'
+import { makeParts, sealAndTidy } from './store/store-parts.ts'
+import { verifyPacks } from './store/verify.ts'
+import { withCause } from './store/with-cause.ts'
+import type { BlockBytes } from './collect-block.ts'
+import type {
+  BlockLocation, Damage, Durability, GetAllOptions, PackedBlockstoreComponents, PackedBlockstoreInit, PackedOptions,
+  RepackOptions, RepackResult, VerifyOptions
+} from './contract.ts'
+import type { EncodedBlocks } from './encode/encode-blocks.ts'
+import type { StoreStats } from './store/stats.ts'
+import type { StoreParts } from './store/store-parts.ts'
+import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+type Source<T> = Iterable<T> | AsyncIterable<T>
+
+/** Blocks that `getMany` reads ahead. */
+const READ_AHEAD = 16
+/** A smaller pack would be sealed after each block. */
+const MIN_PACK_SIZE = 1024
+/** Codes of a directory that this process may not write. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/**
+ * A blockstore that keeps blocks in packs: CAR files that are compressed with zstd. See docs/packs.md for the bytes.
+ *
+ * Several processes, and several instances in one, may use a directory at the same time.
+ */
+export class PackedBlockstore implements Blockstore {
+  readonly #parts: StoreParts
+  readonly #durability: Durability
+  readonly #maxUnused: number
+  readonly #packSize: number
+  #isOpen = false
+
+  /**
+   * @param directory - made if it is missing. On a local file system
+   * @throws {RangeError} a number of the init is out of its range
+   */
+  constructor (directory: string, init: PackedBlockstoreInit = {}, components: PackedBlockstoreComponents = {}) {
+    const { durability = 'put', level = DEFAULT_LEVEL, packSize = DEFAULT_PACK_SIZE } = init
+    this.#maxUnused = checkRange('maxUnused', init.maxUnused ?? DEFAULT_MAX_UNUSED, 0, 1)
+    this.#packSize = checkRange('packSize', packSize, MIN_PACK_SIZE, MAX_PACK_SIZE)
+    checkRange('level', level, 1, 19)
+    this.#durability = durability
+    this.#parts = makeParts({ ...components, disk: components.disk ?? new NodeDisk(directory), level, packSize })
+  }
+
+  /** Make the directory if it is missing, and look what is there. */
+  async open (): Promise<void> {
+    try {
+      for (const name of [PACKS, INDEX, LOCKS]) {
+        await this.#parts.disk.makeDirectory(name)
+      }
+    } catch (err) {
+      if (!READ_ONLY.has(codeOf(err))) {
+        throw err
+      }
+    }
+
+    await this.#parts.view.lookAgain()
+    this.#isOpen = true
+  }
+
+  /** Store what was put durably, seal the pack, and release the locks. */
+  async close (): Promise<void> {
+    if (!this.#isOpen) {
+      return
+    }
+
+    try {
+      await this.sync()
+      await this.#parts.queue.turns.run(async () => sealAndTidy(this.#parts))
+    } finally {
+      this.#isOpen = false
+      await this.#parts.appender.close()
+      await this.#parts.view.close()
+      await this.#parts.files.close()
+    }
+  }
+
+  /**
+   * Resolves when everything that was put survives a loss of power.
+   *
+   * @throws {PutFailedError}
+   * @throws {StoreFailedError}
+   */
+  async sync (): Promise<void> {
+    this.#checkOpen()
+    await this.#writing(async () => this.#parts.queue.commit())
+  }
+
+  /**
+   * Store a block. One that is there is not written again.
+   *
+   * @throws {PutFailedError}
+   * @throws {BlockTooLargeError}
+   * @throws {StoreFailedError}
+   */
+  async put (cid: CID, value: BlockBytes, { signal }: PackedOptions = {}): Promise<CID> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+    const bytes = await collectBlock(value, signal)
+    signal?.throwIfAborted()
+    await this.#add(cid, bytes, bytes === value)
+
+    if (this.#durability === 'put') {
+      await this.sync()
+    }
+
+    return cid
+  }
+
+  /** Store blocks, up to 16 MiB with one sync. Yields their CIDs when they are stored. */
+  async * putMany (source: Source<InputPair>, { signal }: PackedOptions = {}): AsyncGenerator<CID> {
+    this.#checkOpen()
+    let batch: CID[] = []
+    let size = 0
+
+    for await (const { cid, bytes: value } of source) {
+      signal?.throwIfAborted()
+      const bytes = await collectBlock(value, signal)
+      await this.#add(cid, bytes, bytes === value)
+      batch.push(cid)
+      size += bytes.byteLength
+
+      if (this.#durability === 'sync' || size >= BATCH_SIZE || batch.length >= BATCH_BLOCKS) {
+        await this.#settle()
+        yield * batch
+        batch = []
+        size = 0
+      }
+    }
+
+    signal?.throwIfAborted()
+    await this.#settle()
+    yield * batch
+  }
+
+  /**
+   * Append blocks that `encodeBlocks` has compressed, in a worker thread for example. They are appended as they are:
+   * pass only blocks that `has` or `locations` does not know, or they take space twice until a repack.
+   */
+  async putEncoded (encoded: EncodedBlocks): Promise<void> {
+    this.#checkOpen()
+    await this.#writing(async () => this.#parts.queue.turns.run(async () => this.#parts.appender.append(encoded)))
+    await this.#settle()
+  }
+
+  /**
+   * Read a block. One that another process has deleted a moment ago may still be found; `has` does not find it.
+   *
+   * @throws {NotFoundError}
+   * @throws {GetFailedError} the block is damaged, or its pack cannot be read
+   */
+  async * get (cid: CID, { signal }: PackedOptions = {}): AsyncGenerator<Uint8Array> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+    yield await readBlock(this.#parts, cid, signal)
+  }
+
+  async * getMany (source: Source<CID>, { signal }: PackedOptions = {}): AsyncGenerator<Pair> {
+    this.#checkOpen()
+    const read = async (cid: CID): Promise<{ cid: CID, bytes: Uint8Array }> =>
+      ({ cid, bytes: await readBlock(this.#parts, cid, signal) })
+
+    for await (const { cid, bytes } of mapOrdered(source, read, { concurrency: READ_AHEAD, signal })) {
+      yield { cid, bytes: once(bytes) }
+    }
+  }
+
+  async has (cid: CID, { signal }: PackedOptions = {}): Promise<boolean> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+    const key = keyOf(cid.multihash)
+
+    if (this.#parts.queue.get(key) != null) {
+      return true
+    }
+
+    await this.#parts.view.refresh()
+    signal?.throwIfAborted()
+
+    return (await this.#parts.view.find(key)).length > 0
+  }
+
+  /** @throws {DeleteFailedError} */
+  async delete (cid: CID, options: PackedOptions = {}): Promise<void> {
+    this.#checkOpen()
+    await this.#deleteBatch([cid], options.signal)
+  }
+
+  /** Delete blocks, thousands with one sync. They take space until `repack`. */
+  async * deleteMany (source: Source<CID>, { signal }: PackedOptions = {}): AsyncGenerator<CID> {
+    this.#checkOpen()
+    let batch: CID[] = []
+
+    for await (const cid of source) {
+      signal?.throwIfAborted()
+      batch.push(cid)
+
+      if (batch.length >= GROUP_BLOCKS) {
+        await this.#deleteBatch(batch, signal)
+        yield * batch
+        batch = []
+      }
+    }
+
+    await this.#deleteBatch(batch, signal)
+    yield * batch
+  }
+
+  /** List all blocks. Reading one that is deleted meanwhile throws NotFoundError. */
+  async * getAll ({ signal, order = 'index' }: GetAllOptions = {}): AsyncGenerator<Pair> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+    await this.#prepare()
+    const { view, files, reader } = this.#parts
+    const blocks = order === 'packs' ? listByPack(view, files) : listByKey(view, reader)
+
+    for await (const { cid } of blocks) {
+      signal?.throwIfAborted()
+      yield { cid, bytes: this.get(cid, { signal }) }
+    }
+  }
+
+  /**
+   * Where blocks are, in the order in which reading them is fastest. Blocks that are not here are left out.
+   *
+   * @param cids - some thousands at a time
+   */
+  async locations (cids: Iterable<CID>, { signal }: PackedOptions = {}): Promise<BlockLocation[]> {
+    this.#checkOpen()
+    await this.#prepare()
+    const found: BlockLocation[] = []
+
+    for (const cid of cids) {
+      signal?.throwIfAborted()
+      const [row] = await this.#parts.view.find(keyOf(cid.multihash))
+
+      if (row != null) {
+        found.push({ cid, pack: row.pack, offset: row.frame, size: row.length })
+      }
+    }
+
+    return found.toSorted((a, b) => a.pack === b.pack ? a.offset - b.offset : a.pack < b.pack ? -1 : 1)
+  }
+
+  /** Count packs, blocks, and bytes that live, by one pass over the index. */
+  async stats ({ signal }: PackedOptions = {}): Promise<StoreStats> {
+    this.#checkOpen()
+    await this.#prepare()
+
+    return countBlocks(this.#parts.view, signal)
+  }
+
+  /**
+   * Free the space of deleted blocks: copy what lives in packs of which most is unused, and remove them, until at most
+   * `maxUnused` of all bytes is unused. Needs the space of what lives in one pack. It may be aborted or killed at any
+   * time.
+   */
+  async repack ({ signal, onProgress, maxUnused = this.#maxUnused }: RepackOptions = {}): Promise<RepackResult> {
+    this.#checkOpen()
+
+    return repackStore(this.#parts, { signal, onProgress, maxUnused }, this.#packSize)
+  }
+
+  /**
+   * Read and hash all blocks, and yield what is damaged. To repair a block: `delete` it, then `put` it again.
+   */
+  async * verify (options: VerifyOptions = {}): AsyncGenerator<Damage> {
+    this.#checkOpen()
+    await this.#prepare()
+    yield * verifyPacks(this.#parts, options)
+  }
+
+  /** Make the index anew from the packs. */
+  async rebuildIndex ({ signal }: PackedOptions = {}): Promise<void> {
+    this.#checkOpen()
+    await this.#parts.maintenance.exclusively(async () => this.#parts.maintenance.rebuildIndex(), signal)
+  }
+
+  async #add (cid: CID, bytes: Uint8Array, isCallers: boolean): Promise<void> {
+    if (this.#parts.queue.isFull) {
+      await this.#writing(async () => this.#parts.queue.flush())
+    }
+
+    // who calls may use the memory again when the put has resolved, which is before it is written
+    const block = isCallers && this.#durability === 'sync' ? Uint8Array.from(bytes) : bytes
+    this.#parts.queue.add(keyOf(cid.multihash), { cid, bytes: block })
+  }
+
+  async #settle (): Promise<void> {
+    if (this.#durability === 'put') {
+      await this.sync()
+    }
+  }
+
+  /** Write what is in memory, and look what others did. */
+  async #prepare (): Promise<void> {
+    await this.#writing(async () => this.#parts.queue.flush())
+    await this.#parts.view.refresh()
+  }
+
+  async #deleteBatch (cids: readonly CID[], signal?: AbortSignal | null): Promise<void> {
+    signal?.throwIfAborted()
+
+    if (cids.length === 0) {
+      return
+    }
+
+    try {
+      await this.#parts.queue.turns.run(async () => {
+        await this.#parts.queue.flushInTurn()
+        await this.#parts.maintenance.exclusively(async () => deletePlaces(this.#parts, cids), signal)
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw cause instanceof StoreFailedError
+        ? cause
+        : withCause(new DeleteFailedError(`Could not delete ${cids.length} blocks: ${messageOf(cause)}`), cause)
+    }
+  }
+
+  async #writing (work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (cause) {
+      throw cause instanceof StoreFailedError
+        ? cause
+        : withCause(new PutFailedError(`Could not write blocks: ${messageOf(cause)}`), cause)
+    }
+  }
+
+  #checkOpen (): void {
+    if (!this.#isOpen) {
+      throw new StoreClosedError()
+    }
+  }
+}
+
+function checkRange (name: string, value: number, min: number, max: number): number {
+  if (!(value >= min && value <= max)) {
+    throw new RangeError(`${name} must be ${min} to ${max}, not ${value}`)
+  }
+
+  return value
+}
+
+async function * once (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,157 @@
+import { UnreadablePackError } from '../errors.ts'
+import { INDEX, LOCKS, PACKS, lockName } from '../pack/pack-names.ts'
+import { chooseMerge, mergeSegments } from './merge-segments.ts'
+import { isIndexable, writeTables } from './scan-packs.ts'
+import { sealDeadPack } from './seal-dead-pack.ts'
+import type { AppenderComponents } from './appender.ts'
+import type { PackState } from './pack-state.ts'
+import type { View } from './view.ts'
+import type { Disk } from '../disk/disk.ts'
+
+const LOCK = `${LOCKS}/maintenance`
+/** Milliseconds until the lock is tried again, at first and at most. */
+const FIRST_WAIT = 1
+const MAX_WAIT = 50
+
+/** What only one process does at a time. */
+export class Maintenance {
+  readonly #disk: Disk
+  readonly #view: View
+  readonly #newId: () => string
+
+  constructor ({ disk, view, newId }: AppenderComponents) {
+    this.#disk = disk
+    this.#view = view
+    this.#newId = newId
+  }
+
+  /** Do some work while no other process does any of the kind, with a view that is up to date. */
+  async exclusively<T> (work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
+    for (let wait = FIRST_WAIT; ; wait = Math.min(MAX_WAIT, wait * 2)) {
+      signal?.throwIfAborted()
+      const release = await this.#disk.lock(LOCK)
+
+      if (release != null) {
+        try {
+          await this.#begin()
+
+          return await work()
+        } finally {
+          release()
+        }
+      }
+
+      await this.#disk.wait(wait)
+    }
+  }
+
+  /**
+   * Seal what dead processes left, complete the index, and remove files that nobody needs. Does nothing if another
+   * process is at it. Nothing depends on it, so it may fail.
+   */
+  async tidy (): Promise<void> {
+    const release = await this.#disk.lock(LOCK)
+
+    if (release == null) {
+      return
+    }
+
+    try {
+      await this.#begin()
+      await this.#sealDeadPacks()
+      await this.#completeIndex()
+      await this.#removeLeftovers()
+    } finally {
+      release()
+    }
+  }
+
+  /** Make the index anew from the packs. */
+  async rebuildIndex (): Promise<void> {
+    for (const name of await this.#disk.list(INDEX)) {
+      if (name.endsWith('.idx')) {
+        await this.#disk.remove(`${INDEX}/${name}`)
+      }
+    }
+
+    await this.#view.lookAgain()
+    await this.#completeIndex()
+  }
+
+  /**
+   * Look what is there. A pack that was removed must not come back after a loss of power: blocks that were deleted
+   * since might be in it, and deletions in it are dropped.
+   */
+  async #begin (): Promise<void> {
+    await this.#disk.syncDirectory(PACKS)
+    await this.#view.lookAgain()
+
+    for (const [pack, cause] of this.#view.errors) {
+      // there may be blocks in it that are to be deleted, and deletions of blocks that seem to live
+      throw new UnreadablePackError(pack, { cause })
+    }
+  }
+
+  async #sealDeadPacks (): Promise<void> {
+    const unsealed = Array.from(this.#view.packs.values()).filter(
+      ({ isSealed, writer }) => !isSealed && writer == null
+    )
+
+    for (const { id } of unsealed) {
+      if (!await this.#disk.isLocked(lockName(id)) && await sealDeadPack(this.#disk, id) === 'removed') {
+        await this.#view.remove(id)
+      }
+    }
+
+    if (unsealed.length > 0) {
+      await this.#view.lookAgain()
+    }
+  }
+
+  /** Write index files of packs that have none, and merge those that are small. */
+  async #completeIndex (): Promise<void> {
+    const missing: PackState[] = []
+
+    for (const state of this.#view.packs.values()) {
+      // while it is locked, its writer is about to do it
+      if (isIndexable(state) && !await this.#disk.isLocked(lockName(state.id))) {
+        missing.push(state)
+      }
+    }
+
+    if (missing.length > 0) {
+      await writeTables(this.#disk, this.#newId(), missing)
+      await this.#view.lookAgain()
+    }
+
+    for (;;) {
+      const segments = chooseMerge(this.#view.index.segments)
+
+      if (segments == null) {
+        return
+      }
+
+      await mergeSegments(this.#disk, this.#newId(), segments, this.#view.index, id => this.#view.packs.has(id))
+      await this.#view.lookAgain()
+    }
+  }
+
+  async #removeLeftovers (): Promise<void> {
+    for (const name of this.#view.index.useless(id => this.#view.packs.has(id))) {
+      await this.#disk.remove(name)
+    }
+
+    for (const name of await this.#disk.list(INDEX)) {
+      // others write such files of their own packs
+      if (name.endsWith('.tmp') && !await this.#disk.isLocked(lockName(name.slice(0, -'.tmp'.length)))) {
+        await this.#disk.remove(`${INDEX}/${name}`)
+      }
+    }
+
+    for (const name of await this.#disk.list(LOCKS)) {
+      if (!this.#view.packs.has(name) && name !== 'maintenance') {
+        await this.#disk.removeLock(lockName(name))
+      }
+    }
+  }
+}

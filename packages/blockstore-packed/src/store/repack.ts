@@ -1,0 +1,137 @@
+import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
+import { codeOf } from '../disk/disk.ts'
+import { placeText } from '../format/entry.ts'
+import { keyOf } from '../format/key.ts'
+import { lockName, packName } from '../pack/pack-names.ts'
+import { NO_BLOCKS } from './appender.ts'
+import { checkBlock } from './check-block.ts'
+import { readContents } from './read-groups.ts'
+import type { Appender } from './appender.ts'
+import type { PackedBlock } from './read-groups.ts'
+import type { View } from './view.ts'
+import type { Disk } from '../disk/disk.ts'
+import type { EncodedBlocks, PlainBlock } from '../encode/encode-blocks.ts'
+import type { BlockReader } from '../pack/block-reader.ts'
+import type { PackFiles } from '../pack/pack-files.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What systems say when a file cannot be deleted because somebody has it open. */
+const IN_USE: ReadonlySet<unknown> = new Set(['EBUSY', 'EPERM', 'EACCES'])
+
+export interface RepackComponents {
+  disk: Disk
+  view: View
+  files: PackFiles
+  reader: BlockReader
+  appender: Appender
+  encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
+}
+
+export interface RepackedPack {
+  /** Blocks that were copied. */
+  blocks: number
+  /** Blocks that cannot be read, or whose hash is wrong. Their pack stays. */
+  damaged: CID[]
+  isRemoved: boolean
+}
+
+/** Copy what lives in a pack, and remove the pack. The caller has the maintenance lock, and an up-to-date view. */
+export async function repackOne (
+  { disk, view, files, reader, appender, encode }: RepackComponents,
+  id: string
+): Promise<RepackedPack> {
+  const { blocks, deletions, damage } = await readContents(files, id)
+  const damaged: CID[] = []
+  let batch: PlainBlock[] = []
+  let bytes = 0
+  let copied = 0
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) {
+      await appender.append(await encode(batch))
+      copied += batch.length
+      batch = []
+      bytes = 0
+    }
+  }
+
+  for (const block of blocks) {
+    if (await isNeeded(view, block)) {
+      const content = await readChecked(reader, block)
+
+      if (content == null) {
+        damaged.push(block.cid)
+        continue
+      }
+
+      batch.push({ cid: block.cid, bytes: content })
+      bytes += content.byteLength
+
+      if (bytes >= GROUP_SIZE || batch.length >= GROUP_BLOCKS) {
+        await flush()
+      }
+    }
+  }
+
+  await flush()
+  // deletions of places in this pack go with it
+  const kept = deletions.filter(({ pack }) => pack !== id && view.packs.has(pack))
+
+  for (let start = 0; start < kept.length; start += GROUP_BLOCKS) {
+    await appender.append(NO_BLOCKS, kept.slice(start, start + GROUP_BLOCKS))
+  }
+
+  await appender.sync()
+
+  if (damaged.length > 0 || damage.length > 0) {
+    return { blocks: copied, damaged, isRemoved: false }
+  }
+
+  return { blocks: copied, damaged, isRemoved: await removePack(disk, view, id) }
+}
+
+async function removePack (disk: Disk, view: View, id: string): Promise<boolean> {
+  await view.remove(id)
+
+  try {
+    await disk.remove(packName(id))
+  } catch (err) {
+    if (IN_USE.has(codeOf(err))) {
+      // Windows: it holds nothing that is needed, and goes next time
+      await view.lookAgain()
+
+      return false
+    }
+
+    throw err
+  }
+
+  await disk.removeLock(lockName(id))
+  await view.announce()
+
+  return true
+}
+
+/** Whether a block is to be copied: it lives here, and nowhere else. */
+async function isNeeded (view: View, { cid, row }: PackedBlock): Promise<boolean> {
+  const rows = await view.find(keyOf(cid.multihash))
+  const isLive = rows.some(other => placeText(other) === placeText(row))
+
+  return isLive && rows.every(other => other.pack === row.pack || !view.isDurable(other)) &&
+    // twice in this pack: once is enough
+    placeText(rows.find(other => other.pack === row.pack) ?? row) === placeText(row)
+}
+
+async function readChecked (reader: BlockReader, { cid, row }: PackedBlock): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await reader.read(row, cid.multihash.bytes)
+
+    return checkBlock(cid, bytes) === false ? undefined : bytes
+  } catch (err) {
+    // gone is gone, but what cannot be read now may be read later
+    if (codeOf(err) === 'ENOENT') {
+      throw err
+    }
+
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { compressInPool, encodeWith } from '../encode/encode-blocks.ts'
+import { BlockReader } from '../pack/block-reader.ts'
+import { PackFiles } from '../pack/pack-files.ts'
+import { Appender } from './appender.ts'
+import { Maintenance } from './maintenance.ts'
+import { View } from './view.ts'
+import { WriteQueue } from './write-queue.ts'
+import type { PackedBlockstoreComponents } from '../contract.ts'
+import type { Disk } from '../disk/disk.ts'
+import type { EncodedBlocks, PlainBlock } from '../encode/encode-blocks.ts'
+
+/** What a store consists of. */
+export interface StoreParts {
+  disk: Disk
+  files: PackFiles
+  reader: BlockReader
+  view: View
+  appender: Appender
+  queue: WriteQueue
+  maintenance: Maintenance
+  encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
+}
+
+export interface StorePartsInit extends PackedBlockstoreComponents {
+  disk: Disk
+  level: number
+  packSize: number
+}
+
+export function makeParts (
+  { disk, level, packSize, compress = compressInPool, newId = randomId }: StorePartsInit
+): StoreParts {
+  const files = new PackFiles(disk)
+  const view = new View({ disk, files, newId })
+  const appender = new Appender({ disk, view, newId }, packSize)
+  const encode = async (blocks: PlainBlock[]): Promise<EncodedBlocks> => encodeWith(compress, level, blocks)
+
+  return {
+    disk,
+    files,
+    reader: new BlockReader(files),
+    view,
+    appender,
+    queue: new WriteQueue(view, appender, encode),
+    maintenance: new Maintenance({ disk, view, newId }),
+    encode
+  }
+}
+
+function randomId (): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** Seal the own pack, and tidy the store. The caller has the turn. */
+export async function sealAndTidy ({ appender, maintenance }: StoreParts): Promise<void> {
+  await appender.seal()
+
+  try {
+    await maintenance.tidy()
+  } catch {
+    // on a full disk, for example: nothing depends on it
+  }
+}

@@ -1,0 +1,84 @@
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { CustomProgressEvent } from 'progress-events'
+import { codeOf } from '../disk/disk.ts'
+import { placeText } from '../format/entry.ts'
+import { keyOf } from '../format/key.ts'
+import { checkBlock } from './check-block.ts'
+import { readContents } from './read-groups.ts'
+import type { PackContents, PackedBlock } from './read-groups.ts'
+import type { View } from './view.ts'
+import type { Damage, VerifyOptions } from '../contract.ts'
+import type { BlockReader } from '../pack/block-reader.ts'
+import type { PackFiles } from '../pack/pack-files.ts'
+
+/** Blocks that are read at a time. */
+const CONCURRENCY = 16
+
+export interface VerifyComponents {
+  view: View
+  files: PackFiles
+  reader: BlockReader
+}
+
+/** Read and hash all blocks that live, pack by pack, and yield what is damaged. */
+export async function * verifyPacks (
+  { view, files, reader }: VerifyComponents,
+  { signal, onProgress }: VerifyOptions
+): AsyncGenerator<Damage> {
+  const ids = Array.from(view.packs.keys()).toSorted()
+  let blocks = 0
+
+  for (const [i, id] of ids.entries()) {
+    signal?.throwIfAborted()
+    const contents = await read(view, files, id)
+
+    if (contents instanceof Error) {
+      yield { pack: id, offset: 0, error: contents }
+      continue
+    }
+
+    for (const [offset] of contents?.damage ?? []) {
+      yield { pack: id, offset }
+    }
+
+    const check = async (block: PackedBlock): Promise<Damage | undefined> => checkOne(view, reader, block)
+
+    for await (const damage of mapOrdered(contents?.blocks ?? [], check, { concurrency: CONCURRENCY, signal })) {
+      blocks++
+
+      if (damage != null) {
+        yield damage
+      }
+    }
+
+    onProgress?.(new CustomProgressEvent('ipfsz:verify:pack', { packs: i + 1, total: ids.length, blocks }))
+  }
+}
+
+/** @returns undefined if the pack is gone */
+async function read (view: View, files: PackFiles, id: string): Promise<PackContents | Error | undefined> {
+  try {
+    return view.packs.has(id) ? await readContents(files, id) : undefined
+  } catch (err) {
+    return codeOf(err) === 'ENOENT' ? undefined : err as Error
+  }
+}
+
+async function checkOne (view: View, reader: BlockReader, { cid, row }: PackedBlock): Promise<Damage | undefined> {
+  const rows = await view.find(keyOf(cid.multihash))
+
+  if (!rows.some(other => placeText(other) === placeText(row))) {
+    return undefined
+  }
+
+  const damage = { cid, pack: row.pack, offset: row.frame }
+
+  try {
+    const bytes = await reader.read(row, cid.multihash.bytes)
+
+    return checkBlock(cid, bytes) === false ? damage : undefined
+  } catch (error) {
+    // repacked meanwhile
+    return codeOf(error) === 'ENOENT' ? undefined : { ...damage, error }
+  }
+}

@@ -1,0 +1,340 @@
+// Not split: what a lookup sees must change at once, so all that changes it is in one class.
+import { codeOf } from '../disk/disk.ts'
+import { DamagedIndexError } from '../errors.ts'
+import { CHANGES, PACKS, idOf } from '../pack/pack-names.ts'
+import { IndexFiles, coveredBy } from './index-files.ts'
+import { liveRows } from './live-rows.ts'
+import { coveredPack, unknownPack } from './pack-state.ts'
+import { isIndexable, scanState, writeTables } from './scan-packs.ts'
+import type { PackState } from './pack-state.ts'
+import type { EntrySource } from '../entries/merge-entries.ts'
+import type { EntryTable } from '../entries/entry-table.ts'
+import type { Segment } from '../entries/segment.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { Row } from '../format/entry.ts'
+import type { Key } from '../format/key.ts'
+import type { PackFiles } from '../pack/pack-files.ts'
+import type { PackWriter } from '../pack/pack-writer.ts'
+
+/** How often a view is made anew because others changed something meanwhile. */
+const MAX_ROUNDS = 16
+/** Entries that may wait in memory for an index file, if that is missing. */
+const MAX_WAITING = 2 ** 20
+/** Codes of a file that this process may not write. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+export interface ViewComponents {
+  disk: Disk
+  files: PackFiles
+  newId: () => string
+}
+
+/**
+ * What this process knows of the packs, and whether that is up to date. What others see changes at once, when a look
+ * has ended: in between, a deletion might be missing whose block is already there.
+ */
+export class View {
+  readonly index: IndexFiles
+  /** Why packs could not be read at the last look, by their IDs. */
+  errors: ReadonlyMap<string, unknown> = new Map()
+  readonly #disk: Disk
+  readonly #files: PackFiles
+  readonly #newId: () => string
+  #packs = new Map<string, PackState>()
+  /** What this process did to packs while a look runs: undefined for those that are gone. */
+  #overrides = new Map<string, PackState | undefined>()
+  /** The tables of `#packs`, until those change: there may be thousands of packs, of which few have a table. */
+  #tables: EntryTable[] | undefined
+  #changes: DiskFile | undefined
+  /** The length of `changes` before the last look began. */
+  #seen = -1
+  #looking: Promise<void> | undefined
+
+  constructor ({ disk, files, newId }: ViewComponents) {
+    this.#disk = disk
+    this.#files = files
+    this.#newId = newId
+    this.index = new IndexFiles(disk)
+  }
+
+  get packs (): ReadonlyMap<string, PackState> {
+    return this.#packs
+  }
+
+  /** Whether nobody has announced a change since the last look began. */
+  isFresh (): boolean {
+    return this.#changes != null && this.#seen === this.#changes.size()
+  }
+
+  /** Tell all processes that something has changed. */
+  async announce (): Promise<void> {
+    await this.#openChanges()
+    await this.#changes?.write(Uint8Array.of(0), 0)
+  }
+
+  /** Look again, unless nothing has changed. */
+  async refresh (): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS && !this.isFresh(); round++) {
+      await this.#look()
+    }
+  }
+
+  /** Look again in any case: a pack is gone, or the index changed. */
+  async lookAgain (): Promise<void> {
+    // one that runs may have looked before
+    await this.#looking?.catch(() => {})
+    await this.#look()
+    await this.refresh()
+  }
+
+  /** The places of a block. At once if what is needed of the index is in memory. */
+  find (key: Key): Row[] | Promise<Row[]> {
+    const rows: Row[] = []
+    let slow: Array<Promise<Row[]>> | undefined
+
+    this.#tables ??= this.#listTables()
+
+    for (const table of this.#tables) {
+      rows.push(...table.find(key))
+    }
+
+    for (const segment of this.index.segments) {
+      const found = segment.find(key)
+
+      if (found instanceof Promise) {
+        (slow ??= []).push(this.#checked(segment, found))
+      } else {
+        rows.push(...found)
+      }
+    }
+
+    return slow == null ? liveRows(rows, this.#packs) : this.#awaited(key, rows, slow, this.#packs)
+  }
+
+  /** Places of a block that are deleted, but by a process that has not synced that: a loss of power may undo it. */
+  findUnsyncedDeletions (key: Key): Row[] {
+    return Array.from(this.#packs.values()).flatMap(({ table, isSealed, writer, durable, size }) =>
+      table == null || isSealed || writer != null || durable >= size
+        ? []
+        : table.find(key).filter(row => row.deleted && this.#packs.has(row.pack)))
+  }
+
+  /** Whether the block at a place cannot be lost, if this process syncs its own pack. */
+  isDurable ({ pack, frame }: Row): boolean {
+    const state = this.#packs.get(pack)
+
+    return state != null && (state.writer != null || state.isSealed || frame < state.durable)
+  }
+
+  /** All entries, sorted within each source. */
+  sources (): EntrySource[] {
+    return [
+      ...this.#listTables().map(table => ({ packs: table.packs, entries: table.sorted() })),
+      ...this.index.segments.map(segment => ({
+        packs: segment.packs.map(({ id }) => id), entries: this.index.entries(segment)
+      }))
+    ]
+  }
+
+  /** This process begins to write a pack. */
+  addWriter (writer: PackWriter): void {
+    this.#override(writer.id, { ...unknownPack(writer.id), table: writer.table, writer })
+  }
+
+  /** This process writes a pack no more. Everything that it wrote is synced. */
+  removeWriter (writer: PackWriter, isSealed: boolean): void {
+    const { id, table, bytes, size, synced: durable } = writer
+    this.#override(id, { ...unknownPack(id), table, bytes, size, durable, isSealed })
+  }
+
+  /** This process deletes a pack. */
+  async remove (id: string): Promise<void> {
+    this.#override(id, undefined)
+    await this.#files.forget(id)
+  }
+
+  async close (): Promise<void> {
+    await this.#looking?.catch(() => {})
+    await this.index.close()
+    await this.#changes?.close()
+    this.#changes = undefined
+    this.#seen = -1
+    this.#packs = new Map()
+    this.#tables = undefined
+  }
+
+  #listTables (): EntryTable[] {
+    return Array.from(this.#packs.values()).flatMap(({ table }) => table == null ? [] : [table])
+  }
+
+  #override (id: string, state: PackState | undefined): void {
+    this.#overrides.set(id, state)
+    this.#apply(this.#packs)
+    this.#tables = undefined
+  }
+
+  #apply (packs: Map<string, PackState>): void {
+    for (const [id, state] of this.#overrides) {
+      if (state == null) {
+        packs.delete(id)
+      } else {
+        packs.set(id, state)
+      }
+    }
+
+    if (this.#looking == null) {
+      this.#overrides.clear()
+    }
+  }
+
+  async #awaited (key: Key, rows: Row[], slow: Array<Promise<Row[]>>, packs: typeof this.packs): Promise<Row[]> {
+    try {
+      const more = await Promise.all(slow)
+
+      return liveRows([...rows, ...more.flat()], packs)
+    } catch (err) {
+      if (!(err instanceof DamagedIndexError)) {
+        throw err
+      }
+
+      // without the damaged file: what it covered is read from the packs
+      await this.lookAgain()
+
+      return this.find(key)
+    }
+  }
+
+  async #checked (segment: Segment, found: Promise<Row[]>): Promise<Row[]> {
+    try {
+      return await found
+    } catch (err) {
+      this.index.suspect(segment, err)
+      throw err
+    }
+  }
+
+  async #look (): Promise<void> {
+    await (this.#looking ??= this.#lookOnce())
+  }
+
+  async #lookOnce (): Promise<void> {
+    try {
+      await this.#openChanges()
+      // before anything is read: what changes meanwhile is looked at again
+      const seen = this.#changes?.size() ?? -1
+      let found = await this.index.look()
+      const packs = await this.#listPacks(found.segments)
+      const { errors, isIndexed } = await this.#scan(packs)
+      let isWhole = !found.isGone && errors.size === 0
+
+      if (isIndexed) {
+        found = await this.index.look()
+        isWhole = this.#checkCovered(packs, found.segments) && isWhole
+      }
+
+      this.#apply(packs)
+      const gone = Array.from(this.#packs.keys()).filter(id => !packs.has(id))
+      this.#packs = packs
+      this.#tables = undefined
+      this.errors = errors
+      this.#seen = isWhole ? seen : -1
+      await this.index.use(found.segments)
+      await Promise.all(gone.map(async id => this.#files.forget(id)))
+    } finally {
+      this.#looking = undefined
+      this.#overrides.clear()
+    }
+  }
+
+  async #openChanges (): Promise<void> {
+    if (this.#changes != null) {
+      return
+    }
+
+    try {
+      this.#changes = await this.#disk.open(CHANGES, 'append')
+    } catch (err) {
+      if (!READ_ONLY.has(codeOf(err))) {
+        throw err
+      }
+
+      this.#changes = await this.#disk.open(CHANGES, 'read').catch(() => undefined)
+    }
+  }
+
+  async #listPacks (segments: readonly Segment[]): Promise<Map<string, PackState>> {
+    const listed = (await this.#disk.list(PACKS)).map(idOf).filter(id => id != null)
+    const covered = coveredBy(segments)
+
+    return new Map(listed.map(id => {
+      const state = this.#packs.get(id)
+      const pack = covered.get(id)
+
+      if (pack != null && state?.writer == null) {
+        return [id, coveredPack(pack)]
+      }
+
+      return [id, state?.table == null ? unknownPack(id) : state]
+    }))
+  }
+
+  /** @returns why packs could not be read, and whether some are now in a new index file */
+  async #scan (packs: Map<string, PackState>): Promise<{ errors: Map<string, unknown>, isIndexed: boolean }> {
+    const errors = new Map<string, unknown>()
+    let waiting = 0
+    let isIndexed = false
+
+    for (const state of packs.values()) {
+      if (state.writer != null || state.isSealed) {
+        continue
+      }
+
+      try {
+        await scanState(this.#disk, this.#files, state)
+        waiting += isIndexable(state) ? state.table?.count ?? 0 : 0
+      } catch (err) {
+        if (codeOf(err) === 'ENOENT') {
+          packs.delete(state.id)
+        } else {
+          // other packs can still be read
+          errors.set(state.id, err)
+        }
+      }
+
+      if (waiting >= MAX_WAITING && await this.#writeWaiting(packs)) {
+        waiting = 0
+        isIndexed = true
+      }
+    }
+
+    return { errors, isIndexed }
+  }
+
+  /** Write an index file of the packs that have none, so that their entries need no memory. */
+  async #writeWaiting (packs: Map<string, PackState>): Promise<boolean> {
+    const states = Array.from(packs.values()).filter(isIndexable)
+
+    try {
+      await writeTables(this.#disk, this.#newId(), states)
+    } catch {
+      // on a read-only file system they stay in memory
+      return false
+    }
+
+    for (const state of states) {
+      // not the state itself: lookups use it until this look ends
+      packs.set(state.id, { ...state, table: undefined })
+    }
+
+    return true
+  }
+
+  /** Whether index files have all packs without a table. Those that are in none are read at the next look. */
+  #checkCovered (packs: Map<string, PackState>, segments: readonly Segment[]): boolean {
+    const covered = coveredBy(segments)
+    const lost = Array.from(packs.values()).filter(({ id, table }) => table == null && !covered.has(id))
+    lost.forEach(({ id }) => packs.set(id, unknownPack(id)))
+
+    return lost.length === 0
+  }
+}

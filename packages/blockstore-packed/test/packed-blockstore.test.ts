@@ -1,0 +1,220 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { unixfs } from '@helia/unixfs'
+import { CarReader } from '@ipld/car'
+import { createHelia } from 'helia'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { sha512 } from 'multiformats/hashes/sha2'
+import { describe, expect } from 'vitest'
+import { encodeBlocks, PackedBlockstore } from '../src/index.ts'
+import { it, nameOf, present, putAll, random } from './fixtures.ts'
+import { blockOf, texts } from './texts.ts'
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
+const MIB = 1024 * 1024
+
+function hashes (cids: CID[]): string[] {
+  return cids.map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex'))
+}
+
+describe('packs', () => {
+  it('are CARs that zstd decompresses, with all blocks under their CIDs, and with a seek table', async ({
+    directory, open
+  }) => {
+    const store = await open()
+    const blocks = [...texts(500), ...range(20).map(i => random(i * 20_000 + 1))]
+    await putAll(store, blocks)
+    await store.delete(blocks[0].cid)
+    await store.close()
+    const [name] = await readdir(join(directory, 'packs'))
+    const pack = await readFile(join(directory, 'packs', name))
+    // the seek table says where frames are
+    const frames = pack.readUInt32LE(pack.byteLength - 9)
+    const table = pack.byteLength - 9 - frames * 8
+    let end = 0
+    const contents = range(frames).map(i => {
+      const start = end
+      end += pack.readUInt32LE(table + i * 8)
+      const size = pack.readUInt32LE(table + i * 8 + 4)
+      const content = size === 0 ? Buffer.alloc(0) : zstdDecompressSync(pack.subarray(start, end))
+      expect(content.byteLength).toBe(size)
+
+      return content
+    })
+    expect([end, pack.readUInt32LE(pack.byteLength - 4)]).toEqual([table - 8, 0x8f92eab1])
+
+    const reader = await CarReader.fromBytes(Buffer.concat(contents))
+    const found = await Array.fromAsync(reader.blocks())
+
+    expect(found.map(({ cid }) => String(cid)).toSorted()).toEqual(blocks.map(({ cid }) => String(cid)).toSorted())
+    expect(found.every(({ cid, bytes }) => blockOf(bytes).cid.equals(cid))).toBe(true)
+  })
+
+  it('have small blocks compressed together, and compressed ones as they are', async ({ directory, open }) => {
+    const store = await open()
+    const blocks = texts(2000)
+    const before = blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
+    await putAll(store, blocks)
+    expect((await store.stats()).size).toBeLessThan(before)
+    const [large] = [random(300_000)]
+    await putAll(store, [large])
+    const [name] = await readdir(join(directory, 'packs'))
+    const pack = await readFile(join(directory, 'packs', name))
+    expect(pack.includes(Buffer.from(large.bytes.subarray(0, 100_000)))).toBe(true)
+    expect(await present(store, [...blocks, large])).toHaveLength(2001)
+  })
+
+  it('hold blocks of any size, also empty ones, and such that are larger than a frame', async ({ open }) => {
+    const store = await open()
+    const sizes = [0, 1, 255, 256, 131_071, 131_072, 131_073, 262_144, MIB, 5 * MIB]
+    const blocks = sizes.flatMap(size => [random(size), blockOf(Buffer.alloc(size, `text ${size}`))])
+    await putAll(store, blocks)
+    expect(await present(store, blocks)).toHaveLength(blocks.length)
+    await store.close()
+    const again = await open()
+    expect(await present(again, blocks)).toHaveLength(blocks.length)
+    expect(await Array.fromAsync(again.verify())).toEqual([])
+    expect(await nameOf(again.put(blocks[0].cid, Buffer.alloc(129 * MIB)))).toBe('BlockTooLargeError')
+  })
+
+  it('keep CIDs of all kinds, and list them', async ({ open }) => {
+    const store = await open()
+    const bytes = Buffer.from('some bytes')
+    const cids = [
+      CID.createV0(blockOf(bytes).cid.multihash as never),
+      CID.createV1(0x71, await sha512.digest(bytes)),
+      CID.createV1(raw.code, identity.digest(bytes))
+    ]
+    await putAll(store, cids.map(cid => ({ cid, bytes })))
+    await store.close()
+    const again = await open()
+    const listed = (await Array.fromAsync(again.getAll())).map(({ cid }) => cid)
+    const inPacks = (await Array.fromAsync(again.getAll({ order: 'packs' }))).map(({ cid }) => cid)
+
+    expect(hashes(listed).toSorted()).toEqual(hashes(cids).toSorted())
+    expect(inPacks.map(String).toSorted()).toEqual(cids.map(String).toSorted())
+
+    for (const cid of cids) {
+      expect(Buffer.concat(await Array.fromAsync(again.get(cid)))).toEqual(bytes)
+    }
+  })
+
+  it('are sealed when they are full, and their index files are merged', async ({ directory, open }) => {
+    const store = await open({ packSize: 10_000 })
+    const blocks = range(60).map(() => random(5000))
+
+    for (const { cid, bytes } of blocks) {
+      await store.put(cid, bytes)
+    }
+
+    await store.close()
+    expect((await readdir(join(directory, 'packs'))).length).toBe(30)
+    expect((await readdir(join(directory, 'index'))).length).toBeLessThan(10)
+    expect(await present(await open(), blocks)).toEqual(range(60))
+  })
+})
+
+describe('a store', () => {
+  it('sees what other instances put and delete, at once', async ({ open }) => {
+    const [one, two] = [await open(), await open()]
+    const [block] = texts(1)
+    expect(await two.has(block.cid)).toBe(false)
+    await one.put(block.cid, block.bytes)
+    expect(await two.has(block.cid)).toBe(true)
+    await two.delete(block.cid)
+    expect(await one.has(block.cid)).toBe(false)
+    await one.put(block.cid, block.bytes)
+    expect(await present(two, [block])).toEqual([0])
+  })
+
+  it('stores a block again that another instance has deleted', async ({ open }) => {
+    const [one, two] = [await open(), await open()]
+    const [block] = texts(1)
+    await one.put(block.cid, block.bytes)
+    await two.delete(block.cid)
+    await two.repack({ maxUnused: 0 })
+    await one.put(block.cid, block.bytes)
+    expect(await present(await open(), [block])).toEqual([0])
+  })
+
+  it('frees the space of deleted blocks, and no other, with repack', async ({ open }) => {
+    const store = await open({ packSize: 100_000 })
+    const blocks = range(100).map(() => random(5000))
+    await putAll(store, blocks)
+    await Array.fromAsync(store.deleteMany(blocks.slice(0, 50).map(({ cid }) => cid)))
+    const { dead } = await store.stats()
+    const seen: number[] = []
+    const { before, after } = await store.repack({
+      maxUnused: 0, onProgress: ({ detail }) => { seen.push(detail.packs) }
+    })
+
+    expect(dead).toBeGreaterThan(240_000)
+    expect(before - after).toBeGreaterThan(240_000)
+    expect(seen.length).toBeGreaterThan(0)
+    expect((await store.stats()).blocks).toBe(50)
+    expect(await present(store, blocks)).toEqual(range(100).slice(50))
+  })
+
+  it('reads on while another instance repacks', async ({ open }) => {
+    const [one, two] = [await open({ packSize: 50_000 }), await open()]
+    const blocks = range(60).map(() => random(5000))
+    await putAll(one, blocks)
+    expect(await present(two, blocks)).toHaveLength(60)
+    await Array.fromAsync(one.deleteMany(blocks.slice(0, 30).map(({ cid }) => cid)))
+    await Promise.all([one.repack({ maxUnused: 0 }), present(two, blocks.slice(30))])
+    expect(await present(two, blocks)).toEqual(range(60).slice(30))
+  })
+
+  it('takes blocks that worker threads have encoded', async ({ open }) => {
+    const store = await open()
+    const blocks = [...texts(100), random(200_000)]
+    await store.putEncoded(structuredClone(encodeBlocks(blocks)))
+    expect(await present(store, blocks)).toHaveLength(101)
+    await store.close()
+    expect(await present(await open(), blocks)).toHaveLength(101)
+  })
+
+  it('says where blocks are, in the order of the packs', async ({ open }) => {
+    const store = await open()
+    const blocks = range(10).map(() => random(200_000))
+    await putAll(store, blocks)
+    const found = await store.locations(blocks.map(({ cid }) => cid).toReversed().concat(random(10).cid))
+    expect(found.map(({ cid }) => String(cid))).toEqual(blocks.map(({ cid }) => String(cid)))
+    expect(found.map(({ offset }) => offset)).toEqual(found.map(({ offset }) => offset).toSorted((a, b) => a - b))
+  })
+
+  it('has the same blocks after its index was made anew', async ({ open }) => {
+    const store = await open({ packSize: 20_000 })
+    const blocks = range(30).map(() => random(3000))
+    await putAll(store, blocks)
+    await store.delete(blocks[7].cid)
+    const before = await store.stats()
+    await store.rebuildIndex()
+    const after = await store.stats()
+    expect([after.blocks, after.bytes]).toEqual([before.blocks, before.bytes])
+    expect(await present(store, blocks)).toEqual(range(30).filter(i => i !== 7))
+  })
+
+  it('refuses to be used when it is not open, and numbers out of range', async ({ directory, open }) => {
+    const store = await open()
+    await store.close()
+    expect(await nameOf(store.has(texts(1)[0].cid))).toBe('StoreClosedError')
+    expect(await nameOf(store.put(texts(1)[0].cid, Buffer.alloc(1)))).toBe('StoreClosedError')
+    expect(() => new PackedBlockstore(directory, { level: 30 })).toThrow(RangeError)
+    expect(() => new PackedBlockstore(directory, { packSize: 2 ** 40 })).toThrow(RangeError)
+    expect(() => new PackedBlockstore(directory, { maxUnused: NaN })).toThrow(RangeError)
+  })
+
+  it('holds a file that Helia adds, and reads it after it was opened again', async ({ open }) => {
+    const content = Buffer.concat([random(3 * MIB).bytes, Buffer.alloc(MIB, 'text')])
+    const store = await open()
+    const cid = await unixfs(createHelia({ blockstore: store })).addBytes(content)
+    await store.close()
+    const again = await open()
+    const read = await Array.fromAsync(unixfs(createHelia({ blockstore: again })).cat(cid, { offline: true }))
+    expect(Buffer.compare(Buffer.concat(read), content)).toBe(0)
+  })
+})
