@@ -5,7 +5,7 @@ import { LOST, systemError } from '@ipfsz/node/internal/system-error'
 import { adviceFor } from './advice.ts'
 import type { SystemError } from '@ipfsz/node/internal/system-error'
 
-export * from '@ipfsz/node/internal/errors'
+export * from '@ipfsz/node/errors'
 export { fullDiskError, neededBytes } from '@ipfsz/node/internal/system-error'
 
 /** The message for a full disk. `withFullDisk` finds out which disk it is. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as errorClasses from '@ipfsz/node/internal/errors'
+import * as errorClasses from '@ipfsz/node/errors'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { startDaemon } from '@ipfsz/node/daemon'
-import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
+import { bootstrapTexts, startDaemon, urlsIn } from '@ipfsz/node/daemon'
 import { nodeContext } from '../context.ts'
 import type { Daemon, Provides } from '@ipfsz/node/daemon'
 import type { Compressed } from './gateway.ts'

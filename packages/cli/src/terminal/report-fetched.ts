@@ -1,6 +1,6 @@
 import { formatSize } from './units.ts'
 import type { Output } from './output.ts'
-import type { Fetched } from '@ipfsz/node/internal/events'
+import type { Fetched } from '@ipfsz/node/events'
 
 /** Say which damaged blocks were replaced, and with `--verbose` from where all blocks came. */
 export function reportFetched ({ blocks, bytes, replaced, senders }: Fetched, output: Output): void {

@@ -8,7 +8,7 @@ import { reportFetched } from './report-fetched.ts'
 import type { Io } from '../io.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
-import type { NodeEvents, Step, Task } from '@ipfsz/node/internal/events'
+import type { NodeEvents, Step, Task } from '@ipfsz/node/events'
 
 /** Makes a listener that shows what a node reports: notes on stderr, and bars on a terminal. */
 export function showEvents (output: Output, io: Pick<Io, 'now'>): (event: NodeEvents) => void {
