@@ -5,7 +5,7 @@
  * keywords, no placeholders, and links in the README that work there. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { PACKAGES } from '../rooms.ts'
 
@@ -64,7 +64,7 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
     ...isBundled ? manifest.devDependencies : {}
   }
   const problems = [manifest.exports, manifest.imports, manifest.bin, manifest.man].flatMap(paths)
-    .filter(path => !existsSync(join(directory, path)))
+    .filter(path => globSync(path.replace('*', '**'), { cwd: directory }).length === 0)
     .map(path => `${path} does not exist`)
 
   if (isBundled && Object.keys(required).length > 0) {

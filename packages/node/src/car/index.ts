@@ -8,6 +8,8 @@
  * ```ts
  * import { exportCar, importCars } from '@ipfsz/node/car'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
+ * const other = { ...context, repo: 'other' }
  * await exportCar(context, ['docs'], 'docs.car')
  * await importCars(other, [{ name: 'docs.car', path: 'docs.car' }])
  * ```

@@ -8,6 +8,7 @@
  * ```ts
  * import { convertBlocks } from '@ipfsz/node/convert'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { converted } = await convertBlocks(context, { codec: 'zstd' })
  * ```
  */

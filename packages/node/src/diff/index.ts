@@ -8,6 +8,7 @@
  * ```ts
  * import { diffContent } from '@ipfsz/node/diff'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * await diffContent(context, ['docs@1', 'docs@2'], {
  *   onDifference ({ change, path }) { console.log(change, path) }
  * })

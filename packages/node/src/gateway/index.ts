@@ -8,6 +8,7 @@
  * ```ts
  * import { serveGateway } from '@ipfsz/node/gateway'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { url, stop } = await serveGateway(context, { listen: '127.0.0.1:8080' })
  * console.log(`${url}/ipfs/CID`)
  * process.once('SIGTERM', stop)

@@ -8,6 +8,7 @@
  * ```ts
  * import { importFromKubo } from '@ipfsz/node/import'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { failed } = await importFromKubo(context, 'http://127.0.0.1:5001')
  * ```
  */

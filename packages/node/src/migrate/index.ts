@@ -8,6 +8,7 @@
  * ```ts
  * import { migrateStore } from '@ipfsz/node/migrate'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { blocks } = await migrateStore(context, '/srv/helia', '/srv/ipfsz', {
  *   onLost ({ error }) { console.error(error) }
  * })

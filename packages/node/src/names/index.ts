@@ -8,6 +8,7 @@
  * ```ts
  * import { publishName, resolveName } from '@ipfsz/node/names'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { name } = await publishName(context, 'docs')
  * console.log(await resolveName(context, name))
  * ```

@@ -9,6 +9,7 @@
  * ```ts
  * import { indexOriginals, listOriginals } from '@ipfsz/node/originals'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * await indexOriginals(context)
  *
  * for await (const { original, compressed } of listOriginals(context)) {

@@ -9,6 +9,7 @@
  * ```ts
  * import { connectedPeers, connectPeers } from '@ipfsz/node/peers'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * await connectPeers(context, ['/ip4/192.0.2.1/tcp/4101'])
  * console.log(await connectedPeers(context))
  * ```

@@ -9,6 +9,7 @@
  * ```ts
  * import { repairContent } from '@ipfsz/node/repair'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { lost } = await repairContent(context)
  *
  * for (const { cid, found } of lost) {

@@ -8,6 +8,7 @@
  * ```ts
  * import { countRepo } from '@ipfsz/node/stats'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { blocks, storedSize, saved } = await countRepo(context)
  * ```
  */

@@ -8,6 +8,7 @@
  * ```ts
  * import { measureUsage } from '@ipfsz/node/usage'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { total } = await measureUsage(context, [], {
  *   onUsage ({ name, storedSize }) { console.log(name, storedSize) }
  * })

@@ -9,6 +9,7 @@
  * ```ts
  * import { verifyPins } from '@ipfsz/node/verify'
  *
+ * const context = { repo: 'repo', signal: AbortSignal.timeout(60_000), bootstrap: [] }
  * const { failed } = await verifyPins(context, {
  *   onVerified ({ pin, state }) { console.log(pin.cid, state) }
  * })
