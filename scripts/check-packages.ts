@@ -23,7 +23,9 @@ interface Manifest {
 
 /** The specifier to import each entry of a package with, except its package.json. */
 function entries ({ name, exports }: Manifest): string[] {
-  return Object.keys(exports).filter(key => !key.endsWith('.json') && !key.includes('*')).map(key => join(name, key).replaceAll('\\', '/'))
+  return Object.keys(exports)
+    .filter(key => !key.endsWith('.json') && !key.includes('*'))
+    .map(key => join(name, key).replaceAll('\\', '/'))
 }
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT, exclude: ['packages/cli'] })
