@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { StoreError, StoreMissingError } from './errors.ts'
-import { ObjectDatastore } from './object-datastore.ts'
-import { openBackend, resolveStore } from './open-backend.ts'
-import { isStoreAway } from './store-away.ts'
-import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
-import type { BlockStorage } from './block-storage.ts'
-import type { BackendInit, StoreBackend } from './store-backend.ts'
-import type { StoreCompression, StoreMark } from './store-mark.ts'
+import { ObjectDatastore } from './records/object-datastore.ts'
+import { openBackend, resolveStore } from './places/open-backend.ts'
+import { isStoreAway } from './objects/store-away.ts'
+import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
+import type { BlockStorage } from './storage/block-storage.ts'
+import type { BackendInit, StoreBackend } from './places/store-backend.ts'
+import type { StoreCompression, StoreMark } from './places/store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
-import type { Links, Records } from './records.ts'
-import type { ObjectStore } from './object-store.ts'
-import type { StoreTraffic } from './store-traffic.ts'
-import type { StoreWatch } from './store-watch.ts'
+import type { Links, Records } from './records/records.ts'
+import type { ObjectStore } from './objects/object-store.ts'
+import type { StoreTraffic } from './objects/store-traffic.ts'
+import type { StoreWatch } from './objects/store-watch.ts'
 import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -83,7 +83,7 @@ export async function openStore (
 }
 
 /** A store that a repo has joined. */
-interface JoinedStore {
+export interface JoinedStore {
   reference: StoreReference
   compression: StoreCompression
   /** Whether there was none before. */

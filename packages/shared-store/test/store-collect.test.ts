@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../src/clock.ts'
-import { collect } from '../src/collect.ts'
-import { fenceSessions } from '../src/fence-sessions.ts'
-import { encodeAck, Objections } from '../src/round-objects.ts'
-import { StoreSession } from '../src/store-session.ts'
+import { collect } from '../src/collect/collect.ts'
+import { fenceSessions } from '../src/protocol/fence-sessions.ts'
+import { encodeAck, Objections } from '../src/protocol/round-objects.ts'
+import { StoreSession } from '../src/sessions/store-session.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
-import type { CollectOptions } from '../src/collect.ts'
-import type { CollectionEvent, CollectionInit } from '../src/collection.ts'
+import type { CollectOptions } from '../src/collect/collect.ts'
+import type { CollectionEvent, CollectionInit } from '../src/collect/collection.ts'
 
 const T = 60_000
 

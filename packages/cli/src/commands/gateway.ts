@@ -11,7 +11,7 @@ import { checkHostName, checkReach, parseListenAddress } from '@ipfsz/node/inter
 import { startGateway } from '@ipfsz/node/internal/gateway/start-gateway'
 import { Upstream } from '@ipfsz/node/internal/gateway/upstream'
 import { openOrCreateRepo, openRepoToRead } from '@ipfsz/node/internal/repo/repo'
-import { servingSignal } from '@ipfsz/shared-store/internal/closing-time'
+import { servingSignal } from '@ipfsz/shared-store/places'
 import { withStoreCache } from '@ipfsz/node/internal/repo/store-cache'
 import { printStarted } from './print-gateway.ts'
 import { withServedOriginals } from './served-originals.ts'
