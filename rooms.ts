@@ -186,7 +186,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     car: ['add', 'context.ts', 'dag', 'disk', 'read', 'repo'],
     import: ['context.ts', 'dag', 'daemon', 'kubo', 'read', 'repo'],
     originals: ['context.ts', 'dag', 'read', 'repo'],
-    convert: ['context.ts', 'daemon', 'repo']
+    convert: ['context.ts', 'daemon', 'repo'],
+    peers: ['context.ts', 'dag', 'daemon', 'network', 'read'],
+    names: ['context.ts', 'dag', 'daemon', 'network', 'read']
   },
   site: {},
   cli: {

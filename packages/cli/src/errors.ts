@@ -44,10 +44,20 @@ export function exitCode (err: Error): number {
   return isUsageError(err) ? WRONG_USAGE : FAILED
 }
 
+/** The errors whose messages quote their causes. */
+const QUOTING: ReadonlySet<string> = new Set([
+  'DaemonError',
+  'LinksError',
+  'PinRecordError',
+  'RepoError',
+  'StoreError',
+  'VerifyFailedError'
+])
+
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
   const { cid, code, size, max, frames, frameSize, path, baseOfBase } = err as Error & Values
-  const advised = adviceFor(err)
+  const advised = adviceFor(err, QUOTING.has(err.name) ? withCause(err) : err.message)
 
   if (advised != null) {
     return advised
@@ -56,13 +66,6 @@ export function explain (err: Error): string {
   switch (err.name) {
     case 'AbortError':
       return 'interrupted'
-    case 'DaemonError':
-    case 'RepoError':
-    case 'StoreError':
-    case 'LinksError':
-    case 'PinRecordError':
-    case 'VerifyFailedError':
-      return withCause(err)
     case 'StoreMissingError':
     case 'WorkingDirectoryError':
     case 'TreeEntryError':
@@ -171,7 +174,7 @@ export function explain (err: Error): string {
       return `${err.message}: add it to the repo, without --kubo`
   }
 
-  return explainSystemError(systemError(err)) ?? err.message
+  return QUOTING.has(err.name) ? withCause(err) : explainSystemError(systemError(err)) ?? err.message
 }
 
 function writtenIncorrectly ({ message }: Error): string {

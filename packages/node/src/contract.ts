@@ -1,15 +1,24 @@
 // Above 250 lines: what a handle does is read as one contract, and most of it is documentation.
 import type { AddedEntry, AddedRoot, AddSourcesOptions, StreamSource } from './add/add-options.ts'
+import type { ExportCarOptions, ExportedCar } from './car/export-car.ts'
+import type { CarSource, ImportCarOptions, ImportedCars } from './car/import-car.ts'
 import type { Collected, CollectOptions } from './collect/collect.ts'
 import type { NetworkOptions } from './daemon/access.ts'
+import type { DiffContentOptions, Differences } from './diff/diff-content.ts'
 import type { NodeProgressOptions } from './events.ts'
 import type { GetContentOptions, Written } from './get/get-content.ts'
 import type { PinnedVersion } from './history/history.ts'
 import type { AddLinkOptions } from './links/links.ts'
+import type { IndexOriginalsOptions } from './originals/originals.ts'
 import type { ListPinsOptions, PinInfo } from './pins/pins.ts'
+import type { RepairOptions, RepairReport } from './repair/repair-content.ts'
 import type { Version } from './repo/history.ts'
+import type { RepoStats } from './stats/count-repo.ts'
+import type { MeasureUsageOptions, UsageReport } from './usage/measure-usage.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
+import type { VerifiedPins, VerifyPinsOptions } from './verify/verify-pins.ts'
 import type { Ipfsz, Link, VerifyReport } from '@ipfsz/core'
+import type { Original } from '@ipfsz/core/originals'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -142,6 +151,20 @@ export interface RepoLinked {
   ls (options?: CallOptions): AsyncIterable<Link>
 }
 
+/** The index of the CIDs that linked files and trees have without compression: daemons and gateways serve them. */
+export interface RepoOriginals {
+  /**
+   * Index the originals of targets, or of all linked files and pinned trees.
+   *
+   * @returns how many of several files were not indexed
+   * @throws {UnlinkedFileError} what is the only target is not linked
+   */
+  index (targets?: readonly Target[], options?: CallOptions & IndexOriginalsOptions): Promise<number>
+
+  /** List those that are indexed, in no particular order. */
+  ls (options?: CallOptions): AsyncIterable<Original>
+}
+
 /** What was added with `base: 'latest'`. */
 export interface RepoHistory {
   /**
@@ -187,6 +210,7 @@ export interface OpenRepo extends AsyncDisposable {
   readonly pins: RepoPinned
   readonly links: RepoLinked
   readonly history: RepoHistory
+  readonly originals: RepoOriginals
 
   /**
    * Add bytes, or a stream of bytes, as a file. It is compressed if it shrinks, and pinned.
@@ -257,6 +281,49 @@ export interface OpenRepo extends AsyncDisposable {
    * @throws the errors of `verify` of `@ipfsz/core`, for the first that is wrong
    */
   verify (target: Target, options?: CallOptions & VerifyContentOptions): Promise<VerifyReport>
+
+  /** Read every block and frame of all that is pinned, and check them. Nothing is fetched. */
+  verifyPins (options?: CallOptions & VerifyPinsOptions): Promise<VerifiedPins>
+
+  /**
+   * Read every block of targets, or of all pins, and fetch the missing and damaged ones, if the handle has a network.
+   *
+   * @returns also what is still lost: that is no error
+   */
+  repair (targets?: readonly Target[], options?: CallOptions & RepairOptions): Promise<RepairReport>
+
+  /** Find the paths at which two files or directories differ. What is missing is fetched, if there is a network. */
+  diff (before: Target, after: Target, options?: CallOptions & DiffContentOptions): Promise<Differences>
+
+  /** Measure what targets, or all pins, take in the repo. Each block counts once. */
+  usage (targets?: readonly Target[], options?: CallOptions & MeasureUsageOptions): Promise<UsageReport>
+
+  /** Count all blocks, and what compression saves. */
+  stats (options?: CallOptions): Promise<RepoStats>
+
+  /**
+   * Write files and directories into a CAR, whose roots are the plain CIDs. Nothing is fetched.
+   *
+   * @param output - the path of a file, which is replaced when the CAR is complete; or what is called with the bytes,
+   * and awaited
+   * @throws {NotFoundError} a block is missing
+   * @throws {UsageError} the path is a device, a pipe or a socket
+   * @throws {TreeEntryError} the path is a directory
+   */
+  exportCar (
+    targets: readonly Target[],
+    output: string | ((bytes: Uint8Array) => Promise<void>),
+    options?: CallOptions & ExportCarOptions
+  ): Promise<ExportedCar>
+
+  /**
+   * Store the blocks of CARs, and pin their roots.
+   *
+   * @param sources - files, or streams of bytes. `name` is for messages
+   * @throws {InvalidCarError} one is no CAR, is truncated, or has one root, which is incomplete
+   * @throws {IncompleteError} a CAR has too many incomplete roots: the others were not checked
+   */
+  importCar (sources: readonly CarSource[], options?: CallOptions & ImportCarOptions): Promise<ImportedCars>
 
   /** End all calls, which reject with a RepoClosedError, and wait until they have. */
   close (): Promise<void>

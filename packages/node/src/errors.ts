@@ -134,18 +134,14 @@ export class PinRecordError extends Error {
   readonly file: string
   /** The pinned CID, if it can be read from the name of the file. */
   readonly cid: CID | undefined
+  /** What a caller can do next. */
+  readonly hint: string
 
   constructor (file: string, cid: CID | undefined, cause: unknown) {
-    const advice = cid == null
-      ? 'ipfsz did not write this file: move or delete it'
-      : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
-
-    super(
-      `Cannot read the pin record ${file} (${messageOf(cause)}): ${advice}`,
-      { cause }
-    )
+    super(`Cannot read the pin record ${file} (${messageOf(cause)})`, { cause })
     this.file = file
     this.cid = cid
+    this.hint = cid == null ? 'ipfsz did not write this file: move or delete it' : 'pin the CID again, or unpin it'
   }
 }
 
@@ -184,14 +180,28 @@ export class InvalidCarError extends Error {
 
 /**
  * `exists`: a file has the path, and may be replaced. `in-the-way`: something has it that is never replaced.
- * `is-directory`: a directory has it.
+ * `is-directory`: a directory has it. `leads-out`: a symlink may lead outside of what is written.
+ *
+ * Of an entry to add, `bad-name`: it has a name that cannot be stored. `bad-target`: it is a symlink with such a
+ * target. `not-addable`: it is no file, directory or symlink.
  */
-export type PathProblem = 'exists' | 'in-the-way' | 'is-directory'
+export type PathProblem =
+  | 'bad-name'
+  | 'bad-target'
+  | 'exists'
+  | 'in-the-way'
+  | 'is-directory'
+  | 'leads-out'
+  | 'not-addable'
 
 const PATH_HINTS: Readonly<Record<PathProblem, string>> = {
+  'bad-name': 'rename it, or ignore it',
+  'bad-target': 'recreate it, or ignore it',
   exists: 'allow to replace it with force, or choose another path',
   'in-the-way': 'choose another path',
-  'is-directory': 'end the path in a slash to write into the directory'
+  'is-directory': 'end the path in a slash to write into the directory',
+  'leads-out': 'allow symlinks to write it',
+  'not-addable': 'ignore it'
 }
 
 /** Thrown when a file or directory cannot be added, or cannot be written to disk. */
@@ -199,7 +209,7 @@ export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
   readonly path: string
-  /** What is wrong with a path to write to. */
+  /** What is wrong with a path to write to, or with an entry to add. */
   readonly problem: PathProblem | undefined
   /** What a caller can do next. */
   readonly hint: string | undefined
@@ -277,9 +287,11 @@ export class PrivateAddressError extends Error {
   /** As in the URL. */
   readonly host: string
   readonly address: string
+  /** What a caller can do next. */
+  readonly hint = 'allow local addresses to fetch from it'
 
   constructor (host: string, address: string) {
-    super(`${host} has the address ${address}, which is not public: use --allow-local to fetch from it`)
+    super(`${host} has the address ${address}, which is not public`)
     this.host = host
     this.address = address
   }
@@ -339,39 +351,72 @@ export class DaemonRunningError extends Error {
   readonly host: string
   /** The lock file that it holds. */
   readonly file: string
+  /** What a caller can do next. */
+  readonly hint = 'stop it first, or use another repo'
 
   constructor (repo: string, { pid, host, path }: LockFile) {
-    super(
-      `A daemon is already running on the repo ${repo} (process ${pid} on ${host}, which holds ${path}): ` +
-        'stop it first, or use another repo with --repo'
-    )
+    super(`A daemon is already running on the repo ${repo} (process ${pid} on ${host}, which holds ${path})`)
     this.pid = pid
     this.host = host
     this.file = path
   }
 }
 
+/**
+ * `no-answer`: the daemon does not answer, or not as expected. `no-id`: none has ever run. `no-network`: none runs, and
+ * no other node may be asked. `not-running`: none runs.
+ */
+export type DaemonProblem = 'no-answer' | 'no-id' | 'no-network' | 'not-running'
+
+const DAEMON_HINTS: Readonly<Record<DaemonProblem, string>> = {
+  'no-answer': 'restart it',
+  'no-id': 'run a daemon once to create it',
+  'no-network': 'start a daemon, or name a peer',
+  'not-running': 'start one'
+}
+
 /** Thrown when the daemon of the repo is not running, or its response is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'
+  /** Undefined for an error of the daemon itself, which is the `cause`. */
+  readonly problem: DaemonProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: DaemonProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+    this.hint = problem == null ? undefined : DAEMON_HINTS[problem]
+  }
 }
 
-const NAME_HINTS = {
+/**
+ * `no-record`: nobody has a record of it. `not-a-name`: a text is none. `not-stored`: no peer stored its record.
+ * `offline`: no other node could be asked. `timeout`: nobody answered in time.
+ */
+export type NameReason = 'no-record' | 'not-a-name' | 'not-stored' | 'offline' | 'timeout'
+
+const NAME_HINTS: Readonly<Record<NameReason, string>> = {
+  'no-record': 'ask its owner to publish it again',
+  'not-a-name': 'publishing one returns it: k51...',
+  'not-stored': 'check the connected peers',
   offline: 'run a daemon on the repo, or give it a network with peers or gateways',
   timeout: 'allow more time'
-} as const
+}
+
+/** All reasons. */
+export const NAME_REASONS = Object.keys(NAME_HINTS) as readonly NameReason[]
 
 /** Thrown when a name cannot be published or resolved. */
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'
-  /** `offline`: no other node could be asked. `timeout`: nobody answered in time. */
-  readonly reason: 'offline' | 'timeout' | undefined
+  readonly reason: NameReason | undefined
   /** What a caller can do next. */
   readonly hint: string | undefined
 
-  constructor (message: string, { reason, ...options }: ErrorOptions & { reason?: 'offline' | 'timeout' } = {}) {
+  constructor (message: string, { reason, ...options }: ErrorOptions & { reason?: NameReason | undefined } = {}) {
     super(message, options)
     this.reason = reason
     this.hint = reason == null ? undefined : NAME_HINTS[reason]

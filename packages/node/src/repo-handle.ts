@@ -8,6 +8,8 @@ import { openRepo, openRepoToRead, repoPath } from './repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
 import { asyncIterableOf, targetOf } from './targets.ts'
 import type { AddedRoot, AddSource, AddSourcesOptions } from './add/add-options.ts'
+import type { ExportCarOptions, ExportedCar } from './car/export-car.ts'
+import type { CarSource, ImportCarOptions, ImportedCars } from './car/import-car.ts'
 import type { Collected, CollectOptions } from './collect/collect.ts'
 import type { NodeContext } from './context.ts'
 import type {
@@ -20,12 +22,18 @@ import type {
   OpenRepoInit,
   RepoHistory,
   RepoLinked,
+  RepoOriginals,
   RepoPinned,
   Target,
   WithFilesOptions
 } from './contract.ts'
+import type { DiffContentOptions, Differences } from './diff/diff-content.ts'
 import type { Written } from './get/get-content.ts'
+import type { RepairOptions, RepairReport } from './repair/repair-content.ts'
+import type { RepoStats } from './stats/count-repo.ts'
+import type { MeasureUsageOptions, UsageReport } from './usage/measure-usage.ts'
 import type { VerifyContentOptions } from './verify/verify-content.ts'
+import type { VerifiedPins, VerifyPinsOptions } from './verify/verify-pins.ts'
 import type { Ipfsz, VerifyReport } from '@ipfsz/core'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
@@ -38,6 +46,7 @@ export class RepoHandle implements OpenRepo {
   readonly pins: RepoPinned
   readonly links: RepoLinked
   readonly history: RepoHistory
+  readonly originals: RepoOriginals
   readonly #init: OpenRepoInit
   readonly #closing: AbortController
   readonly #calls = new Set<Promise<unknown>>()
@@ -61,6 +70,7 @@ export class RepoHandle implements OpenRepo {
     this.pins = this.#pins()
     this.links = this.#links()
     this.history = this.#history()
+    this.originals = this.#originals()
   }
 
   static async open (given: string | undefined, init: OpenRepoInit): Promise<RepoHandle> {
@@ -151,6 +161,79 @@ export class RepoHandle implements OpenRepo {
     })
   }
 
+  async verifyPins (options: CallOptions & VerifyPinsOptions = {}): Promise<VerifiedPins> {
+    return this.#call(options, async context => {
+      const { verifyPins } = await import('./verify/verify-pins.ts')
+
+      return verifyPins(context, options)
+    })
+  }
+
+  async repair (
+    targets: readonly Target[] = [],
+    options: CallOptions & RepairOptions = {}
+  ): Promise<RepairReport> {
+    return this.#call(options, async context => {
+      const { repairContent } = await import('./repair/repair-content.ts')
+
+      return repairContent(context, targets.map(target => targetOf(target)), options)
+    })
+  }
+
+  async diff (
+    before: Target,
+    after: Target,
+    options: CallOptions & DiffContentOptions = {}
+  ): Promise<Differences> {
+    return this.#call(options, async context => {
+      const { diffContent } = await import('./diff/diff-content.ts')
+
+      return diffContent(context, [targetOf(before), targetOf(after)], options)
+    })
+  }
+
+  async usage (
+    targets: readonly Target[] = [],
+    options: CallOptions & MeasureUsageOptions = {}
+  ): Promise<UsageReport> {
+    return this.#call(options, async context => {
+      const { measureUsage } = await import('./usage/measure-usage.ts')
+
+      return measureUsage(context, targets.map(target => targetOf(target)), options)
+    })
+  }
+
+  async stats (options: CallOptions = {}): Promise<RepoStats> {
+    return this.#call(options, async context => {
+      const { countRepo } = await import('./stats/count-repo.ts')
+
+      return countRepo(context)
+    })
+  }
+
+  async exportCar (
+    targets: readonly Target[],
+    output: string | ((bytes: Uint8Array) => Promise<void>),
+    options: CallOptions & ExportCarOptions = {}
+  ): Promise<ExportedCar> {
+    return this.#call(options, async context => {
+      const { exportCar } = await import('./car/export-car.ts')
+
+      return exportCar(context, targets.map(target => targetOf(target)), output, options)
+    })
+  }
+
+  async importCar (
+    sources: readonly CarSource[],
+    options: CallOptions & ImportCarOptions = {}
+  ): Promise<ImportedCars> {
+    return this.#call(options, async context => {
+      const { importCars } = await import('./car/import-car.ts')
+
+      return importCars(context, sources, options)
+    })
+  }
+
   async close (): Promise<void> {
     this.#closing.abort(new RepoClosedError(this.path))
     this.#closed ??= Promise.allSettled(this.#calls).then(this.#release)
@@ -217,6 +300,21 @@ export class RepoHandle implements OpenRepo {
         const { listLinks } = await import('./links/links.ts')
 
         return listLinks(context)
+      })
+    }
+  }
+
+  #originals (): RepoOriginals {
+    return {
+      index: async (targets = [], options = {}) => this.#call(options, async context => {
+        const { indexOriginals } = await import('./originals/originals.ts')
+
+        return indexOriginals(context, targets.map(target => targetOf(target)), options)
+      }),
+      ls: (options = {}) => this.#list(options, async context => {
+        const { listOriginals } = await import('./originals/originals.ts')
+
+        return listOriginals(context)
       })
     }
   }

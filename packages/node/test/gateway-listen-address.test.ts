@@ -51,7 +51,7 @@ describe('an address to listen on', () => {
     const address = parseListenAddress(text)
     const refused = (isPublic: boolean): unknown => {
       try {
-        return checkReach(address, isPublic, '--listen', '--public')
+        return checkReach(address, isPublic)
       } catch (err) {
         return err
       }
@@ -59,10 +59,7 @@ describe('an address to listen on', () => {
 
     expect(isLoopback(address)).toBe(expected)
     expect(refused(true)).toBeUndefined()
-    expect(refused(false)).toEqual(expected ? undefined : expect.objectContaining({
-      name: 'UsageError',
-      message: expect.stringContaining('--public')
-    }))
+    expect(refused(false)).toEqual(expected ? undefined : expect.objectContaining({ name: 'UsageError' }))
   })
 
   it.each([
@@ -107,7 +104,7 @@ describe('a host with subdomains', () => {
   it.each(['gateway.example.com', 'LAN', 'a.b-c.1d', 'gateway.example.com:8443', `${'a'.repeat(63)}.example`])(
     'may be %s',
     host => {
-      expect(() => { checkHostName(host, '--host') }).not.toThrow()
+      expect(() => { checkHostName(host) }).not.toThrow()
     }
   )
 
@@ -116,6 +113,6 @@ describe('a host with subdomains', () => {
     '[::1]', '::1', 'a..b', '.a', 'a.', '-a', 'a-', 'a:', 'a:65536', 'a:8o', `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(127)}a`
   ])('refuses %j', host => {
-    expect(() => { checkHostName(host, '--host') }).toThrow(expect.objectContaining({ name: 'UsageError' }))
+    expect(() => { checkHostName(host) }).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })

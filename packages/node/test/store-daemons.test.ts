@@ -28,7 +28,7 @@ async function startDaemons (
 
   for (let i = 0; i < count; i++) {
     const repo = join(directory, `node-${i}`)
-    const { reference } = await joinStore(store, undefined)
+    const { reference } = await joinStore(store)
     await mkdir(repo)
     await writeReference(repo, reference)
     const daemon = await startDaemon({

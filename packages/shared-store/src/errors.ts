@@ -1,26 +1,78 @@
-export type UsageProblem = 'not-regular' | 'needs-name' | 'one-name' | 'no-eviction' | 'no-session'
+/**
+ * What is wrong with arguments. `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the
+ * base `latest` needs a name. `one-name`: several sources have one name. `no-eviction`: there is no session to evict.
+ * `no-session`: none has the id. `no-host-name`, `no-proxy`: a text is none. `nobody-to-fetch-from`: there is no
+ * network. `not-a-cid`: a text does not begin with one. `from-kubo`, `to-kubo`: a place is the repo of Kubo, which is
+ * not copied. `is-store`: it is a shared store.
+ */
+export type UsageProblem =
+  | 'from-kubo'
+  | 'is-store'
+  | 'needs-name'
+  | 'no-eviction'
+  | 'no-host-name'
+  | 'no-proxy'
+  | 'no-session'
+  | 'nobody-to-fetch-from'
+  | 'not-a-cid'
+  | 'not-regular'
+  | 'one-name'
+  | 'to-kubo'
+
+const USAGE_HINTS: Readonly<Partial<Record<UsageProblem, string>>> = {
+  'from-kubo': 'start Kubo, and import from it, or export CARs from it',
+  'is-store': 'use the repo of a node that shares it, or create one',
+  'nobody-to-fetch-from': 'start a daemon, or name a peer, a gateway or a router',
+  'not-a-cid': 'use a CID, or /ipns/NAME',
+  'to-kubo': 'import CARs into it'
+}
 
 /** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
-  /**
-   * `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the base `latest` needs a name.
-   * `one-name`: several sources have one name. `no-eviction`: there is no session to evict. `no-session`: none has
-   * the id.
-   */
   readonly problem: UsageProblem | undefined
+  /** The directory or bucket that the problem is about. */
+  readonly place: string | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
-  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: UsageProblem } = {}) {
+  constructor (
+    message: string,
+    { problem, place, ...options }: ErrorOptions & { problem?: UsageProblem, place?: string } = {}
+  ) {
     super(message, options)
     this.problem = problem
+    this.place = place
+    this.hint = problem == null ? undefined : USAGE_HINTS[problem]
   }
 }
 
 /** What is wrong with a repo that cannot be opened or created as asked for. */
-export type RepoProblem = 'missing' | 'no-home' | 'other-codec' | 'other-store' | 'own-content' | 'shared'
+export type RepoProblem =
+  | 'bad-reference'
+  | 'damaged-history'
+  | 'is-store'
+  | 'missing'
+  | 'no-cache'
+  | 'no-home'
+  | 'not-a-directory'
+  | 'other-codec'
+  | 'other-index'
+  | 'other-store'
+  | 'own-content'
+  | 'read-only'
+  | 'shared'
 
 const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
+  'bad-reference': 'delete the file, then join the store again',
+  'damaged-history':
+    'delete its file in the directory datastore of the repo or its object in the store, or forget the history',
+  'is-store': 'create a repo that shares it',
+  'no-cache': 'make the repo writable, or disable the cache',
+  'not-a-directory': 'use another path',
+  'other-index': 'use the ipfsz that created it, or delete the file and index the originals again',
+  'read-only': 'make it writable, or use another repo',
   missing: 'create it by adding something, or open another directory',
   'no-home': 'pass the path of the repo',
   'other-codec': 'convert its blocks, or create another repo',
@@ -35,20 +87,43 @@ export class RepoError extends Error {
   override readonly name = 'RepoError'
   /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. Others: see the message. */
   readonly problem: RepoProblem | undefined
+  /** The directory, if the problem is about another one than that of the repo. */
+  readonly place: string | undefined
   /** What a caller can do next. */
   readonly hint: string | undefined
 
-  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: RepoProblem } = {}) {
+  constructor (
+    message: string,
+    { problem, place, ...options }: ErrorOptions & { problem?: RepoProblem, place?: string } = {}
+  ) {
     super(message, options)
     this.problem = problem
+    this.place = place
     this.hint = problem == null ? undefined : REPO_HINTS[problem]
   }
+}
+
+/** `full`: its disk is. `other-codec`: it compresses blocks in another way than was asked for. */
+export type StoreProblem = 'full' | 'other-codec'
+
+const STORE_HINTS: Readonly<Record<StoreProblem, string>> = {
+  full: 'collect garbage, or free space otherwise, and try again',
+  'other-codec': 'omit the codec and the level'
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */
 export class StoreError extends Error {
   static override readonly name = 'StoreError'
   override readonly name = 'StoreError'
+  readonly problem: StoreProblem | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
+
+  constructor (message: string, { problem, ...options }: ErrorOptions & { problem?: StoreProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+    this.hint = problem == null ? undefined : STORE_HINTS[problem]
+  }
 }
 
 /** Thrown when the store of a repo is missing, for example because its file system is not mounted. */
@@ -56,17 +131,22 @@ export class StoreMissingError extends Error {
   static override readonly name = 'StoreMissingError'
   override readonly name = 'StoreMissingError'
   readonly store: string
+  /** `other-store`: another store is there. */
+  readonly problem: 'other-store' | undefined
+  /** What a caller can do next. */
+  readonly hint: string | undefined
 
   /** @param options.other - whether another store is there */
   constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
     super(
       other
-        ? `${store} contains another store than the one of this repo: mount the right one there, or join this one ` +
-          `with ipfsz init --store "${store}"`
+        ? `${store} contains another store than the one of this repo`
         : `The store ${store} was not found: mount it and try again. Nothing was written there`,
       options
     )
     this.store = store
+    this.problem = other ? 'other-store' : undefined
+    this.hint = other ? 'mount the right one there, or join this one' : undefined
   }
 }
 
@@ -97,6 +177,8 @@ export class SilentSessionError extends Error {
   readonly owner: string
   /** How long the collection waited, in milliseconds. */
   readonly time: number
+  /** What a caller can do next. */
+  readonly hint = 'end that process, or evict its session'
 
   /** @param init.since - its start time, by the clock of the store */
   constructor (
@@ -108,8 +190,7 @@ export class SilentSessionError extends Error {
     super(
       `The garbage collection waited ${Math.round(time / 60_000)} minutes for ${owner}${begun}` +
         `${others === 0 ? '' : `, and ${others} more`}` +
-        ': it is alive, but does not report which blocks it needs. Nothing was deleted. ' +
-        `End that process, or make it fail with ipfsz gc --evict ${session}`
+        ': it is alive, but does not report which blocks it needs. Nothing was deleted'
     )
     this.session = session
     this.owner = owner
@@ -136,11 +217,13 @@ export class CollectionLostError extends Error {
   override readonly name = 'CollectionLostError'
   /** The object of its round. */
   readonly key: string
+  /** What a caller can do next. */
+  readonly hint = 'collect again'
 
   constructor (key: string, options?: ErrorOptions) {
     super(
       `The garbage collection stalled for so long that other nodes considered it dead (${key} is fenced or gone), ` +
-        'so it stopped. Run ipfsz gc again',
+        'so it stopped',
       options
     )
     this.key = key

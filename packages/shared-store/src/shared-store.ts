@@ -42,8 +42,12 @@ export interface StoreParts {
 }
 
 export interface OpenStoreInit extends BackendInit {
-  /** Whether blocks survive a power cut once `sync` of the storage returns. */
-  sync: boolean
+  /**
+   * Whether blocks survive a power cut once `sync` of the storage returns.
+   *
+   * @default true
+   */
+  sync?: boolean
   /**
    * Read the mark as it was last seen, for who reads what is kept on this node: it counts while the store is away.
    *
@@ -61,7 +65,7 @@ export interface OpenStoreInit extends BackendInit {
  */
 export async function openStore (
   { store, id, cache }: StoreReference,
-  { sync, readKeptMark, ...init }: OpenStoreInit
+  { sync = true, readKeptMark, ...init }: OpenStoreInit = {}
 ): Promise<StoreParts> {
   const backend = await openBackend(store, init)
   const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
@@ -82,6 +86,16 @@ export async function openStore (
   return partsOf(backend, mark, { sync, cacheSize: cache })
 }
 
+export interface JoinStoreOptions {
+  /**
+   * How the store is to compress blocks.
+   *
+   * @default as the store does, and a new one with zstd
+   */
+  compression?: StoreCompression | undefined
+  signal?: AbortSignal | undefined
+}
+
 /** A store that a repo has joined. */
 export interface JoinedStore {
   reference: StoreReference
@@ -93,15 +107,15 @@ export interface JoinedStore {
 /**
  * Make a store of an empty place, or join the one that is there.
  *
- * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
+ * @param store - a directory that exists, or a URL that begins with s3://
  * @throws {StoreError} something else is there, or it compresses otherwise
+ * @throws {UsageError} it is a URL of another kind
  */
 export async function joinStore (
   store: string,
-  asked: StoreCompression | undefined,
-  signal?: AbortSignal
+  { compression, signal }: JoinStoreOptions = {}
 ): Promise<JoinedStore> {
-  return joinBackend(await openBackend(await resolveStore(store), { signal }), asked)
+  return joinBackend(await openBackend(await resolveStore(store), { signal }), compression)
 }
 
 /** Like `joinStore`, for a place that is open. */
@@ -135,8 +149,8 @@ export async function joinBackend (
 
   if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
     throw new StoreError(
-      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes: ` +
-        'omit --blockstore-codec and --blockstore-level'
+      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes`,
+      { problem: 'other-codec' }
     )
   }
 

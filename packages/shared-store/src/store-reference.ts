@@ -63,9 +63,8 @@ export async function readReference (repo: string): Promise<StoreReference | und
     return { store, id, cache: Number(cache) }
   } catch (err) {
     throw new RepoError(
-      `Cannot read from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)}): ` +
-        'delete the file, then run ipfsz init --store again',
-      { cause: err }
+      `Cannot read from ${fileIn(repo)} which store the repo ${repo} uses (${messageOf(err)})`,
+      { cause: err, problem: 'bad-reference' }
     )
   }
 }
@@ -80,8 +79,8 @@ async function checkIsNoStore (repo: string): Promise<undefined> {
 
   if (mark != null) {
     throw new RepoError(
-      `${repo} is not a repo, but a shared store: each node uses it through its own repo. Create one with ` +
-        `ipfsz init --repo DIR --store ${repo}`
+      `${repo} is not a repo, but a shared store: each node uses it through its own repo`,
+      { problem: 'is-store', place: repo }
     )
   }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { startDaemon } from '@ipfsz/node/internal/daemon/daemon'
-import { Upstream } from '@ipfsz/node/internal/gateway/upstream'
+import { startDaemon } from '@ipfsz/node/daemon'
 import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
-import type { Daemon, Provides } from '@ipfsz/node/internal/daemon/daemon'
+import { nodeContext } from '../context.ts'
+import type { Daemon, Provides } from '@ipfsz/node/daemon'
 import type { Compressed } from './gateway.ts'
 import type { Context } from '../context.ts'
 
@@ -83,32 +83,20 @@ async function gatewayOf (
     return undefined
   }
 
-  const { checkAddresses, serveRepo } = await import('./gateway.ts')
+  const { gatewayOfDaemon } = await import('@ipfsz/node/gateway')
+  const { checkAddresses, optionsOf, tellStarted } = await import('./gateway.ts')
   const { gatewayCache: cache, gatewayCompress: compress, gatewayMetrics: metrics } = rest
   const options = { listen, fetch, cache, public: gatewayPublic, compress, metrics, log: false }
-  const names = { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' }
+  checkAddresses(options, { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' })
 
-  checkAddresses(options, names)
-
-  const started = Promise.withResolvers<Daemon['network']>()
   const { env } = context.io
-  const upstream = fetch
-    ? await Upstream.open({
-      gateways: urlsIn(env.IPFSZ_GATEWAYS),
-      routers: urlsIn(env.IPFSZ_ROUTERS),
-      network: async () => started.promise
-    })
-    : undefined
+  const network = { gateways: urlsIn(env.IPFSZ_GATEWAYS), routers: urlsIn(env.IPFSZ_ROUTERS) }
+  const start = await gatewayOfDaemon(nodeContext({ ...context, network }), optionsOf(options, context))
 
-  return async ({ repo, network, originals }) => {
-    started.resolve(network)
-    const sources = fetch ? { network, upstream } : {}
-    const running = await serveRepo(options, context, repo, { ...sources, originals }, names)
-    network.keepForSiblings(running.cached?.cache)
+  return async daemon => {
+    const running = await start(daemon)
+    tellStarted(running, options, context)
 
-    return async () => {
-      network.keepForSiblings(undefined)
-      await running.stop()
-    }
+    return running.stop
   }
 }

@@ -1,7 +1,7 @@
-import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/internal/gateway/open-cache'
+import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/gateway'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { RunningGateway } from '@ipfsz/node/internal/gateway/start-gateway'
+import type { ServedGateway } from '@ipfsz/node/gateway'
 
 /** What its start is to say besides where it is. */
 interface Started {
@@ -18,7 +18,7 @@ interface Started {
  * 80 columns.
  */
 export function printStarted (
-  { url, otherUrls, subdomainUrl, metricsUrl, cached }: RunningGateway,
+  { url, otherUrls, subdomainUrl, metricsUrl, cached }: ServedGateway,
   { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Started,
   { output }: Context
 ): void {

@@ -5,7 +5,7 @@ import type { NetworkAccess } from '@ipfsz/node/internal/daemon/access'
 import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
 import type { TargetOptions } from '@ipfsz/node/read'
 
-export { cidAt, cidsAt } from '@ipfsz/node/read'
+export { cidAt } from '@ipfsz/node/read'
 
 /** As `withTarget` of the node. */
 export async function withTarget<T> (

@@ -54,9 +54,7 @@ export function networkAccess (context: AccessContext, maxSockets?: number): Net
  */
 export async function requireNetwork (access: Pick<NetworkAccess, 'isPossible' | 'open'>): Promise<Network> {
   if (!await access.isPossible()) {
-    throw new DaemonError(
-      'No daemon is running, and no peer was specified: start a daemon with ipfsz daemon, or specify a peer with --peer'
-    )
+    throw new DaemonError('No daemon is running, and no peer was specified', { problem: 'no-network' })
   }
 
   return access.open()

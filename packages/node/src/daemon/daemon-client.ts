@@ -23,8 +23,6 @@ import type { WireError } from './protocol.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { IncomingMessage, InformationEvent } from 'node:http'
 
-/** What to do if the daemon cannot be used. */
-const RESTART = 'restart it with ipfsz daemon'
 /** How many requests of one command run at a time, by default. */
 const MAX_SOCKETS = 24
 /** How often a request is tried if the daemon closes the connection. */
@@ -157,8 +155,8 @@ export class DaemonClient implements Network {
     const reason = messageOf(err)
 
     return new DaemonError(
-      `The daemon of the repo (process ${this.#daemon.pid}) does not answer (${reason}): ${RESTART}`,
-      { cause: err }
+      `The daemon of the repo (process ${this.#daemon.pid}) does not answer (${reason})`,
+      { cause: err, problem: 'no-answer' }
     )
   }
 
@@ -204,7 +202,10 @@ export class DaemonClient implements Network {
     } catch (err) {
       if (err instanceof SyntaxError) {
         const { statusCode } = response
-        throw new DaemonError(`The daemon answered with status ${statusCode} without JSON: ${RESTART}`, { cause: err })
+        throw new DaemonError(
+          `The daemon answered with status ${statusCode} without JSON`,
+          { cause: err, problem: 'no-answer' }
+        )
       }
 
       throw err

@@ -1,6 +1,6 @@
 import { NotFoundError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { DaemonError, NameError, NotConnectedError, UsageError } from '../errors.ts'
+import { DaemonError, NameError, NAME_REASONS, NotConnectedError, UsageError } from '../errors.ts'
 
 /** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
@@ -26,22 +26,36 @@ export interface WireError {
   message: string
   cid?: string
   address?: string
+  reason?: string
+  /** Of a codec or a hash function. */
+  code?: number
+  /** Of a block, in bytes: how large it is, and may be at most. */
+  size?: number
+  max?: number
 }
 
-/** Encodes an error, with the fields that `fromWire` needs. */
+/** Fields by which errors of blocks are explained. */
+type Fields = Error & Partial<Record<'cid' | 'code' | 'size' | 'max', unknown>>
+
+/** Encodes an error, with the fields that `fromWire` needs, and those by which it is explained. */
 export function toWire (err: unknown): WireError {
-  const error = err instanceof Error ? err : new Error(String(err))
+  const error: Fields = err instanceof Error ? err : new Error(String(err))
+  const cid = CID.asCID(error.cid)
+  const numbers = (['code', 'size', 'max'] as const).flatMap(name =>
+    typeof error[name] === 'number' ? [[name, error[name]] as const] : [])
 
   return {
     name: error.name,
     message: error.message,
-    ...err instanceof NotFoundError ? { cid: err.cid.toString() } : {},
-    ...err instanceof NotConnectedError ? { address: err.address } : {}
+    ...cid == null ? {} : { cid: cid.toString() },
+    ...Object.fromEntries(numbers),
+    ...err instanceof NotConnectedError ? { address: err.address } : {},
+    ...err instanceof NameError && err.reason != null ? { reason: err.reason } : {}
   }
 }
 
 /** Decodes an error into the class that a caller would have got without a daemon, else into a DaemonError. */
-export function fromWire ({ name, message, cid, address }: WireError): Error {
+export function fromWire ({ name, message, cid, address, reason, code, size, max }: WireError): Error {
   if (name === NotFoundError.name && cid != null) {
     return new NotFoundError(CID.parse(cid))
   }
@@ -52,10 +66,13 @@ export function fromWire ({ name, message, cid, address }: WireError): Error {
 
   switch (name) {
     case NameError.name:
-      return new NameError(message)
+      return new NameError(message, { reason: NAME_REASONS.find(known => known === reason) })
     case UsageError.name:
       return new UsageError(message)
     default:
-      return new DaemonError(`The daemon: ${message}`, { cause: Object.assign(new Error(message), { name, cid }) })
+      return new DaemonError(
+        `The daemon: ${message}`,
+        { cause: Object.assign(new Error(message), { name, cid, code, size, max }) }
+      )
   }
 }

@@ -60,8 +60,8 @@ function parseCid (text: string): CID {
     return CID.parse(text)
   } catch (err) {
     throw new UsageError(
-      `"${hidePlaceSecrets(text)}" is not a CID: use a CID, such as one that ipfsz add printed, or /ipns/NAME`,
-      { cause: err }
+      `"${hidePlaceSecrets(text)}" is not a CID`,
+      { cause: err, problem: 'not-a-cid' }
     )
   }
 }

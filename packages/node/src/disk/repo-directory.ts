@@ -23,7 +23,7 @@ export async function checkRepoPath (repo: string): Promise<void> {
   const stats = await stat(repo).catch(() => undefined)
 
   if (stats?.isDirectory() === false) {
-    throw new RepoError(`The repo ${repo} is a file, not a directory: use another path with --repo or IPFSZ_PATH`)
+    throw new RepoError(`The repo ${repo} is a file, not a directory`, { problem: 'not-a-directory' })
   }
 }
 

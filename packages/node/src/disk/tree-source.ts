@@ -84,8 +84,11 @@ async function * walk (
 ): AsyncGenerator<Candidate> {
   // a slash after a backslash is taken for a part of a name
   if ((below === '' ? root : below).endsWith('\\')) {
-    const advice = 'rename it, or skip it with --ignore'
-    throw new TreeEntryError(join(directory, below), `is a directory whose name ends in a backslash: ${advice}`)
+    throw new TreeEntryError(
+      join(directory, below),
+      'is a directory whose name ends in a backslash',
+      { problem: 'bad-name' }
+    )
   }
 
   if (below.length > MAX_PATH_LENGTH) {
@@ -126,7 +129,7 @@ async function * walk (
         // a symlink's mode has no meaning
         yield { path: candidate.path, link, mtime: candidate.mtime } as Candidate
       } else {
-        throw new TreeEntryError(file, 'is not a file, directory or symlink: skip it with --ignore')
+        throw new TreeEntryError(file, 'is not a file, directory or symlink', { problem: 'not-addable' })
       }
     }
   }
@@ -160,7 +163,8 @@ async function list (
     } else {
       throw new TreeEntryError(
         join(directory.shown, name),
-        'its name is not UTF-8, which UnixFS requires: rename it, or skip it with --ignore'
+        'its name is not UTF-8, which UnixFS requires',
+        { problem: 'bad-name' }
       )
     }
   }
@@ -215,7 +219,8 @@ async function readTarget ({ path, shown }: HeldDirectory, name: string): Promis
   if (target.includes('\ufffd') && !(await readlink(file, 'buffer')).equals(Buffer.from(target))) {
     throw new TreeEntryError(
       join(shown, name),
-      'is a symlink whose target is not UTF-8, which UnixFS requires: recreate it, or skip it with --ignore'
+      'is a symlink whose target is not UTF-8, which UnixFS requires',
+      { problem: 'bad-target' }
     )
   }
 

@@ -47,7 +47,8 @@ export async function checkSymlink (
   if (await leadsOut(target, names, isDirectory)) {
     throw new TreeEntryError(
       path,
-      `is a symlink to ${target}, which may be outside the output directory: use --allow-symlinks to allow it`
+      `is a symlink to ${target}, which may be outside the output directory`,
+      { problem: 'leads-out' }
     )
   }
 }

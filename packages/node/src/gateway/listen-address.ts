@@ -47,12 +47,15 @@ export function parseListenAddress (text: string): ListenAddress {
  *
  * @throws {UsageError} it is a URL, an IP address, or otherwise no host name
  */
-export function checkHostName (text: string, option: string): void {
+export function checkHostName (text: string): void {
   const [, host, port = '0'] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', '']
   const isName = host.length <= MAX_HOST_LENGTH && host.split('.').every(label => LABEL.test(label))
 
   if (!isName || isIP(host) !== 0 || Number(port) > MAX_PORT) {
-    throw new UsageError(`${option}: "${hideSecrets(text)}" is not a host name. Example: gateway.example.com`)
+    throw new UsageError(
+      `"${hideSecrets(text)}" is not a host name. Example: gateway.example.com`,
+      { problem: 'no-host-name' }
+    )
   }
 }
 
@@ -72,15 +75,13 @@ export function isLoopback ({ host }: ListenAddress): boolean {
 /**
  * Refuse to let other machines in, unless that is wanted.
  *
- * @param option - the option that named the address
- * @param permission - the option that allows it
  * @throws {UsageError}
  */
-export function checkReach (address: ListenAddress, allowed: boolean, option: string, permission: string): void {
+export function checkReach (address: ListenAddress, allowed: boolean): void {
   if (!allowed && !isLoopback(address)) {
     throw new UsageError(
-      `${option} ${formatAddress(address)} allows other machines to connect: add ${permission} to allow that, ` +
-        'or listen on 127.0.0.1 and put a reverse proxy in front'
+      `${formatAddress(address)} allows other machines to connect: allow that, or listen on 127.0.0.1 and put a ` +
+        'reverse proxy in front'
     )
   }
 }

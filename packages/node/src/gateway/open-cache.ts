@@ -55,9 +55,8 @@ export async function openCache (
     throw err instanceof RepoError
       ? err
       : new RepoError(
-        `The gateway cannot cache fetched blocks in ${directory}: ${messageOf(err)}. Make the repo writable, or ` +
-          'disable the cache with --cache none (daemon: --gateway-cache none)',
-        { cause: err }
+        `The gateway cannot cache fetched blocks in ${directory}: ${messageOf(err)}`,
+        { cause: err, problem: 'no-cache' }
       )
   }
 

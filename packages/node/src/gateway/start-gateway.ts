@@ -137,7 +137,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
     const withdraw = await announceGateway(init.repo.path, url)
 
     if (withdraw == null) {
-      init.onNote('the repo is read-only: ipfsz add cannot detect this gateway')
+      init.onNote('the repo is read-only: what adds to it cannot detect this gateway')
     } else {
       undo.push(withdraw)
     }

@@ -101,7 +101,8 @@ export async function initStore (
   }
 
   const { joinStore } = await import('@ipfsz/shared-store')
-  const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression, signal)
+  const joined = await joinStore(store, { compression: asked.compression, signal })
+  const { reference, compression: { codec }, isNew } = joined
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {

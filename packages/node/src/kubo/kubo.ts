@@ -139,7 +139,7 @@ function decode (text: string): string {
     return decodeURIComponent(text)
   } catch (cause) {
     throw new UsageError(
-      'the credentials of --kubo contain an invalid percent-encoding: write % as %25',
+      'the credentials in the address of Kubo contain an invalid percent-encoding: write % as %25',
       { cause }
     )
   }

@@ -94,10 +94,7 @@ async function isNewRepo (path: string, text: string): Promise<boolean> {
   }
 
   if (names.includes('datastore_spec')) {
-    throw new UsageError(
-      `${text} is a Kubo repo, which ipfsz migrate cannot write: import into it with ` +
-        'ipfsz car export CID -o - | ipfs dag import'
-    )
+    throw new UsageError(`${text} is a Kubo repo, which only Kubo can write`, { problem: 'to-kubo' })
   }
 
   refuseStore(new Set(names), text)

@@ -32,10 +32,7 @@ export async function openMigrationSource (text: string, context: NodeContext): 
   refuseStore(names, text)
 
   if (names.has('datastore_spec')) {
-    throw new UsageError(
-      `${text} is a Kubo repo: start Kubo, and run ipfsz import --from-kubo ${text}, or pass each CID through ` +
-        'ipfs dag export CID | ipfsz car import -'
-    )
+    throw new UsageError(`${text} is a Kubo repo`, { problem: 'from-kubo', place: text })
   }
 
   if (names.has('blocks') || await readReference(path) != null) {

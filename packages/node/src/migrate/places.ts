@@ -26,8 +26,5 @@ export function refuseStore (names: ReadonlySet<string>, text: string): void {
 
 /** For a place with the mark of a store. */
 export function sharedStoreError (text: string): UsageError {
-  return new UsageError(
-    `${text} is a shared store: use the repo of a node that shares it, or create one with ` +
-      `ipfsz init --repo DIR --store ${text}`
-  )
+  return new UsageError(`${text} is a shared store`, { problem: 'is-store', place: text })
 }

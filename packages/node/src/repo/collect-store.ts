@@ -77,7 +77,7 @@ export async function collectStore (
       validFor: milliseconds => repo.storage.validFor?.(milliseconds),
       async delete (candidates, options) {
         // given up when the store takes so long that nodes could take the collection for dead
-        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []), options)
+        await repo.storage.remove(candidates.flatMap(({ block }) => block ?? []), options)
       }
     },
     async deleteLinks (candidates, { signal, validity }) {
@@ -94,7 +94,7 @@ export async function collectStore (
         }
       }
     }
-  } satisfies CollectionInit<Pin & { id: string }>, options)
+  } satisfies CollectionInit<Pin & { id: string }, Candidate>, options)
 
   return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
 }

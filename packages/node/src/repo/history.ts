@@ -152,9 +152,8 @@ function parse (key: Key, value: Uint8Array): Stored {
     }
   } catch (err) {
     throw new RepoError(
-      `The record ${key} of a history is damaged: delete its file in the repo's directory datastore or its object in ` +
-        'the store, or delete the history with ipfsz log --forget NAME',
-      { cause: err }
+      `The record ${key} of a history is damaged`,
+      { cause: err, problem: 'damaged-history' }
     )
   }
 }

@@ -213,8 +213,8 @@ export class OriginalsStore implements OriginalsDatastore {
   #create (db: DatabaseSync, version: unknown): void {
     if (version !== 0) {
       throw new RepoError(
-        `The index of originals ${this.#path} has version ${String(version)}, and this ipfsz only opens ${VERSION}: ` +
-          'use the ipfsz that created it, or delete the file and run ipfsz originals index'
+        `The index of originals ${this.#path} has version ${String(version)}, and this ipfsz only opens ${VERSION}`,
+        { problem: 'other-index' }
       )
     }
 

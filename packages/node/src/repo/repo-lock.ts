@@ -109,10 +109,8 @@ export async function takeRepoLock (repo: string, kind: string): Promise<OwnLock
     const { code = '', message } = err as NodeJS.ErrnoException
     const reason = READ_ONLY[code]
 
-    const text = reason == null
-      ? `Cannot lock the repo ${repo}: ${message}`
-      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or use another repo with --repo`
-
-    throw new RepoError(text, { cause: err })
+    throw reason == null
+      ? new RepoError(`Cannot lock the repo ${repo}: ${message}`, { cause: err })
+      : new RepoError(`Cannot write to the repo ${repo}: ${reason}`, { cause: err, problem: 'read-only' })
   }
 }

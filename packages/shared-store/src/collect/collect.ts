@@ -28,8 +28,8 @@ export interface CollectOptions {
  * @throws {SilentSessionError} a session lives, and does not answer
  * @throws {StoreObjectError} an object of a session is damaged
  */
-export async function collect<Pin extends StoredPin> (
-  init: CollectionInit<Pin>,
+export async function collect<Pin extends StoredPin, Block extends StoredBlock> (
+  init: CollectionInit<Pin, Block>,
   { signal, dryRun = false, onProgress = () => {} }: CollectOptions
 ): Promise<CollectionResult> {
   const { store, leaseTimeout, clock = systemClock } = init
@@ -58,8 +58,8 @@ export async function collect<Pin extends StoredPin> (
   }
 }
 
-class Collection<Pin extends StoredPin> {
-  readonly #init: CollectionInit<Pin> & Required<Pick<CollectionInit, 'clock'>>
+class Collection<Pin extends StoredPin, Block extends StoredBlock> {
+  readonly #init: CollectionInit<Pin, Block> & Required<Pick<CollectionInit, 'clock'>>
   /** Undefined in a dry run. */
   readonly #id: string | undefined
   readonly #signal: AbortSignal
@@ -69,7 +69,7 @@ class Collection<Pin extends StoredPin> {
   readonly #result: CollectionResult = { pins: 0, kept: 0, removed: 0, removedSize: 0, rounds: 0, fenced: 0 }
 
   constructor (
-    init: CollectionInit<Pin> & Required<Pick<CollectionInit, 'clock'>>,
+    init: CollectionInit<Pin, Block> & Required<Pick<CollectionInit, 'clock'>>,
     id: string | undefined,
     signal: AbortSignal,
     onProgress: (event: CollectionEvent) => void
@@ -87,7 +87,7 @@ class Collection<Pin extends StoredPin> {
     const { blocks, reached, roundSize = MAX_CONDEMNED, beforeRounds } = this.#init
     await this.#walkNewPins()
     await beforeRounds?.({ pins: this.#walked.size })
-    let candidates: StoredBlock[] = []
+    let candidates: Block[] = []
 
     for await (const page of blocks.list({ signal: this.#signal })) {
       this.#signal.throwIfAborted()
@@ -112,7 +112,7 @@ class Collection<Pin extends StoredPin> {
     return { ...this.#result, pins: this.#walked.size }
   }
 
-  async #condemn (condemned: readonly StoredBlock[]): Promise<void> {
+  async #condemn (condemned: readonly Block[]): Promise<void> {
     const removed = this.#id == null ? condemned : await runRound({
       ...this.#init,
       batchSize: this.#init.batchSize ?? DEFAULT_BATCH_SIZE,

@@ -9,9 +9,9 @@ export interface StoredBlock {
   size?: number
 }
 
-/** The blocks of a store. */
-export interface StoredBlocks {
-  list: (options: { signal: AbortSignal }) => AsyncIterable<readonly StoredBlock[]>
+/** The blocks of a store. What `list` says of a block, `delete` is told again. */
+export interface StoredBlocks<Block extends StoredBlock = StoredBlock> {
+  list: (options: { signal: AbortSignal }) => AsyncIterable<readonly Block[]>
   /**
    * How long the store takes deletes, from now on, by its own clock: it refuses those that come later. Undefined: it
    * does not look when they come.
@@ -24,7 +24,7 @@ export interface StoredBlocks {
    * @throws {Error} it is unknown whether all requests were carried out
    */
   delete: (
-    blocks: readonly StoredBlock[],
+    blocks: readonly Block[],
     options: { signal: AbortSignal, validity?: S3Validity | undefined }
   ) => Promise<void>
 }
@@ -53,12 +53,12 @@ export type CollectionEvent =
   | { type: 'fenced', owner: string }
   | { type: 'deleted', blocks: number }
 
-export interface CollectionInit<Pin extends StoredPin = StoredPin> {
+export interface CollectionInit<Pin extends StoredPin = StoredPin, Block extends StoredBlock = StoredBlock> {
   /** The objects of the store: sessions, collections and rounds. */
   store: ObjectStore
   /** Milliseconds, as the store's mark says. */
   leaseTimeout: number
-  blocks: StoredBlocks
+  blocks: StoredBlocks<Block>
   /**
    * All pins that are there from the beginning of the call to its end. Is called once, and then in each round. May
    * leave out those whose IDs `isWalked` knows: a store over the network takes a request for each.

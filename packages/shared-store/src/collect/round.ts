@@ -5,11 +5,11 @@ import { encodeRound, Objections } from '../protocol/round-objects.ts'
 import { ACKS, fenceKey, roundKey, roundName } from '../protocol/store-keys.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 import type { Clock } from '../clock.ts'
-import type { CollectionEvent, CollectionInit, StoredBlock } from './collection.ts'
+import type { CollectionEvent, CollectionInit, StoredBlock, StoredPin } from './collection.ts'
 import type { S3Validity } from '@ipfsz/blockstore-s3'
 
-export interface RoundInit extends Pick<
-  CollectionInit, 'store' | 'leaseTimeout' | 'blocks' | 'reached' | 'deleteLinks'
+export interface RoundInit<Block extends StoredBlock> extends Pick<
+  CollectionInit<StoredPin, Block>, 'store' | 'leaseTimeout' | 'blocks' | 'reached' | 'deleteLinks'
 > {
   clock: Clock
   batchSize: number
@@ -17,11 +17,14 @@ export interface RoundInit extends Pick<
   collection: string
   /** Numbers the rounds of a collection: none is used twice. */
   nextNumber: () => number
-  condemned: readonly StoredBlock[]
+  condemned: readonly Block[]
   /** Walk the pins that were not walked before. */
   walkNewPins: () => Promise<void>
   onProgress: (event: CollectionEvent) => void
 }
+
+/** Where the objects of rounds lie. */
+type RoundObjects = Pick<CollectionInit, 'store'>
 
 /**
  * One round of a collection: condemn blocks, wait until every session knows, look at the pins again, and delete what
@@ -30,7 +33,10 @@ export interface RoundInit extends Pick<
  * @returns the blocks that it deleted
  * @throws {CollectionLostError} a session took the collection for dead
  */
-export async function runRound (init: RoundInit, signal: AbortSignal): Promise<StoredBlock[]> {
+export async function runRound<Block extends StoredBlock> (
+  init: RoundInit<Block>,
+  signal: AbortSignal
+): Promise<Block[]> {
   const { store, collection, condemned, reached, clock, onProgress } = init
   /** The last one is written, the others may be. */
   const names: string[] = []
@@ -102,7 +108,7 @@ function isRefusal (err: unknown): boolean {
 }
 
 /** @throws {CollectionLostError} the round may not go on */
-async function checkRound ({ store }: RoundInit, name: string, signal: AbortSignal): Promise<void> {
+async function checkRound ({ store }: RoundObjects, name: string, signal: AbortSignal): Promise<void> {
   // the fence first: whoever cleans up deletes the round first
   if (await hasObject(store, fenceKey(name), signal) || !await hasObject(store, roundKey(name), signal)) {
     throw new CollectionLostError(roundKey(name))
@@ -110,9 +116,9 @@ async function checkRound ({ store }: RoundInit, name: string, signal: AbortSign
 }
 
 /** Delete blocks, and first the links to them, but not later than half the timeout after the look at the fence. */
-async function deleteBatch (
-  { clock, leaseTimeout, blocks, deleteLinks }: RoundInit,
-  batch: readonly StoredBlock[],
+async function deleteBatch<Block extends StoredBlock> (
+  { clock, leaseTimeout, blocks, deleteLinks }: RoundInit<Block>,
+  batch: readonly Block[],
   { asked, validity }: { asked: number, validity: S3Validity | undefined },
   signal: AbortSignal
 ): Promise<void> {
@@ -132,13 +138,13 @@ async function deleteBatch (
 }
 
 /** @param mayEnd - if not, the last one is fenced, and stays until no delete of it can come any more */
-async function endRounds (init: RoundInit, names: readonly string[], mayEnd: boolean): Promise<void> {
+async function endRounds (init: RoundObjects, names: readonly string[], mayEnd: boolean): Promise<void> {
   for (const [i, name] of names.entries()) {
     await (mayEnd || i + 1 < names.length ? endRound(init, name) : init.store.put(fenceKey(name), new Uint8Array([1])))
   }
 }
 
-async function endRound ({ store }: RoundInit, name: string): Promise<void> {
+async function endRound ({ store }: RoundObjects, name: string): Promise<void> {
   const acks: string[] = []
 
   for await (const { key } of objectsOf(store, `${ACKS}${name}-`)) {

@@ -144,7 +144,7 @@ export class StoreNodes {
     } else {
       const host = JSON.stringify(this.#decode(other, peerId)?.host ?? '?')
       this.#note(COPY, `another daemon of the store, on the host ${host}, has the same peer ID: its repo is a ` +
-        'copy. Create a separate repo for each node, with ipfsz init --store')
+        'copy. Create a separate repo for each node')
     }
   }
 

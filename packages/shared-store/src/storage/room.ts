@@ -49,8 +49,8 @@ export class Room {
 
     if (this.#room < taken && !await isThere()) {
       throw new StoreError(
-        `The disk of the store ${this.#directory} is full, but for what ipfsz gc needs: run ipfsz gc, or free space ` +
-          'otherwise, and try again'
+        `The disk of the store ${this.#directory} is full, but for what a collection needs`,
+        { problem: 'full' }
       )
     }
 

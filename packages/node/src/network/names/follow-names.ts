@@ -89,6 +89,8 @@ export async function followNames (
 
 /** The error for a name without a record. */
 export function noRecord (text: string): NameError {
-  return new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
-    'Ask its owner to publish it again, with ipfsz name publish')
+  return new NameError(
+    `No record of ${text} was found: it was never published, or its record has expired`,
+    { reason: 'no-record' }
+  )
 }

@@ -80,7 +80,7 @@ export function parseName (text: string): MultihashDigest {
     } catch (err) {
       const shown = hidePlaceSecrets(text)
 
-      throw new NameError(`"${shown}" is not a name. ipfsz name publish prints one: k51...`, { cause: err })
+      throw new NameError(`"${shown}" is not a name`, { cause: err, reason: 'not-a-name' })
     }
   }
 }

@@ -93,9 +93,7 @@ export class NameService {
     }).map(async put => put.catch(() => { signal.throwIfAborted() })))
 
     if (stored === 0) {
-      throw new NameError(
-        'The name was not published: no peer stored its record. Check the connected peers with ipfsz peers'
-      )
+      throw new NameError('The name was not published: no peer stored its record', { reason: 'not-stored' })
     }
   }
 

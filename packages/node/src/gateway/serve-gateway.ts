@@ -1,0 +1,258 @@
+import { trustedProxies } from '@ipfsz/gateway/node'
+import { servingSignal } from '@ipfsz/shared-store/places'
+import { messageOf } from '@ipfsz/utils/message-of'
+import { raceSignal } from 'race-signal'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
+import { networkAccess } from '../daemon/command-access.ts'
+import { UsageError } from '../errors.ts'
+import { emit } from '../events.ts'
+import { hasOriginals } from '../repo/originals-store.ts'
+import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
+import { serveOriginals } from '../repo/serve-originals.ts'
+import { withStoreCache } from '../repo/store-cache.ts'
+import { ReconnectingNetwork } from './fetch-network.ts'
+import { checkHostName, checkReach, parseListenAddress } from './listen-address.ts'
+import { startGateway } from './start-gateway.ts'
+import { Upstream } from './upstream.ts'
+import type { NodeContext } from '../context.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import type { Repo } from '../repo/repo.ts'
+import type { RunningGateway, StartGatewayInit } from './start-gateway.ts'
+
+/** What a gateway compresses: blocks that are stored plain, or also files that clients cannot take as stored. */
+export type Compressed = 'blocks' | 'all'
+
+export interface ServeGatewayOptions extends Pick<StartGatewayInit, 'onEntry'> {
+  /** As in `127.0.0.1:8080`; port 0 for a free one. */
+  listen: string
+  /**
+   * Whether to fetch what the repo lacks from other nodes.
+   *
+   * @default false
+   */
+  fetch?: boolean | undefined
+  /**
+   * The most bytes to keep of what is fetched. 0 keeps nothing.
+   *
+   * @default 10737418240
+   */
+  cache?: number | undefined
+  /**
+   * Whether other machines may connect.
+   *
+   * @default false
+   */
+  public?: boolean | undefined
+  /** Where Prometheus reads metrics, as in `127.0.0.1:9090`. By default nowhere. */
+  metrics?: string | undefined
+  /** Hosts, besides `localhost`, on whose subdomains each CID has an origin of its own. */
+  host?: readonly string[] | undefined
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed, or `loopback`. */
+  trustProxy?: string[] | undefined
+  /** What to compress. By default nothing. */
+  compress?: Compressed | undefined
+  /** The share of one core that this may take, in percent. */
+  compressCpu?: number | undefined
+  /** Bytes of memory for compressed blocks. */
+  compressCache?: number | undefined
+  /** The most requests that are answered at once. */
+  maxRequests?: number | undefined
+  /** The same of one address. */
+  maxRequestsPerAddress?: number | undefined
+  /**
+   * Whether to serve the originals of linked files that are indexed, too.
+   *
+   * @default false
+   */
+  serveOriginals?: boolean | undefined
+}
+
+/** A gateway that serves a repo. */
+export interface ServedGateway extends Omit<RunningGateway, 'metrics'> {
+  /** Whether originals are to be served, and none is indexed. */
+  lacksOriginals: boolean
+}
+
+/**
+ * How many blocks the daemon may be asked for at a time: half of the connections that it takes. Blocks that
+ * no peer has keep one for a minute each.
+ */
+const MAX_SOCKETS = 512
+
+/**
+ * Serve the repo over HTTP. It serves until it is stopped; the signal of the context ends only the start.
+ *
+ * @throws {UsageError} an address, a host or a proxy is none, other machines could connect although `public` is not
+ * set, or there is nobody to fetch from
+ * @throws {NotConnectedError} a peer of the context cannot be reached
+ * @throws {ListenError} it cannot listen on an address
+ * @throws {RepoError} the repo cannot be opened, or cannot keep what is fetched
+ */
+export async function serveGateway (context: NodeContext, options: ServeGatewayOptions): Promise<ServedGateway> {
+  const { signal, repo: path } = context
+  const opening = { signal: servingSignal(signal) }
+  const undo: Array<() => Promise<void>> = []
+  // before anything is opened
+  checkGateway(options)
+
+  try {
+    const sources = options.fetch === true ? await openSources(context, undo) : {}
+    const opened = await raceSignal((options.fetch === true ? openOrCreateRepo : openRepoToRead)(path, opening), signal)
+    const { repo, close } = await withStoreCache(opened, { onNote: noteTo(context) })
+    undo.push(close)
+    const { originals, lacksOriginals } = options.serveOriginals === true ? openOriginals(repo, context, undo) : NONE
+    const running = await startGateway({ ...initOf(options, context), ...sources, repo, originals })
+    undo.push(running.stop)
+
+    return { ...running, lacksOriginals, stop: async () => stopAll(undo) }
+  } catch (err) {
+    await stopAll(undo)
+    throw err
+  }
+}
+
+/**
+ * Prepare to serve the repo of a daemon that does not run yet over HTTP, and to fetch through its node.
+ *
+ * @returns starts the gateway on the daemon
+ * @throws {UsageError} an address is none, or other machines could connect although `public` is not set
+ */
+export async function gatewayOfDaemon (
+  context: NodeContext,
+  options: ServeGatewayOptions
+): Promise<(daemon: Daemon) => Promise<ServedGateway>> {
+  checkGateway(options)
+
+  const { network: { gateways = [], routers = [] } = {} } = context
+  const started = Promise.withResolvers<Daemon['network']>()
+  const upstream = options.fetch === true
+    ? await Upstream.open({ gateways, routers, network: async () => started.promise })
+    : undefined
+
+  return async ({ repo, network, originals }) => {
+    started.resolve(network)
+    const sources = options.fetch === true ? { network, upstream } : {}
+    const running = await startGateway({ ...initOf(options, context), ...sources, repo, originals })
+    network.keepForSiblings(running.cached?.cache)
+
+    return {
+      ...running,
+      lacksOriginals: false,
+      async stop () {
+        network.keepForSiblings(undefined)
+        await running.stop()
+      }
+    }
+  }
+}
+
+/**
+ * Check how a gateway is to serve, before anything is opened.
+ *
+ * @throws {UsageError}
+ */
+export function checkGateway ({
+  listen,
+  metrics,
+  host = [],
+  trustProxy,
+  public: isPublic = false
+}: Pick<ServeGatewayOptions, 'listen' | 'metrics' | 'host' | 'trustProxy' | 'public'>): void {
+  const addresses = [listen, ...metrics == null ? [] : [metrics]].map(parseListenAddress)
+
+  for (const address of addresses) {
+    checkReach(address, isPublic)
+  }
+
+  try {
+    trustedProxies(trustProxy)
+  } catch (err) {
+    throw new UsageError(messageOf(err), { cause: err, problem: 'no-proxy' })
+  }
+
+  host.forEach(checkHostName)
+}
+
+const NONE = { originals: undefined, lacksOriginals: false } as const
+
+/** @throws {UsageError} there is nobody to ask */
+async function openSources (
+  context: NodeContext,
+  undo: Array<() => Promise<void>>
+): Promise<Pick<StartGatewayInit, 'network' | 'upstream'>> {
+  const network = await networkAccess(context).isPossible()
+    ? new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
+    : undefined
+  const upstream = await Upstream.open({
+    ...context.network,
+    network: network == null ? undefined : async () => network
+  })
+
+  if (upstream == null) {
+    throw new UsageError(
+      'The gateway has no node to fetch from, because no daemon is running',
+      { problem: 'nobody-to-fetch-from' }
+    )
+  }
+
+  undo.push(async () => { await network?.close() })
+  // now, so that a wrong peer shows when the gateway starts
+  await network?.open()
+
+  return { network, upstream }
+}
+
+function openOriginals (
+  repo: Repo,
+  context: NodeContext,
+  undo: Array<() => Promise<void>>
+): Pick<ServedGateway, 'lacksOriginals'> & Pick<StartGatewayInit, 'originals'> {
+  // before it is opened, which creates it
+  const lacksOriginals = !hasOriginals(repo.path)
+  const { blockstore, store } = serveOriginals(repo, {
+    writes: false,
+    onError: err => { emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true }) }
+  })
+  undo.push(async () => { await store.close() })
+
+  return { originals: blockstore, lacksOriginals }
+}
+
+function initOf (
+  options: ServeGatewayOptions,
+  context: NodeContext
+): Omit<StartGatewayInit, 'repo'> {
+  const { now = Date.now, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
+  const { host: subdomainHosts, trustProxy, maxRequests: requests, maxRequestsPerAddress: requestsPerAddress } = options
+  const { compress, compressCpu: percent, compressCache: cacheSize } = options
+
+  return {
+    listen: parseListenAddress(options.listen),
+    metrics: options.metrics == null ? undefined : parseListenAddress(options.metrics),
+    cacheSize: options.cache,
+    timeout,
+    subdomainHosts,
+    trustProxy,
+    compression: compress == null
+      ? undefined
+      : { files: compress === 'all', cacheSize, cpuShare: percent == null ? undefined : percent / 100 },
+    requests,
+    requestsPerAddress,
+    now,
+    onNote: noteTo(context),
+    onEntry: options.onEntry
+  }
+}
+
+function noteTo (context: NodeContext): (message: string) => void {
+  return message => { emit(context, 'ipfsz:warning', { message, isMinor: false }) }
+}
+
+/** Undo the steps of a start, the last one first, each even if another fails. */
+async function stopAll (undo: Array<() => Promise<void>>): Promise<void> {
+  const step = undo.pop()
+
+  if (step != null) {
+    await step().finally(async () => stopAll(undo))
+  }
+}
