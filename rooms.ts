@@ -37,7 +37,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  'shared-store': ['errors.ts'],
+  'shared-store': ['clock.ts', 'errors.ts'],
   node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'system-error.ts', 'usage-errors.ts', 'version.ts'],
   site: [],
   cli: ['advice.ts', 'errors.ts', 'io.ts']
@@ -155,7 +155,18 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     libp2p: ['create-gateway.ts', 'node']
   },
   'verified-fetch': {},
-  'shared-store': {},
+  'shared-store': {
+    objects: [],
+    storage: ['objects'],
+    places: ['objects', 'storage'],
+    records: ['objects'],
+    protocol: ['objects'],
+    sessions: ['objects', 'protocol'],
+    collect: ['objects', 'protocol'],
+    nodes: ['objects'],
+    'store-reference.ts': ['objects', 'places'],
+    'shared-store.ts': ['objects', 'places', 'records', 'storage', 'store-reference.ts']
+  },
   node: {
     dag: [],
     disk: ['dag'],

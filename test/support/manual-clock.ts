@@ -1,4 +1,4 @@
-import type { Clock } from '@ipfsz/shared-store/internal/clock'
+import type { Clock } from '@ipfsz/shared-store'
 
 /** A clock that goes on only when a test says so. */
 export class ManualClock implements Clock {

@@ -1,7 +1,7 @@
 import { NotFoundError } from 'interface-store'
 import type {
   AbortOptions, GetObjectOptions, ListObjectsOptions, ObjectInfo, ObjectStore, PutObjectOptions
-} from '@ipfsz/shared-store/internal/object-store'
+} from '@ipfsz/shared-store/objects'
 
 /** An operation of a store, as a scheduler or a fault sees it. */
 export interface StoreOperation {

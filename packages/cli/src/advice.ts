@@ -51,6 +51,7 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   DaemonRunningError: ': stop it first, or use another repo with --repo',
   SilentSessionError: ({ session }) => `. End that process, or make it fail with ipfsz gc --evict ${session}`,
   CollectionLostError: '. Run ipfsz gc again',
+  SessionLostError: ': run the command again to store what is missing',
   'StoreMissingError other-store': ({ store }) =>
     `: mount the right one there, or join this one with ipfsz init --store "${store}"`,
   'StoreError full': ': run ipfsz gc, or free space otherwise, and try again',

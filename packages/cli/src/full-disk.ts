@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { GC_ADVICE } from './advice.ts'
 import { DISK_FULL, fullDiskError, neededBytes } from './errors.ts'
 import { repoPath } from '@ipfsz/node/internal/repo/repo'
-import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { readReference } from '@ipfsz/shared-store/reference'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 

@@ -1,7 +1,7 @@
 import { IncompleteError, NOT_FETCHED } from './errors.ts'
 import { LOST } from '@ipfsz/node/internal/system-error'
 import { repoPath } from '@ipfsz/node/internal/repo/repo'
-import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { readReference } from '@ipfsz/shared-store/reference'
 import type { Io } from './io.ts'
 
 /**

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
 import { explain } from '../src/errors.ts'
-import { directoryBackend } from '@ipfsz/shared-store/internal/directory-backend'
-import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
-import { readReference, writeReference } from '@ipfsz/shared-store/internal/store-reference'
+import { directoryBackend, MARK_KEY } from '@ipfsz/shared-store/places'
+import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 
 const it = base.extend<{ directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern

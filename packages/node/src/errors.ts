@@ -5,7 +5,7 @@ import { describeHolder } from './lock-file.ts'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
-export * from '@ipfsz/shared-store/internal/errors'
+export * from '@ipfsz/shared-store/errors'
 
 /** Thrown for a relative path when the working directory was deleted. */
 export class WorkingDirectoryError extends Error {

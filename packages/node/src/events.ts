@@ -1,6 +1,6 @@
 import { CustomProgressEvent } from 'progress-events'
 import type { LockFile } from './lock-file.ts'
-import type { CollectionEvent } from '@ipfsz/shared-store/internal/collection'
+import type { CollectionEvent } from '@ipfsz/shared-store/collect'
 import type { LinkEvents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'

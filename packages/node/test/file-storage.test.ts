@@ -3,13 +3,11 @@ import { mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { directoryBackend } from '@ipfsz/shared-store/internal/directory-backend'
-import { MountedStorage } from '@ipfsz/shared-store/internal/file-storage'
-import { Mount } from '@ipfsz/shared-store/internal/mount'
-import { Room } from '@ipfsz/shared-store/internal/room'
-import { MARK_KEY, writeMark } from '@ipfsz/shared-store/internal/store-mark'
+import { directoryBackend, MARK_KEY, writeMark } from '@ipfsz/shared-store/places'
+import { MountedStorage, Room } from '@ipfsz/shared-store/storage'
+import { Mount } from '@ipfsz/shared-store/objects'
 import { makeBlock } from './nodes.ts'
-import type { StoredBlock } from '@ipfsz/shared-store/internal/block-storage'
+import type { StoredBlock } from '@ipfsz/shared-store/storage'
 
 async function temporaryDirectory (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-storage-'))

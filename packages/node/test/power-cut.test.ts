@@ -11,8 +11,7 @@ import { MODES, PowerCut } from '../../../test/support/power-cut.ts'
 import { LinkStore } from '../src/repo/link-store.ts'
 import { loadOrCreateKey } from '../src/network/names/keys.ts'
 import { RepoDatastore } from '../src/repo/repo-datastore.ts'
-import { directoryBackend } from '@ipfsz/shared-store/internal/directory-backend'
-import { writeMark } from '@ipfsz/shared-store/internal/store-mark'
+import { directoryBackend, writeMark } from '@ipfsz/shared-store/places'
 
 const it = base.extend<{ directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { expect, it } from 'vitest'
 import { RepoPins } from '../src/repo/repo-pins.ts'
-import { ObjectDatastore } from '@ipfsz/shared-store/internal/object-datastore'
+import { ObjectDatastore } from '@ipfsz/shared-store/records'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import type { Repo } from '../src/repo/repo.ts'
 

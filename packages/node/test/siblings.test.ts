@@ -4,11 +4,11 @@ import { NotFoundError } from '@ipfsz/core'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SIBLING_PROTOCOL } from '../src/siblings/messages.ts'
 import { Siblings } from '../src/siblings/siblings.ts'
-import { ownersOf } from '@ipfsz/shared-store/internal/owners'
+import { ownersOf } from '@ipfsz/shared-store/nodes'
 import { makeBlock, testNode } from './nodes.ts'
 import type { FetchHere } from '../src/siblings/siblings.ts'
 import type { Node } from '../src/network/node/node.ts'
-import type { NodeRecord } from '@ipfsz/shared-store/internal/node-record'
+import type { NodeRecord } from '@ipfsz/shared-store/nodes'
 import type { Block } from './nodes.ts'
 
 /** So long that a busy machine does not come up to it. */

@@ -13,7 +13,7 @@ import { openRepo } from '../src/repo/repo.ts'
 import { StoreAwayError } from '../src/errors.ts'
 import { readKeptMark } from '../src/repo/kept-mark.ts'
 import { withStoreCache } from '../src/repo/store-cache.ts'
-import { StoreWatch } from '@ipfsz/shared-store/internal/store-watch'
+import { StoreWatch } from '@ipfsz/shared-store/objects'
 import type { Repo } from '../src/repo/repo.ts'
 
 const it = base.extend<{ repo: Repo }>({

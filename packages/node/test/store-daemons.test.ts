@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startDaemon } from '../src/daemon/daemon.ts'
 import { NodeNetwork } from '../src/network/node/node-network.ts'
-import { joinStore } from '@ipfsz/shared-store/internal/shared-store'
-import { writeReference } from '@ipfsz/shared-store/internal/store-reference'
+import { joinStore } from '@ipfsz/shared-store'
+import { writeReference } from '@ipfsz/shared-store/reference'
 import { keep, makeBlocks, testNode } from './nodes.ts'
 import type { Daemon } from '../src/daemon/daemon.ts'
 import type { Repo } from '../src/repo/repo.ts'
@@ -28,7 +28,7 @@ async function startDaemons (
 
   for (let i = 0; i < count; i++) {
     const repo = join(directory, `node-${i}`)
-    const { reference } = await joinStore(store, undefined)
+    const { reference } = await joinStore(store)
     await mkdir(repo)
     await writeReference(repo, reference)
     const daemon = await startDaemon({

@@ -7,12 +7,10 @@ import { join } from 'node:path'
 import all from 'it-all'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Metrics } from '../src/gateway/metrics.ts'
-import { directoryBackend } from '@ipfsz/shared-store/internal/directory-backend'
-import { s3Backend } from '@ipfsz/shared-store/internal/s3-backend'
-import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
+import { directoryBackend, MARK_KEY, openBackend } from '@ipfsz/shared-store/places'
 import { makeBlock } from './nodes.ts'
 import type { AddressInfo } from 'node:net'
-import type { StoreTraffic } from '@ipfsz/shared-store/internal/store-traffic'
+import type { StoreTraffic } from '@ipfsz/shared-store/objects'
 
 /** Requests and bytes by kind and outcome. */
 function counted ({ rows }: StoreTraffic): Record<string, [count: number, bytes: number]> {
@@ -66,7 +64,7 @@ describe('the traffic of a store', () => {
     })
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const { objects, traffic } = s3Backend(`s3://bucket/site?endpoint=http://127.0.0.1:${port}&region=us-east-1`)
+    const { objects, traffic } = await openBackend(`s3://bucket/site?endpoint=http://127.0.0.1:${port}&region=us-east-1`)
 
     // whether there is such a bucket it cannot tell either
     await expect(objects.stat('x')).rejects.toThrow()

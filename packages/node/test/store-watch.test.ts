@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { StoreAwayError, StoreMissingError } from '../src/errors.ts'
-import { StoreWatch } from '@ipfsz/shared-store/internal/store-watch'
+import { StoreWatch } from '@ipfsz/shared-store/objects'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 
 /** A store that answers looks, refuses them, or keeps silent. */

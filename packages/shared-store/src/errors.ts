@@ -156,11 +156,13 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
   /** The object of the session, which is gone. */
   readonly key: string
+  /** What a caller can do next. */
+  readonly hint = 'add again, to store what is missing'
 
   constructor (key: string, options?: ErrorOptions) {
     super(
       `A garbage collection considered this process dead (${key} is gone from the store) and may have deleted ` +
-        'blocks that it relied on: run the command again to store what is missing',
+        'blocks that it relied on',
       options
     )
     this.key = key

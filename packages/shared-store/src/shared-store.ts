@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { StoreError, StoreMissingError } from './errors.ts'
-import { ObjectDatastore } from './object-datastore.ts'
-import { openBackend, resolveStore } from './open-backend.ts'
-import { isStoreAway } from './store-away.ts'
-import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './store-mark.ts'
-import type { BlockStorage } from './block-storage.ts'
-import type { BackendInit, StoreBackend } from './store-backend.ts'
-import type { StoreCompression, StoreMark } from './store-mark.ts'
+import { ObjectDatastore } from './records/object-datastore.ts'
+import { openBackend, resolveStore } from './places/open-backend.ts'
+import { isStoreAway } from './objects/store-away.ts'
+import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
+import type { BlockStorage } from './storage/block-storage.ts'
+import type { BackendInit, StoreBackend } from './places/store-backend.ts'
+import type { StoreCompression, StoreMark } from './places/store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
-import type { Links, Records } from './records.ts'
-import type { ObjectStore } from './object-store.ts'
-import type { StoreTraffic } from './store-traffic.ts'
-import type { StoreWatch } from './store-watch.ts'
+import type { Links, Records } from './records/records.ts'
+import type { ObjectStore } from './objects/object-store.ts'
+import type { StoreTraffic } from './objects/store-traffic.ts'
+import type { StoreWatch } from './objects/store-watch.ts'
 import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -42,8 +42,12 @@ export interface StoreParts {
 }
 
 export interface OpenStoreInit extends BackendInit {
-  /** Whether blocks survive a power cut once `sync` of the storage returns. */
-  sync: boolean
+  /**
+   * Whether blocks survive a power cut once `sync` of the storage returns.
+   *
+   * @default true
+   */
+  sync?: boolean
   /**
    * Read the mark as it was last seen, for who reads what is kept on this node: it counts while the store is away.
    *
@@ -61,7 +65,7 @@ export interface OpenStoreInit extends BackendInit {
  */
 export async function openStore (
   { store, id, cache }: StoreReference,
-  { sync, readKeptMark, ...init }: OpenStoreInit
+  { sync = true, readKeptMark, ...init }: OpenStoreInit = {}
 ): Promise<StoreParts> {
   const backend = await openBackend(store, init)
   const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
@@ -82,8 +86,18 @@ export async function openStore (
   return partsOf(backend, mark, { sync, cacheSize: cache })
 }
 
+export interface JoinStoreOptions {
+  /**
+   * How the store is to compress blocks.
+   *
+   * @default as the store does, and a new one with zstd
+   */
+  compression?: StoreCompression | undefined
+  signal?: AbortSignal | undefined
+}
+
 /** A store that a repo has joined. */
-interface JoinedStore {
+export interface JoinedStore {
   reference: StoreReference
   compression: StoreCompression
   /** Whether there was none before. */
@@ -93,15 +107,15 @@ interface JoinedStore {
 /**
  * Make a store of an empty place, or join the one that is there.
  *
- * @param asked - how to compress blocks. By default as the store does, and a new one with zstd
+ * @param store - a directory that exists, or a URL that begins with s3://
  * @throws {StoreError} something else is there, or it compresses otherwise
+ * @throws {UsageError} it is a URL of another kind
  */
 export async function joinStore (
   store: string,
-  asked: StoreCompression | undefined,
-  signal?: AbortSignal
+  { compression, signal }: JoinStoreOptions = {}
 ): Promise<JoinedStore> {
-  return joinBackend(await openBackend(await resolveStore(store), { signal }), asked)
+  return joinBackend(await openBackend(await resolveStore(store), { signal }), compression)
 }
 
 /** Like `joinStore`, for a place that is open. */

@@ -5,8 +5,8 @@ import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { RepoError } from './errors.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import { pathOf } from './object-names.ts'
-import { MARK_KEY } from './store-mark.ts'
+import { pathOf } from './objects/object-names.ts'
+import { MARK_KEY } from './places/store-mark.ts'
 
 /** Which store a repo keeps its blocks, pins, links and histories in. */
 export interface StoreReference {

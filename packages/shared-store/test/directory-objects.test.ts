@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it as base } from 'vitest'
-import { directoryBackend } from '../src/directory-backend.ts'
-import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from '../src/object-names.ts'
-import { writeMark } from '../src/store-mark.ts'
-import type { ObjectStore } from '../src/object-store.ts'
+import { directoryBackend } from '../src/places/directory-backend.ts'
+import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from '../src/objects/object-names.ts'
+import { writeMark } from '../src/places/store-mark.ts'
+import type { ObjectStore } from '../src/objects/object-store.ts'
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef'
 /** Keys that file systems, shells and URLs treat in their own ways. */

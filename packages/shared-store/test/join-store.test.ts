@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { directoryBackend } from '../src/directory-backend.ts'
+import { directoryBackend } from '../src/places/directory-backend.ts'
 import { joinBackend } from '../src/shared-store.ts'
-import { writeMark } from '../src/store-mark.ts'
+import { writeMark } from '../src/places/store-mark.ts'
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef'
 

@@ -3,7 +3,7 @@ import { interfaceDatastoreTests } from 'interface-datastore-tests'
 import all from 'it-all'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { provideMocha } from '../../../test/support/mocha.ts'
-import { ObjectDatastore } from '../src/object-datastore.ts'
+import { ObjectDatastore } from '../src/records/object-datastore.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 
 provideMocha()

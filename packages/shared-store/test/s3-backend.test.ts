@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { Key } from 'interface-datastore'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { listen } from '../../../test/support/listen.ts'
-import { ObjectDatastore } from '../src/object-datastore.ts'
-import { s3Backend } from '../src/s3-backend.ts'
+import { ObjectDatastore } from '../src/records/object-datastore.ts'
+import { s3Backend } from '../src/places/s3-backend.ts'
 import type { RequestListener, ServerResponse } from 'node:http'
 
 async function connect (answer: RequestListener): Promise<ReturnType<typeof s3Backend>> {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../src/clock.ts'
-import { collect } from '../src/collect.ts'
-import { fenceSessions } from '../src/fence-sessions.ts'
-import { encodeAck, Objections } from '../src/round-objects.ts'
-import { StoreSession } from '../src/store-session.ts'
+import { collect } from '../src/collect/collect.ts'
+import { evictSession } from '../src/collect/evict-session.ts'
+import { encodeAck, Objections } from '../src/protocol/round-objects.ts'
+import { StoreSession } from '../src/sessions/store-session.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
-import type { CollectOptions } from '../src/collect.ts'
-import type { CollectionEvent, CollectionInit } from '../src/collection.ts'
+import type { CollectOptions } from '../src/collect/collect.ts'
+import type { CollectionEvent, CollectionInit } from '../src/collect/collection.ts'
 
 const T = 60_000
 
@@ -471,11 +471,31 @@ describe('a collection', () => {
     expect(objects.keys()).toEqual([`leases/${id}`, `sessions/${id}`])
 
     // what the command does then
-    await fenceSessions(objects, [id], { onFenced: () => {} }, new AbortController().signal)
+    await evictSession(objects, id, new AbortController())
     const next = store.collect()
     await clock.pass(T / 3)
     expect(next.outcome).toMatchObject({ removed: 1 })
     expect(objects.keys()).toEqual([])
+  })
+
+  it('evicts a session, which then confirms nothing', async () => {
+    const store = new Store([1])
+    const session = await store.open()
+    const owners: string[] = []
+    const { signal } = new AbortController()
+    await evictSession(store.objects, session.id, { signal, onFenced: owner => { owners.push(owner) } })
+
+    expect(owners).toMatchObject([expect.stringMatching(/process \d+ on /)])
+    expect(store.objects.keys()).toEqual([])
+    await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError', key: `sessions/${session.id}` })
+    await session.end()
+  })
+
+  it.each(['../mark', 'x', '0'.repeat(32)])('refuses to evict %s, which is no session', async id => {
+    const store = new Store([1])
+    const refused = evictSession(store.objects, id, new AbortController())
+
+    await expect(refused).rejects.toMatchObject({ name: 'UsageError', problem: 'no-session' })
   })
 
   it.each(['acks/', 'rounds/'])('is not held up by a session that reaches all but %s', async prefix => {

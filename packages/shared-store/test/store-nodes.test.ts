@@ -1,12 +1,12 @@
 /** How the nodes of a store find each other. */
 import { describe, expect, it } from 'vitest'
-import { encodeNode } from '../src/node-record.ts'
-import { ownersOf } from '../src/owners.ts'
-import { MAX_NODES, StoreNodes } from '../src/store-nodes.ts'
+import { encodeNode } from '../src/nodes/node-record.ts'
+import { ownersOf } from '../src/nodes/owners.ts'
+import { MAX_NODES, StoreNodes } from '../src/nodes/store-nodes.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import type { Clock } from '../src/clock.ts'
-import type { StoreNodesInit } from '../src/store-nodes.ts'
+import type { StoreNodesInit } from '../src/nodes/store-nodes.ts'
 
 const LEASE_TIMEOUT = 30_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Room } from '../src/room.ts'
+import { Room } from '../src/storage/room.ts'
 
 const MIB = 1024 * 1024
 const MANY_INODES = { files: 1e9, ffree: 1e9 }

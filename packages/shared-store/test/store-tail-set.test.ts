@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TailSet, tailOf } from '../src/tail-set.ts'
+import { TailSet, tailOf } from '../src/protocol/tail-set.ts'
 
 const tail = fc.oneof(
   fc.uint8Array({ minLength: 8, maxLength: 8 }),

@@ -1,5 +1,5 @@
 import { migrateStore } from '@ipfsz/node/migrate'
-import { checkPlace, isS3Url } from '@ipfsz/shared-store/internal/open-backend'
+import { checkPlace, isS3Url } from '@ipfsz/shared-store/places'
 import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { resolvePath } from '../io.ts'

@@ -1,6 +1,6 @@
 import { counter } from './progress.ts'
 import { count } from './units.ts'
-import type { CollectionEvent } from '@ipfsz/shared-store/internal/collection'
+import type { CollectionEvent } from '@ipfsz/shared-store/collect'
 import type { Output } from './output.ts'
 
 /** Shows what a collection of a store does, and for what it waits: for dead processes half a minute or a whole one. */

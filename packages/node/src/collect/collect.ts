@@ -1,7 +1,5 @@
-import { fenceSessions } from '@ipfsz/shared-store/internal/fence-sessions'
-import { hasObject } from '@ipfsz/shared-store/internal/read-object'
-import { parseIdKey, SESSIONS } from '@ipfsz/shared-store/internal/store-keys'
-import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { evictSession } from '@ipfsz/shared-store/collect'
+import { readReference } from '@ipfsz/shared-store/reference'
 import { openToRead, withRepo } from '../context.ts'
 import { NothingPinnedError, UsageError } from '../errors.ts'
 import { beginStep, duringStep, emit } from '../events.ts'
@@ -12,7 +10,7 @@ import { withOriginals } from '../repo/with-originals.ts'
 import type { NodeContext, Session, SessionOptions } from '../context.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
+import type { SharedStore } from '@ipfsz/shared-store'
 
 export interface CollectOptions {
   /**
@@ -74,7 +72,14 @@ export async function collectGarbage (
     const { repo } = session
 
     if (repo.shared != null) {
-      await (evict == null ? undefined : evictSession(evict, repo.shared, context))
+      if (evict != null) {
+        await evictSession(repo.shared.objects, evict, {
+          signal: context.signal,
+          onFenced (owner) {
+            emit(context, 'ipfsz:warning', { message: `${owner} was evicted`, isMinor: false })
+          }
+        })
+      }
 
       return collectShared({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
     }
@@ -124,30 +129,6 @@ async function collectOwn (session: Session, { dryRun, force }: Asked, context: 
   }
 
   return { dryRun, removed: unwanted, removedSize: size, kept, pins, links }
-}
-
-/**
- * Take a session for dead: it fails instead of acknowledging anything, so nothing that it needs can be missed.
- *
- * @throws {UsageError} it is no ID of a session that is there
- */
-async function evictSession (
-  id: string,
-  { objects }: Pick<SharedStore, 'objects'>,
-  context: NodeContext
-): Promise<void> {
-  const { signal } = context
-  const key = `${SESSIONS}${id}`
-
-  if (parseIdKey(SESSIONS, key) == null || !await hasObject(objects, key, signal)) {
-    throw new UsageError(`No session of the store has the id "${id}": it may have ended`, { problem: 'no-session' })
-  }
-
-  const onFenced = (owner: string): void => {
-    emit(context, 'ipfsz:warning', { message: `${owner} was evicted`, isMinor: false })
-  }
-
-  await fenceSessions(objects, [id], { onFenced }, signal)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { convert } from '@ipfsz/blockstore-compressed'
-import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { readReference } from '@ipfsz/shared-store/reference'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
 import { StoreError } from '../errors.ts'

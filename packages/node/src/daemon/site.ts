@@ -1,10 +1,10 @@
 import { PinShares } from '../siblings/pin-shares.ts'
 import { Siblings } from '../siblings/siblings.ts'
-import { StoreNodes } from '@ipfsz/shared-store/internal/store-nodes'
+import { StoreNodes } from '@ipfsz/shared-store/nodes'
 import { packageVersion } from '../version.ts'
 import type { FetchHere, SiblingTimes } from '../siblings/siblings.ts'
 import type { PinSharesInit } from '../siblings/pin-shares.ts'
-import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
+import type { SharedStore } from '@ipfsz/shared-store'
 import type { Libp2p } from '@libp2p/interface'
 
 export interface SiteInit extends Pick<PinSharesInit, 'onTakeOver'> {

@@ -1,6 +1,6 @@
 import { Histogram } from '@ipfsz/utils/histogram'
 import type { AccessEntry } from './access-log.ts'
-import type { StoreRequests, StoreTraffic } from '@ipfsz/shared-store/internal/store-traffic'
+import type { StoreRequests, StoreTraffic } from '@ipfsz/shared-store/objects'
 
 /** What a response was, for the label `kind`. */
 export type ResponseKind =

@@ -1,5 +1,5 @@
 import { NotFoundError } from 'interface-store'
-import type { LinkRecords, Links } from '@ipfsz/shared-store/internal/records'
+import type { LinkRecords, Links } from '@ipfsz/shared-store/records'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { Key } from 'interface-datastore'
 

@@ -1,6 +1,6 @@
 import { NotFoundError } from '@ipfsz/core'
 import { isMissing } from '../dag/missing.ts'
-import { isStoreAway } from '@ipfsz/shared-store/internal/store-away'
+import { isStoreAway } from '@ipfsz/shared-store/objects'
 import type { SharedCache } from '../cache/shared-cache.ts'
 import type { BlockSource, IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'

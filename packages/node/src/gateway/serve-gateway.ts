@@ -1,5 +1,5 @@
 import { trustedProxies } from '@ipfsz/gateway/node'
-import { servingSignal } from '@ipfsz/shared-store/internal/closing-time'
+import { servingSignal } from '@ipfsz/shared-store/places'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'

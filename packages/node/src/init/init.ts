@@ -1,4 +1,4 @@
-import { readReference, writeReference } from '@ipfsz/shared-store/internal/store-reference'
+import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 import { lockAndTell } from '../context.ts'
 import { RepoError } from '../errors.ts'
 import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
@@ -100,8 +100,9 @@ export async function initStore (
     await checkIsEmpty(path, signal)
   }
 
-  const { joinStore } = await import('@ipfsz/shared-store/internal/shared-store')
-  const { reference, compression: { codec }, isNew } = await joinStore(store, asked.compression, signal)
+  const { joinStore } = await import('@ipfsz/shared-store')
+  const joined = await joinStore(store, { compression: asked.compression, signal })
+  const { reference, compression: { codec }, isNew } = joined
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {

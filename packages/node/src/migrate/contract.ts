@@ -1,7 +1,7 @@
 import type { Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
-import type { BlockStorage } from '@ipfsz/shared-store/internal/block-storage'
+import type { BlockStorage } from '@ipfsz/shared-store/storage'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { Blockstore } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'

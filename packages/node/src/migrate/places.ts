@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { UsageError } from '../errors.ts'
-import { pathOf } from '@ipfsz/shared-store/internal/object-names'
-import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
-import type { BlockStorage } from '@ipfsz/shared-store/internal/block-storage'
-import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
+import { pathOf } from '@ipfsz/shared-store/objects'
+import { MARK_KEY } from '@ipfsz/shared-store/places'
+import type { BlockStorage } from '@ipfsz/shared-store/storage'
+import type { SharedStore } from '@ipfsz/shared-store'
 
 /** Where blocks lie: the same text for the same place. */
 export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {

@@ -1,6 +1,6 @@
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { parseS3Url, S3Blockstore } from '@ipfsz/blockstore-s3'
-import { MARK_KEY } from '@ipfsz/shared-store/internal/store-mark'
+import { MARK_KEY } from '@ipfsz/shared-store/places'
 import { sharedStoreError } from './places.ts'
 import type { Destination, MigrationSource } from './contract.ts'
 

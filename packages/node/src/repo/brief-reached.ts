@@ -1,6 +1,6 @@
 import { MultihashMap } from '../dag/multihash-map.ts'
 import { countOf, isLeaf, isWalked } from '../dag/reached.ts'
-import { TailSet, tailOf } from '@ipfsz/shared-store/internal/tail-set'
+import { TailSet, tailOf } from '@ipfsz/shared-store/collect'
 import type { ReachedBlocks } from '../dag/reached.ts'
 import type { CID } from 'multiformats/cid'
 

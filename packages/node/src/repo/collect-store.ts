@@ -3,16 +3,15 @@ import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { keyOf, walkDag } from '../dag/dag-walk.ts'
-import { collect } from '@ipfsz/shared-store/internal/collect'
+import { collect } from '@ipfsz/shared-store/collect'
 import { BriefReached } from './brief-reached.ts'
 import type { Pin } from './pin-records.ts'
 import type { ReachedBlocks } from '../dag/reached.ts'
 import type { RepoPins } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
-import type { StoredBlock } from '@ipfsz/shared-store/internal/block-storage'
-import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
-import type { CollectOptions } from '@ipfsz/shared-store/internal/collect'
-import type { CollectionInit, CollectionResult } from '@ipfsz/shared-store/internal/collection'
+import type { StoredBlock } from '@ipfsz/shared-store/storage'
+import type { SharedStore } from '@ipfsz/shared-store'
+import type { CollectionInit, CollectionResult, CollectOptions } from '@ipfsz/shared-store/collect'
 import type { Links } from '@ipfsz/core'
 
 export interface StoreGarbageInit {
@@ -78,7 +77,7 @@ export async function collectStore (
       validFor: milliseconds => repo.storage.validFor?.(milliseconds),
       async delete (candidates, options) {
         // given up when the store takes so long that nodes could take the collection for dead
-        await repo.storage.remove((candidates as readonly Candidate[]).flatMap(({ block }) => block ?? []), options)
+        await repo.storage.remove(candidates.flatMap(({ block }) => block ?? []), options)
       }
     },
     async deleteLinks (candidates, { signal, validity }) {
@@ -95,7 +94,7 @@ export async function collectStore (
         }
       }
     }
-  } satisfies CollectionInit<Pin & { id: string }>, options)
+  } satisfies CollectionInit<Pin & { id: string }, Candidate>, options)
 
   return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
 }

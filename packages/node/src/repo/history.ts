@@ -5,7 +5,7 @@ import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { RepoError } from '../errors.ts'
-import type { Records } from '@ipfsz/shared-store/internal/records'
+import type { Records } from '@ipfsz/shared-store/records'
 
 /** The prefix of all histories. */
 const PREFIX = '/ipfsz/history'

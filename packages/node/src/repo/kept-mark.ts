@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import { decodeMark, encodeMark } from '@ipfsz/shared-store/internal/store-mark'
-import type { StoreMark } from '@ipfsz/shared-store/internal/store-mark'
+import { decodeMark, encodeMark } from '@ipfsz/shared-store/places'
+import type { StoreMark } from '@ipfsz/shared-store/places'
 
 /** The directory, in that of a repo, of what is kept of a store over the network. It may be deleted at any time. */
 export function storeCacheIn (repo: string): string {

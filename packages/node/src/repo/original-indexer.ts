@@ -1,7 +1,7 @@
 import { ipfsz, TREE_CODE } from '@ipfsz/core'
 import { Originals } from '@ipfsz/core/originals'
 import { RepoPins } from './repo-pins.ts'
-import type { LinkRecords } from '@ipfsz/shared-store/internal/records'
+import type { LinkRecords } from '@ipfsz/shared-store/records'
 import type { OriginalsStore } from './originals-store.ts'
 import type { Repo } from './repo.ts'
 import type { AddOriginalsOptions, Original } from '@ipfsz/core/originals'

@@ -5,7 +5,7 @@ import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { PinRecordError } from '../errors.ts'
-import type { Records } from '@ipfsz/shared-store/internal/records'
+import type { Records } from '@ipfsz/shared-store/records'
 
 /** The keys in a pin's metadata of the marked CID and of the name that was added. */
 const CID_KEY = 'ipfsz.cid'

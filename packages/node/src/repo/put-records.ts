@@ -1,6 +1,6 @@
 import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
-import type { Records } from '@ipfsz/shared-store/internal/records'
+import type { Records } from '@ipfsz/shared-store/records'
 
 /** Put records, encoded in CBOR. Returns the errors of those that could not be stored, by key. */
 export async function putRecords (

@@ -7,7 +7,7 @@ import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
 import { NotFoundError, PutFailedError } from 'interface-store'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import type { Records } from '@ipfsz/shared-store/internal/records'
+import type { Records } from '@ipfsz/shared-store/records'
 import type { Pair } from 'interface-datastore'
 
 /** How many records are written at once: a disk commits waiting writes together. */

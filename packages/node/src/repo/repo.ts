@@ -9,17 +9,17 @@ import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readKeptMark } from './kept-mark.ts'
 import { readCompression } from './repo-compression.ts'
 import { checkRepoPath, makeRepoDirectory } from '../disk/repo-directory.ts'
-import { FileStorage } from '@ipfsz/shared-store/internal/file-storage'
-import { readReference } from '@ipfsz/shared-store/internal/store-reference'
+import { FileStorage } from '@ipfsz/shared-store/storage'
+import { readReference } from '@ipfsz/shared-store/reference'
 import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
 import { absolutePath } from '../paths.ts'
 import type { Environment, WorkingDirectory } from '../paths.ts'
-import type { BlockStorage } from '@ipfsz/shared-store/internal/block-storage'
-import type { BackendInit } from '@ipfsz/shared-store/internal/store-backend'
-import type { Links, Records } from '@ipfsz/shared-store/internal/records'
-import type { SharedStore } from '@ipfsz/shared-store/internal/shared-store'
-import type { StoreSession } from '@ipfsz/shared-store/internal/store-session'
+import type { BlockStorage } from '@ipfsz/shared-store/storage'
+import type { BackendInit } from '@ipfsz/shared-store/places'
+import type { Links, Records } from '@ipfsz/shared-store/records'
+import type { SharedStore } from '@ipfsz/shared-store'
+import type { StoreSession } from '@ipfsz/shared-store/sessions'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -209,7 +209,7 @@ async function repoIn (path: string, { sync = true, readsKept = false, ...init }
   const reference = await readReference(path)
 
   if (reference != null) {
-    const { openStore } = await import('@ipfsz/shared-store/internal/shared-store')
+    const { openStore } = await import('@ipfsz/shared-store')
     const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
     return { path, datastore, ...await openStore(reference, { ...init, sync, readKeptMark: readKept }) }

@@ -3,7 +3,7 @@ import { messageOf } from '@ipfsz/utils/message-of'
 import { encode } from 'cborg'
 import { StoreError } from '../errors.ts'
 import { countKey, pinKey, readPinnedBlock } from './pin-records.ts'
-import type { Records } from '@ipfsz/shared-store/internal/records'
+import type { Records } from '@ipfsz/shared-store/records'
 import type { CID } from 'multiformats/cid'
 
 /**

@@ -3,7 +3,7 @@ import { beginStep } from '../events.ts'
 import { hasOriginals, OriginalsStore } from './originals-store.ts'
 import type { NodeProgressOptions } from '../events.ts'
 import type { Repo } from './repo.ts'
-import type { LinkRecords } from '@ipfsz/shared-store/internal/records'
+import type { LinkRecords } from '@ipfsz/shared-store/records'
 import type { CID } from 'multiformats/cid'
 
 /** A repo, and its links. */

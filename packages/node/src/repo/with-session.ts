@@ -1,5 +1,5 @@
 import { messageOf } from '@ipfsz/utils/message-of'
-import { StoreSession } from '@ipfsz/shared-store/internal/store-session'
+import { StoreSession } from '@ipfsz/shared-store/sessions'
 import { emit } from '../events.ts'
 import type { NodeProgressOptions } from '../events.ts'
 import type { Repo } from './repo.ts'

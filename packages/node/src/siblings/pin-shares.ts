@@ -1,5 +1,5 @@
-import { ownersOf } from '@ipfsz/shared-store/internal/owners'
-import type { StoreNodes } from '@ipfsz/shared-store/internal/store-nodes'
+import { ownersOf } from '@ipfsz/shared-store/nodes'
+import type { StoreNodes } from '@ipfsz/shared-store/nodes'
 import type { CID } from 'multiformats/cid'
 
 /** How many living nodes advertise each pin: if one dies, the other one's record is there until a third takes over. */

@@ -1,0 +1,6 @@
+/**
+ * The blocks of a repo or a store in a directory.
+ */
+export { FileStorage, MountedStorage } from './file-storage.ts'
+export { Room } from './room.ts'
+export type { BlockStorage, StoredBlock } from './block-storage.ts'
