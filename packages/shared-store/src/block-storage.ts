@@ -1,3 +1,7 @@
+// Room: a store that nodes share. `shared-store.ts` opens and makes one, `directory-backend.ts` and `s3-backend.ts` are
+// the places; its mark, with the lease timeout, is in `store-mark.ts`. `store-session.ts` is for what adds,
+// `collect.ts` and `round.ts` for what deletes (docs/shared-store.md), `store-nodes.ts` for daemons that find each
+// other.
 import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
