@@ -1,3 +1,4 @@
+// Room: re-encodes blocks that are stored already.
 import { allCodecs } from '@ipfsz/codecs/all'
 import { equals } from 'multiformats/bytes'
 import { CustomProgressEvent } from 'progress-events'

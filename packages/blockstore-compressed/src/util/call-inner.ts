@@ -1,3 +1,4 @@
+// Room: calls of the blockstore around which this one is wrapped.
 import { raceSignal } from 'race-signal'
 
 /**

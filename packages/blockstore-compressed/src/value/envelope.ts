@@ -1,3 +1,5 @@
+// Room: the envelope of a stored block: its bytes, and whether compressing is worth it.
+
 /**
  * The bytes of an envelope (docs/format.md, section 5):
  * `varint(marker code) ‖ varint(original length) ‖ payload`.

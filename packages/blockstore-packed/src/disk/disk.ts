@@ -1,3 +1,4 @@
+// Room: every call to the file system, behind one interface: tests put a simulated disk in its place.
 /**
  * Every call that a store makes to the file system. Names are relative to the directory of the store, with `/`. What
  * fails throws an error with a `code`, such as `ENOENT`.

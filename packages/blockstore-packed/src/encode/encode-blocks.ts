@@ -1,3 +1,4 @@
+// Room: blocks to the bytes of a group: which are compressed, and how.
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync } from 'node:zlib'
 import { DEFAULT_LEVEL, FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'

@@ -1,3 +1,4 @@
+// Room: where blocks are: tables in memory, and sorted index files that are made of packs.
 import { ENTRY_SIZE, compareKey, hasKey, readRow, setPackNumber, writeEntry } from '../format/entry.ts'
 import { KEY_SIZE } from '../format/key.ts'
 import type { Row } from '../format/entry.ts'

@@ -1,3 +1,4 @@
+// Room: the bytes of a pack (docs/packs.md): CAR sections, headers of groups, entries, the seek table.
 import { crc32 } from 'node:zlib'
 import { CAR_HEADER } from './car.ts'
 import { rawFrameSize, writeRawFrame } from './raw-frame.ts'

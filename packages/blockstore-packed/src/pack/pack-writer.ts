@@ -1,3 +1,4 @@
+// Room: one pack: writing, scanning, reading frames and blocks of it.
 import { lockName, packName, PACKS } from './pack-names.ts'
 import { EntryTable } from '../entries/entry-table.ts'
 import { GROUP, SEAL, decodeGroupHeader, encodeGroupHeader, framesOf } from '../format/group-header.ts'

@@ -1,3 +1,4 @@
+// Room: all packs together: what a process knows of them, adding, deleting, repacking, verifying.
 // Not split: what a lookup sees must change at once, so all that changes it is in one class.
 import { codeOf } from '../disk/disk.ts'
 import { DamagedIndexError } from '../errors.ts'

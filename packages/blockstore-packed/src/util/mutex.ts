@@ -1,3 +1,4 @@
+// Room: helpers that know nothing of packs.
 /** Runs one piece of work after the other. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()

@@ -1,3 +1,4 @@
+// Room: credentials of a store: from the environment, files, or the machine.
 import { env } from 'node:process'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { fromInstanceMetadata } from '@smithy/credential-provider-imds'

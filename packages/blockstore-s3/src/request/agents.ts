@@ -1,3 +1,5 @@
+// Room: one request to S3: endpoints, time limits, clocks. What follows a failure is in `recovery.ts`, one exchange
+// over HTTP in `transport.ts`, answers of login pages in `foreign-answer.ts`.
 import { Agent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { connect } from 'node:net'

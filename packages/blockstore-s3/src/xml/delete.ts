@@ -1,3 +1,4 @@
+// Room: the XML of S3, written and parsed within bounds.
 import { printable } from './error.ts'
 import { childrenOf, parseAnswer, textOf } from './parse.ts'
 

@@ -1,3 +1,4 @@
+// Room: what `ipfsz bench` measures.
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import type { Codec } from '@ipfsz/codecs'
 

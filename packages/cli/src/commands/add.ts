@@ -1,3 +1,4 @@
+// Room: what each command does, one file each: arguments become one call of the node, whose result is printed.
 import { addSources, LATEST } from '@ipfsz/node/add'
 import { nodeContext } from '../context.ts'
 import { IncompleteError, UsageError } from '../errors.ts'

@@ -1,3 +1,5 @@
+// Room: names, options and help of the commands. Texts are in `help-texts.ts`, from which the man page is made too;
+// `complete.ts` finds out what may come next in a shell.
 import { HELP_DESCRIPTION, programOf } from './sections.ts'
 import type { Suggestion } from '../commands/complete.ts'
 import type { Argument, Command, Option } from 'commander'

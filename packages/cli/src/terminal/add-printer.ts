@@ -1,3 +1,4 @@
+// Room: what the user sees: columns, units, progress. Lines of lists are in `row.ts`, tables in `table.ts`.
 import { addNotes, addSummary } from './add-summary.ts'
 import { printable } from './output.ts'
 import { sizeCell } from './row.ts'

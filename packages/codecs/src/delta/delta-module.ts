@@ -1,3 +1,5 @@
+// Room: our own WebAssembly (its source is in `assembly/`), which finds what a new version of a piece has in common
+// with the old one, and writes a zstd frame of the rest.
 import { fromBase64 } from '@ipfsz/utils/base64'
 
 /** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */

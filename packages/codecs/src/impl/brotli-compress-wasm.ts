@@ -1,3 +1,5 @@
+// Room: one file for each implementation of a codec: calls into zlib, addons and WebAssembly. Frames are checked before
+// a decoder sees them (`format/`).
 import { createGlue } from '../generated/brotli-compress-glue.ts'
 import { reuseInstance } from './reuse-instance.ts'
 import type { Implementation } from '../implementation.ts'

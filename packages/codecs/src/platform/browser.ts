@@ -1,3 +1,4 @@
+// Room: what differs between Node and browsers. `imports` in package.json chooses.
 import type { Thread } from './thread.ts'
 import type { ZlibResult } from './node.ts'
 

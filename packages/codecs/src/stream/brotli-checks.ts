@@ -1,3 +1,4 @@
+// Room: decoders of streams that other tools made, which need not have frames of ours.
 import { CorruptFrameError } from '../errors.ts'
 import { checkBrotliWindow } from '../format/brotli/brotli-stream.ts'
 import type { StreamInput } from './stream-input.ts'

@@ -1,3 +1,5 @@
+// Room: the workers that codecs share.
+//
 // Longer than other files: calls and workers are two sides of one state, and nearly every method changes both.
 import { CorruptFrameError, WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
 import type { Thread } from '../platform/thread.ts'

@@ -1,3 +1,5 @@
+// Room: what of an earlier version a frame refers back to: where the frame before ends there (`piece-comparer.ts`),
+// else by content (`region-finder.ts`). What tells that a renamed file is like another: `sketch.ts`.
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { SPARE } from '@ipfsz/utils/free-bytes'
 import * as raw from 'multiformats/codecs/raw'

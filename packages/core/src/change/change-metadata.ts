@@ -1,3 +1,4 @@
+// Room: `chmod`, `touch`, `cp`, `mkdir` and `rm` inside of a DAG.
 import * as dagPb from '@ipld/dag-pb'
 import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
 import { coalescingBlockstore, getBlock } from '../dag/block.ts'

@@ -1,3 +1,4 @@
+// Room: the verbs of the public interface, one file each; `open`, `cat` and `stat` are one, `open.ts`.
 import { InvalidParametersError } from '../errors.ts'
 import { addAll } from './add.ts'
 import type { AddFileOptions } from '../unixfs.ts'

@@ -1,3 +1,4 @@
+// Room: the CID that the original bytes of a file would have uncompressed.
 import { UNIXFS_V1_2025 } from './content-layouts.ts'
 import { BalancedDag } from '../dag/balanced.ts'
 import { LeafHasher } from './leaf-hasher.ts'

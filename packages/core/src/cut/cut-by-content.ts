@@ -1,3 +1,4 @@
+// Room: where frames end with `--cut content`.
 import { GEAR, GEAR_WINDOW, gearMask } from './gear.ts'
 import type { Allocate } from '@ipfsz/utils/bytes'
 import type { ByteReader } from '../util/byte-reader.ts'

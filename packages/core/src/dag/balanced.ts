@@ -1,3 +1,4 @@
+// Room: blocks and nodes: hashing (`hashes.ts`), encoding, writing, reading a range, reading ahead.
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'

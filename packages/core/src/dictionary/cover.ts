@@ -1,3 +1,6 @@
+// Room: dictionaries that small files of a tree share: `tree-dictionaries.ts` holds files back, `train.ts` decides,
+// `cover.ts` chooses segments.
+
 /** Bytes of what is counted: shorter strings are cheap anyway, and longer ones miss matches. */
 const STRING_LENGTH = 8
 

@@ -1,3 +1,4 @@
+// Room: directories, sharded ones too: building, listing, finding an entry.
 import { quoteName } from '@ipfsz/utils/quote-name'
 import { isEntryName } from './entry-name.ts'
 import { InvalidDagError } from '../errors.ts'

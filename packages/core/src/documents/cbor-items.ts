@@ -1,3 +1,5 @@
+// Room: paths through DAG-CBOR and DAG-JSON, without decoding the documents.
+
 /** CBOR's major types (RFC 8949, section 3.1). */
 export const MAJOR: Readonly<Record<'uint' | 'negint' | 'bytes' | 'text' | 'list' | 'map' | 'tag' | 'simple', number>> =
   { uint: 0, negint: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6, simple: 7 }

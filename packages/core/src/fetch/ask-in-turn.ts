@@ -1,3 +1,5 @@
+// Room: missing blocks. A read enters at `fetching-blockstore.ts`. Only `block-fetcher.ts` gives a block up, after the
+// one timeout of a fetch; `stall-detector.ts` tells all others whether anything still arrives.
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
 import { NO_LONGER_NEEDED } from '../util/no-longer-needed.ts'

@@ -1,3 +1,4 @@
+// Room: rearranges arrays of numbers so that they shrink, and chooses which filters a file gets.
 import { concat } from '@ipfsz/utils/bytes'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { isText } from '../util/is-text.ts'

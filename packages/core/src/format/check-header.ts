@@ -1,3 +1,5 @@
+// Room: the bytes of the format (docs/format.md): header, leaves, tables. Every rule is checked before a number is
+// used.
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_FRAME_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
 import { codecName } from '../marker.ts'

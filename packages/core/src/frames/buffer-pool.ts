@@ -1,3 +1,4 @@
+// Room: frames of one file: compressing and decompressing several at a time, in order.
 import { freeBytes, isMovable, moveBytes } from '@ipfsz/utils/free-bytes'
 
 /** The pool of each buffer that is in use. */

@@ -1,3 +1,5 @@
+// Room: how a Helia node gets to know marked CIDs, and its streams become quick: `withIpfsz`. Uses private parts of
+// Helia (docs/upstream.md).
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { createUnsafe } from 'multiformats/block'
 import type { GraphNode, GraphWalker, GraphWalkerComponents, WalkOptions } from '@helia/interface'

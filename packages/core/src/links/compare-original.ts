@@ -1,3 +1,4 @@
+// Room: links between original and compressed CIDs.
 import { LinkMismatchError } from '../errors.ts'
 import { UNCHECKED } from './link-entries.ts'
 import { OriginalCheck } from './original-check.ts'

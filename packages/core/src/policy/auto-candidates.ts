@@ -1,3 +1,5 @@
+// Room: whether a file is compressed, and how: `policy.ts` decides, `detector.ts` by type; what `auto` tries is in
+// `auto.ts`, sizes of frames and blocks in `layout.ts`.
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
 
 /** What `codec: 'auto'` minimizes: the stored bytes, or the time until a reader has the file. */

@@ -1,3 +1,5 @@
+// Room: from a CID and a path to the root of a file, and what it takes: sizes of a DAG in `dag-meter.ts`, of a file
+// from its root alone in `describe.ts`.
 import * as raw from 'multiformats/codecs/raw'
 import { isIdentity } from '../dag/hashes.ts'
 import { DagTooLargeError } from '../errors.ts'

@@ -1,3 +1,4 @@
+// Room: files that other tools compressed, whose decoders are in `@ipfsz/codecs`.
 import { ByteReader } from '../util/byte-reader.ts'
 import { readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'

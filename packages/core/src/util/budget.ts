@@ -1,3 +1,4 @@
+// Room: small helpers of this package alone.
 import { raceSignal } from 'race-signal'
 
 interface Waiting {

@@ -1,3 +1,4 @@
+// Room: from chunks to a root: `file-builder.ts` begins, `write-file.ts` writes one compressed file.
 import { coreCount } from '../frames/frame-concurrency.ts'
 import { Budget } from '../util/budget.ts'
 import type { Codec } from '@ipfsz/codecs'

@@ -1,3 +1,4 @@
+// Room: the blocks of a CAR, in order, within bounds.
 import type { BlockBox } from '../memory/block-box.ts'
 import type { Share, ShareInit } from '../memory/share.ts'
 

@@ -1,3 +1,4 @@
+// Room: compresses blocks and files while they are sent, and bounds the processor time for that.
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { SingleFlight } from '@ipfsz/utils/single-flight'
 import type { CpuBudget } from './cpu-budget.ts'

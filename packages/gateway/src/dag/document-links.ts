@@ -1,3 +1,4 @@
+// Room: reads and checks one block; links of documents.
 import { parseLink } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 

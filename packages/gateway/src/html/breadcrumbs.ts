@@ -1,3 +1,4 @@
+// Room: pages: listings, documents, errors.
 import { encodeName, escapeAttribute, showName } from './escape.ts'
 
 export interface BreadcrumbsInit {

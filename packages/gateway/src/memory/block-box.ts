@@ -1,3 +1,4 @@
+// Room: the memory that all responses share, and their turns.
 import { copyPart } from './copy-part.ts'
 import { PART_SIZE } from './turns.ts'
 

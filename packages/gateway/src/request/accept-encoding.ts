@@ -1,3 +1,4 @@
+// Room: what a request asks for: path, subdomain, format, range, conditions.
 import { parseAccepted } from './accept.ts'
 import type { ContentCoding } from '../contract.ts'
 

@@ -1,3 +1,4 @@
+// Room: what a path leads to; `_redirects`; the file that a response reads (`opened-file.ts`).
 import { InvalidRedirectsFileError } from '../errors.ts'
 import { collapsePath, encodeName } from '../request/url-path.ts'
 import { isRewrite } from './redirects-file.ts'

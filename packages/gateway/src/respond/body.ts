@@ -1,3 +1,5 @@
+// Room: responses. Headers and ETags, the status of an error (`error.ts`), and which stored frames pass through
+// undecoded (`stored-file.ts`). What one format alone needs is in a folder.
 import { BodyLengthError, BodyStalledError, BodyTooLargeError } from '../errors.ts'
 import { followSignal } from '../follow-signal.ts'
 

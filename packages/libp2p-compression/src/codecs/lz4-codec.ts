@@ -1,3 +1,4 @@
+// Room: the codecs of connections.
 import { lz4 } from '@ipfsz/codecs/lz4'
 import { FRAME } from '../frames/frame.ts'
 import type { Codec } from '@ipfsz/codecs'

@@ -1,3 +1,4 @@
+// Room: a connection or stream that is compressed.
 import { AbstractMessageStream } from '@libp2p/utils'
 import { SENT_STORED_SIZE } from '../constants.ts'
 import { Duplex } from './duplex.ts'

@@ -1,3 +1,4 @@
+// Room: frames on a connection, and the limit against decompression bombs.
 import { MAX_RATIO, RATIO_ALLOWANCE } from '../constants.ts'
 import { DecompressionBombError } from '../errors.ts'
 import { MIN_PADDING } from './frame.ts'

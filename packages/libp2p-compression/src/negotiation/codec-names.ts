@@ -1,3 +1,4 @@
+// Room: whether both ends compress, and with what. Private parts of libp2p are used in `libp2p-internals.ts`.
 import { deflateCodec, zstdCodec } from '#platform'
 import { InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 import { DEFAULT_LEVELS } from '../constants.ts'

@@ -1,3 +1,4 @@
+// Room: what differs between Node and browsers. `imports` in package.json chooses.
 import { deflateStream, inflateStream } from '@ipfsz/codecs/deflate-stream'
 import { FRAME } from '../frames/frame.ts'
 import type { StreamCodec } from '../codecs/stream-codec.ts'

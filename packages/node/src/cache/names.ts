@@ -1,3 +1,5 @@
+// Room: blocks that were fetched, kept on the disk of this node: `shared-cache.ts`. Which one was used when is in
+// `use-table.ts`.
 import { base32 } from 'multiformats/bases/base32'
 import type { CID } from 'multiformats/cid'
 

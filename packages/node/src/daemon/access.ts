@@ -1,3 +1,5 @@
+// Room: the daemon of a repo: its server, who may talk to it (`guard.ts`), its client, and how work reaches other nodes
+// through it or a temporary node (`command-access.ts`).
 import { readDaemonFile } from './daemon-file.ts'
 import type { Network } from '../network/network.ts'
 

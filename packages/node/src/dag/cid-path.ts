@@ -1,3 +1,4 @@
+// Room: walks, compares, measures and repairs DAGs; fetches one whole before it is written (`fetch-dag.ts`).
 import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { CID } from 'multiformats/cid'
 import { UsageError } from '../errors.ts'

@@ -1,3 +1,5 @@
+// Room: files and directories of this machine, read and written, within limits and free space (`write-limits.ts`). What
+// other users replace meanwhile is not followed: `held-directory.ts`, for trees that are read `held-tree.ts`.
 import { stat } from 'node:fs/promises'
 import { openInput, statAgain } from './read-input.ts'
 import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'

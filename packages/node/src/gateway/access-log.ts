@@ -1,3 +1,5 @@
+// Room: the gateway of a repo: its server, log, metrics, names, cache and fetching. `start-gateway.ts` puts it
+// together; responses are those of `@ipfsz/gateway`.
 import { hideSecretsIn } from '@ipfsz/utils/hide-secrets'
 
 /** One request, once its response is over. */

@@ -1,3 +1,4 @@
+// Room: a client of Kubo's RPC API.
 import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'

@@ -1,3 +1,4 @@
+// Room: locks between processes.
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'

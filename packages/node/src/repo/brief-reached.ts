@@ -1,3 +1,6 @@
+// Room: a repo on disk, or one that keeps its blocks in a shared store: `repo.ts` opens either. Pins are in
+// `repo-pins.ts`, which processes may work at a time in `repo-lock.ts`, versions in `history.ts`, sessions begin in
+// `with-session.ts`.
 import { MultihashMap } from '../dag/multihash-map.ts'
 import { countOf, isLeaf, isWalked } from '../dag/reached.ts'
 import { TailSet, tailOf } from '@ipfsz/shared-store/collect'

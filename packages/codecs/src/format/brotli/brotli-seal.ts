@@ -1,3 +1,5 @@
+// Room: what brotli streams we check, and the end that seals them.
+
 /** The low seven bits are not a valid window (RFC 7932, section 9.1), and with the eighth not a large window either. */
 const NO_WINDOW = 0b1001_0001
 

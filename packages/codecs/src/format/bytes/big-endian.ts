@@ -1,3 +1,5 @@
+// Room: numbers in bytes.
+
 /** Read an unsigned 32-bit big-endian integer. The caller has checked the bounds. */
 export function readUint32 (bytes: Uint8Array, position: number): number {
   return (bytes[position] << 24 | bytes[position + 1] << 16 | bytes[position + 2] << 8 | bytes[position + 3]) >>> 0

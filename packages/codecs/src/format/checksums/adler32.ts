@@ -1,3 +1,5 @@
+// Room: checksums of the formats.
+
 const MODULUS = 65521
 
 /** After this many bytes of 255 both sums are still below 2^31, so small integers in V8 (65520 + 2048 * 65775). */

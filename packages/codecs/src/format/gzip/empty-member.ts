@@ -1,3 +1,4 @@
+// Room: gzip members that we parse or build byte by byte.
 import { writeUint16 } from '../bytes/little-endian.ts'
 
 /** Before the lengths: deflate, an extra field, mtime 0, OS 255. */

@@ -1,3 +1,4 @@
+// Room: lz4 frames and blocks that we parse or build byte by byte.
 import { CorruptFrameError } from '../../errors.ts'
 
 export const MIN_MATCH = 4

@@ -1,3 +1,4 @@
+// Room: lzop files, and LZO1X itself: no other implementation is used.
 import {
   corrupt,
   END_MARKER,

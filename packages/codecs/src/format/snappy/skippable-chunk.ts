@@ -1,3 +1,4 @@
+// Room: snappy frames that we parse or build byte by byte.
 import { writeUint32 } from '../bytes/little-endian.ts'
 
 /** A type of those that decoders skip, 0x80 to 0xfd (framing format, section 4.6). S2 has an index in 0x99. */

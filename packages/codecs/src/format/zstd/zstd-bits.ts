@@ -1,3 +1,5 @@
+// Room: zstd frames that we parse, check or build byte by byte. What a frame with a dictionary must have is in
+// `zstd-frame.ts`.
 import { corrupt } from './zstd-frame.ts'
 
 /**

@@ -1,3 +1,4 @@
+// Room: a directory: its page, or its `index.html`.
 import { EntryNotFoundError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { PAGE_VERSION } from '../../html/csp.ts'

@@ -1,3 +1,4 @@
+// Room: documents: DAG-CBOR, DAG-JSON and the like, as they are or as pages.
 import { isDocument } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'

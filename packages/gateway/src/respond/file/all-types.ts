@@ -1,3 +1,4 @@
+// Room: a file, whole, in part, or as it is stored, and its type.
 import mime from 'mime'
 import { fileTypes } from './content-type.ts'
 

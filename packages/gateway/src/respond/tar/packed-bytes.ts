@@ -1,3 +1,5 @@
+// Room: archives of a file or a directory.
+
 const NOTHING = Promise.resolve()
 
 /**

@@ -1,3 +1,4 @@
+// Room: what clients verify: blocks, CARs, IPNS records.
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
 import { blockReader, checkBlockSize, readErrorOf } from '../../dag/read-block.ts'
 import { ResponseTooSlowError } from '../../errors.ts'

@@ -1,3 +1,4 @@
+// Room: blocks from peers: whom to ask, and another one when it is slow (`block-request.ts`).
 import { checkBlock, PEER_STALL_TIMEOUT, SILENT_PEER_TIMEOUT, STALL_CHECK_INTERVAL } from '@ipfsz/core'
 import { raceSignal } from 'race-signal'
 import { keyOf } from '../../dag/dag-walk.ts'

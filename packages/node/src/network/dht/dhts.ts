@@ -1,3 +1,4 @@
+// Room: the DHT: who has a CID, and telling others what this node has.
 import { setTimeout } from 'node:timers/promises'
 import { hasPeers } from '../helia-internals/routing-table.ts'
 import type { Identify } from '@libp2p/identify'

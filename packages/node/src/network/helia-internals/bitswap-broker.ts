@@ -1,3 +1,4 @@
+// Room: private parts of Helia and libp2p that we use (docs/upstream.md), and nothing else.
 import type { Helia } from 'helia'
 
 /** What Helia fetches blocks with, here always Bitswap. */

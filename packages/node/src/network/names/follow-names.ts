@@ -1,3 +1,4 @@
+// Room: IPNS names: resolving, publishing, their keys. DNSLink is in `packages/node/src/gateway/dns-link.ts`.
 import { NameError } from '../../errors.ts'
 import { MAX_NAMES, parseName, readRecord, recordKey } from './name-records.ts'
 import type { NameRecord } from './name-records.ts'

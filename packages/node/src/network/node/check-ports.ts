@@ -1,3 +1,4 @@
+// Room: the libp2p node: transports, connections, what it listens on.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, Server } from 'node:net'
