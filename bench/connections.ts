@@ -70,7 +70,7 @@ export const benchmark: Benchmark = {
 
       return [
         {
-          title: 'Both daemons are connected before. The time is that of the whole command; CPU is that of both daemons',
+          title: 'Both daemons are connected before. Seconds are those of the whole command, CPU that of both daemons',
           rows
         },
         { title: `What was fetched (${corpus.source})`, rows: cids }
