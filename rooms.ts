@@ -21,7 +21,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['codecs', 'core', 'utils'],
   'verified-fetch': ['core', 'gateway'],
   'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
-  node: ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'shared-store', 'utils'],
+  node: [
+    'codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'libp2p-compression', 'shared-store', 'utils'
+  ],
   site: ['core', 'gateway', 'node'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'gateway', 'shared-store', 'node', 'site', 'utils']
 }

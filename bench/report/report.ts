@@ -26,6 +26,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   local: 'Adding and reading on one machine',
   network: 'Fetching from another node',
   slow: 'Fetching whole files over slow links',
+  connections: 'Compressed connections',
   gateway: 'Serving over HTTP',
   random: 'Reading at random places',
   datasets: 'Databases and tables in parts',

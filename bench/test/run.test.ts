@@ -26,6 +26,7 @@ describe('npm run bench', () => {
     'bypass',
     'random',
     'slow',
+    'connections',
     'blockstore',
     'browser',
     'codecs',

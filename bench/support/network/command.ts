@@ -133,7 +133,7 @@ export async function startCommandGateway (
 export async function startCommandDaemon (
   repo: string,
   args: readonly string[] = []
-): Promise<Provider & { stop: () => Promise<void> }> {
+): Promise<Provider & { pid: number, stop: () => Promise<void> }> {
   const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
   const exit = once(child, 'close')
   child.stderr.resume()
@@ -145,6 +145,7 @@ export async function startCommandDaemon (
       return {
         peer: peerId,
         port: Number(addresses[0].split('/')[4]),
+        pid: child.pid as number,
         stop: async () => {
           child.kill()
           await exit

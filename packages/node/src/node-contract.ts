@@ -41,6 +41,18 @@ export interface OpenNodeInit extends NodeProgressOptions {
    * @default true
    */
   serveHttp?: boolean | undefined
+  /**
+   * Whether to compress connections to nodes that have this option too; all others, such as Kubo and a stock Helia, get
+   * plain connections. For content that is stored uncompressed, such as originals: it takes processor time and about
+   * 3 MB of memory per connection, and sends what is compressed already as it is. WebRTC connections stay plain.
+   *
+   * **Only for public content.** Compression leaks secrets through the number of bytes sent, in spite of encryption, if
+   * others can choose some of what goes over the same connection (CRIME, BREACH). That covers everything on the
+   * connection: which CIDs are asked for, too. See the README of `@ipfsz/libp2p-compression`.
+   *
+   * @default false
+   */
+  compressConnections?: boolean | undefined
   /** Ends the start, and all calls. It does not stop a node that runs: `stop` does. */
   signal?: AbortSignal | undefined
 }

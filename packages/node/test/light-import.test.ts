@@ -57,3 +57,24 @@ it('a program that adds and reads loads neither a node nor an addon', async () =
     await rm(directory, { recursive: true })
   }
 })
+
+it.each([
+  [false, 'does not load', 0],
+  [true, 'loads', 1]
+])('a node with compressConnections %s %s the package that compresses', async (wanted, _, times) => {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-light-'))
+
+  try {
+    const modules = await modulesOf(`
+      const { openNode } = await import('@ipfsz/node/network')
+      const node = await openNode(${JSON.stringify(directory)}, {
+        listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], compressConnections: ${wanted}
+      })
+      await node.stop()
+    `)
+
+    expect(modules.filter(url => url.includes('/libp2p-compression/dist/index.js'))).toHaveLength(times)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})

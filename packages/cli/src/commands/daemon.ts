@@ -12,6 +12,8 @@ export interface DaemonCommandOptions {
   provide: Provides
   /** Whether to serve CARs to peers over HTTP. */
   libp2pGateway?: boolean
+  /** Whether to compress connections to nodes that do so too. */
+  compressConnections?: boolean
   /** The address of a gateway, as in `127.0.0.1:8080`. */
   gateway?: string
   gatewayFetch?: boolean

@@ -136,6 +136,12 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     )
     .option('--no-libp2p-gateway', 'do not serve blocks to other nodes over HTTP, only over Bitswap')
     .option(
+      '--compress-connections',
+      'compress connections to nodes that have this option too; for content that is stored uncompressed. Takes ' +
+        'processor time and about 3 MB of memory per connection. Only for public content: the number of bytes sent ' +
+        'can reveal secrets'
+    )
+    .option(
       '--gateway [address]',
       `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
     )

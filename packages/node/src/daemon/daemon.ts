@@ -58,6 +58,12 @@ export interface DaemonInit {
    * @default true
    */
   serveHttp?: boolean | undefined
+  /**
+   * Whether connections to nodes that have this too are compressed. `OpenNodeInit` says when that is safe.
+   *
+   * @default false
+   */
+  compressConnections?: boolean | undefined
   /** How long another node of a shared store may take. */
   siblings?: SiblingTimes | undefined
   signal: AbortSignal
@@ -128,6 +134,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       peers: [],
       privateKey: await loadOrCreateKey(repo.path, SELF),
       server: true,
+      compressConnections: init.compressConnections,
       agent: userAgent(),
       onNote
     })

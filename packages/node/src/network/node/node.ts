@@ -6,7 +6,6 @@ import { earlyBudget } from '@ipfsz/core/libp2p'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { identify, identifyPush } from '@libp2p/identify'
 import { ping } from '@libp2p/ping'
-import { yamux } from '@libp2p/yamux'
 import { createHeliaLight } from 'helia'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { NodeError } from '../../errors.ts'
@@ -18,6 +17,7 @@ import { bitswapBroker } from '../helia-internals/bitswap-broker.ts'
 import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import { sendTogether } from '../helia-internals/send-together.ts'
 import { keepStreams, shortenStreams } from '../helia-internals/short-streams.ts'
+import { streamMuxers } from './stream-muxers.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
@@ -55,12 +55,6 @@ const PING_TIMEOUT = 20_000
 /** How many pings may be open; the DHT sends some too. With only one, libp2p cuts busy connections. */
 const MAX_PINGS = 16
 
-/**
- * How many bytes of a stream are buffered until it is read, 32 MiB. A Helia sends all blocks that we ask for on one
- * stream. libp2p aborts a stream that receives more than this before its protocol is negotiated; its default is 4 MiB.
- */
-const MAX_READ_BUFFER = 32 * 1024 * 1024
-
 export interface NodeInit extends Pick<HeliaInit, 'blockstore' | 'datastore'> {
   /** Multiaddrs to listen on. Empty for a node that only fetches. */
   listen: readonly string[]
@@ -73,6 +67,8 @@ export interface NodeInit extends Pick<HeliaInit, 'blockstore' | 'datastore'> {
   privateKey?: PrivateKey
   /** Whether it answers DHT queries of others. */
   server: boolean
+  /** Whether connections to nodes that have this too are compressed. */
+  compressConnections?: boolean | undefined
   agent: string
   /** Called with a message for the user. */
   onNote: (message: string) => void
@@ -99,7 +95,8 @@ export interface Node {
  * @throws {NodeError} it cannot start for another reason
  */
 export async function startNode (init: NodeInit): Promise<Node> {
-  const { listen, announce = [], bootstrap, peers, privateKey, server, agent, onNote, ...stores } = init
+  const { listen, announce = [], bootstrap, peers, privateKey, server, compressConnections, agent, onNote, ...stores } =
+    init
   const loaded = await loadTransports(listen, [...bootstrap, ...peers].map(String))
 
   if (loaded.missing != null) {
@@ -122,7 +119,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
       }
     }),
     connectionEncrypters: [encrypter()],
-    streamMuxers: [yamux({ streamOptions: { maxReadBufferLength: MAX_READ_BUFFER } })],
+    streamMuxers: await streamMuxers(compressConnections === true),
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
       maxIncomingPendingConnections: MAX_PENDING_CONNECTIONS,
