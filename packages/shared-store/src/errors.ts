@@ -136,7 +136,7 @@ export class StoreMissingError extends Error {
   /** What a caller can do next. */
   readonly hint: string | undefined
 
-  /** @param options.other - whether another store is there */
+  /** `other`: whether another store is there. */
   constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
     super(
       other
@@ -182,7 +182,7 @@ export class SilentSessionError extends Error {
   /** What a caller can do next. */
   readonly hint = 'end that process, or evict its session'
 
-  /** @param init.since - its start time, by the clock of the store */
+  /** `since`: its start time, by the clock of the store. */
   constructor (
     session: string,
     { owner, since, time, others }: { owner: string, since: Date | undefined, time: number, others: number }

@@ -1,5 +1,5 @@
-// Room: what the objects of the protocol are called and hold: leases, rounds and their answers, fences. How long a lease
-// lasts is in the mark of the store, `places/store-mark.ts`.
+// Room: what the objects of the protocol are called and hold: leases, rounds and their answers, fences. How long a
+// lease lasts is in the mark of the store, `places/store-mark.ts`.
 import { randomBytes } from 'node:crypto'
 
 /** The keys of sessions, collections and their rounds. docs/shared-store.md says what each object is for. */

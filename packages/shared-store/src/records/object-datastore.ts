@@ -28,9 +28,8 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   readonly #validity: S3Validity | undefined
 
   /**
-   * @param init.prefix - of the keys of all objects
-   * @param init.name - the store, for messages
-   * @param init.validity - until when deletes are carried out. By default as the objects have it
+   * `prefix` is that of the keys of all objects, `name` the store, for messages, and `validity` until when deletes are
+   * carried out, by default as the objects have it.
    */
   constructor (
     objects: ObjectStore,
