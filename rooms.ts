@@ -25,7 +25,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'libp2p-compression', 'shared-store', 'utils'
   ],
   site: ['core', 'gateway', 'node'],
-  cli: ['codecs', 'core', 'blockstore-compressed', 'gateway', 'shared-store', 'node', 'site', 'utils']
+  cli: ['codecs', 'core', 'blockstore-compressed', 'shared-store', 'node', 'site', 'utils']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
