@@ -43,6 +43,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   demo: 'The demo page',
   links: 'Links to originals',
   blockstore: 'Blocks compressed at rest',
+  packs: 'Blocks in packs',
   codecs: 'Codecs',
   proxy: 'The simulated link'
 }

@@ -99,7 +99,10 @@ export function explain (err: Error): string {
     case 'InvalidGatewayUrlError':
       return `${err.message}. Example: --gateway http://127.0.0.1:8080`
     case 'GatewaysFailedError':
-      return `${err.message}. Try another gateway with --gateway, or a peer with --peer`
+      return isRefusedAddress(err)
+        ? `${err.message}: use --allow-local to fetch from it, or try another gateway with --gateway, or a peer with ` +
+          '--peer'
+        : `${err.message}. Try another gateway with --gateway, or a peer with --peer`
     case 'NotConnectedError':
       return `${err.message}: check the address, and that the peer is running`
     case 'MissingHeaderError':
@@ -175,6 +178,14 @@ export function explain (err: Error): string {
   }
 
   return QUOTING.has(err.name) ? withCause(err) : explainSystemError(systemError(err)) ?? err.message
+}
+
+/** Whether a gateway was not asked because its address is not public. */
+function isRefusedAddress (err: unknown): boolean {
+  return err instanceof Error && (
+    err.name === 'PrivateAddressError' || isRefusedAddress(err.cause) ||
+      ('failures' in err && Array.isArray(err.failures) && err.failures.some(isRefusedAddress))
+  )
 }
 
 function writtenIncorrectly ({ message }: Error): string {

@@ -15,6 +15,7 @@ import {
   NotUnixFSError,
   UnknownHashError
 } from '@ipfsz/core'
+import { GatewaysFailedError } from '@ipfsz/core/http'
 import { KuboCidMismatchError, KuboUnsupportedCidError } from '@ipfsz/core/kubo'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +28,7 @@ import {
   MissingAddonError,
   NotConnectedError,
   PinRecordError,
+  PrivateAddressError,
   RepoError,
   UsageError
 } from '../src/errors.ts'
@@ -179,3 +181,11 @@ describe('explain', () => {
 function systemError (code: string): Error {
   return Object.assign(new Error(`${code}: said by the system`), { code, syscall: 'open', path: '/a/path' })
 }
+
+it('says which option allows a gateway whose address is not public, whatever the error is the cause of', () => {
+  const refused = new Error('fetch failed', { cause: new PrivateAddressError('gateway.example', '10.0.0.1') })
+  const failed = new GatewaysFailedError(CID.parse('bafkqaaa'), [new Error('it is away'), refused])
+
+  expect(explain(failed)).toContain('--allow-local')
+  expect(explain(new GatewaysFailedError(CID.parse('bafkqaaa'), []))).not.toContain('--allow-local')
+})
