@@ -105,6 +105,23 @@ describe('reading in turns', () => {
     expect(memory.taken).toBe(0)
   })
 
+  it('gives a client ten seconds for what it was sent, if nothing of it can be dropped', async () => {
+    const memory = new MemoryBudget(CHUNK)
+    const unneeded = new AbortController()
+    const slow = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, unneeded, { drop: () => false })
+    await slow.next()
+    const other = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, new AbortController())
+    const waiting = other.next()
+
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(unneeded.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(unneeded.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })
+    await slow.return(undefined)
+    await waiting
+    await other.return(undefined)
+  })
+
   it('fails what can be read only once, if its client is slow while others wait', async () => {
     const memory = new MemoryBudget(CHUNK)
     const unneeded = new AbortController()

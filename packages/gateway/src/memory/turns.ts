@@ -48,11 +48,16 @@ export async function * passInTurns (
   { share: first, drop }: PassOptions = {}
 ): AsyncGenerator<Uint8Array> {
   let isWithClient = false
+  let isPatient = false
   const init = shareOfBody(bytes, unneeded)
   const { revoke: fail } = init
   init.revoke = () => {
     if (isWithClient && drop?.() === true) {
       share.give()
+    } else if (isWithClient && drop != null && !isPatient) {
+      // nothing of what it was sent is here: its client has as long as those whose responses cannot go on later
+      isPatient = true
+      share.touch(CLIENT_PATIENCE)
     } else {
       fail()
     }
@@ -67,6 +72,7 @@ export async function * passInTurns (
       for (const part of partsOf(chunk)) {
         share.touch(drop == null ? CLIENT_PATIENCE : BLOCK_PATIENCE)
         isWithClient = true
+        isPatient = false
         yield part
         isWithClient = false
       }
