@@ -118,7 +118,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'unit', files: ['packages/core/test/{auto,late-base,streams}.test.ts'] },
       { project: 'integration', files: ['test/integration/sizes.test.ts'] }
     ],
-    minutes: 2,
+    minutes: 5,
     guards: CORE
   },
   // how much memory processes take, for files of a gigabyte, large trees and hostile ones
@@ -127,7 +127,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'unit', files: ['packages/node/test/{multihash-map,tree-memory}.test.ts'] },
       { project: 'integration', files: ['test/integration/{memory,memory-strangers}.test.ts'] }
     ],
-    minutes: 2,
+    minutes: 5,
     guards: ['packages/node/src/{dag,disk}/**', 'packages/cli/src/commands/**', ...CORE]
   },
   // many clients, slow links, networks that are lost, and hundreds of megabytes to and from Kubo
@@ -136,7 +136,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'integration', files: ['test/integration/{network-clients,slow-link}.test.ts'] },
       { project: 'interop', files: ['test/interop/{kubo-network,lost-network}.test.ts'] }
     ],
-    minutes: 3,
+    minutes: 5,
     guards: ['packages/node/src/siblings/**', ...NETWORK]
   },
   // the stream muxer's compliance suite in Chromium, without WebSockets
@@ -148,7 +148,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   // what takes seconds, in Chromium too
   chromium: {
     runs: [{ project: 'browser', files: ['packages/{codecs,core,blockstore-compressed}/test/*.test.ts'], tag: 'slow' }],
-    minutes: 2,
+    minutes: 5,
     guards: ['packages/codecs/src/{platform,workers,runtime,impl,stream}/**', 'packages/codecs/assembly/**']
   },
   // sites in browsers: in Firefox too, and what is shown where something is missing
@@ -201,7 +201,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'integration', files: ['test/integration/gateway-load.test.ts'] },
       { project: 'interop', files: ['test/interop/clients/clients.test.ts'] }
     ],
-    minutes: 2,
+    minutes: 5,
     guards: [
       'packages/gateway/src/**', 'packages/node/src/gateway/**', 'test/integration/load-kinds.ts',
       'test/interop/clients/*'
@@ -214,7 +214,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   'slow-node': slowTests('node'),
   'slow-shared-store': slowTests('shared-store'),
   'slow-codecs': { ...slowTests('codecs'), guards: [...CODECS, 'packages/codecs/test/**'] },
-  'slow-core': { ...slowTests('core'), minutes: 2 },
+  'slow-core': { ...slowTests('core'), minutes: 4 },
   'slow-gateway': slowTests('gateway'),
   'slow-libp2p-compression': slowTests('libp2p-compression'),
   // that the rules of rooms.ts refuse what they should
@@ -234,7 +234,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       ],
       tag: 'slow'
     }],
-    minutes: 2,
+    minutes: 5,
     guards: ['packages/cli/{src,bin}/**', 'packages/node/src/*', 'packages/node/src/{car,dag,kubo,migrate}/**']
   },
   'slow-daemon': {
