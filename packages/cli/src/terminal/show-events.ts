@@ -87,7 +87,7 @@ const LABELS: Readonly<Record<Task, string>> = {
   collect: 'deleting unpinned blocks',
   compare: 'comparing',
   connect: 'connecting to',
-  convert: 'converting blocks',
+  convert: 'converting',
   copy: 'copying',
   count: 'counting blocks',
   export: 'exporting',
