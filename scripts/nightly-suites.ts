@@ -210,7 +210,6 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   'slow-blockstore-compressed': slowTests('blockstore-compressed'),
   'slow-blockstore-packed': { ...slowTests('blockstore-packed'), minutes: 3 },
   'slow-blockstore-s3': slowTests('blockstore-s3'),
-  'slow-cli': slowTests('cli'),
   'slow-node': slowTests('node'),
   'slow-shared-store': slowTests('shared-store'),
   'slow-codecs': { ...slowTests('codecs'), guards: [...CODECS, 'packages/codecs/test/**'] },
