@@ -177,11 +177,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'repo'],
     network: ['dag', 'repo'],
-    'fetch-request.ts': ['network'],
-    siblings: ['dag', 'fetch-request.ts', 'network'], // the other nodes of a store
-    daemon: ['fetch-request.ts', 'locks', 'network', 'repo', 'siblings'],
-    'block-sources.ts': ['network'],
-    'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo'],
+    siblings: ['dag', 'network'], // the other nodes of a store
+    daemon: ['locks', 'network', 'repo', 'siblings'],
+    'context.ts': ['daemon', 'network', 'repo'],
     migrate: ['context.ts', 'dag', 'repo'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo'],
     add: ['context.ts', 'dag', 'daemon', 'disk', 'gateway', 'kubo', 'repo'],
@@ -202,7 +200,12 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     originals: ['context.ts', 'dag', 'read', 'repo'],
     convert: ['context.ts', 'daemon', 'repo'],
     peers: ['context.ts', 'dag', 'daemon', 'network', 'read'],
-    names: ['context.ts', 'dag', 'daemon', 'network', 'read']
+    names: ['context.ts', 'dag', 'daemon', 'network', 'read'],
+    handle: [
+      'add', 'car', 'collect', 'context.ts', 'dag', 'daemon', 'diff', 'gateway', 'get', 'history', 'links', 'originals',
+      'pins', 'read', 'repair', 'repo', 'stats', 'usage', 'verify'
+    ],
+    'open-node': ['daemon', 'handle', 'network', 'repo']
   },
   site: {},
   cli: {
@@ -252,7 +255,7 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       dht: ['helia-internals'],
       bitswap: ['dht', 'helia-internals'],
       names: ['dht', 'helia-internals'],
-      routed: [],
+      sources: [],
       node: ['bitswap', 'dht', 'helia-internals', 'names']
     }
   }

@@ -1,6 +1,6 @@
 import { ipfsz } from '@ipfsz/core'
 import { readReference } from '@ipfsz/shared-store/reference'
-import { BlockSources } from './block-sources.ts'
+import { BlockSources } from './network/sources/block-sources.ts'
 import { DEFAULT_TIMEOUT } from './daemon/access.ts'
 import { networkAccess } from './daemon/command-access.ts'
 import { emit } from './events.ts'

@@ -59,9 +59,9 @@
  * }
  * ```
  */
-export { openRepo } from './open-repo.ts'
-export { RepoClosedError } from './repo-closed-error.ts'
-export type * from './contract.ts'
+export { openRepo } from './handle/open-repo.ts'
+export { RepoClosedError } from './handle/repo-closed-error.ts'
+export type * from './handle/contract.ts'
 export type { AddedEntry, AddedRoot } from './add/add-options.ts'
 export type { Collected, CollectOptions } from './collect/collect.ts'
 export type { NodeEvents, Step, Task } from './events.ts'

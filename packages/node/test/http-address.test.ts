@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { httpUrl } from '../src/network/routed/http-address.ts'
+import { httpUrl } from '../src/network/sources/http-address.ts'
 
 const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
 

@@ -1,7 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BlockSources } from '../src/block-sources.ts'
+import { BlockSources } from '../src/network/sources/block-sources.ts'
 import { DaemonClient } from '../src/daemon/daemon-client.ts'
 import { serveBlocks } from '../src/daemon/serve-blocks.ts'
 import { serveNetwork } from '../src/daemon/server.ts'

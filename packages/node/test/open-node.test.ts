@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import all from 'it-all'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openNode } from '../src/open-node.ts'
-import { openRepo } from '../src/open-repo.ts'
-import type { OpenNodeInit, RunningNode } from '../src/open-node.ts'
+import { openNode } from '../src/open-node/index.ts'
+import { openRepo } from '../src/handle/open-repo.ts'
+import type { OpenNodeInit, RunningNode } from '../src/open-node/index.ts'
 
 const TEXT = 'the same words again and again, '.repeat(100_000)
 const BYTES = new TextEncoder().encode(TEXT)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import all from 'it-all'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openRepo } from '../src/open-repo.ts'
+import { openRepo } from '../src/handle/open-repo.ts'
 import type { NodeEvents, OpenRepo, OpenRepoInit } from '../src/index.ts'
 
 const TEXT = 'the same words again and again, '.repeat(2000)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isPublicAddress } from '../src/network/routed/public-address.ts'
-import { createPublicFetch } from '../src/network/routed/public-fetch.ts'
+import { isPublicAddress } from '../src/network/sources/public-address.ts'
+import { createPublicFetch } from '../src/network/sources/public-fetch.ts'
 import type { GatewayResponse } from '@ipfsz/core/http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { readAtMost } from '@ipfsz/utils/read-at-most'
 import {
   BadRequestError, cidField as cid, numberField as number, parseBody, parseCid, readFetchRequest, textField as text
-} from '../fetch-request.ts'
+} from '../network/fetch-request.ts'
 import { lackingHint, MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
-import type { Body } from '../fetch-request.ts'
+import type { Body } from '../network/fetch-request.ts'
 import type { Network } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -6,7 +6,7 @@ import { messageOf } from '@ipfsz/utils/message-of'
 import { CID } from 'multiformats/cid'
 import { fromWire, lackingPeer, MAX_CIDS, PEER_HEADER } from './protocol.ts'
 import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
-import { fetchRequest } from '../fetch-request.ts'
+import { fetchRequest } from '../network/fetch-request.ts'
 import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,

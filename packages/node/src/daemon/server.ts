@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import { BadRequestError } from '../fetch-request.ts'
+import { BadRequestError } from '../network/fetch-request.ts'
 import { answer } from './answer.ts'
 import { refuse } from './guard.ts'
 import { toWire } from './protocol.ts'

@@ -1,5 +1,5 @@
-// Room: other nodes. `network.ts` says what work asks of them, `peer-source.ts` and `gateway-sources.ts` fetch blocks,
-// and `node-fetch.ts` sends HTTP requests.
+// Room: other nodes. `network.ts` says what work asks of them, `sources` fetch blocks, and `node-fetch.ts` sends HTTP
+// requests.
 import type { Environment } from '../paths.ts'
 
 /** The bootstrap peers of the public network, as in Kubo and Helia. */

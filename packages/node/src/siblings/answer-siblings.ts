@@ -1,5 +1,5 @@
 // Room: the other nodes of a shared store: which of them fetches a block, and what each announces.
-import { parseBody, readFetchRequest } from '../fetch-request.ts'
+import { parseBody, readFetchRequest } from '../network/fetch-request.ts'
 import { Answer, requestOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { FetchOptions } from '../network/network.ts'
 import type { SourceBlock } from '@ipfsz/core'

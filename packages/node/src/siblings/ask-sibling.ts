@@ -1,6 +1,6 @@
 import { StallDetector } from '@ipfsz/core'
 import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
-import type { Body } from '../fetch-request.ts'
+import type { Body } from '../network/fetch-request.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 
 /** Maximum number of requests that are under way to one node. What would be another one is fetched here. */

@@ -3,7 +3,7 @@ import { delegatedRouter } from './ask-router.ts'
 import { RoutedSource } from './routed-source.ts'
 import type { Network } from '../network.ts'
 import type { RoutedSourceInit, Router } from './routed-source.ts'
-import type { MakeSource } from '../gateway-sources.ts'
+import type { MakeSource } from './gateway-sources.ts'
 import type { Fetch } from '@ipfsz/core/http'
 
 type Init = Omit<RoutedSourceInit, 'headStart' | 'isHint' | 'routers'>

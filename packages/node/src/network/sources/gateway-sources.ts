@@ -1,5 +1,5 @@
 import { GatewayPool, HttpSource } from '@ipfsz/core/http'
-import { createNodeFetch } from './node-fetch.ts'
+import { createNodeFetch } from '../node-fetch.ts'
 import type { Fetch, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 

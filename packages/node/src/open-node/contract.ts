@@ -1,7 +1,7 @@
-import type { CallOptions, OpenRepo } from './contract.ts'
-import type { Provides } from './daemon/daemon.ts'
-import type { NodeProgressOptions } from './events.ts'
-import type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from './network/network.ts'
+import type { CallOptions, OpenRepo } from '../handle/contract.ts'
+import type { Provides } from '../daemon/daemon.ts'
+import type { NodeProgressOptions } from '../events.ts'
+import type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
 
 export interface OpenNodeInit extends NodeProgressOptions {

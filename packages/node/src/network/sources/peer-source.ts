@@ -1,5 +1,5 @@
 import { FetchStalledError } from '@ipfsz/core'
-import type { FetchOptions, Network } from './network.ts'
+import type { FetchOptions, Network } from '../network.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'

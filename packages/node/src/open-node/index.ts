@@ -30,10 +30,10 @@
  * }
  * ```
  */
-import type { OpenNodeInit, RunningNode } from './node-contract.ts'
+import type { OpenNodeInit, RunningNode } from './contract.ts'
 
-export type { OpenNodeInit, PublishNameOptions, RunningNode } from './node-contract.ts'
-export type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from './network/network.ts'
+export type { OpenNodeInit, PublishNameOptions, RunningNode } from './contract.ts'
+export type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from '../network/network.ts'
 
 /**
  * Start a node on a repo, which is created if there is none. One node at a time can have a repo.

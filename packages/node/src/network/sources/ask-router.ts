@@ -1,5 +1,6 @@
-// Room: gateways that routers or the DHT list. URLs of strangers are checked in `http-address.ts`, the addresses that
-// their names resolve to in `public-fetch.ts`.
+// Room: where missing blocks come from: gateways that the user names, those that routers or the DHT list, peers.
+// `block-sources.ts` orders them. URLs of strangers are checked in `http-address.ts`, the addresses that their names
+// resolve to in `public-fetch.ts`.
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { readTextAtMost } from '@ipfsz/utils/read-at-most'
 import { UsageError } from '../../errors.ts'

@@ -1,17 +1,17 @@
 // Above 250 lines: what a handle can do stands in one place, as its contract does.
 import { cwd, env } from 'node:process'
 import { ipfsz } from '@ipfsz/core'
-import { RepoLinks } from './gateway/repo-links.ts'
-import { storedBlocks } from './gateway/stored-blocks.ts'
-import { keepReads } from './repo/keep-reads.ts'
-import { openRepo, openRepoToRead, repoPath } from './repo/repo.ts'
+import { RepoLinks } from '../gateway/repo-links.ts'
+import { storedBlocks } from '../gateway/stored-blocks.ts'
+import { keepReads } from '../repo/keep-reads.ts'
+import { openRepo, openRepoToRead, repoPath } from '../repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
 import { asyncIterableOf, targetOf } from './targets.ts'
-import type { AddedRoot, AddSource, AddSourcesOptions } from './add/add-options.ts'
-import type { ExportCarOptions, ExportedCar } from './car/export-car.ts'
-import type { CarSource, ImportCarOptions, ImportedCars } from './car/import-car.ts'
-import type { Collected, CollectOptions } from './collect/collect.ts'
-import type { NodeContext } from './context.ts'
+import type { AddedRoot, AddSource, AddSourcesOptions } from '../add/add-options.ts'
+import type { ExportCarOptions, ExportedCar } from '../car/export-car.ts'
+import type { CarSource, ImportCarOptions, ImportedCars } from '../car/import-car.ts'
+import type { Collected, CollectOptions } from '../collect/collect.ts'
+import type { NodeContext } from '../context.ts'
 import type {
   AddDataOptions,
   AddDirectoryOptions,
@@ -27,13 +27,13 @@ import type {
   Target,
   WithFilesOptions
 } from './contract.ts'
-import type { DiffContentOptions, Differences } from './diff/diff-content.ts'
-import type { Written } from './get/get-content.ts'
-import type { RepairOptions, RepairReport } from './repair/repair-content.ts'
-import type { RepoStats } from './stats/count-repo.ts'
-import type { MeasureUsageOptions, UsageReport } from './usage/measure-usage.ts'
-import type { VerifyContentOptions } from './verify/verify-content.ts'
-import type { VerifiedPins, VerifyPinsOptions } from './verify/verify-pins.ts'
+import type { DiffContentOptions, Differences } from '../diff/diff-content.ts'
+import type { Written } from '../get/get-content.ts'
+import type { RepairOptions, RepairReport } from '../repair/repair-content.ts'
+import type { RepoStats } from '../stats/count-repo.ts'
+import type { MeasureUsageOptions, UsageReport } from '../usage/measure-usage.ts'
+import type { VerifyContentOptions } from '../verify/verify-content.ts'
+import type { VerifiedPins, VerifyPinsOptions } from '../verify/verify-pins.ts'
 import type { Ipfsz, VerifyReport } from '@ipfsz/core'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
@@ -116,7 +116,7 @@ export class RepoHandle implements OpenRepo {
 
   async get (target: Target, path: string, options: GetOptions = {}): Promise<Written> {
     return this.#call(options, async context => {
-      const { getContent } = await import('./get/get-content.ts')
+      const { getContent } = await import('../get/get-content.ts')
 
       return getContent(context, targetOf(target), { ...options, output: path })
     })
@@ -128,7 +128,7 @@ export class RepoHandle implements OpenRepo {
     options: WithFilesOptions = {}
   ): Promise<T> {
     return this.#call(options, async context => {
-      const { withTarget } = await import('./read/read-target.ts')
+      const { withTarget } = await import('../read/read-target.ts')
 
       const { scope = 'entity' } = options
 
@@ -139,7 +139,7 @@ export class RepoHandle implements OpenRepo {
 
   async rm (target: Target, options: CallOptions = {}): Promise<void> {
     await this.#call(options, async context => {
-      const { removeContent } = await import('./links/links.ts')
+      const { removeContent } = await import('../links/links.ts')
 
       await removeContent(context, [targetOf(target)])
     })
@@ -147,7 +147,7 @@ export class RepoHandle implements OpenRepo {
 
   async collect (options: CallOptions & CollectOptions = {}): Promise<Collected> {
     return this.#call(options, async context => {
-      const { collectGarbage } = await import('./collect/collect.ts')
+      const { collectGarbage } = await import('../collect/collect.ts')
 
       return collectGarbage(context, options)
     })
@@ -155,7 +155,7 @@ export class RepoHandle implements OpenRepo {
 
   async verify (target: Target, options: CallOptions & VerifyContentOptions = {}): Promise<VerifyReport> {
     return this.#call(options, async context => {
-      const { verifyContent } = await import('./verify/verify-content.ts')
+      const { verifyContent } = await import('../verify/verify-content.ts')
 
       return verifyContent(context, targetOf(target), options)
     })
@@ -163,7 +163,7 @@ export class RepoHandle implements OpenRepo {
 
   async verifyPins (options: CallOptions & VerifyPinsOptions = {}): Promise<VerifiedPins> {
     return this.#call(options, async context => {
-      const { verifyPins } = await import('./verify/verify-pins.ts')
+      const { verifyPins } = await import('../verify/verify-pins.ts')
 
       return verifyPins(context, options)
     })
@@ -174,7 +174,7 @@ export class RepoHandle implements OpenRepo {
     options: CallOptions & RepairOptions = {}
   ): Promise<RepairReport> {
     return this.#call(options, async context => {
-      const { repairContent } = await import('./repair/repair-content.ts')
+      const { repairContent } = await import('../repair/repair-content.ts')
 
       return repairContent(context, targets.map(target => targetOf(target)), options)
     })
@@ -186,7 +186,7 @@ export class RepoHandle implements OpenRepo {
     options: CallOptions & DiffContentOptions = {}
   ): Promise<Differences> {
     return this.#call(options, async context => {
-      const { diffContent } = await import('./diff/diff-content.ts')
+      const { diffContent } = await import('../diff/diff-content.ts')
 
       return diffContent(context, [targetOf(before), targetOf(after)], options)
     })
@@ -197,7 +197,7 @@ export class RepoHandle implements OpenRepo {
     options: CallOptions & MeasureUsageOptions = {}
   ): Promise<UsageReport> {
     return this.#call(options, async context => {
-      const { measureUsage } = await import('./usage/measure-usage.ts')
+      const { measureUsage } = await import('../usage/measure-usage.ts')
 
       return measureUsage(context, targets.map(target => targetOf(target)), options)
     })
@@ -205,7 +205,7 @@ export class RepoHandle implements OpenRepo {
 
   async stats (options: CallOptions = {}): Promise<RepoStats> {
     return this.#call(options, async context => {
-      const { countRepo } = await import('./stats/count-repo.ts')
+      const { countRepo } = await import('../stats/count-repo.ts')
 
       return countRepo(context)
     })
@@ -217,7 +217,7 @@ export class RepoHandle implements OpenRepo {
     options: CallOptions & ExportCarOptions = {}
   ): Promise<ExportedCar> {
     return this.#call(options, async context => {
-      const { exportCar } = await import('./car/export-car.ts')
+      const { exportCar } = await import('../car/export-car.ts')
 
       return exportCar(context, targets.map(target => targetOf(target)), output, options)
     })
@@ -228,7 +228,7 @@ export class RepoHandle implements OpenRepo {
     options: CallOptions & ImportCarOptions = {}
   ): Promise<ImportedCars> {
     return this.#call(options, async context => {
-      const { importCars } = await import('./car/import-car.ts')
+      const { importCars } = await import('../car/import-car.ts')
 
       return importCars(context, sources, options)
     })
@@ -249,7 +249,7 @@ export class RepoHandle implements OpenRepo {
     { base, ...options }: Omit<AddDirectoryOptions, 'name'>
   ): Promise<AddedRoot> {
     return this.#call(options, async context => {
-      const { addSources } = await import('./add/add-sources.ts')
+      const { addSources } = await import('../add/add-sources.ts')
       let added: AddedRoot | undefined
       const init: AddSourcesOptions = {
         ...options,
@@ -267,17 +267,17 @@ export class RepoHandle implements OpenRepo {
   #pins (): RepoPinned {
     return {
       add: async (target, options = {}) => this.#call(options, async context => {
-        const { addPins } = await import('./pins/pins.ts')
+        const { addPins } = await import('../pins/pins.ts')
 
         await addPins(context, [targetOf(target)])
       }),
       rm: async (target, options = {}) => this.#call(options, async context => {
-        const { removePins } = await import('./pins/pins.ts')
+        const { removePins } = await import('../pins/pins.ts')
 
         await removePins(context, [targetOf(target)])
       }),
       ls: (options = {}) => this.#list(options, async context => {
-        const { listPins } = await import('./pins/pins.ts')
+        const { listPins } = await import('../pins/pins.ts')
 
         return listPins(context, options)
       })
@@ -287,17 +287,17 @@ export class RepoHandle implements OpenRepo {
   #links (): RepoLinked {
     return {
       add: async (original, compressed, options = {}) => this.#call(options, async context => {
-        const { addLink } = await import('./links/links.ts')
+        const { addLink } = await import('../links/links.ts')
 
         return addLink(context, targetOf(original), targetOf(compressed), options)
       }),
       rm: async (target, options = {}) => this.#call(options, async context => {
-        const { removeLinks } = await import('./links/links.ts')
+        const { removeLinks } = await import('../links/links.ts')
 
         await removeLinks(context, [targetOf(target)])
       }),
       ls: (options = {}) => this.#list(options, async context => {
-        const { listLinks } = await import('./links/links.ts')
+        const { listLinks } = await import('../links/links.ts')
 
         return listLinks(context)
       })
@@ -307,12 +307,12 @@ export class RepoHandle implements OpenRepo {
   #originals (): RepoOriginals {
     return {
       index: async (targets = [], options = {}) => this.#call(options, async context => {
-        const { indexOriginals } = await import('./originals/originals.ts')
+        const { indexOriginals } = await import('../originals/originals.ts')
 
         return indexOriginals(context, targets.map(target => targetOf(target)), options)
       }),
       ls: (options = {}) => this.#list(options, async context => {
-        const { listOriginals } = await import('./originals/originals.ts')
+        const { listOriginals } = await import('../originals/originals.ts')
 
         return listOriginals(context)
       })
@@ -322,17 +322,17 @@ export class RepoHandle implements OpenRepo {
   #history (): RepoHistory {
     return {
       versions: (name, options = {}) => this.#list(options, async context => {
-        const { listVersions } = await import('./history/history.ts')
+        const { listVersions } = await import('../history/history.ts')
 
         return listVersions(context, name)
       }),
       names: async (options = {}) => this.#call(options, async context => {
-        const { listHistories } = await import('./history/history.ts')
+        const { listHistories } = await import('../history/history.ts')
 
         return listHistories(context)
       }),
       forget: async (name, options = {}) => this.#call(options, async context => {
-        const { forgetHistory } = await import('./history/history.ts')
+        const { forgetHistory } = await import('../history/history.ts')
 
         return forgetHistory(context, name)
       })

@@ -5,7 +5,7 @@ import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { RouterError } from '../../errors.ts'
 import type { PublicFetchInit } from './public-fetch.ts'
-import type { GatewaySourcesInit } from '../gateway-sources.ts'
+import type { GatewaySourcesInit } from './gateway-sources.ts'
 import type { Fetch, GatewayBlock, GatewayPool, ReadPlan, SourceFetchOptions } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 

@@ -1,5 +1,5 @@
 import type { Target } from './contract.ts'
-import type { CidPath } from './dag/cid-path.ts'
+import type { CidPath } from '../dag/cid-path.ts'
 
 /** A target as rooms take it: a text, or a CID with a path. */
 export function targetOf (target: Exclude<Target, string>): CidPath

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import type { FetchOptions } from './network/network.ts'
+import type { FetchOptions } from './network.ts'
 import type { FilePart } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 
