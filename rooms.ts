@@ -170,6 +170,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'shared-store.ts': ['objects', 'places', 'records', 'storage', 'store-reference.ts']
   },
   node: {
+    threads: [],
     dag: [],
     disk: ['dag'],
     locks: ['disk'],

@@ -5,9 +5,9 @@
  * Addons cannot be bundled. They are the optional dependencies of the command.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build } from 'rolldown'
 import { licencesOf, SEPARATOR } from './licences.ts'
 import type { Plugin } from 'rolldown'
@@ -87,7 +87,34 @@ export async function bundleCommand (): Promise<void> {
     throw new Error(`Neither bundled nor an optional dependency of the command:\n${unknown.join('\n')}`)
   }
 
-  writeLicences([...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleSiteScripts()])
+  writeLicences([
+    ...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleThreads(), ...await bundleSiteScripts()
+  ])
+}
+
+/**
+ * Bundle the programs of worker threads, each into one file: a thread starts in half the time, and needs no more memory
+ * than for what it runs. Returns the modules that they hold.
+ */
+async function bundleThreads (): Promise<string[]> {
+  const programs = globSync(join(PACKAGES, 'node/dist/**/*.thread.js'))
+  const modules = await Promise.all(programs.map(async input => {
+    const { output: [chunk] } = await build({
+      input,
+      platform: 'node',
+      external: isAddon,
+      output: {
+        file: join(COMMAND, `bundle/${basename(input, '.js')}.cjs`),
+        format: 'cjs',
+        codeSplitting: false,
+        comments: false
+      }
+    })
+
+    return chunk.moduleIds
+  }))
+
+  return modules.flat()
 }
 
 /**

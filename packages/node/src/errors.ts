@@ -30,6 +30,16 @@ export class IncompleteError extends Error {
   }
 }
 
+/** Thrown when a worker thread failed, or ended: for lack of memory, for example. Its error is the `cause`. */
+export class ThreadFailedError extends Error {
+  static override readonly name = 'ThreadFailedError'
+  override readonly name = 'ThreadFailedError'
+
+  constructor (options: { cause: unknown }) {
+    super(`A worker thread failed: ${messageOf(options.cause)}`, options)
+  }
+}
+
 /** Thrown when two files or directories differ. The differences have already been printed; the error is not. */
 export class DifferentError extends Error {
   static override readonly name = 'DifferentError'
