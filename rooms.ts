@@ -24,7 +24,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   node: [
     'codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'libp2p-compression', 'shared-store', 'utils'
   ],
-  site: ['core', 'gateway', 'node'],
+  site: ['core', 'gateway', 'node', 'utils'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'shared-store', 'node', 'site', 'utils']
 }
 
@@ -40,7 +40,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   'shared-store': ['clock.ts', 'errors.ts'],
-  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'system-error.ts', 'usage-errors.ts', 'version.ts'],
+  node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],
   site: [],
   cli: ['advice.ts', 'errors.ts', 'io.ts']
 }

@@ -21,7 +21,7 @@ export function startInContainer (
 
 /** Hold a lock of the repo in a container until stdin ends. Prints `held`, or the error's name if that fails. */
 export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | 'gc'): Process {
-  const module = new URL('@ipfsz/node/internal/repo/repo-lock', import.meta.url)
+  const module = new URL('../../packages/node/dist/repo/repo-lock.js', import.meta.url)
 
   return inContainer(host, sandbox, ['--input-type=module', '--eval', `
     import { lockRepo } from ${JSON.stringify(module)}

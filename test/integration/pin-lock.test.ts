@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { lockRepo } from '@ipfsz/node/internal/repo/repo-lock'
+import { lockRepo } from '../../packages/node/dist/repo/repo-lock.js'
 import { text } from '../support/data.ts'
 import { waitForLock } from './locks.ts'
 import { expectSuccess, it } from './run-cli.ts'

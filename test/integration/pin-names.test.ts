@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
-import { openRepo } from '@ipfsz/node/internal/repo/repo'
+import { openRepo } from '../../packages/node/dist/repo/repo.js'
 import { text } from '../support/data.ts'
 import { expectFailure, it } from './run-cli.ts'
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { treeSource } from '@ipfsz/node/internal/disk/tree-source'
+import { treeSource } from '../../packages/node/dist/disk/tree-source.js'
 
 const run = promisify(execFile)
 

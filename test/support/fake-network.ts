@@ -1,5 +1,5 @@
 import { NotFoundError } from '@ipfsz/core'
-import type { FetchOptions, Network } from '@ipfsz/node/internal/network/network'
+import type { FetchOptions, Network } from '../../packages/node/dist/network/network.js'
 import type { CID } from 'multiformats/cid'
 
 /** A network without peers. Tests replace the methods that they need. */

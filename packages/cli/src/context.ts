@@ -1,11 +1,8 @@
-import * as node from '@ipfsz/node/internal/context'
-import { bootstrapTexts, urlsIn } from '@ipfsz/node/internal/network/environment'
+import { bootstrapTexts, urlsIn } from '@ipfsz/node/environment'
 import { showEvents } from './terminal/show-events.ts'
 import type { Io } from './io.ts'
-import type { NetworkOptions } from '@ipfsz/node/internal/daemon/access'
+import type { NetworkOptions, NodeContext } from '@ipfsz/node/session'
 import type { Output } from './terminal/output.ts'
-
-export type { Reading } from '@ipfsz/node/internal/context'
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {
@@ -20,7 +17,7 @@ export interface Context {
 }
 
 /** The part of a command's context that a node needs. What it reports is shown. */
-export function nodeContext ({ io, output, signal, repo, network }: Context): node.NodeContext {
+export function nodeContext ({ io, output, signal, repo, network }: Context): NodeContext {
   return {
     signal,
     repo,
@@ -31,12 +28,4 @@ export function nodeContext ({ io, output, signal, repo, network }: Context): no
     now: () => io.now(),
     onProgress: showEvents(output, io)
   }
-}
-
-/** As `openToRead` of the node. */
-export async function openToRead (
-  context: Context,
-  init?: Parameters<typeof node.openToRead>[1]
-): Promise<node.Session> {
-  return node.openToRead(context, init)
 }

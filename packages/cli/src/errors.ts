@@ -1,12 +1,12 @@
 // Above 250 lines: the messages for all errors of the library and the command are in one place.
 import { platform } from 'node:process'
-import { isUsageError } from '@ipfsz/node/internal/usage-errors'
-import { LOST, systemError } from '@ipfsz/node/internal/system-error'
+import { isUsageError } from '@ipfsz/utils/usage-errors'
+import { LOST, systemError } from '@ipfsz/utils/system-error'
 import { adviceFor } from './advice.ts'
-import type { SystemError } from '@ipfsz/node/internal/system-error'
+import type { SystemError } from '@ipfsz/utils/system-error'
 
 export * from '@ipfsz/node/errors'
-export { fullDiskError, neededBytes } from '@ipfsz/node/internal/system-error'
+export { fullDiskError, neededBytes } from '@ipfsz/utils/system-error'
 
 /** The message for a full disk. `withFullDisk` finds out which disk it is. */
 export const DISK_FULL = 'the disk is full: free some space and try again'

@@ -1,6 +1,6 @@
 import { IncompleteError, NOT_FETCHED } from './errors.ts'
-import { LOST } from '@ipfsz/node/internal/system-error'
-import { repoPath } from '@ipfsz/node/internal/repo/repo'
+import { LOST } from '@ipfsz/utils/system-error'
+import { repoPath } from '@ipfsz/node/environment'
 import { readReference } from '@ipfsz/shared-store/reference'
 import type { Io } from './io.ts'
 

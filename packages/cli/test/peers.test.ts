@@ -5,13 +5,11 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { peers } from '../src/commands/peers.ts'
-import { writeDaemonFile } from '@ipfsz/node/internal/daemon/daemon-file'
-import { lockDaemon } from '@ipfsz/node/internal/daemon/daemon-lock'
-import { serveNetwork } from '@ipfsz/node/internal/daemon/server'
 import { Output } from '../src/terminal/output.ts'
+import { startFakeDaemon } from '../../../test/support/fake-daemon.ts'
 import { fakeNetwork } from '../../../test/support/fake-network.ts'
 import type { Io } from '../src/io.ts'
-import type { ConnectedPeer } from '@ipfsz/node/internal/network/network'
+import type { ConnectedPeer } from '@ipfsz/node/network'
 
 const { signal } = new AbortController()
 const PEER = '12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp'
@@ -26,16 +24,13 @@ const PEERS: ConnectedPeer[] = [
 /** What `ipfsz peers` shows on a terminal of this width, line by line. */
 async function shown (columns: number): Promise<string[]> {
   const repo = await mkdtemp(join(tmpdir(), 'ipfsz-peers-'))
-  const lock = await lockDaemon(repo, signal)
-  const { port, token, close } = await serveNetwork(fakeNetwork({ peers: async () => PEERS }))
+  const daemon = await startFakeDaemon(repo, fakeNetwork({ peers: async () => PEERS }))
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns })
 
   onTestFinished(async () => {
-    await close()
-    await lock.release()
+    await daemon.stop()
     await rm(repo, { recursive: true })
   })
-  await writeDaemonFile(repo, { pid: process.pid, port, token }, lock.name)
   const output = new Output(
     { stdout, stderr: new PassThrough(), now: () => 0, env: {} },
     { json: false, verbose: false }

@@ -5,6 +5,9 @@ import type { LinkEvents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'
 
+export { waitingFor } from './lock-file.ts'
+export type { LockFile } from './lock-file.ts'
+
 /** What was fetched while a repo was open to read. */
 export interface Fetched {
   blocks: number

@@ -1,4 +1,4 @@
-import type { ChangedFiles } from '@ipfsz/node/internal/disk/progress'
+import type { ChangedFiles } from '@ipfsz/node/add'
 import type { NodeProgressOptions } from '@ipfsz/node/events'
 import type { MadeSite } from './make-site.ts'
 import type { CID } from 'multiformats/cid'

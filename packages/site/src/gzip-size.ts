@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { openRegularFile } from '@ipfsz/node/internal/disk/read-regular-file'
+import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 
 /** What web servers are usually told to compress while they send it: text, and what shrinks like text. */
 const COMPRESSIBLE = /\.(?:x?html?|css|m?js|json|map|svg|txt|md|csv|xml|rss|atom|webmanifest|wasm|ico|ttf|otf|eot)$/i

@@ -1,4 +1,4 @@
-import { ignoreMatcher } from '@ipfsz/node/internal/disk/ignore'
+import { ignoreMatcher } from '@ipfsz/node/files'
 
 /** What programs read that run no worker: crawlers, feed readers, and browsers before a page is loaded. */
 const ALWAYS_KEPT = [

@@ -1,4 +1,4 @@
-import { openRegularFile } from '@ipfsz/node/internal/disk/read-regular-file'
+import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 
 /** How much of a page or script is searched for the files that it needs, in bytes: 1 MiB. */
 const MAX_READ = 1024 * 1024

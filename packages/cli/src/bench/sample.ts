@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { stat } from 'node:fs/promises'
-import { openRegularFile } from '@ipfsz/node/internal/disk/read-regular-file'
+import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
 import type { Stretch } from './spread.ts'

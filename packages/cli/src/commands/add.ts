@@ -1,12 +1,12 @@
 // Room: what each command does, one file each: arguments become one call of the node, whose result is printed.
 import { addSources, LATEST } from '@ipfsz/node/add'
+import { withTargets } from '@ipfsz/node/read'
 import { nodeContext } from '../context.ts'
 import { IncompleteError, UsageError } from '../errors.ts'
 import { resolvePath } from '../io.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { nameOf, STDIN } from './added-names.ts'
 import { printedEntry, printedRoot } from './printed-added.ts'
-import { withTargets } from './read-target.ts'
 import type { Context } from '../context.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { AddSource, AddSourcesOptions } from '@ipfsz/node/add'
@@ -43,7 +43,7 @@ export async function add (named: string[], options: AddCommandOptions, context:
   const printed = { isAuto: codec === 'auto', onlyHash, isInRepo: kubo == null && !onlyHash }
   const [earlier] = text == null || text === LATEST
     ? []
-    : await withTargets([text], context, async targets => targets)
+    : await withTargets(nodeContext(context), [text], async targets => targets)
   const printer = new AddPrinter({ quiet, quieter }, context.output)
   const sources = paths.map((path): AddSource => path === STDIN
     ? { open: () => io.stdin }

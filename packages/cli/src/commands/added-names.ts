@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { absolutePath } from '@ipfsz/node/internal/paths'
+import { absolutePath } from '@ipfsz/node/environment'
 import type { Io } from '../io.ts'
 
 /** The path that stands for stdin. */

@@ -1,9 +1,10 @@
 import { unmark } from '@ipfsz/core'
-import { withTarget } from './read-target.ts'
+import { withTarget } from '@ipfsz/node/read'
+import { nodeContext } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { knownSize } from '../terminal/progress.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
+import type { CidPath } from '@ipfsz/node/read'
 import type { Ipfsz } from '@ipfsz/core'
 
 export interface CatCommandOptions {
@@ -20,8 +21,8 @@ export async function cat (text: string, options: CatCommandOptions, context: Co
   const isRange = options.offset != null || options.length != null
 
   await withTarget(
+    nodeContext(context),
     text,
-    context,
     { scope: isRange ? 'block' : 'entity' },
     async (target, { files }) => { await write(target, files, options, context) }
   )

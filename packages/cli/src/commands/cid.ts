@@ -1,7 +1,8 @@
 import { UnknownCodecError } from '@ipfsz/codecs'
 import { mark, MARKERS, unmark } from '@ipfsz/core'
-import { openToRead } from '../context.ts'
-import { cidAt, withTargets } from './read-target.ts'
+import { cidAt, withTargets } from '@ipfsz/node/read'
+import { openToRead } from '@ipfsz/node/session'
+import { nodeContext } from '../context.ts'
 import type { Context } from '../context.ts'
 import type { MarkerName } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -26,7 +27,7 @@ export async function plainCid (text: string, context: Context): Promise<void> {
 
 /** A CID alone needs no repo; a name and a path do. */
 async function findCid (text: string, context: Context): Promise<CID> {
-  return withTargets([text], context, async ([target]) =>
+  return withTargets(nodeContext(context), [text], async ([target]) =>
     target.path === '' ? target.cid : cidAt(target, (await openToRead(context)).files, context.signal))
 }
 

@@ -1,6 +1,6 @@
-import { openToRead } from '../context.ts'
 import { printable } from '../terminal/output.ts'
-import { parseContentPath } from '@ipfsz/node/internal/dag/cid-path'
+import { parseContentPath } from '@ipfsz/node/read'
+import { openToRead } from '@ipfsz/node/session'
 import type { Context } from '../context.ts'
 
 /** A word that may come next, and what it means. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { bootstrapTexts, startDaemon, urlsIn } from '@ipfsz/node/daemon'
+import { startDaemon } from '@ipfsz/node/daemon'
+import { bootstrapTexts, urlsIn } from '@ipfsz/node/environment'
 import { nodeContext } from '../context.ts'
 import type { Daemon, Provides } from '@ipfsz/node/daemon'
 import type { Compressed } from './gateway.ts'

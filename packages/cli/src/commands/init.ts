@@ -1,7 +1,7 @@
 import * as node from '@ipfsz/node/init'
 import { nodeContext } from '../context.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '@ipfsz/node/internal/repo/repo-compression'
+import type { RepoCompression } from '@ipfsz/node/init'
 
 /**
  * Create a repo, and set how it stores blocks. No-op if the repo already stores them this way.

@@ -1,12 +1,12 @@
 import { storedModeOf } from '@ipfsz/core'
-import { withTarget } from './read-target.ts'
-import { nameOf } from '@ipfsz/node/internal/dag/cid-path'
+import { nameOf, withTarget } from '@ipfsz/node/read'
+import { nodeContext } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
 import { cidCell, sizeCell, sizeHeading, wordCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
+import type { CidPath } from '@ipfsz/node/read'
 import type { Cell } from '../terminal/row.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
@@ -33,8 +33,8 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
 
   try {
     await withTarget(
+      nodeContext(context),
       text,
-      context,
       // not the entity: of a file, that would be all of it
       { scope: 'block' },
       async (target, { files }) => {

@@ -1,4 +1,4 @@
-import { defaultRepoPath } from '@ipfsz/node/internal/repo/repo'
+import { defaultRepoPath } from '@ipfsz/node/environment'
 import { quote } from '../terminal/quote.ts'
 import { STDIN } from './added-names.ts'
 import type { Context } from '../context.ts'

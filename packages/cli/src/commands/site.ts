@@ -1,4 +1,4 @@
-import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/internal/gateway/default-address'
+import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/environment'
 import { publishSite } from '@ipfsz/site'
 import { nodeContext } from '../context.ts'
 import { resolvePath } from '../io.ts'

@@ -1,8 +1,6 @@
 import { readableWith } from '@ipfsz/core'
-import * as raw from 'multiformats/codecs/raw'
-import { withTarget } from './read-target.ts'
-import { viewOf } from '@ipfsz/node/internal/dag/view-of'
-import { reportReads } from '@ipfsz/node/internal/repo/report-reads'
+import { statTarget } from '@ipfsz/node/read'
+import { nodeContext } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { phraseCell, sizeText } from '../terminal/row.ts'
 import { LateProgress } from '../terminal/progress.ts'
@@ -10,9 +8,7 @@ import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '@ipfsz/node/internal/dag/cid-path'
-import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
+import type { ExtendedStats } from '@ipfsz/core'
 
 export interface StatCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
@@ -20,42 +16,22 @@ export interface StatCommandOptions {
 }
 
 /** Show type, sizes and codec of what a CID names. */
-export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
+export async function stat (text: string, { maxWindow }: StatCommandOptions, context: Context): Promise<void> {
+  const { output } = context
   const progress = new LateProgress(() => output.progress(text))
-  const onBytes = (bytes: number): void => { progress.add(bytes) }
 
   try {
-    await withTarget(text, context, { scope: 'block' }, async (target, { repo, files, filesOn, online }) => {
-      const blockstore = reportReads(repo.blockstore, onBytes)
-
-      if (!online) {
-        await show(target, filesOn(blockstore), true, options, context)
-        return
-      }
-
-      const { type } = await files.stat(target.cid, { path: target.path, signal })
-
-      // do not fetch leaves: their parents state their sizes
-      await show(target, filesOn(withLeaves(blockstore, target.cid)), type !== 'directory', options, context)
-    })
+    show(await statTarget(nodeContext(context), text, {
+      maxWindowSize: maxWindow,
+      onProgress: noteLinks(output),
+      onBytes: bytes => { progress.add(bytes) }
+    }), context)
   } finally {
     progress.end()
   }
 }
 
-/** @param offline - use only blocks of the repo: a file with missing leaves has sizes too */
-async function show (
-  { cid, path }: CidPath,
-  files: Ipfsz,
-  offline: boolean,
-  { maxWindow: maxWindowSize }: StatCommandOptions,
-  { output, signal }: Context
-): Promise<void> {
-  const stats = await files.stat(
-    cid,
-    { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
-  )
+function show (stats: ExtendedStats, { output }: Context): void {
   const { codec, size, sizeKnown, storedSize, fetchSize, ratio, frames, frameSize, plainCid, filters, base } = stats
   const { uniqueBlocks: blocks, markedCid } = stats
   const type = typeOf(stats)
@@ -95,9 +71,7 @@ async function show (
   ])
 }
 
-type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>
-
-function framesCell ({ frames, frameSize, size }: Frames): Cell {
+function framesCell ({ frames, frameSize, size }: ExtendedStats): Cell {
   if (frameSize == null) {
     return String(frames)
   }
@@ -106,11 +80,4 @@ function framesCell ({ frames, frameSize, size }: Frames): Cell {
   const upTo = frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''
 
   return phraseCell(`${frames} of ${upTo}${formatSize(frameSize)}`, [frames, frameSize])
-}
-
-/** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */
-function withLeaves (blockstore: IpfszComponents['blockstore'], root: CID): IpfszComponents['blockstore'] {
-  return viewOf(blockstore, {
-    has: (cid, options) => (cid.code === raw.code && !cid.equals(root)) || blockstore.has(cid, options)
-  })
 }

@@ -1,4 +1,4 @@
-import { packageVersion } from '@ipfsz/node/internal/version'
+import { packageVersion } from '@ipfsz/node/environment'
 import type { Context } from '../context.ts'
 
 /** Print the version. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts'
-import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/internal/gateway/default-address'
+import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/environment'
 import { addPeerOptions, allowLocalOption, compressOption, routerOption, withNetwork } from './program-network.ts'
 import { serveOriginalsOption } from './program-originals.ts'
 import { collect, parseNumber, parseSize, parseSizeOrNone } from '../terminal/units.ts'

@@ -8,7 +8,7 @@ import { CODECS } from './program-add.ts'
 import { parseNumber, parseSizeOrNone } from '../terminal/units.ts'
 import type { MigrateCommandOptions } from '../commands/migrate.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '@ipfsz/node/internal/repo/repo-compression'
+import type { RepoCompression } from '@ipfsz/node/init'
 import type { Command } from 'commander'
 
 /** Define the commands for a whole repo, and for how it stores blocks. */

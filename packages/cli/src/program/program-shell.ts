@@ -1,7 +1,7 @@
 import { Argument } from 'commander'
 import { complete } from './complete.ts'
 import { COMPLETION_SCRIPTS, FILES_LINE } from './completion-scripts.ts'
-import { repoPath } from '@ipfsz/node/internal/repo/repo'
+import { repoPath } from '@ipfsz/node/environment'
 import type { Context } from '../context.ts'
 import type { Command } from 'commander'
 

@@ -3,7 +3,7 @@ import { DEFAULT_COLUMNS } from './columns.ts'
 import { count, formatSize } from './units.ts'
 import { indented, withLabel } from './with-label.ts'
 import { wrap } from './wrap.ts'
-import type { ChangedFiles } from '@ipfsz/node/internal/disk/progress'
+import type { ChangedFiles } from '@ipfsz/node/add'
 import type { PrintedRoot } from './printed-add.ts'
 
 /** Below this many bytes a percentage says nothing: a block of any file has a few dozen bytes of its own. */

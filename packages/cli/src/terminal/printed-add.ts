@@ -1,4 +1,4 @@
-import type { ChangedFiles } from '@ipfsz/node/internal/disk/progress'
+import type { ChangedFiles } from '@ipfsz/node/add'
 
 /** A file or directory that was added, as `ipfsz add` prints it. */
 export interface PrintedAdd {

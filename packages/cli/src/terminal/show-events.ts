@@ -1,6 +1,6 @@
 import { explain } from '../errors.ts'
 import { noteLinks } from './note-links.ts'
-import { waitingFor } from '@ipfsz/node/internal/lock-file'
+import { waitingFor } from '@ipfsz/node/events'
 import { unmark } from '@ipfsz/core'
 import { Arrivals } from './arrivals.ts'
 import { CollectionProgress } from './collection-progress.ts'

@@ -14,3 +14,4 @@ export type {
   PathSource,
   StreamSource
 } from './add-options.ts'
+export type { ChangedFiles } from '../disk/progress.ts'

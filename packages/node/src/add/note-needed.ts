@@ -1,6 +1,6 @@
 import { DEFAULT_IN_FLIGHT_BYTES } from '@ipfsz/core'
 import { sizeBelow } from '../disk/size-below.ts'
-import { fullDiskError, noteNeededBytes } from '../system-error.ts'
+import { fullDiskError, noteNeededBytes } from '@ipfsz/utils/system-error'
 import type { StepProgress } from '../events.ts'
 
 /**

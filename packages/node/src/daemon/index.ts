@@ -5,5 +5,4 @@
  * is the same with a handle on its repo.
  */
 export { startDaemon } from './daemon.ts'
-export { bootstrapTexts, urlsIn } from '../network/environment.ts'
 export type { Daemon, DaemonInit, Provides } from './daemon.ts'

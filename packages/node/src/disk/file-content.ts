@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
-import { openRegularFile } from './read-regular-file.ts'
+import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 import { withPath } from './target-errors.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Mtime } from '@ipfsz/core'

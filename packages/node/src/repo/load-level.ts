@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { holdDirectory } from '../disk/held-directory.ts'
-import { copyRegularFile } from '../disk/read-regular-file.ts'
+import { copyRegularFile } from '../disk/copy-regular-file.ts'
 import { MissingAddonError, RepoError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
 

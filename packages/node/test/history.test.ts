@@ -5,9 +5,8 @@ import * as raw from 'multiformats/codecs/raw'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { Histories, MAX_VERSIONS } from '@ipfsz/node/internal/repo/history'
-import { versionSummary } from '../src/terminal/version-summary.ts'
-import type { Version } from '@ipfsz/node/internal/repo/history'
+import { Histories, MAX_VERSIONS } from '../src/repo/history.ts'
+import type { Version } from '../src/repo/history.ts'
 
 async function version (number: number, name = 'a', date = new Date(1_700_000_000_000)): Promise<Version> {
   const cid = CID.createV1(raw.code, await sha256.digest(Uint8Array.of(number, number >>> 8)))
@@ -87,23 +86,4 @@ describe('Histories', () => {
       await expect(histories.list()).rejects.toMatchObject({ name: 'RepoError' })
     }
   )
-})
-
-describe('versionSummary', () => {
-  const cid = 'bagbnjavhaerca'.padEnd(64, 'a')
-  const printed = { cid, date: new Date(), size: 123_456_789, addedSize: 1_022_976, pinned: false }
-
-  it.each([40, 80, undefined, 0])('fits a terminal of %j columns, except for the CID', columns => {
-    for (const pinned of [true, false]) {
-      const lines = versionSummary({ ...printed, pinned }, columns).split('\n')
-
-      expect(lines.slice(0, -1).every(({ length }) => length < (columns || 80))).toBe(true)
-      expect(lines.at(-1)?.trim()).toBe(cid)
-      expect(lines.join('\n').includes('not pinned')).toBe(!pinned)
-    }
-  })
-
-  it('says that nothing is new of a version that was stored before', () => {
-    expect(versionSummary({ ...printed, addedSize: 0 }, 80)).toContain('118 MiB, stored before, not pinned')
-  })
 })
