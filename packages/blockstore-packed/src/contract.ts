@@ -1,5 +1,6 @@
 import type { Compress } from './encode/encode-blocks.ts'
 import type { Disk } from './disk/disk.ts'
+import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent, ProgressOptions } from 'progress-events'
 
@@ -62,6 +63,13 @@ export interface GetAllOptions extends PackedOptions {
    * @default 'index'
    */
   order?: 'index' | 'packs' | undefined
+}
+
+/** A block that is listed. */
+export interface BlockSize {
+  multihash: MultihashDigest
+  /** Bytes of the block. */
+  size: number
 }
 
 /** Where a block is. */

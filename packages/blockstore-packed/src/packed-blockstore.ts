@@ -21,8 +21,8 @@ import { verifyPacks } from './store/verify.ts'
 import { withCause } from './store/with-cause.ts'
 import type { BlockBytes } from './collect-block.ts'
 import type {
-  BlockLocation, Damage, Durability, GetAllOptions, PackedBlockstoreComponents, PackedBlockstoreInit, PackedOptions,
-  RepackOptions, RepackResult, VerifyOptions
+  BlockLocation, BlockSize, Damage, Durability, GetAllOptions, PackedBlockstoreComponents, PackedBlockstoreInit,
+  PackedOptions, RepackOptions, RepackResult, VerifyOptions
 } from './contract.ts'
 import type { EncodedBlocks } from './encode/encode-blocks.ts'
 import type { StoreStats } from './store/stats.ts'
@@ -106,6 +106,30 @@ export class PackedBlockstore implements Blockstore {
   async sync (): Promise<void> {
     this.#checkOpen()
     await this.#writing(async () => this.#parts.queue.commit())
+  }
+
+  /** Write what is in memory to a pack, so that other processes find it. It may be lost until `sync`. */
+  async flush (): Promise<void> {
+    this.#checkOpen()
+    await this.#writing(async () => this.#parts.queue.flush())
+  }
+
+  /** Include a stored block in the next `sync`, even if another process has put it. Nothing if it is not stored. */
+  async syncLater (cid: CID): Promise<void> {
+    this.#checkOpen()
+    const { queue, view } = this.#parts
+    const key = keyOf(cid.multihash)
+
+    if (queue.get(key) != null) {
+      return
+    }
+
+    await view.refresh()
+    const rows = await view.find(key)
+
+    if (rows.length > 0 && !rows.some(row => view.isDurable(row))) {
+      await this.#add(cid, await readBlock(this.#parts, cid), false)
+    }
   }
 
   /**
@@ -240,6 +264,29 @@ export class PackedBlockstore implements Blockstore {
       signal?.throwIfAborted()
       yield { cid, bytes: this.get(cid, { signal }) }
     }
+  }
+
+  /**
+   * List all blocks by hash, with their sizes in bytes, from the index alone: as `getAll`, many at a time. To delete
+   * them meanwhile is fine.
+   */
+  async * list ({ signal }: PackedOptions = {}): AsyncGenerator<BlockSize[]> {
+    this.#checkOpen()
+    await this.#prepare()
+    const { view, reader } = this.#parts
+    let batch: BlockSize[] = []
+
+    for await (const { cid: { multihash }, row } of listByKey(view, reader)) {
+      signal?.throwIfAborted()
+      batch.push({ multihash, size: row.length })
+
+      if (batch.length >= GROUP_BLOCKS) {
+        yield batch
+        batch = []
+      }
+    }
+
+    yield batch
   }
 
   /**

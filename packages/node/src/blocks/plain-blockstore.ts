@@ -8,7 +8,7 @@ const MARKER = [0x80, 0xb4, 0xfd, 0x01]
  * The blocks of a repo that does not compress. `ipfsz blockstore convert` may compress them while this process has the
  * repo open: reads then still work.
  */
-export class PlainRepoBlockstore extends SharedFsBlockstore {
+export class PlainBlockstore extends SharedFsBlockstore {
   readonly #disk: SharedFsBlockstore
   #opener: Promise<Blockstore> | undefined
 

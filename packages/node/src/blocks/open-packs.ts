@@ -1,0 +1,133 @@
+import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
+
+/** Milliseconds between two looks at what may be written or closed. */
+const INTERVAL = 1000
+/** Looks without a call in between, after which files are closed and the pack is sealed. */
+const IDLE_LOOKS = 5
+
+/** What is open, by directory. */
+const opened = new Map<string, Promise<OpenPacks>>()
+
+/**
+ * The packs of a directory, for all of this process: each instance that adds would leave a pack. It is closed when the
+ * last one who holds it is done, or when nobody has used it for a while.
+ */
+export class OpenPacks {
+  readonly store: PackedBlockstore
+  readonly #directory: string
+  readonly #timer: NodeJS.Timeout
+  #holders = 0
+  #calls = 0
+  #idle = 0
+  #hasNew = false
+  #closing: Promise<void> | undefined
+  #failure: unknown
+
+  private constructor (store: PackedBlockstore, directory: string) {
+    this.store = store
+    this.#directory = directory
+    this.#timer = setInterval(() => { this.#look() }, INTERVAL).unref()
+  }
+
+  /** The packs that are open, or those that this opens. */
+  static async of (directory: string): Promise<OpenPacks> {
+    for (;;) {
+      let opening = opened.get(directory)
+
+      if (opening == null) {
+        opening = OpenPacks.#open(directory)
+        opened.set(directory, opening)
+        opening.catch(() => { opened.delete(directory) })
+      }
+
+      const packs = await opening
+
+      if (packs.#closing == null) {
+        return packs
+      }
+
+      await packs.#closing
+    }
+  }
+
+  static async #open (directory: string): Promise<OpenPacks> {
+    const { PackedBlockstore } = await import('@ipfsz/blockstore-packed')
+    const store = new PackedBlockstore(directory, { durability: 'sync' })
+    await store.open()
+
+    return new OpenPacks(store, directory)
+  }
+
+  /** Whether it may be used no more: everything that was put is on the disk, or `failure` says why not. */
+  get isClosed (): boolean {
+    return this.#closing != null
+  }
+
+  /** Why what was put is lost. */
+  get failure (): unknown {
+    return this.#failure
+  }
+
+  hold (): void {
+    this.#holders++
+  }
+
+  async release (): Promise<void> {
+    this.#holders--
+
+    if (this.#holders === 0 && this.#calls === 0) {
+      await this.#close()
+    }
+  }
+
+  /** A call begins. */
+  begin (): void {
+    this.#calls++
+    this.#idle = 0
+  }
+
+  /** A call has ended. */
+  end (err?: unknown): void {
+    this.#calls--
+
+    if (err instanceof Error && err.name === 'StoreFailedError') {
+      this.#failure = err
+      this.#close().catch(() => {})
+    }
+  }
+
+  /** Something was put, which other processes should find. */
+  wasPut (): void {
+    this.#hasNew = true
+  }
+
+  #look (): void {
+    this.#idle++
+
+    if (this.#hasNew) {
+      this.#hasNew = false
+      this.store.flush().catch(() => { /* the next sync says why */ })
+    }
+
+    if (this.#idle > IDLE_LOOKS && this.#calls === 0) {
+      this.#close().catch(() => {})
+    }
+  }
+
+  async #close (): Promise<void> {
+    await (this.#closing ??= this.#closeOnce())
+  }
+
+  async #closeOnce (): Promise<void> {
+    clearInterval(this.#timer)
+
+    try {
+      await this.store.close()
+    } catch (err) {
+      this.#failure ??= err
+      throw err
+    } finally {
+      opened.delete(this.#directory)
+    }
+  }
+}
