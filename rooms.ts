@@ -22,7 +22,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'verified-fetch': ['core', 'gateway'],
   'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
   node: [
-    'codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'gateway', 'libp2p-compression', 'shared-store', 'utils'
+    'codecs', 'core', 'blockstore-compressed', 'blockstore-packed', 'blockstore-s3', 'gateway', 'libp2p-compression',
+    'shared-store', 'utils'
   ],
   site: ['core', 'gateway', 'node', 'utils'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'shared-store', 'node', 'site', 'utils']
@@ -175,7 +176,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     disk: ['dag'],
     locks: ['disk'],
     cache: ['disk', 'locks'],
-    repo: ['cache', 'dag', 'disk', 'locks'],
+    blocks: [],
+    repo: ['blocks', 'cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'repo'],
     network: ['dag', 'repo'],
     siblings: ['dag', 'network'], // the other nodes of a store
@@ -189,7 +191,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     pins: ['context.ts', 'dag', 'daemon', 'read'],
     collect: ['context.ts', 'repo'],
     history: ['context.ts', 'repo'],
-    init: ['context.ts', 'repo'],
+    init: ['blocks', 'context.ts', 'repo'],
     links: ['context.ts', 'dag', 'read', 'repo'],
     verify: ['context.ts', 'dag', 'read', 'repo'],
     repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
@@ -199,7 +201,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     car: ['add', 'context.ts', 'dag', 'disk', 'read', 'repo'],
     import: ['context.ts', 'dag', 'daemon', 'kubo', 'read', 'repo'],
     originals: ['context.ts', 'dag', 'read', 'repo'],
-    convert: ['context.ts', 'daemon', 'repo'],
+    convert: ['blocks', 'context.ts', 'daemon', 'repo'],
     peers: ['context.ts', 'dag', 'daemon', 'network', 'read'],
     names: ['context.ts', 'dag', 'daemon', 'network', 'read'],
     handle: [

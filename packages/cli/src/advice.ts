@@ -36,6 +36,7 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
       'ipfs dag export CID | ipfsz car import -',
   'UsageError to-kubo': ': import into it with ipfsz car export CID -o - | ipfs dag import',
   'UsageError not-regular': ': to write to it, use --output - and redirect stdout',
+  'UsageError packs-compress': ': omit the codec, or keep blocks as files with --layout files',
   'UsageError needs-name': ': set one with --name',
   'UsageError one-name': ', or omit --name',
   'UsageError no-eviction': ': omit --evict',
@@ -68,7 +69,8 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   'RepoError read-only': '. Make it writable, or use another repo with --repo',
   'RepoError missing': ': add a file first, or use another repo with --repo or IPFSZ_PATH',
   'RepoError no-home': '. Set it, or choose a repo with --repo or IPFSZ_PATH',
-  'RepoError shared': ': omit --blockstore-codec',
+  'RepoError shared': ': omit --blockstore-codec and --layout',
+  'RepoError other-layout': ': to change that, run ipfsz blockstore convert --layout',
   'RepoError other-codec': ': to change that, run ipfsz blockstore convert',
   'RepoError other-store':
     ': use another repo with --repo, or delete store.json in the repo to leave that store',

@@ -95,7 +95,7 @@ export async function withRepo<T> (
     return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
   } finally {
     // what failed may have left other writes running
-    await repo?.storage.settled()
+    await repo?.close()
     await links?.close()
     await repo?.session?.end()
     await release?.()
@@ -226,6 +226,7 @@ export async function withReadings<T> (
   } finally {
     from.close()
     await close()
+    await repo.close()
     await (shared == null ? access.close() : undefined)
     emit(context, 'ipfsz:fetch:end', fetched)
   }

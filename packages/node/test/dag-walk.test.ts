@@ -40,7 +40,7 @@ async function withRepo (work: (repo: Repo) => Promise<void>): Promise<void> {
 }
 
 async function stored (repo: Repo): Promise<string[]> {
-  return (await Array.fromAsync(repo.storage.files())).flat().map(
+  return (await Array.fromAsync(repo.storage.blocks())).flat().map(
     ({ multihash }) => Buffer.from(multihash.bytes).toString('hex')
   ).toSorted()
 }

@@ -19,7 +19,7 @@ async function temporaryDirectory (): Promise<string> {
 it('deletes no more blocks of a store once the signal has aborted', async () => {
   const directory = await temporaryDirectory()
   const { cid: { multihash } } = await makeBlock(1, 10)
-  const blocks: StoredBlock[] = Array.from({ length: 64 }, (_, i) => ({ multihash, path: join(directory, String(i)) }))
+  const blocks = Array.from({ length: 64 }, (_, i) => ({ multihash, path: join(directory, String(i)) }))
   await Promise.all(blocks.map(async ({ path }) => writeFile(path, '')))
   const controller = new AbortController()
 
@@ -88,13 +88,13 @@ it('says that it is the store whose blocks cannot be listed, deleted or synced',
   const { cid, bytes } = await makeBlock(1, 10)
   await storage.open()
   await storage.put(cid, bytes)
-  const [[block]] = await Array.fromAsync(storage.files())
+  const [[block]] = await Array.fromAsync(storage.blocks())
   const failed = { name: 'StoreError', message: expect.stringContaining(`The store ${directory} failed`) as string }
 
   // fails for root too, unlike permissions
   await rename(join(directory, 'blocks'), join(directory, 'other'))
   await symlink('blocks', join(directory, 'blocks'))
   await expect(storage.sync()).rejects.toMatchObject(failed)
-  await expect(Array.fromAsync(storage.files())).rejects.toMatchObject(failed)
+  await expect(Array.fromAsync(storage.blocks())).rejects.toMatchObject(failed)
   await expect(storage.remove([block])).rejects.toMatchObject(failed)
 })

@@ -5,12 +5,12 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { makePlainStore, removeStore } from './temporary.ts'
-import type { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
+import type { PlainBlockstore } from '../src/blocks/plain-blockstore.ts'
 
 /** The first bytes of a zstd envelope (docs/format.md, section 5). */
 const MARKER = [0x82, 0xb4, 0xfd, 0x01]
 
-describe('PlainRepoBlockstore', () => {
+describe('PlainBlockstore', () => {
   it('reads blocks that were compressed meanwhile, and blocks that only begin like an envelope', {
     tags: 'slow'
   }, async () => {
@@ -47,11 +47,11 @@ describe('PlainRepoBlockstore', () => {
   })
 })
 
-async function bytesOf (store: PlainRepoBlockstore, cid: CID): Promise<Uint8Array> {
+async function bytesOf (store: PlainBlockstore, cid: CID): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(await Array.fromAsync<Uint8Array>(store.get(cid))))
 }
 
-async function storedAt (store: PlainRepoBlockstore): Promise<Uint8Array> {
+async function storedAt (store: PlainBlockstore): Promise<Uint8Array> {
   const [[file]] = await Array.fromAsync(store.files())
 
   return new Uint8Array(await readFile(file.path))

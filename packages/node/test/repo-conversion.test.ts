@@ -11,7 +11,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base } from 'vitest'
 import { text } from '../../../test/support/data.ts'
 import { withRepo } from '../src/context.ts'
-import { writeCompression } from '../src/repo/repo-compression.ts'
+import { settingIn, writeBlockSetting } from '../src/blocks/block-setting.ts'
 import { lockRepo } from '../src/repo/repo-lock.ts'
 import { openRepo, openRepoToRead } from '../src/repo/repo.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -54,7 +54,7 @@ describe('withRepo', () => {
       }
     }
 
-    await writeCompression(path, { codec: 'zstd' })
+    await writeBlockSetting(path, { layout: 'files', compression: { codec: 'zstd' } })
     await release()
     await waiting
 
@@ -63,10 +63,12 @@ describe('withRepo', () => {
 
   it('leaves nothing behind when blockstore.json cannot be written', async ({ path }) => {
     await openRepo(path)
-    await mkdir(join(path, 'blockstore.json'))
+    await rm(settingIn(path))
+    await mkdir(settingIn(path))
     const before = await readdir(path)
 
-    await expect(writeCompression(path, { codec: 'zstd' })).rejects.toMatchObject({ code: 'EISDIR' })
+    await expect(writeBlockSetting(path, { layout: 'files', compression: { codec: 'zstd' } }))
+      .rejects.toMatchObject({ code: 'EISDIR' })
     expect(await readdir(path)).toEqual(before)
   })
 

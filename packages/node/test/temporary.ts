@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
+import { PlainBlockstore } from '../src/blocks/plain-blockstore.ts'
 
 /** A new store, in a directory that `removeStore` deletes. */
 export async function makeStore (): Promise<SharedFsBlockstore> {
@@ -13,8 +13,8 @@ export async function makeStore (): Promise<SharedFsBlockstore> {
 }
 
 /** A new store as in a repo that compresses nothing. */
-export async function makePlainStore (): Promise<PlainRepoBlockstore> {
-  return new PlainRepoBlockstore(await makeStore())
+export async function makePlainStore (): Promise<PlainBlockstore> {
+  return new PlainBlockstore(await makeStore())
 }
 
 export async function removeStore (store: SharedFsBlockstore): Promise<void> {

@@ -3,7 +3,7 @@
  * base `latest` needs a name. `one-name`: several sources have one name. `no-eviction`: there is no session to evict.
  * `no-session`: none has the id. `no-host-name`, `no-proxy`: a text is none. `nobody-to-fetch-from`: there is no
  * network. `not-a-cid`: a text does not begin with one. `from-kubo`, `to-kubo`: a place is the repo of Kubo, which is
- * not copied. `is-store`: it is a shared store.
+ * not copied. `is-store`: it is a shared store. `packs-compress`: packs take no codec.
  */
 export type UsageProblem =
   | 'from-kubo'
@@ -17,6 +17,7 @@ export type UsageProblem =
   | 'not-a-cid'
   | 'not-regular'
   | 'one-name'
+  | 'packs-compress'
   | 'to-kubo'
 
 const USAGE_HINTS: Readonly<Partial<Record<UsageProblem, string>>> = {
@@ -24,6 +25,7 @@ const USAGE_HINTS: Readonly<Partial<Record<UsageProblem, string>>> = {
   'is-store': 'use the repo of a node that shares it, or create one',
   'nobody-to-fetch-from': 'start a daemon, or name a peer, a gateway or a router',
   'not-a-cid': 'use a CID, or /ipns/NAME',
+  'packs-compress': 'omit the codec, or keep blocks as files',
   'to-kubo': 'import CARs into it'
 }
 
@@ -59,6 +61,7 @@ export type RepoProblem =
   | 'not-a-directory'
   | 'other-codec'
   | 'other-index'
+  | 'other-layout'
   | 'other-store'
   | 'own-content'
   | 'read-only'
@@ -72,13 +75,14 @@ const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
   'no-cache': 'make the repo writable, or disable the cache',
   'not-a-directory': 'use another path',
   'other-index': 'use the ipfsz that created it, or delete the file and index the originals again',
+  'other-layout': 'convert its blocks, or create another repo',
   'read-only': 'make it writable, or use another repo',
   missing: 'create it by adding something, or open another directory',
   'no-home': 'pass the path of the repo',
   'other-codec': 'convert its blocks, or create another repo',
   'other-store': 'create another repo, or delete store.json in this one to leave that store',
   'own-content': 'create another repo',
-  shared: 'omit the codec'
+  shared: 'omit the codec and the layout'
 }
 
 /** Thrown when the repo cannot be opened, or this version cannot read it. */

@@ -1,20 +1,20 @@
 import * as node from '@ipfsz/node/init'
 import { nodeContext } from '../context.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '@ipfsz/node/init'
 
 /**
  * Create a repo, and set how it stores blocks. No-op if the repo already stores them this way.
  *
  * @throws {RepoError} the repo stores blocks with another codec, or in a store
  */
-export async function init (compression: RepoCompression | undefined, context: Context): Promise<void> {
-  const { path: repo, codec, store, exists } = await node.initRepo(nodeContext(context), compression)
-  const blocks = codec === 'none' ? 'blocks not compressed' : `blocks compressed with ${codec}`
+export async function init (asked: node.InitRepoOptions, context: Context): Promise<void> {
+  const { path: repo, codec, layout, store, exists } = await node.initRepo(nodeContext(context), asked)
+  const files = codec === 'none' ? 'blocks not compressed' : `blocks compressed with ${codec}`
+  const blocks = layout === 'packs' ? 'blocks in packs' : files
   const where = store == null ? '' : ` in the store ${store}`
 
   context.output.sentence(
-    { repo, codec, ...store == null ? {} : { store } },
+    { repo, codec, layout, store },
     exists ? `The repo ${repo} already exists, ${blocks}${where}` : `Created a repo in ${repo}, ${blocks}${where}`
   )
 }

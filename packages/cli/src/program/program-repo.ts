@@ -8,7 +8,7 @@ import { CODECS } from './program-add.ts'
 import { parseNumber, parseSizeOrNone } from '../terminal/units.ts'
 import type { MigrateCommandOptions } from '../commands/migrate.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '@ipfsz/node/init'
+import type { BlockLayout, RepoCompression } from '@ipfsz/node/init'
 import type { Command } from 'commander'
 
 /** Define the commands for a whole repo, and for how it stores blocks. */
@@ -22,6 +22,9 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       ])
     )
     .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .addOption(
+      new Option('--layout <name>', 'keep blocks in packs, or each in a file of its own').choices(['packs', 'files'])
+    )
     .option('--store <place>', 'share blocks, pins and links with other nodes: mounted directory or s3://BUCKET/PREFIX')
     .option(
       '--cache <size>',
@@ -30,9 +33,10 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       parseSizeOrNone
     )
     .action(async (
-      { blockstoreCodec: codec, blockstoreLevel: level, store, cache }: {
+      { blockstoreCodec: codec, blockstoreLevel: level, layout, store, cache }: {
         blockstoreCodec?: string
         blockstoreLevel?: number
+        layout?: BlockLayout
         store?: string
         cache?: number
       }
@@ -45,11 +49,15 @@ export function defineRepoCommands (program: Command, context: () => Context): v
         throw new UsageError('--cache requires a store in S3: other stores are not cached')
       }
 
+      if (store != null && layout != null) {
+        throw new UsageError('--layout is for blocks that the repo keeps itself: omit it, or --store')
+      }
+
       const { init, initStore } = await import('../commands/init.ts')
       const compression = codec == null ? undefined : toCompression(codec, level)
 
       await (store == null
-        ? init(compression, context())
+        ? init({ compression, layout }, context())
         : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), { compression, cache }, context()))
     })
 

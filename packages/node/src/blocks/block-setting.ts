@@ -1,5 +1,6 @@
 // Room: how a repo keeps its blocks: as files or in packs, and how they are compressed.
 import { randomUUID } from 'node:crypto'
+import { link, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkLevel } from '@ipfsz/codecs'
@@ -51,13 +52,42 @@ export async function readBlockSetting (repo: string): Promise<BlockSetting | un
 }
 
 /** Set how a repo keeps blocks. Atomic: readers see the old or the new setting, even after a power cut. */
-export async function writeBlockSetting (repo: string, { layout, from, compression }: BlockSetting): Promise<void> {
-  // without the layout, older versions of ipfsz read it too
-  const setting = layout === 'files' && from == null ? compression : { layout, from, ...compression }
-  const text = `${JSON.stringify(setting ?? { codec: 'none' })}\n`
-
-  await writeAtomic(settingIn(repo), Buffer.from(text), { temporary: `${settingIn(repo)}.${randomUUID()}`, sync: true })
+export async function writeBlockSetting (repo: string, setting: BlockSetting): Promise<void> {
+  await writeAtomic(settingIn(repo), bytesOf(setting), { temporary: `${settingIn(repo)}.${randomUUID()}`, sync: true })
   await syncDirectory(repo)
+}
+
+/**
+ * Set how a new repo keeps blocks, unless another process does so first.
+ *
+ * @returns the setting of the repo
+ */
+export async function beginBlockSetting (repo: string, setting: BlockSetting): Promise<BlockSetting> {
+  const temporary = `${settingIn(repo)}.${randomUUID()}`
+  await writeAtomic(temporary, bytesOf(setting), { temporary: `${temporary}.tmp`, sync: true })
+
+  try {
+    await link(temporary, settingIn(repo))
+  } catch (err) {
+    const others = await readBlockSetting(repo)
+
+    if (others != null) {
+      return others
+    }
+
+    if ((err as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw err
+    }
+
+    // a file system without hard links
+    await rename(temporary, settingIn(repo))
+  } finally {
+    await rm(temporary, { force: true })
+  }
+
+  await syncDirectory(repo)
+
+  return setting
 }
 
 /** Whether two settings have the same codec and level. */
@@ -68,6 +98,15 @@ export function isSameCompression (a: RepoCompression, b: RepoCompression): bool
 /** The file of the setting. */
 export function settingIn (repo: string): string {
   return join(repo, 'blockstore.json')
+}
+
+function bytesOf ({ layout, from, compression }: BlockSetting): Buffer {
+  // without the layout, older versions of ipfsz read it too
+  const setting = layout === 'files' && from == null
+    ? compression ?? { codec: 'none' }
+    : { layout, from, ...compression }
+
+  return Buffer.from(`${JSON.stringify(setting)}\n`)
 }
 
 function parse (text: string): BlockSetting {

@@ -26,7 +26,7 @@ export class OpenPacks {
   private constructor (store: PackedBlockstore, directory: string) {
     this.store = store
     this.#directory = directory
-    this.#timer = setInterval(() => { this.#look() }, INTERVAL).unref()
+    this.#timer = setInterval(() => { this.#look().catch(() => { /* the next sync says why */ }) }, INTERVAL).unref()
   }
 
   /** The packs that are open, or those that this opens. */
@@ -72,11 +72,16 @@ export class OpenPacks {
     this.#holders++
   }
 
-  async release (): Promise<void> {
+  release (): void {
     this.#holders--
+  }
 
+  /** Somebody is done. If nobody else is at it, everything is synced and closed; else it is written at least. */
+  async settle (): Promise<void> {
     if (this.#holders === 0 && this.#calls === 0) {
       await this.#close()
+    } else if (!this.isClosed) {
+      await this.store.flush()
     }
   }
 
@@ -87,11 +92,11 @@ export class OpenPacks {
   }
 
   /** A call has ended. */
-  end (err?: unknown): void {
+  end (failure?: unknown): void {
     this.#calls--
 
-    if (err instanceof Error && err.name === 'StoreFailedError') {
-      this.#failure = err
+    if (failure instanceof Error && failure.name === 'StoreFailedError') {
+      this.#failure = failure
       this.#close().catch(() => {})
     }
   }
@@ -101,16 +106,16 @@ export class OpenPacks {
     this.#hasNew = true
   }
 
-  #look (): void {
+  async #look (): Promise<void> {
     this.#idle++
 
     if (this.#hasNew) {
       this.#hasNew = false
-      this.store.flush().catch(() => { /* the next sync says why */ })
+      await this.store.flush()
     }
 
     if (this.#idle > IDLE_LOOKS && this.#calls === 0) {
-      this.#close().catch(() => {})
+      await this.#close()
     }
   }
 
@@ -124,8 +129,11 @@ export class OpenPacks {
     try {
       await this.store.close()
     } catch (err) {
-      this.#failure ??= err
-      throw err
+      // one that failed before was reported
+      if (this.#failure == null) {
+        this.#failure = err
+        throw err
+      }
     } finally {
       opened.delete(this.#directory)
     }

@@ -45,8 +45,10 @@ export class PackStorage implements BlockStorage {
   async close (): Promise<void> {
     if (this.#isHeld) {
       this.#isHeld = false
-      await this.#packs?.release()
+      this.#packs?.release()
     }
+
+    await this.#packs?.settle()
   }
 
   async sync (): Promise<void> {
@@ -105,7 +107,7 @@ export class PackStorage implements BlockStorage {
     yield * this.#useAll(packs => packs.deleteMany(source, options))
   }
 
-  async * list (options?: Options): AsyncGenerator<StoredBlock[]> {
+  async * blocks (options?: Options): AsyncGenerator<StoredBlock[]> {
     yield * this.#useAll(packs => packs.list(options))
   }
 
@@ -129,7 +131,10 @@ export class PackStorage implements BlockStorage {
 
     if (this.#packs == null || this.#packs.isClosed) {
       this.#packs = await OpenPacks.of(this.path)
-      this.#isHeld && this.#packs.hold()
+
+      if (this.#isHeld) {
+        this.#packs.hold()
+      }
     }
 
     return this.#packs
@@ -173,10 +178,10 @@ function cidOf ({ multihash }: StoredBlock): CID {
 /** Whether a stored block has these bytes: not if it cannot be read. */
 async function hasBytes (packs: PackedBlockstore, cid: CID, bytes: Uint8Array, options: Options): Promise<boolean> {
   try {
-    const parts = await Array.fromAsync(packs.get(cid, options))
+    const { value } = await packs.get(cid, options).next()
 
-    return parts.length === 1 && equals(parts[0], bytes)
-  } catch (err) {
+    return value != null && equals(value, bytes)
+  } catch {
     options?.signal?.throwIfAborted()
 
     return false

@@ -169,7 +169,7 @@ async function collectShared (
 }
 
 async function isEmpty ({ storage }: Repo): Promise<boolean> {
-  for await (const blocks of storage.files()) {
+  for await (const blocks of storage.blocks()) {
     if (blocks.length > 0) {
       return false
     }

@@ -2,11 +2,11 @@ import { convert } from '@ipfsz/blockstore-compressed'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
-import { StoreError } from '../errors.ts'
+import { StoreError, UsageError } from '../errors.ts'
 import { beginStep, duringStep } from '../events.ts'
-import { writeCompression } from '../repo/repo-compression.ts'
+import { readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
 import type { NodeContext } from '../context.ts'
-import type { RepoCompression } from '../repo/repo-compression.ts'
+import type { RepoCompression } from '../blocks/block-setting.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { ConvertReport } from '@ipfsz/blockstore-compressed'
 import type { CID } from 'multiformats/cid'
@@ -33,6 +33,7 @@ export interface ConvertBlocksOptions {
  *
  * @param compression - the codec of blocks, and its level
  * @throws {StoreError} the repo shares a store with other nodes, which keep the codec that they have opened it with
+ * @throws {UsageError} the blocks are in packs, which compress by themselves
  * @throws {DaemonRunningError} a daemon runs, and would keep the codec that it started with
  */
 export async function convertBlocks (
@@ -47,6 +48,10 @@ export async function convertBlocks (
       `The store ${reference.store} compresses blocks the same way for all nodes, as set when it was created: to ` +
         'change that, create another store'
     )
+  }
+
+  if ((await readBlockSetting(context.repo))?.layout === 'packs') {
+    throw new UsageError('Packs compress blocks by themselves, so they take no codec', { problem: 'packs-compress' })
   }
 
   // exclusive: every process keeps the codec that the repo had when it opened it
@@ -69,7 +74,7 @@ async function convertAll (
 ): Promise<ConvertReport> {
   const { signal } = context
   // written first, so that converted blocks stay readable even if this is interrupted
-  await writeCompression(repo.path, compression)
+  await writeBlockSetting(repo.path, { layout: 'files', compression })
 
   const total = measures
     ? await duringStep(context, { task: 'count', name: '' }, async () => countBlocks(repo, signal))
@@ -96,7 +101,7 @@ async function convertAll (
 async function countBlocks ({ storage }: Repo, signal: AbortSignal): Promise<number> {
   let blocks = 0
 
-  for await (const files of storage.files({ signal })) {
+  for await (const files of storage.blocks({ signal })) {
     blocks += files.length
   }
 

@@ -14,5 +14,5 @@
  */
 export { convertBlocks } from './convert-blocks.ts'
 export type { ConvertBlocksOptions } from './convert-blocks.ts'
-export type { RepoCompression } from '../repo/repo-compression.ts'
+export type { RepoCompression } from '../blocks/block-setting.ts'
 export type { ConvertReport } from '@ipfsz/blockstore-compressed'

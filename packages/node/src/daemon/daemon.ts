@@ -109,6 +109,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     // after the lock: a conversion that has just ended may have changed how blocks are stored.
     // No sync: fetched blocks can be fetched again
     const opened = await raceSignal(openRepo(init.repo, { sync: false, signal: servingSignal(signal) }), signal)
+    undo.push(opened.close)
     const { repo, close: closeCache } = await withStoreCache(opened, { onNote })
     undo.push(closeCache)
 

@@ -98,6 +98,7 @@ export async function serveGateway (context: NodeContext, options: ServeGatewayO
   try {
     const sources = options.fetch === true ? await openSources(context, undo) : {}
     const opened = await raceSignal((options.fetch === true ? openOrCreateRepo : openRepoToRead)(path, opening), signal)
+    undo.push(opened.close)
     const { repo, close } = await withStoreCache(opened, { onNote: noteTo(context) })
     undo.push(close)
     const { originals, lacksOriginals } = options.serveOriginals === true ? openOriginals(repo, context, undo) : NONE

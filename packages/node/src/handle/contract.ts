@@ -47,6 +47,12 @@ export interface OpenRepoInit extends NodeProgressOptions {
    */
   create?: boolean | undefined
   /**
+   * How a new repo keeps its blocks: as files, or in packs. One that exists keeps them as it does.
+   *
+   * @default 'files'
+   */
+  layout?: 'files' | 'packs' | undefined
+  /**
    * How to reach other nodes.
    *
    * @default other nodes are never asked

@@ -77,7 +77,7 @@ export class RepoHandle implements OpenRepo {
     const path = repoPath(given, { env, get cwd () { return cwd() } })
     const closing = new AbortController()
     const signal = init.signal == null ? closing.signal : AbortSignal.any([closing.signal, init.signal])
-    const opened = await (init.create === false ? openRepoToRead : openRepo)(path, { signal })
+    const opened = await (init.create === false ? openRepoToRead : openRepo)(path, { signal, layout: init.layout })
     const { repo, close } = await keepReads(opened, true, init)
     const links = new RepoLinks(repo, signal)
     const getStored = storedBlocks(repo.blockstore)
@@ -93,6 +93,7 @@ export class RepoHandle implements OpenRepo {
       async release () {
         await links.close()
         await close()
+        await repo.close()
       }
     })
   }

@@ -1,59 +1,90 @@
 import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 import { lockAndTell } from '../context.ts'
-import { RepoError } from '../errors.ts'
-import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
+import { isSameCompression, readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
+import { RepoError, UsageError } from '../errors.ts'
 import { openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
-import type { RepoCompression } from '../repo/repo-compression.ts'
+import type { BlockLayout, BlockSetting, RepoCompression } from '../blocks/block-setting.ts'
 
 /** A repo that was created, or was there. */
 export interface InitializedRepo {
   path: string
-  /** How blocks are compressed at rest, or `none`. */
+  /** How blocks are compressed at rest, or `none`. Packs compress by themselves. */
   codec: string
+  /** Undefined: they are in a store. */
+  layout: BlockLayout | undefined
   /** The store that it shares, if it does. */
   store: string | undefined
   /** Whether it was there before. */
   exists: boolean
 }
 
+export interface InitRepoOptions {
+  /** How to compress blocks at rest, which are files then. By default as before; a new repo does not. */
+  compression?: RepoCompression | undefined
+  /** Whether blocks are files, or in packs. By default as before. */
+  layout?: BlockLayout | undefined
+}
+
 /**
  * Create a repo, and set how it stores blocks. No-op if the repo already stores them this way.
  *
- * @param compression - how to compress blocks at rest. By default as before; a new repo does not
- * @throws {RepoError} the repo stores blocks with another codec, or in a store
+ * @throws {RepoError} the repo stores blocks with another codec, in another layout, or in a store
+ * @throws {UsageError} both packs and a codec are asked for
  */
-export async function initRepo (context: NodeContext, compression?: RepoCompression): Promise<InitializedRepo> {
+export async function initRepo (
+  context: NodeContext,
+  { compression, layout = compression == null ? undefined : 'files' }: InitRepoOptions = {}
+): Promise<InitializedRepo> {
   const { signal, repo: path } = context
   const reference = await readReference(path)
 
-  if (reference != null && compression != null) {
+  if (layout === 'packs' && compression != null) {
+    throw new UsageError('Packs compress blocks by themselves, so they take no codec', { problem: 'packs-compress' })
+  }
+
+  if (reference != null && layout != null) {
     throw new RepoError(
-      `The repo ${path} keeps its blocks in the store ${reference.store}, which compresses them the same way for all ` +
-        'nodes',
+      `The repo ${path} keeps its blocks in the store ${reference.store}, in the same way for all nodes`,
       { problem: 'shared' }
     )
   }
 
   const exists = await isRepo(path, signal)
-  const before = await readCompression(path)
 
-  if (exists && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
+  if (exists) {
+    checkSame(path, await readBlockSetting(path), { compression, layout })
+  }
+
+  const { path: made, shared, close } = await openRepo(path, { signal, layout })
+  await close()
+
+  if (!exists && compression != null) {
+    await writeBlockSetting(made, { layout: 'files', compression })
+  }
+
+  const setting = await readBlockSetting(made) ?? { layout: 'files' }
+  const { codec } = shared?.compression ?? setting.compression ?? { codec: 'none' }
+
+  return { path: made, codec, layout: shared == null ? setting.layout : undefined, store: shared?.name, exists }
+}
+
+/** @throws {RepoError} the repo stores blocks in another way */
+function checkSame (
+  path: string,
+  { layout: before, compression: codec }: BlockSetting = { layout: 'files' },
+  { compression, layout }: InitRepoOptions
+): void {
+  if (layout != null && layout !== before) {
     throw new RepoError(
-      `The repo ${path} already stores blocks with ${describe(before)}`,
-      { problem: 'other-codec' }
+      `The repo ${path} already stores blocks ${before === 'packs' ? 'in packs' : 'as files'}`,
+      { problem: 'other-layout' }
     )
   }
 
-  const { path: made, shared } = await openRepo(path, { signal })
-
-  if (!exists && compression != null) {
-    await writeCompression(made, compression)
+  if (compression != null && !isSameCompression(codec ?? { codec: 'none' }, compression)) {
+    throw new RepoError(`The repo ${path} already stores blocks with ${describe(codec)}`, { problem: 'other-codec' })
   }
-
-  const { codec } = shared?.compression ?? compression ?? before ?? { codec: 'none' }
-
-  return { path: made, codec, store: shared?.name, exists }
 }
 
 /** A repo that shares a store. */
@@ -113,7 +144,7 @@ export async function initStore (
   }
 
   // what adds meanwhile must not add to the repo's own directory
-  await (before == null ? openRepo(path, { signal }) : undefined)
+  await (before == null ? makeRepo(path, signal) : undefined)
   const release = await lockAndTell(path, 'gc', context)
 
   try {
@@ -126,9 +157,13 @@ export async function initStore (
     await release()
   }
 
-  await openRepo(path, { signal })
+  await makeRepo(path, signal)
 
   return { path, store: reference.store, codec, isNew, wasJoined: before?.id === reference.id }
+}
+
+async function makeRepo (path: string, signal: AbortSignal): Promise<void> {
+  await (await openRepo(path, { signal })).close()
 }
 
 async function isRepo (path: string, signal: AbortSignal): Promise<boolean> {
@@ -145,7 +180,7 @@ async function isRepo (path: string, signal: AbortSignal): Promise<boolean> {
 async function checkIsEmpty (path: string, signal: AbortSignal): Promise<void> {
   const { storage, records } = await openRepoToRead(path, { signal })
 
-  for await (const blocks of storage.files()) {
+  for await (const blocks of storage.blocks()) {
     if (blocks.length > 0) {
       throw ownContent(path, 'blocks')
     }

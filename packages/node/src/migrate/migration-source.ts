@@ -56,7 +56,7 @@ async function openRepoSource (repo: string, context: NodeContext): Promise<Migr
 }
 
 async function * multihashes (storage: BlockStorage, signal: AbortSignal): ReturnType<MigrationSource['list']> {
-  for await (const blocks of storage.files({ signal })) {
+  for await (const blocks of storage.blocks({ signal })) {
     yield blocks.map(({ multihash }) => multihash)
   }
 }

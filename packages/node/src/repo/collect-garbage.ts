@@ -16,15 +16,15 @@ export interface Garbage {
   kept: number
   /** Number of blocks that no pin reaches. */
   unwanted: number
-  /** Size in bytes of the files of the unwanted blocks. */
+  /** Stored bytes of the unwanted blocks. */
   size: number
   /** The blocks that the pins reach. `removeGarbage` keeps these. */
   reached: Reached
 }
 
 /**
- * Count the blocks that no pin reaches. `removeGarbage` searches for them again: a list of the files of millions of
- * blocks takes gigabytes.
+ * Count the blocks that no pin reaches. `removeGarbage` searches for them again: a list of millions of blocks
+ * takes gigabytes.
  *
  * @throws {DamagedDagError} a block below a pin is missing or damaged, so what the pin reaches is unknown
  */
@@ -45,28 +45,28 @@ export async function findGarbage (
     }
   }
 
-  for await (const files of repo.storage.files({ signal })) {
-    const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
+  for await (const listed of repo.storage.blocks({ signal })) {
+    const unwanted = listed.filter(({ multihash }) => !reached.has(multihash.bytes))
     const sizes = await Promise.all(unwanted.map(async block => repo.storage.sizeOf(block)))
 
-    garbage.kept += files.length - unwanted.length
+    garbage.kept += listed.length - unwanted.length
     garbage.unwanted += unwanted.length
     garbage.size += sizes.reduce((total, size) => total + size, 0)
-    onBlocks?.(files.length)
+    onBlocks?.(listed.length)
   }
 
   return garbage
 }
 
-/** Delete the files of the blocks that no pin reaches. */
+/** Delete the blocks that no pin reaches. */
 export async function removeGarbage (
   repo: Repo,
   { reached }: Garbage,
   { signal, onBlocks }: GarbageOptions
 ): Promise<void> {
-  for await (const files of repo.storage.files({ signal })) {
+  for await (const listed of repo.storage.blocks({ signal })) {
     signal.throwIfAborted()
-    const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
+    const unwanted = listed.filter(({ multihash }) => !reached.has(multihash.bytes))
     await repo.storage.remove(unwanted)
     onBlocks?.(unwanted.length)
   }

@@ -62,7 +62,7 @@ export async function collectStore (
       walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached }),
     blocks: {
       async * list ({ signal }): AsyncGenerator<Candidate[]> {
-        for await (const blocks of repo.storage.files({ signal })) {
+        for await (const blocks of repo.storage.blocks({ signal })) {
           yield await Promise.all(blocks.map(async block => candidateOf(block, repo, reached)))
         }
 

@@ -4,12 +4,11 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { Key } from 'interface-datastore'
+import { beginBlockSetting, DEFAULT_LAYOUT, readBlockSetting } from '../blocks/block-setting.ts'
+import { ownBlocks } from '../blocks/own-blocks.ts'
 import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
-import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readKeptMark } from './kept-mark.ts'
-import { readCompression } from './repo-compression.ts'
 import { checkRepoPath, makeRepoDirectory } from '../disk/repo-directory.ts'
-import { FileStorage } from '@ipfsz/shared-store/storage'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
@@ -20,7 +19,8 @@ import type { BackendInit } from '@ipfsz/shared-store/places'
 import type { Links, Records } from '@ipfsz/shared-store/records'
 import type { SharedStore } from '@ipfsz/shared-store'
 import type { StoreSession } from '@ipfsz/shared-store/sessions'
-import type { RepoCompression } from './repo-compression.ts'
+import type { BlockLayout, BlockSetting } from '../blocks/block-setting.ts'
+import type { OwnBlocks } from '../blocks/own-blocks.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 /** The key of the datastore's version, which is Helia's, and the only version that ipfsz can open. */
@@ -50,6 +50,13 @@ export interface Repo {
   readonly shared?: SharedStore
   /** Protects what this process adds from collections of other nodes. Only while it adds to a store. */
   readonly session?: StoreSession
+  /**
+   * The packs, for those who read or write many blocks at a time. A conversion may move blocks out of them: what is not
+   * there, `blockstore` still finds. Undefined: blocks are files, or in a store.
+   */
+  readonly packs?: OwnBlocks['packs']
+  /** Resolves when no put runs any more, and what is open is closed. */
+  readonly close: () => Promise<void>
 }
 
 export interface RepoInit extends BackendInit {
@@ -66,6 +73,12 @@ export interface RepoInit extends BackendInit {
    * @default false
    */
   readsKept?: boolean
+  /**
+   * How a new repo keeps its blocks.
+   *
+   * @default 'files'
+   */
+  layout?: BlockLayout | undefined
 }
 
 /**
@@ -121,17 +134,18 @@ export function blocksIn (repo: string): string {
  * @throws {RepoError} it cannot be opened, or has an unknown version
  */
 export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
-  const repo = await repoIn(path, init)
+  const repo = await repoIn(path, init, true)
 
   try {
     await makeRepoDirectory(path)
     await repo.storage.open()
     await repo.datastore.open()
   } catch (err) {
+    await repo.close().catch(() => {})
     init?.signal?.throwIfAborted()
     throw err instanceof RepoError || err instanceof StoreError || err instanceof StoreMissingError
       ? err
-      : new RepoError(`Cannot open the repo ${path}: ${messageOf(err)}`, { cause: err })
+      : cannotOpen(path, err)
   }
 
   // empty if this process made the repo, or another was killed while making it
@@ -203,7 +217,12 @@ async function makeDurable (repo: Repo): Promise<void> {
   await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
 }
 
-async function repoIn (path: string, { sync = true, readsKept = false, ...init }: RepoInit = {}): Promise<Repo> {
+/** @param creates - whether a new repo gets a setting of how it keeps its blocks */
+async function repoIn (
+  path: string,
+  { sync = true, readsKept = false, layout = DEFAULT_LAYOUT, ...init }: RepoInit = {},
+  creates = false
+): Promise<Repo> {
   await checkRepoPath(path)
   const datastore = new RepoDatastore(join(path, 'datastore'), { sync })
   const reference = await readReference(path)
@@ -212,20 +231,35 @@ async function repoIn (path: string, { sync = true, readsKept = false, ...init }
     const { openStore } = await import('@ipfsz/shared-store')
     const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
-    return { path, datastore, ...await openStore(reference, { ...init, sync, readKeptMark: readKept }) }
+    const store = await openStore(reference, { ...init, sync, readKeptMark: readKept })
+
+    return { path, datastore, ...store, close: async () => store.storage.settled() }
   }
 
-  const storage = new FileStorage(blocksIn(path), { sync })
-  const compression = await readCompression(path)
-  const blockstore = compression == null ? new PlainRepoBlockstore(storage) : await compressed(storage, compression)
+  const setting = await readBlockSetting(path) ??
+    (creates && !await exists(blocksIn(path)) ? await beginRepo(path, layout) : { layout: 'files' })
+  const blocks = await ownBlocks(blocksIn(path), setting, sync)
 
-  return { path, storage, blockstore, records: datastore, links: linksOf(path), datastore }
+  return { path, ...blocks, records: datastore, links: linksOf(path), datastore }
 }
 
-async function compressed (storage: BlockStorage, compression: RepoCompression): Promise<Blockstore> {
-  const { CompressedBlockstore } = await import('@ipfsz/blockstore-compressed')
+/** Settle how a new repo keeps its blocks, before anything of it is there. */
+async function beginRepo (path: string, layout: BlockLayout): Promise<BlockSetting> {
+  try {
+    await makeRepoDirectory(path)
 
-  return new CompressedBlockstore(storage, compression)
+    return await beginBlockSetting(path, { layout })
+  } catch (err) {
+    throw err instanceof RepoError ? err : cannotOpen(path, err)
+  }
+}
+
+async function exists (path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false)
+}
+
+function cannotOpen (path: string, cause: unknown): RepoError {
+  return new RepoError(`Cannot open the repo ${path}: ${messageOf(cause)}`, { cause })
 }
 
 /** The version of a repo, or '' if it has none yet. */

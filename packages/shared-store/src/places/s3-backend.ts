@@ -33,6 +33,8 @@ const KINDS: Readonly<Record<S3RequestEvent['operation'], StoreRequestKind>> = {
 /** A block, as a listing describes it. */
 interface ListedBlock extends StoredBlock {
   size: number
+  /** The key of its object. */
+  path: string
 }
 
 /**
@@ -174,7 +176,7 @@ class S3Storage extends S3Blockstore implements BlockStorage {
     }
   }
 
-  async * files (options?: Parameters<BlockStorage['files']>[0]): AsyncGenerator<ListedBlock[]> {
+  async * blocks (options?: Parameters<BlockStorage['blocks']>[0]): AsyncGenerator<ListedBlock[]> {
     for await (const page of this.objects.list(BLOCKS, options)) {
       yield page.flatMap(({ key, size }) => {
         const multihash = multihashOf(key)
@@ -194,6 +196,6 @@ class S3Storage extends S3Blockstore implements BlockStorage {
   }
 
   async remove (...[blocks, options]: Parameters<BlockStorage['remove']>): Promise<void> {
-    await this.#once.delete(blocks.map(({ path }) => path), options)
+    await this.#once.delete(blocks.map(block => (block as ListedBlock).path), options)
   }
 }

@@ -3,11 +3,11 @@ import type { Blockstore } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
-/** Where one block lies. */
+/** A block that a storage has listed. The storage may know more of it, such as the path of its file. */
 export interface StoredBlock {
   multihash: MultihashDigest
-  /** The path of its file, or the key of its object. */
-  path: string
+  /** Its stored bytes, if that is known. */
+  size?: number | undefined
 }
 
 export interface RemoveOptions {
@@ -16,7 +16,7 @@ export interface RemoveOptions {
   validity?: S3Validity | undefined
 }
 
-/** Where the blocks of a repo lie, compressed or not: files, or objects of S3. */
+/** Where the blocks of a repo lie, compressed or not: files, packs, or objects of S3. */
 export interface BlockStorage extends Blockstore {
   /** Make ready to write. */
   open (): Promise<void>
@@ -27,11 +27,11 @@ export interface BlockStorage extends Blockstore {
   /** Resolves when no put runs any more. */
   settled (): Promise<void>
   /** All blocks, in batches. Skips what is no block. */
-  files (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
-  /** The stored bytes of a block that `files` listed. */
+  blocks (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
+  /** The stored bytes of a block that `blocks` listed. */
   sizeOf (block: StoredBlock): Promise<number>
   /** How long a store takes deletes, from now on, by its own clock. Undefined: it does not look when they come. */
   validFor? (milliseconds: number): S3Validity
-  /** Delete blocks that `files` listed. Those that are gone are fine. */
+  /** Delete blocks that `blocks` listed. Those that are gone are fine. */
   remove (blocks: readonly StoredBlock[], options?: RemoveOptions): Promise<void>
 }

@@ -6,6 +6,7 @@ import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from '../objects/directory-objects.ts'
 import { Room } from './room.ts'
+import type { BlockFile } from '@ipfsz/blockstore-compressed/fs'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from '../objects/mount.ts'
 
@@ -14,9 +15,13 @@ const REMOVALS = 4
 
 /** Blocks as files. */
 export class FileStorage extends SharedFsBlockstore implements BlockStorage {
-  async sizeOf ({ path }: StoredBlock): Promise<number> {
+  blocks ({ signal }: { signal?: AbortSignal | null | undefined } = {}): AsyncGenerator<BlockFile[]> {
+    return this.files({ signal: signal ?? undefined })
+  }
+
+  async sizeOf (block: StoredBlock): Promise<number> {
     try {
-      return (await stat(path)).size
+      return (await stat((block as BlockFile).path)).size
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
         // it was deleted since it was listed
@@ -29,7 +34,7 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
 
   async remove (...[blocks, { signal } = {}]: Parameters<BlockStorage['remove']>): Promise<void> {
     // not all at once: Node would queue them, and delete the last ones long after the signal has aborted
-    const removals = mapOrdered(blocks, async ({ path }) => rm(path, { force: true }), {
+    const removals = mapOrdered(blocks, async block => rm((block as BlockFile).path, { force: true }), {
       concurrency: REMOVALS,
       signal
     })
@@ -83,9 +88,9 @@ export class MountedStorage extends FileStorage {
    * @throws {StoreMissingError}
    * @throws {StoreError} the file system failed
    */
-  override async * files (...args: Parameters<FileStorage['files']>): ReturnType<FileStorage['files']> {
+  override async * blocks (...args: Parameters<FileStorage['blocks']>): ReturnType<FileStorage['blocks']> {
     try {
-      yield * super.files(...args)
+      yield * super.blocks(...args)
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code !== 'ENOENT') {
         throw this.#failed('list its blocks', err)

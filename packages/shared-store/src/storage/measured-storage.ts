@@ -46,7 +46,7 @@ export class MeasuredStorage extends MountedStorage {
     await this.#traffic.count('delete', async () => super.remove(...args))
   }
 
-  override files (...args: Parameters<MountedStorage['files']>): ReturnType<MountedStorage['files']> {
-    return this.#traffic.countPages(super.files(...args))
+  override blocks (...args: Parameters<MountedStorage['blocks']>): ReturnType<MountedStorage['blocks']> {
+    return this.#traffic.countPages(super.blocks(...args))
   }
 }

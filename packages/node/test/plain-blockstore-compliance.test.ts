@@ -5,6 +5,6 @@ import { makePlainStore, removeStore } from './temporary.ts'
 // the suite expects the globals of mocha
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 
-describe('PlainRepoBlockstore in the compliance suite of blockstores', () => {
+describe('PlainBlockstore in the compliance suite of blockstores', () => {
   interfaceBlockstoreTests({ setup: makePlainStore, teardown: removeStore })
 })
