@@ -76,6 +76,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'content-cid': ['dag', 'format', 'util'],
     frames: ['dag', 'filters', 'format', 'util'],
     policy: ['cut', 'filters', 'frames', 'util'],
+    small: ['dag', 'format', 'policy'],
     'unixfs.ts': ['dag', 'filters', 'policy'],
     'verification.ts': ['dag', 'unixfs.ts'],
     'file-handle.ts': ['unixfs.ts'],
@@ -87,8 +88,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     base: ['content-cid', 'cut', 'dag', 'format', 'frames', 'read', 'util'],
     write: [
-      'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'unixfs.ts',
-      'util'
+      'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'small',
+      'unixfs.ts', 'util'
     ],
     dictionary: ['base', 'dag', 'frames', 'policy', 'util', 'write'],
     'settings.ts': ['links', 'read'],

@@ -164,6 +164,28 @@ export interface Codec {
   decompress (frame: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>
 
   /**
+   * Compress on the calling thread, into the same frame as `compress`, without a promise: for many small files.
+   *
+   * Optional: codecs from other packages may lack it.
+   *
+   * @param level - one of the codec's `levels`
+   * @returns undefined if it cannot: the implementation is not native zstd, or not loaded yet (see `prepare`), or would
+   *   make another frame of so many bytes
+   */
+  compressSync?: (bytes: Uint8Array, level: number) => Uint8Array | undefined
+
+  /**
+   * Decompress on the calling thread, like `decompress`.
+   *
+   * Optional: codecs from other packages may lack it.
+   *
+   * @param size - how many bytes the frame has to decode to, 0 to 16 MiB
+   * @returns undefined if it cannot, or does not decode the frame: `decompress` does, or says why not
+   * @throws {CorruptFrameError} the bytes are not exactly one frame that claims to hold `size` bytes
+   */
+  decompressSync?: (frame: Uint8Array, size: number) => Uint8Array | undefined
+
+  /**
    * Load the implementation and start its workers, while the bytes of the first call are still on their way.
    * Returns at once. A failure is left to the calls.
    *

@@ -17,9 +17,16 @@ export interface Implementation {
   compress?: (bytes: Uint8Array, level: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
   /** Returns at most `size + 1` bytes, or throws. */
   decompress?: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
+  /** The same as `compress`, at once. Undefined: it cannot. */
+  compressSync?: (bytes: Uint8Array, level: number) => Uint8Array | undefined
+  /** The same as `decompress`, at once. Undefined: it cannot. */
+  decompressSync?: (frame: Uint8Array, size: number) => Uint8Array | undefined
   /** Start what so many calls need. Only those that run in workers start anything. */
   prepare?: (calls: number) => void
 }
+
+/** One that does both, as those in workers do. */
+export type FullImplementation = Implementation & Required<Pick<Implementation, 'compress' | 'decompress' | 'prepare'>>
 
 /** The exports of a file in impl/. */
 export interface ImplementationModule {

@@ -1,4 +1,4 @@
-import { zlibConstants, zstdInTasks } from '#platform'
+import { zlibConstants, zstdCompressKept, zstdDecompressKept, zstdInTasks } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
@@ -51,7 +51,12 @@ export function create (): Implementation {
     compress (bytes, level, { dictionary, background = false } = {}) {
       const { byteLength: size } = bytes
       const all = size + (dictionary?.byteLength ?? 0)
-      const maxSyncSize = background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE
+      const sync = level <= FAST_LEVEL && all <= (background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE)
+
+      if (sync && dictionary == null) {
+        return compressHere(bytes, level)
+      }
+
       const options = {
         // without it, the asynchronous call writes no content size into the header
         pledgedSrcSize: size,
@@ -61,7 +66,6 @@ export function create (): Implementation {
         },
         ...dictionary == null ? {} : { dictionary }
       }
-      const sync = level <= FAST_LEVEL && all <= maxSyncSize
       // with a dictionary, frames are not those of earlier versions anyway
       const oneTask = dictionary != null || (background && isSameInOneTask(size))
       const made = sync
@@ -70,25 +74,54 @@ export function create (): Implementation {
       const frames = made?.then(takeResult) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
 
       const first = (frames: Uint8Array): Uint8Array => {
-        // if a frame exactly fills the output buffers, Node appends an empty frame
-        const end = zstdFrameEnd(frames, size)
+        const frame = firstFrame(frames, size)
 
-        // with a dictionary the frame may be far smaller than its buffer, which should not stay in memory
-        return dictionary == null ? frames.subarray(0, end) : frames.slice(0, end)
+        // with a dictionary it may be far smaller than its buffer, which should not stay in memory
+        return dictionary == null ? frame : frame.slice()
       }
 
       return 'then' in frames ? frames.then(first) : first(frames)
     },
 
+    compressSync: (bytes, level) => isSameInOneTask(bytes.byteLength) ? compressHere(bytes, level) : undefined,
+
     async decompress (frame, size, options = {}) {
       checkZstdFrame(frame, size, options.dictionary)
       const { dictionary } = options
-      const content = dictionary && await readBased(frame, size, dictionary)
+      const content = dictionary == null
+        ? decompressSmall(frame, size)
+        : await readBased(frame, size, dictionary)
 
       return content ??
         zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
+    },
+
+    decompressSync (frame, size) {
+      checkZstdFrame(frame, size)
+
+      return zstdDecompressKept(frame, size)
     }
   }
+}
+
+/** Compress on the calling thread, without a dictionary. */
+function compressHere (bytes: Uint8Array, level: number): Uint8Array {
+  const { byteLength: size } = bytes
+  const kept = level <= FAST_LEVEL ? zstdCompressKept(bytes, level, outputSize(size)) : undefined
+  const params = { [zlibConstants.ZSTD_c_compressionLevel]: level }
+  // not a promise, at this size
+  const frames = kept ?? zlibCompress('zstdCompress', bytes, { pledgedSrcSize: size, params }, size) as Uint8Array
+
+  return firstFrame(frames, size)
+}
+
+/** If a frame exactly fills the output buffers, an empty frame follows it. */
+function firstFrame (frames: Uint8Array, size: number): Uint8Array {
+  return frames.subarray(0, zstdFrameEnd(frames, size))
+}
+
+function decompressSmall (frame: Uint8Array, size: number): Uint8Array | undefined {
+  return Math.max(frame.byteLength, size) <= MAX_SYNC_SIZE ? zstdDecompressKept(frame, size) : undefined
 }
 
 /** Read a frame with a dictionary without libzstd, if that takes less. What does so is loaded when it is needed. */

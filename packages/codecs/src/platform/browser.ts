@@ -21,6 +21,10 @@ export function isSame (): boolean {
 
 export function zstdInTasks (): undefined {}
 
+export function zstdCompressKept (): undefined {}
+
+export function zstdDecompressKept (): undefined {}
+
 export const zlibConstants = {}
 
 // oxlint-disable-next-line require-yield -- the same type as in node.ts

@@ -109,6 +109,7 @@ export function isSame (one: Uint8Array, other: Uint8Array): boolean {
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
+export { zstdCompressKept, zstdDecompressKept } from './zstd-kept.ts'
 export { zstdInTasks } from './zstd-task.ts'
 
 /** Whether an optional package with compiled code is installed and works on this machine. */

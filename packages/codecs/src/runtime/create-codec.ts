@@ -14,7 +14,7 @@ import { dictionaryEntries, oneDirectionOnly, requestedEntries, streamEntries } 
 import { Lazy, onceEach } from './lazy.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
 import type { Codec, CodecInit, CodecName, ImplementationName } from '../codec.ts'
-import type { Implementation } from '../implementation.ts'
+import type { FullImplementation, Implementation } from '../implementation.ts'
 import type { CodecDefinition } from './codec-definition.ts'
 import type { ImplementationEntry } from './implementation-entry.ts'
 
@@ -83,7 +83,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       }
 
       const chosen = choose(compressor, dictionaryCompressor, dictionary)
-      const { compress } = chosen.loaded as Required<Implementation> | undefined ??
+      const { compress } = chosen.loaded as FullImplementation | undefined ??
         await loadCompressor(definition, chosen)
       signal?.throwIfAborted()
 
@@ -103,7 +103,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       }
 
       const { decompress } = await choose(decompressor, dictionaryDecompressor, dictionary)
-        .load() as Required<Implementation>
+        .load() as FullImplementation
       signal?.throwIfAborted()
 
       const bytes = toUint8Array(frame)
@@ -113,6 +113,14 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
 
       return decodeExactly(name, size, decode, signal)
     },
+
+    compressSync: (bytes, level) => bytes.byteLength > MAX_FRAME_SIZE
+      ? undefined
+      : compressor.loaded?.compressSync?.(toUint8Array(bytes), checkLevel(definition, level)),
+
+    decompressSync: (frame, size) => size > MAX_FRAME_SIZE
+      ? undefined
+      : decompressor.loaded?.decompressSync?.(toUint8Array(frame), size),
 
     prepare ({ to, calls = 1 }) {
       const lazy = to === 'compress' ? compressor : decompressor
@@ -134,10 +142,10 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
 async function loadCompressor (
   { name }: CodecDefinition,
   compressor: Lazy<Implementation>
-): Promise<Required<Implementation>> {
+): Promise<FullImplementation> {
   try {
     // `compressor` has no entries that only decompress
-    return await compressor.load() as Required<Implementation>
+    return await compressor.load() as FullImplementation
   } catch (err) {
     const reason = `cannot be loaded to compress: ${messageOf(err)}`
 

@@ -1,5 +1,5 @@
 import type { CodecName, ImplementationName } from '../codec.ts'
-import type { Implementation, ImplementationModule } from '../implementation.ts'
+import type { FullImplementation, ImplementationModule } from '../implementation.ts'
 import type { StreamModule } from '../stream/stream-decoder.ts'
 
 /** One implementation of a codec, and how to load it. */
@@ -23,7 +23,7 @@ export interface ImplementationEntry {
    */
   readonly worker?: (
     codec: CodecName
-  ) => Promise<(modules: readonly WebAssembly.Module[]) => Required<Implementation>>
+  ) => Promise<(modules: readonly WebAssembly.Module[]) => FullImplementation>
   /** The WebAssembly modules, in base64. */
   readonly wasm?: () => Promise<{ modules: readonly string[] }>
 }

@@ -1,7 +1,7 @@
 import { fromBase64 } from '@ipfsz/utils/base64'
 import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
-import type { Implementation } from '../implementation.ts'
+import type { FullImplementation, Implementation } from '../implementation.ts'
 import type { ImplementationEntry } from './implementation-entry.ts'
 import type { StreamDecoder, StreamModule } from '../stream/stream-decoder.ts'
 import type { CodecName } from '../codec.ts'
@@ -51,9 +51,9 @@ type Calls = Pick<Implementation, 'compress' | 'decompress'>
 
 /** Runs calls in workers, or on this thread if no worker can be started (a page's policy may forbid them). */
 function withFallback (
-  inWorkers: Required<Implementation>,
+  inWorkers: FullImplementation,
   loadHere: () => Promise<Implementation>
-): Required<Implementation> {
+): FullImplementation {
   type Work = (implementation: Required<Calls>) => Uint8Array | Promise<Uint8Array>
 
   const run = async (work: Work): Promise<Uint8Array> => {

@@ -1,6 +1,6 @@
 import { parallelism, startThread } from '#platform'
 import { WorkerPool } from './pool.ts'
-import type { Implementation } from '../implementation.ts'
+import type { FullImplementation } from '../implementation.ts'
 import type { Program } from './pool.ts'
 
 /** Maximum number of workers on any number of cores, since each has its own heap. */
@@ -20,7 +20,7 @@ function sharedPool (): WorkerPool {
 }
 
 /** An implementation that runs its calls in workers. */
-export function runInWorkers (program: Program): Required<Implementation> {
+export function runInWorkers (program: Program): FullImplementation {
   return {
     compress: async (bytes, level, { signal, transfer, dictionary } = {}) => sharedPool().run(program, () => ({
       compress: toTransferable(bytes, transfer),

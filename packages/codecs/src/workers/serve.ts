@@ -1,6 +1,6 @@
 import { messageOf } from '@ipfsz/utils/message-of'
 import { CorruptFrameError } from '../errors.ts'
-import type { Implementation, ImplementationModule } from '../implementation.ts'
+import type { FullImplementation, Implementation, ImplementationModule } from '../implementation.ts'
 import type { Request, Response, Start, Started } from './protocol.ts'
 
 /** The globals of a Web Worker. In Node, platform/node.ts defines them. */
@@ -29,7 +29,7 @@ export function serve (create: ImplementationModule['create']): void {
 
   const respond = async (implementation: Implementation, request: Request): Promise<void> => {
     try {
-      const bytes = await answer(implementation as Required<Implementation>, request)
+      const bytes = await answer(implementation as FullImplementation, request)
       self.postMessage({ bytes }, [bytes.buffer])
     } catch (err) {
       self.postMessage({
@@ -55,7 +55,7 @@ export function serve (create: ImplementationModule['create']): void {
 }
 
 /** createCodec never calls a method that the implementation lacks. */
-async function answer ({ compress, decompress }: Required<Implementation>, request: Request): Promise<Uint8Array> {
+async function answer ({ compress, decompress }: FullImplementation, request: Request): Promise<Uint8Array> {
   return 'compress' in request
     ? compress(request.compress, request.level, { dictionary: request.dictionary })
     : decompress(request.decompress, request.size, { dictionary: request.dictionary })

@@ -7,7 +7,7 @@ import { DEFAULT_BLOCK_WRITE_CONCURRENCY } from '../constants.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { BYTES, varint, varintField } from '../format/protobuf.ts'
 import type { Layout } from './content-layouts.ts'
-import type { FileLink } from '../dag/node.ts'
+import type { FileLink } from '../dag/file-block.ts'
 
 /**
  * Field numbers of the UnixFS message (UnixFS specification, "Data Format"). FILE is not one: it is

@@ -3,7 +3,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { encodeNode } from './node.ts'
-import type { FileLink } from './node.ts'
+import type { FileLink } from './file-block.ts'
 
 /** A node that is complete. */
 export interface BalancedNode {

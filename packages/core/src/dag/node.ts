@@ -1,19 +1,12 @@
-import { concat } from '@ipfsz/utils/bytes'
 import { messageOf } from '@ipfsz/utils/message-of'
-import { encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
-import { headerField } from '../format/header.ts'
-import { marshalParts } from './marshal.ts'
-import { fieldHead } from '../format/protobuf.ts'
+import { encodeFileBlock } from './file-block.ts'
 import { decodeBlock } from './node-links.ts'
 import type { Header } from '../format/header.ts'
 import type { NodeLinks } from './node-links.ts'
-import type { Mtime } from 'ipfs-unixfs'
+import type { FileLink, Metadata } from './file-block.ts'
 import type { CID } from 'multiformats/cid'
-
-/** The field of a dag-pb block that holds the UnixFS message, behind its links (dag-pb specification). */
-const DATA = 1
 
 /** A decoded dag-pb block of UnixFS. */
 export interface FileNode {
@@ -24,20 +17,6 @@ export interface FileNode {
   links: NodeLinks
   /** Bytes of the block. */
   length: number
-}
-
-/** A link to a part of a file. */
-export interface FileLink {
-  cid: CID
-  /** Bytes of the file below it. */
-  size: number
-  /** Bytes of all blocks below it, its own included. */
-  dagSize: number
-}
-
-export interface Metadata {
-  mode?: number
-  mtime?: Mtime
 }
 
 export interface RootContent {
@@ -75,7 +54,8 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
 }
 
 /** Encode a node of a file: an inner node with links only, or a root. */
-export function encodeNode ({ links = [], inline, header }: RootContent, metadata: Metadata = {}): EncodedNode {
+export function encodeNode (content: RootContent, metadata: Metadata = {}): EncodedNode {
+  const { links = [], inline } = content
   const unixfs = new UnixFS({
     type: 'file',
     data: inline,
@@ -83,19 +63,6 @@ export function encodeNode ({ links = [], inline, header }: RootContent, metadat
     mode: metadata.mode,
     mtime: metadata.mtime
   })
-  const data = marshalParts(unixfs)
 
-  if (header != null) {
-    data.push(headerField(header))
-  }
-
-  const length = data.reduce((length, { byteLength }) => length + byteLength, 0)
-  const parts = [new Uint8Array(fieldHead(DATA, length)), ...data]
-
-  if (links.length > 0) {
-    parts.unshift(encode(prepare({ Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid })) })))
-  }
-
-  // not by dag-pb: the data of a small file is most of its block, and would be copied four times
-  return { block: concat(parts), unixfs }
+  return { block: encodeFileBlock(content, metadata), unixfs }
 }

@@ -8,7 +8,8 @@ import { DEFAULT_BLOCK_WRITE_CONCURRENCY, MAX_LINKS } from '../constants.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { encodeNode } from './node.ts'
 import type { PutStore } from './block.ts'
-import type { FileLink, Metadata, RootContent } from './node.ts'
+import type { FileLink, Metadata } from './file-block.ts'
+import type { RootContent } from './node.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
 export interface WriteOptions {

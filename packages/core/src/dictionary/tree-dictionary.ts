@@ -3,7 +3,7 @@ import { DEFAULT_FRAME_SIZE } from '../constants.ts'
 import { writeRoot } from '../dag/write.ts'
 import type { AidOptions, FrameBase } from '../base/frame-base.ts'
 import type { PutStore } from '../dag/block.ts'
-import type { FileLink } from '../dag/node.ts'
+import type { FileLink } from '../dag/file-block.ts'
 import type { Piece } from '../frames/compress-frames.ts'
 import type { Coder, Trained } from './train.ts'
 

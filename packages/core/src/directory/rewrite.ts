@@ -11,7 +11,7 @@ import { BYTES, bytesField, readFields, VARINT } from '../format/protobuf.ts'
 import { marshal } from '../dag/marshal.ts'
 import { decodeNode } from '../dag/node.ts'
 import type { GetBlockOptions, PutStore } from '../dag/block.ts'
-import type { Metadata } from '../dag/node.ts'
+import type { Metadata } from '../dag/file-block.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
 /** The field of the UnixFS message that names the hash function of a sharded directory. */

@@ -73,7 +73,7 @@ export async function chooseFilters (
   piece: Uint8Array,
   compress: (bytes: Uint8Array) => Promise<Uint8Array>
 ): Promise<readonly Filter[]> {
-  if (piece.byteLength < MIN_FILTERED_SIZE || spansOf(piece, SAMPLE).every(isText)) {
+  if (!isWorthTrying(piece)) {
     return NONE
   }
 
@@ -97,6 +97,11 @@ export async function chooseFilters (
   const first = await chooseBest(sample, left, compress)
 
   return first.length === 0 || sample === piece ? first : chooseBest(takeSpans(piece, LARGE_SAMPLE), [first], compress)
+}
+
+/** Whether filters are tried: not on text, and not on a small piece. */
+export function isWorthTrying (piece: Uint8Array): boolean {
+  return piece.byteLength >= MIN_FILTERED_SIZE && !spansOf(piece, SAMPLE).every(isText)
 }
 
 /** The best of some chains, or none if it does not save enough. */

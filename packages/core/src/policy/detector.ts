@@ -40,9 +40,12 @@ const COMPRESSED = new Set([
  * @param bytes - the beginning of the file; only the first 4 KiB are examined
  */
 export function isCompressedType (bytes: Uint8Array): boolean | Promise<boolean> {
-  const sample = bytes.subarray(0, DETECTION_SAMPLE_SIZE)
+  return beginsAsText(bytes) ? false : isKnownType(bytes.subarray(0, DETECTION_SAMPLE_SIZE))
+}
 
-  return isUtf8Text(sample) ? false : isKnownType(sample)
+/** Whether a file's first bytes are text, and so of none of these formats. */
+export function beginsAsText (bytes: Uint8Array): boolean {
+  return isUtf8Text(bytes.subarray(0, DETECTION_SAMPLE_SIZE))
 }
 
 async function isKnownType (sample: Uint8Array): Promise<boolean> {

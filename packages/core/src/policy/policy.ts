@@ -50,9 +50,10 @@ export async function decide (
   onTrial?: (choice: Choice) => void
 ): Promise<Decision> {
   const piece = aided.bytes
+  const early = decideEarly(piece, detect)
 
-  if (piece.byteLength === 0) {
-    return { reason: 'empty' }
+  if (early != null) {
+    return early
   }
 
   // a frame that refers back to a base has to resemble it
@@ -67,11 +68,6 @@ export async function decide (
     return { choice, reason: 'options', filters, based: aided.region != null && choice?.codec.dictionaries === true }
   }
 
-  // a file so small that the root block's overhead alone cancels the saving
-  if (!isGain(piece.byteLength, 0)) {
-    return { reason: 'trial' }
-  }
-
   if (await isCompressedType(piece)) {
     return { reason: 'type' }
   }
@@ -83,7 +79,7 @@ export async function decide (
   }
 
   // in the thread pool, and so beside the trials of filters: most files get none
-  const [early, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
+  const [made, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
     ? [await compressing, { filters: [], filtered: piece }]
     : await Promise.all([compressing, withFilters()])
   const choice = named ?? await choose(filtered, signal)
@@ -92,8 +88,8 @@ export async function decide (
     return { reason: 'trial' }
   }
 
-  const { trial, based } = filters.length === 0 && early != null
-    ? early
+  const { trial, based } = filters.length === 0 && made != null
+    ? made
     : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
 
   if (isGain(trial.size, trial.bytes.byteLength)) {
@@ -106,6 +102,16 @@ export async function decide (
   }
 
   return { reason: 'trial' }
+}
+
+/** What is decided without looking at the bytes. */
+export function decideEarly ({ byteLength }: Uint8Array, detect: boolean): Decision | undefined {
+  if (byteLength === 0) {
+    return { reason: 'empty' }
+  }
+
+  // a file so small that the root block's overhead alone cancels the saving
+  return detect && !isGain(byteLength, 0) ? { reason: 'trial' } : undefined
 }
 
 /** A piece, as it is compressed. */

@@ -5,6 +5,7 @@ import { CustomProgressEvent } from 'progress-events'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
 import { mendLayout } from '../dag/mend-layout.ts'
 import { writeLeaf } from '../dag/write.ts'
+import { SHAPING } from '../small/shaping.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { WriteOptions } from '../dag/write.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
@@ -24,11 +25,6 @@ export const IMPORTER_DEFAULTS: ImporterOptions = {
   layout: balanced({ maxChildrenPerNode: MAX_LINKS }),
   chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
 }
-
-/** The settings that decide which blocks are made of a file without metadata. */
-const SHAPING = [
-  'rawLeaves', 'reduceSingleLeafToSelf', 'chunker', 'chunkValidator', 'layout', 'bufferImporter', 'dagBuilder'
-] as const
 
 /**
  * Write a file that is not compressed, as ipfs-unixfs-importer does.

@@ -1,0 +1,118 @@
+/* oxlint-disable no-underscore-dangle -- the names of Node */
+import zlib from 'node:zlib'
+import type { ZstdCompress, ZstdDecompress } from 'node:zlib'
+
+/** What Node's streams have besides, unlike their type. */
+interface Kept {
+  readonly _handle?: {
+    /** One call of libzstd, on this thread. */
+    writeSync (
+      flush: number,
+      input: Uint8Array,
+      inputStart: number,
+      inputLength: number,
+      output: Uint8Array,
+      outputStart: number,
+      outputLength: number
+    ): void
+  } | null
+  /** What the last call left: bytes of the output that are free, and bytes of the input. */
+  readonly _writeState?: Uint32Array
+}
+
+/** A frame takes so much more than its bytes, at most: a 256th of them, and 512 bytes (`ZSTD_COMPRESSBOUND`). */
+const BOUND_SHIFT = 8
+const BOUND_EXTRA = 512
+
+/** In the place of what a call left, until it is over. An error leaves it there. */
+const FAILED = 0xffffffff
+
+const compressors = new Map<number, Kept | undefined>()
+let decompressor: Kept | undefined | null = null
+let scratch = new Uint8Array(0)
+
+/**
+ * Compress on the calling thread, in a context of libzstd that is kept for the next call: for 1 kB, zlib's own function
+ * takes 40 µs, most of it for a stream and a context of its own, and this one 14 µs. The frame is the same.
+ *
+ * @param level - of those without tables of rows, in which a context that was used before might find other matches
+ * @param chunkSize - of the output buffers. libzstd writes other frames if all of a frame fits into one
+ * @returns undefined if the streams of this runtime are made in another way
+ */
+export function zstdCompressKept (bytes: Uint8Array, level: number, chunkSize: number): Uint8Array | undefined {
+  if (!compressors.has(level)) {
+    const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
+    compressors.set(level, keep(zlib.createZstdCompress({ params })))
+  }
+
+  const { _handle: handle, _writeState: state } = compressors.get(level) ?? {}
+
+  if (handle == null || state == null) {
+    return undefined
+  }
+
+  const { byteLength: size } = bytes
+  const output = scratchOf(size + (size >> BOUND_SHIFT) + BOUND_EXTRA + chunkSize)
+  let left = size
+  let length = 0
+
+  do {
+    state[0] = FAILED
+    handle.writeSync(zlib.constants.ZSTD_e_end, bytes, size - left, left, output, length, chunkSize)
+
+    if (state[0] === FAILED) {
+      compressors.delete(level)
+      return undefined
+    }
+
+    length += chunkSize - state[0]
+    left = state[1]
+  } while (state[0] === 0)
+
+  return output.slice(0, length)
+}
+
+/**
+ * Decompress on the calling thread, in a context that is kept: 1 kB takes 7 µs instead of 31.
+ *
+ * @param frame - exactly one frame, that claims to hold `size` bytes
+ * @returns undefined if it is corrupt, or the streams of this runtime are made in another way
+ */
+export function zstdDecompressKept (frame: Uint8Array, size: number): Uint8Array | undefined {
+  decompressor = decompressor === null ? keep(zlib.createZstdDecompress()) : decompressor
+  const { _handle: handle, _writeState: state } = decompressor ?? {}
+
+  if (handle == null || state == null) {
+    return undefined
+  }
+
+  // one more than there should be: else a frame with more would look like one that is complete
+  const output = new Uint8Array(size + 1)
+  state[0] = FAILED
+  handle.writeSync(zlib.constants.ZSTD_e_end, frame, 0, frame.byteLength, output, 0, output.byteLength)
+
+  if (state[0] !== 1 || state[1] !== 0) {
+    // it may be amid a frame
+    decompressor = null
+    return undefined
+  }
+
+  return output.subarray(0, size)
+}
+
+/** A stream, if it can be used as above. */
+function keep (stream: ZstdCompress | ZstdDecompress): Kept | undefined {
+  const kept = stream as Kept
+  // an error destroys it, and would end the process without a listener. It is told by what the call left
+  stream.on('error', () => {})
+
+  return typeof kept._handle?.writeSync === 'function' && kept._writeState instanceof Uint32Array ? kept : undefined
+}
+
+function scratchOf (length: number): Uint8Array {
+  if (scratch.byteLength < length) {
+    scratch = new Uint8Array(length)
+  }
+
+  return scratch
+}

@@ -1,0 +1,134 @@
+import zlib, { constants, zstdCompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { allCodecs } from '../src/all.ts'
+import { zstd } from '../src/zstd.ts'
+import { noise, text } from './fixtures.ts'
+import type { Codec } from '../src/codec.ts'
+
+const KIB = 1024
+const BLOCK = 128 * KIB
+
+/** Native zstd that is loaded. */
+async function loaded (): Promise<Required<Codec>> {
+  const codec = zstd({ implementation: 'native' })
+  const frame = await codec.compress(new Uint8Array(1))
+  await codec.decompress(frame, { size: 1 })
+
+  return codec as Required<Codec>
+}
+
+/** What libzstd makes in a context of its own. */
+function inNewContext (bytes: Uint8Array, level: number): Buffer {
+  return zstdCompressSync(bytes, {
+    pledgedSrcSize: bytes.byteLength,
+    chunkSize: Math.max(64, bytes.byteLength >> 1),
+    params: { [constants.ZSTD_c_compressionLevel]: level }
+  })
+}
+
+afterEach(() => { vi.restoreAllMocks() })
+
+const inputs = fc.record({
+  make: fc.constantFrom(text, noise, (size: number) => new Uint8Array(size)),
+  size: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: 1, max: 300 * KIB })),
+  seed: fc.integer({ min: 1, max: 1e6 }),
+  level: fc.constantFrom(1, 2, 3, 3, 3, 4, 9)
+})
+
+describe('zstd, at once', () => {
+  it('makes the frames of new contexts, whatever was compressed before', { tags: 'slow' }, async () => {
+    const codec = await loaded()
+
+    fc.assert(fc.property(fc.array(inputs, { maxLength: 12 }), files => {
+      for (const { make, size, seed, level } of files) {
+        const bytes = make(size, seed)
+        const frame = codec.compressSync(bytes, level)
+
+        if (size % BLOCK === 0) {
+          expect(frame).toBeUndefined()
+        } else {
+          expect(Buffer.compare(frame as Uint8Array, inNewContext(bytes, level))).toBe(0)
+          expect(Buffer.compare(codec.decompressSync(frame as Uint8Array, size) as Uint8Array, bytes)).toBe(0)
+        }
+      }
+    }), { numRuns: 60 })
+  })
+
+  it('makes the frames of the asynchronous way', async () => {
+    const codec = await loaded()
+
+    for (const size of [1, 63, 64, 65, 1000, 16 * KIB + 1, 64 * KIB, 64 * KIB + 1, 2 * BLOCK + 1, 4 * BLOCK - 1]) {
+      for (const level of [1, 3, 7, 19]) {
+        const bytes = text(size)
+        expect(codec.compressSync(bytes, level), `${size}, ${level}`).toEqual(await codec.compress(bytes, { level }))
+      }
+    }
+  })
+
+  it('leaves to others what is not loaded, and frames that might differ', async () => {
+    const codec = await loaded()
+
+    expect(zstd().compressSync?.(text(100), 3)).toBeUndefined()
+    expect(zstd().decompressSync?.(codec.compressSync(text(100), 3) as Uint8Array, 100)).toBeUndefined()
+    expect(codec.compressSync(text(BLOCK), 3)).toBeUndefined()
+    expect(codec.compressSync(text(4 * BLOCK + 1), 3)).toBeUndefined()
+  })
+
+  it('is for native zstd alone', async () => {
+    const others = [zstd({ deterministic: true }), ...allCodecs().filter(({ name }) => name !== 'zstd')]
+
+    for (const codec of others) {
+      const bytes = text(100)
+      const frame = await codec.compress(bytes)
+      await codec.decompress(frame, { size: 100 })
+      expect(codec.compressSync?.(bytes, codec.levels.default), codec.name).toBeUndefined()
+      expect(codec.decompressSync?.(frame, 100), codec.name).toBeUndefined()
+    }
+  })
+
+  it('refuses a level that there is not', async () => {
+    const codec = await loaded()
+
+    expect(() => codec.compressSync(text(100), 23)).toThrow(expect.objectContaining({ name: 'InvalidLevelError' }))
+  })
+
+  it('refuses what is not one frame of so many bytes, and reads the next frame', async () => {
+    const codec = await loaded()
+    const bytes = text(5000)
+    const frame = codec.compressSync(bytes, 3) as Uint8Array
+    const wrong = [
+      Buffer.concat([frame, frame]), frame.subarray(0, -1), new Uint8Array(0), frame.with(0, 0), noise(100)
+    ]
+
+    for (const bad of wrong) {
+      expect(() => codec.decompressSync(bad, 5000)).toThrow(expect.objectContaining({ name: 'CorruptFrameError' }))
+    }
+
+    expect(() => codec.decompressSync(frame, 4999)).toThrow(expect.objectContaining({ name: 'CorruptFrameError' }))
+
+    for (let at = 12; at < frame.byteLength; at += 7) {
+      // the content is damaged: it is not decoded, or to something else
+      try {
+        codec.decompressSync(frame.with(at, frame[at] ^ 0x55), 5000)
+      } catch {
+        // or its blocks are
+      }
+
+      expect(Buffer.compare(codec.decompressSync(frame, 5000) as Uint8Array, bytes)).toBe(0)
+    }
+  })
+
+  it('leaves it to others in a runtime with other streams', async () => {
+    const { createZstdCompress, createZstdDecompress } = zlib
+    vi.resetModules()
+    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options =>
+      Object.assign(createZstdCompress(options), { _writeState: undefined }))
+    vi.spyOn(zlib, 'createZstdDecompress').mockImplementation(options =>
+      Object.assign(createZstdDecompress(options), { _writeState: undefined }))
+    const { zstdCompressKept, zstdDecompressKept } = await import('../src/platform/zstd-kept.ts')
+
+    expect(zstdCompressKept(text(100), 3, 64)).toBeUndefined()
+    expect(zstdDecompressKept(inNewContext(text(100), 3), 100)).toBeUndefined()
+  })
+})

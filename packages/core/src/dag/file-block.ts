@@ -1,0 +1,89 @@
+import { concat } from '@ipfsz/utils/bytes'
+import { headerField } from '../format/header.ts'
+import { pushFieldHead, pushVarintField } from '../format/protobuf.ts'
+import { encodeMessage } from './message.ts'
+import type { Header } from '../format/header.ts'
+import type { Mtime } from 'ipfs-unixfs'
+import type { CID } from 'multiformats/cid'
+
+/** Field numbers of a dag-pb node, and of a link in it (dag-pb specification). The links come first. */
+const DATA = 1
+const LINK = 2
+const HASH = 1
+const NAME = 2
+const TSIZE = 3
+
+/** The type of a UnixFS message. */
+const FILE = 2
+
+const DEFAULT_MODE = 0o644
+
+/** The bits of a mode that are kept. */
+const MODE_BITS = 0xfff
+
+/** A link to a part of a file. */
+export interface FileLink {
+  cid: CID
+  /** Bytes of the file below it. */
+  size: number
+  /** Bytes of all blocks below it, its own included. */
+  dagSize: number
+}
+
+export interface Metadata {
+  mode?: number
+  mtime?: Mtime
+}
+
+interface FileContent {
+  links?: ReadonlyArray<Pick<FileLink, 'size' | 'dagSize'> & { cid: { readonly bytes: Uint8Array } }>
+  /** The whole stream of a small file. Excludes `links`. */
+  inline?: Uint8Array | undefined
+  header?: Header | undefined
+}
+
+/** The dag-pb block of a file's node: an inner node with links only, or a root. Loads nothing of dag-pb or UnixFS. */
+export function encodeFileBlock (
+  { links = [], inline, header }: FileContent,
+  { mode, mtime }: Metadata = {}
+): Uint8Array {
+  const head: number[] = []
+
+  for (const link of links) {
+    pushLink(head, link)
+  }
+
+  const data = encodeMessage({
+    type: FILE,
+    data: inline,
+    fileSize: links.reduce((size, link) => size + link.size, inline?.byteLength ?? 0),
+    blockSizes: links.map(({ size }) => size),
+    mode: modeToWrite(mode),
+    mtime
+  })
+
+  if (header != null) {
+    data.push(headerField(header))
+  }
+
+  pushFieldHead(head, DATA, data.reduce((length, { byteLength }) => length + byteLength, 0))
+
+  // the data of a small file is most of its block: it is copied once
+  return concat([new Uint8Array(head), ...data])
+}
+
+function pushLink (block: number[], { cid: { bytes }, dagSize }: NonNullable<FileContent['links']>[number]): void {
+  const link: number[] = []
+  pushFieldHead(link, HASH, bytes.byteLength)
+  link.push(...bytes)
+  pushFieldHead(link, NAME, 0)
+  pushVarintField(link, TSIZE, dagSize)
+  pushFieldHead(block, LINK, link.length)
+  block.push(...link)
+}
+
+function modeToWrite (mode: number | undefined): number | undefined {
+  const kept = mode == null ? DEFAULT_MODE : mode & MODE_BITS
+
+  return kept === DEFAULT_MODE ? undefined : kept
+}

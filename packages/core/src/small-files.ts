@@ -1,0 +1,114 @@
+/**
+ * Encodes whole small files on the calling thread, into the same blocks as `fs.addAll`. Loads little, for worker
+ * threads that read and encode many files.
+ *
+ * @packageDocumentation
+ */
+import { zstd } from '@ipfsz/codecs/zstd'
+import { lookAt } from './policy/decide-now.ts'
+import { resolveCompression } from './policy/compression.ts'
+import { canEncode, encodeFile, MAX_ENCODED_SIZE } from './small/encode-file.ts'
+import { SHAPING } from './small/shaping.ts'
+import type { Metadata } from './dag/file-block.ts'
+import type { CompressionOptions } from './policy/compression-options.ts'
+import type { EncodedFile } from './small/encoded-file.ts'
+import type { EncodeOptions } from './small/encode-file.ts'
+import type { Codec } from '@ipfsz/codecs'
+
+export type { Metadata } from './dag/file-block.ts'
+export type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
+
+/** Options of `fs.addAll`, and the codecs. */
+export interface SmallFileEncoderInit {
+  compression?: CompressionOptions | undefined
+  link?: boolean | undefined
+  /**
+   * The codecs that `compression` may name.
+   *
+   * @default zstd
+   */
+  codecs?: readonly Codec[] | undefined
+  /** Others, such as `rawLeaves`. */
+  [option: string]: unknown
+}
+
+export interface SmallFileEncoder {
+  /** The most bytes of a file. */
+  readonly maxSize: number
+
+  /**
+   * Encode all bytes of a file.
+   *
+   * @param bytes - must not be changed while the result is used: a file that is not compressed is its own block
+   * @returns undefined if this file cannot be encoded at once: ask `encodeLater`
+   */
+  encode (bytes: Uint8Array, metadata?: Metadata): EncodedFile | undefined
+
+  /**
+   * The same for files that are not text: their type is looked up, and filters are tried. Works on the calling thread,
+   * too.
+   *
+   * @returns undefined if this file has to be added by `fs.addAll`
+   */
+  encodeLater (bytes: Uint8Array, metadata?: Metadata): Promise<EncodedFile | undefined>
+}
+
+/**
+ * Create what encodes files like `fs.addAll` does with these options.
+ *
+ * @returns undefined if no file can be encoded with them: with `link`, a base, dictionaries, `cut: 'content'`, `auto`,
+ *   a codec other than native zstd, or in a runtime other than Node
+ * @throws {UnknownCodecError}
+ * @throws {InvalidLevelError}
+ * @throws {InvalidFrameSizeError}
+ * @throws {InvalidParametersError} as `fs.addAll`
+ */
+export async function createSmallFileEncoder (
+  { compression, link = false, codecs = [zstd()], ...others }: SmallFileEncoderInit = {}
+): Promise<SmallFileEncoder | undefined> {
+  const resolved = resolveCompression(compression, codecs)
+  const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
+  const options = { compression: resolved, isPlainRaw }
+
+  if (link || !canEncode(options)) {
+    return undefined
+  }
+
+  // loads the codec
+  await resolved?.named?.codec.compress(new Uint8Array(1))
+  const encoder = new DefaultSmallFileEncoder(options)
+
+  return encoder.isAble ? encoder : undefined
+}
+
+class DefaultSmallFileEncoder implements SmallFileEncoder {
+  readonly maxSize: number
+  readonly #options: EncodeOptions
+
+  constructor (options: EncodeOptions) {
+    const frameSize = options.compression?.layoutOf(new Uint8Array(0)).frameSize ?? Infinity
+    this.#options = options
+    this.maxSize = Math.min(MAX_ENCODED_SIZE, frameSize - 1)
+  }
+
+  /** Whether codec and hash run on this thread at once. */
+  get isAble (): boolean {
+    const { compression } = this.#options
+
+    return encodeFile(new Uint8Array(1000), {}, { compression, isPlainRaw: true }, NOTHING_FOUND) != null
+  }
+
+  encode (bytes: Uint8Array, metadata: Metadata = {}): EncodedFile | undefined {
+    return encodeFile(bytes, metadata, this.#options)
+  }
+
+  async encodeLater (bytes: Uint8Array, metadata: Metadata = {}): Promise<EncodedFile | undefined> {
+    const { compression } = this.#options
+
+    return compression == null || bytes.byteLength > this.maxSize
+      ? undefined
+      : encodeFile(bytes, metadata, this.#options, await lookAt(bytes, compression))
+  }
+}
+
+const NOTHING_FOUND = { isCompressedType: false, filters: [] }

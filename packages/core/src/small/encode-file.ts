@@ -1,0 +1,107 @@
+// Room: whole small files, encoded and decoded at once, on the calling thread.
+import { seal } from '@ipfsz/codecs/sealed'
+import { MAX_INLINE_SIZE } from '../constants.ts'
+import { encodeFileBlock } from '../dag/file-block.ts'
+import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
+import { decideNow } from '../policy/decide-now.ts'
+import { DAG_PB, encodeBlock, RAW } from './encoded-file.ts'
+import type { Metadata } from '../dag/file-block.ts'
+import type { Header } from '../format/header.ts'
+import type { Compression } from '../policy/compression.ts'
+import type { Findings } from '../policy/decide-now.ts'
+import type { EncodedFile } from './encoded-file.ts'
+
+type Encoded = Pick<EncodedFile, 'cid' | 'marker' | 'blocks' | 'dagSize' | 'frameLength'>
+
+/** The most bytes of a file: libzstd makes the same frame of up to 512 KiB on every way that calls it. */
+export const MAX_ENCODED_SIZE = 512 * 1024 - 1
+
+/** How files are encoded, as for all other ways to add them. */
+export interface EncodeOptions {
+  /** Undefined: not compressed. */
+  compression: Compression | undefined
+  /** Whether a file that is not compressed becomes one raw block. */
+  isPlainRaw: boolean
+}
+
+/** Whether the files of an add can be encoded at once, unless something about a file itself is against it. */
+export function canEncode ({ compression }: EncodeOptions): boolean {
+  return compression == null || (compression.cut === 'size' && compression.baseOf == null &&
+    compression.dictionaries == null && compression.named != null)
+}
+
+/**
+ * Encode a whole file: the same blocks as those of `fs.addAll` with the same options.
+ *
+ * @param findings - of `lookAt`, if the file is not text
+ * @returns undefined if it needs findings, is too large, or this thread cannot do it at once
+ */
+export function encodeFile (
+  bytes: Uint8Array,
+  metadata: Metadata,
+  { compression, isPlainRaw }: EncodeOptions,
+  findings?: Findings
+): EncodedFile | undefined {
+  const { byteLength: size } = bytes
+
+  if (size > MAX_ENCODED_SIZE) {
+    return undefined
+  }
+
+  const layout = compression?.layoutOf(bytes.subarray(0, LAYOUT_HEAD_SIZE))
+  const decision = compression == null ? { reason: 'options' as const } : decideNow(bytes, compression, findings)
+
+  // a file of one whole frame or more may have several
+  if (decision == null || (layout != null && size >= layout.frameSize)) {
+    return undefined
+  }
+
+  const { choice, trial, filters = [], reason } = decision
+
+  if (choice == null || trial == null || layout == null) {
+    const plain = isPlainRaw ? encodePlain(bytes, metadata) : undefined
+
+    return plain && { ...plain, size, codec: 'none', reason }
+  }
+
+  const { name: codec, code } = choice.codec
+  // filtered bytes are not the original, so no decoder of the codec is to take them for it
+  const frame = filters.length === 0 ? trial.bytes : seal(codec, trial.bytes)
+  const header = { codec: code, size, frameSize: layout.frameSize, frameLengths: [frame.byteLength] }
+  const encoded = encodeFrame(frame, filters.length === 0 ? header : { ...header, filters }, metadata)
+
+  return encoded && { ...encoded, size, codec, reason }
+}
+
+/** A file that is not compressed, as ipfs-unixfs-importer makes it: with metadata, it stores the bytes twice. */
+function encodePlain (bytes: Uint8Array, metadata: Metadata): Encoded | undefined {
+  const leaf = encodeBlock(RAW, bytes)
+  const hasMetadata = metadata.mode !== undefined || metadata.mtime !== undefined
+
+  if (leaf == null || !hasMetadata) {
+    return leaf && { cid: leaf.cid, blocks: [leaf], dagSize: bytes.byteLength }
+  }
+
+  const root = encodeBlock(DAG_PB, encodeFileBlock({ inline: bytes }, metadata))
+
+  return root && { cid: root.cid, blocks: [leaf, root], dagSize: root.bytes.byteLength }
+}
+
+/** A file of one frame: in the root, or in a leaf. The header lists it, so no table comes after it. */
+function encodeFrame (frame: Uint8Array, header: Header, metadata: Metadata): Encoded | undefined {
+  const { byteLength: frameLength } = frame
+  const leaf = frameLength <= MAX_INLINE_SIZE ? undefined : encodeBlock(RAW, frame)
+  const links = leaf == null
+    ? []
+    : [{ cid: { bytes: leaf.cid }, size: frameLength, dagSize: frameLength }]
+  const inline = leaf == null ? frame : undefined
+  const root = encodeBlock(DAG_PB, encodeFileBlock({ links, inline, header }, metadata))
+
+  return root && {
+    cid: root.cid,
+    marker: header.codec,
+    blocks: leaf == null ? [root] : [leaf, root],
+    dagSize: root.bytes.byteLength + (leaf == null ? 0 : frameLength),
+    frameLength
+  }
+}

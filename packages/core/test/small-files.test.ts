@@ -1,0 +1,208 @@
+import { gzip } from '@ipfsz/codecs/gzip'
+import { zstd } from '@ipfsz/codecs/zstd'
+import fc from 'fast-check'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it } from 'vitest'
+import { isMarked, unmark } from '../src/marker.ts'
+import { createSmallFileEncoder } from '../src/small-files.ts'
+import { ipfsz } from '../src/with-codecs.ts'
+import { run } from '../../../test/support/tools.ts'
+import { CountingBlockstore, noise, text } from './fixtures.ts'
+import type { Metadata, SmallFileEncoderInit } from '../src/small-files.ts'
+import type { AddOptions } from '../src/unixfs.ts'
+import type { Codec } from '@ipfsz/codecs'
+
+const KIB = 1024
+
+/** Prints what the entry loads. */
+const LIST_LOADED = `
+import { registerHooks } from 'node:module'
+registerHooks({ load (url, context, next) { console.info(url); return next(url, context) } })
+await import('${new URL('../dist/small-files.js', import.meta.url).href}')
+`
+
+/** Without what the encoder needs: files are added in the way that all can be. */
+function ordinary (): Codec {
+  const { compressSync: _, ...codec } = zstd()
+
+  return { ...codec, implementation: 'native', dictionaries: true }
+}
+
+const CONTENTS: Record<string, (size: number, seed: number) => Uint8Array> = {
+  text,
+  noise,
+  zeros: size => new Uint8Array(size),
+  'UTF-8': (size, seed) => new TextEncoder().encode('grün, 日本 \n'.repeat(size / 16)).subarray(0, size - seed % 2),
+  jpeg: (size, seed) => Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), noise(size, seed)]),
+  gzip: (size, seed) => Buffer.concat([Buffer.from('1f8b08000000000000ff', 'hex'), noise(size, seed)]),
+  'text after binary': (size, seed) => Buffer.concat([Uint8Array.of(0, 1), text(size, seed)]),
+  numbers (size, seed) {
+    const noisy = noise(size >> 1, seed)
+
+    return new Uint8Array(Int16Array.from({ length: size >> 1 }, (_, i) => i * 3 + noisy[i] % 4).buffer)
+  }
+}
+
+const contents = fc.record({
+  kind: fc.constantFrom(...Object.keys(CONTENTS)),
+  size: fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 8000 }) },
+    fc.integer({ min: 0, max: 300_000 }),
+    fc.tuple(fc.constantFrom(16 * KIB, 64 * KIB, 128 * KIB, 256 * KIB), fc.integer({ min: -2, max: 2 }))
+      .map(([size, more]) => size + more)
+  ),
+  seed: fc.integer({ min: 1, max: 1e6 })
+})
+
+const options: fc.Arbitrary<SmallFileEncoderInit> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  fc.constantFrom(1, 3, 5, 9).map(level => ({ compression: { level } })),
+  fc.constantFrom<SmallFileEncoderInit>(
+    { compression: { detect: false } },
+    { compression: { filters: false } },
+    { compression: { optimize: 'ranges' } },
+    { compression: { frameSize: 64 * KIB } },
+    { compression: { leafSize: 1000, frameSize: 128 * KIB } },
+    { compression: { codec: 'none' } },
+    { compression: { codec: 'zstd', level: 2, filters: false, detect: false } }
+  )
+)
+
+const metadatas: fc.Arbitrary<Metadata> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  fc.constantFrom<Metadata>({ mode: 0o600 }, { mode: 0o644 }, { mode: 0o100755 }, { mtime: { secs: -5n } },
+    { mode: 0o4755, mtime: { secs: 1_700_000_000n, nsecs: 999 } }, { mode: undefined, mtime: undefined })
+)
+
+/** What `addAll` stores of one file, and says of it. */
+async function addOrdinarily (bytes: Uint8Array, metadata: Metadata, given: object): Promise<Record<string, unknown>> {
+  const blockstore = new CountingBlockstore()
+  const events: Array<Record<string, unknown>> = []
+  const fs = ipfsz({ blockstore }, { codecs: [ordinary()] })
+  const [{ cid, size }] = await Array.fromAsync(fs.addAll([{ path: 'file', content: bytes, ...metadata }], {
+    ...given as AddOptions,
+    onProgress ({ type, detail }) {
+      if (type.startsWith('ipfsz:add')) {
+        events.push(detail as unknown as Record<string, unknown>)
+      }
+    }
+  }))
+  const [{ codec, reason }, frame] = events
+
+  return {
+    cid: unmark(cid).toString(),
+    marker: isMarked(cid) ? cid.code : undefined,
+    blocks: blockstore.puts.toSorted(),
+    size: bytes.byteLength,
+    dagSize: Number(size),
+    codec,
+    reason,
+    frameLength: frame?.length
+  }
+}
+
+describe('createSmallFileEncoder', () => {
+  it('encodes the blocks that addAll stores', { tags: 'slow' }, async () => {
+    let encoded = 0
+
+    await fc.assert(fc.asyncProperty(contents, options, metadatas, async ({ kind, size, seed }, given, metadata) => {
+      const bytes = CONTENTS[kind](size, seed)
+      const encoder = await createSmallFileEncoder(given)
+      const file = encoder?.encode(bytes, metadata) ?? await encoder?.encodeLater(bytes, metadata)
+
+      if (file != null) {
+        encoded++
+        const { cid, blocks, marker, frameLength, ...told } = file
+        expect({
+          ...told,
+          cid: CID.decode(cid).toString(),
+          marker,
+          frameLength,
+          blocks: Array.from(blocks, ({ cid }) => CID.decode(cid).toString()).toSorted()
+        }).toEqual(await addOrdinarily(bytes, metadata, given))
+        expect(blocks.at(-1)?.cid).toBe(cid)
+        await Promise.all(blocks.map(async ({ cid, bytes }) => {
+          expect(CID.decode(cid).multihash.digest).toEqual(
+            new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
+          )
+        }))
+      }
+    }), { numRuns: 400 })
+
+    expect(encoded).toBeGreaterThan(250)
+  })
+
+  it('leaves a binary file to encodeLater', async () => {
+    const encoder = await createSmallFileEncoder()
+    const jpeg = CONTENTS.jpeg(1000, 1)
+    const numbers = CONTENTS.numbers(20_000, 1)
+
+    expect(encoder?.encode(jpeg)).toBeUndefined()
+    expect(await encoder?.encodeLater(jpeg)).toMatchObject({ codec: 'none', reason: 'type' })
+    expect(encoder?.encode(numbers)).toBeUndefined()
+    expect(await encoder?.encodeLater(numbers)).toMatchObject({ codec: 'zstd', reason: 'trial' })
+  })
+
+  it('leaves a file that is too large to addAll', async () => {
+    const encoder = await createSmallFileEncoder()
+    const short = await createSmallFileEncoder({ compression: { frameSize: 64 * KIB } })
+
+    expect(encoder?.maxSize).toBe(512 * KIB - 1)
+    expect(short?.maxSize).toBe(64 * KIB - 1)
+    expect(encoder?.encode(text(512 * KIB - 1))).toBeDefined()
+
+    for (const [encoderOf, size] of [[encoder, 512 * KIB], [short, 64 * KIB], [encoder, 128 * KIB]] as const) {
+      expect(encoderOf?.encode(text(size))).toBeUndefined()
+      expect(await encoderOf?.encodeLater(text(size))).toBeUndefined()
+    }
+  })
+
+  it.each<[string, SmallFileEncoderInit]>([
+    ['links', { link: true }],
+    ['a base', { compression: { base: CID.parse('bafkqaaa') } }],
+    ['a base for each path', { compression: { base: () => undefined } }],
+    ['dictionaries', { compression: { dictionaries: 'auto' } }],
+    ['cuts by content', { compression: { cut: 'content' } }],
+    ['auto', { compression: { codec: 'auto' } }],
+    ['another codec', { compression: { codec: 'gzip' }, codecs: [gzip()] }],
+    ['zstd in WebAssembly', { codecs: [zstd({ deterministic: true })] }],
+    ['codecs of others', { codecs: [ordinary()] }]
+  ])('leaves all files to addAll: %s', async (_, init) => {
+    expect(await createSmallFileEncoder(init)).toBeUndefined()
+  })
+
+  it.each<[string, SmallFileEncoderInit]>([
+    ['rawLeaves', { rawLeaves: false }],
+    ['reduceSingleLeafToSelf', { reduceSingleLeafToSelf: false }],
+    ['chunker', { chunker: fixedSize({ chunkSize: 1000 }) }],
+    ['chunkValidator', { chunkValidator: undefined }],
+    ['layout', { layout: undefined }],
+    ['bufferImporter', { bufferImporter: undefined }],
+    ['dagBuilder', { dagBuilder: undefined }],
+    ['cidVersion', { cidVersion: 0 }]
+  ])('leaves files that are not compressed to addAll: %s', async (_, init) => {
+    const encoder = await createSmallFileEncoder(init)
+
+    expect(encoder?.encode(text(10))).toBeUndefined()
+    expect(encoder?.encode(text(1000))).toBeDefined()
+  })
+
+  it.each<[string, SmallFileEncoderInit]>([
+    ['InvalidLevelError', { compression: { level: 23 } }],
+    ['UnknownCodecError', { compression: { codec: 'gzip' } }],
+    ['InvalidFrameSizeError', { compression: { frameSize: 1 } }]
+  ])('refuses options with %s, as addAll does', async (name, init) => {
+    await expect(createSmallFileEncoder(init)).rejects.toMatchObject({ name })
+  })
+
+  it('loads nothing that a thread does not need', async () => {
+    const stdout = await run(process.execPath, ['--input-type=module', '--eval', LIST_LOADED])
+    const files = String(stdout).split('\n').filter(url => url.startsWith('file:'))
+    const packages = new Set(files.map(url => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? '@ipfsz'))
+
+    // Helia's: the classes of its errors
+    expect([...packages].toSorted()).toEqual(['@helia/unixfs', '@ipfsz'])
+    expect(files.length).toBeLessThan(75)
+  })
+})
