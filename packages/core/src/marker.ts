@@ -2,7 +2,6 @@ import * as dagPb from '@ipld/dag-pb'
 import { CODES } from '@ipfsz/codecs'
 import { CID } from 'multiformats/cid'
 import { NotMarkableError, UnknownMarkerError } from './errors.ts'
-import type { CodecName } from '@ipfsz/codecs'
 import type { PBNode } from '@ipld/dag-pb'
 import type { BlockCodec } from 'multiformats/codecs/interface'
 
@@ -20,17 +19,11 @@ export type MarkerCode = (typeof MARKERS)[MarkerName]
 export type CodeOf<Marker extends MarkerName | number> =
   Marker extends MarkerName ? (typeof MARKERS)[Marker] : Extract<Marker, number>
 
-const NAMES = new Map<number, CodecName>(Object.entries(CODES).map(([name, code]) => [code, name as CodecName]))
 const MARKER_CODES = new Set<number>(Object.values(MARKERS))
 
 /** Whether a CID's codec is a marker code. */
 export function isMarked (cid: CID): boolean {
   return MARKER_CODES.has(cid.code)
-}
-
-/** The codec name of a compressed file's marker code. Undefined for any other code. */
-export function codecName (code: number): CodecName | undefined {
-  return NAMES.get(code)
 }
 
 /**

@@ -1,21 +1,24 @@
 /**
- * Encodes whole small files on the calling thread, into the same blocks as `fs.addAll`. Loads little, for worker
- * threads that read and encode many files.
+ * Encodes whole small files on the calling thread, into the same blocks as `fs.addAll`, and decodes them. Loads little,
+ * for worker threads that work on many files.
  *
  * @packageDocumentation
  */
 import { zstd } from '@ipfsz/codecs/zstd'
+import { sha256Sync } from '@ipfsz/utils/sha256-sync'
 import { lookAt } from './policy/decide-now.ts'
 import { resolveCompression } from './policy/compression.ts'
 import { canEncode, encodeFile, MAX_ENCODED_SIZE } from './small/encode-file.ts'
 import { SHAPING } from './small/shaping.ts'
 import type { Metadata } from './dag/file-block.ts'
 import type { CompressionOptions } from './policy/compression-options.ts'
+import type { DecodedFile, FileMarker } from './small/decode-file.ts'
 import type { EncodedFile } from './small/encoded-file.ts'
 import type { EncodeOptions } from './small/encode-file.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 export type { Metadata } from './dag/file-block.ts'
+export type { DecodedFile, FileMarker } from './small/decode-file.ts'
 export type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
 
 /** Options of `fs.addAll`, and the codecs. */
@@ -112,3 +115,47 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
 }
 
 const NOTHING_FOUND = { isCompressedType: false, filters: [] }
+
+export interface SmallFileDecoder {
+  /**
+   * Decode all of a file that `addAll` of this package, or of Helia, stored in one block or two. Every block is
+   * compared with its CID, and everything is checked that reading and verifying check.
+   *
+   * @param cid - the bytes of the root's plain CID
+   * @param root - the block. A file that is not compressed is returned in its memory
+   * @param marker - how the CID is marked that led to the file
+   * @param getLeaf - gets the second block, by the bytes of its CID
+   * @returns undefined if `fs.cat` has to read the file, or to say what is wrong with it
+   */
+  decode (
+    cid: Uint8Array,
+    root: Uint8Array,
+    marker: FileMarker,
+    getLeaf: (cid: Uint8Array) => Uint8Array | undefined
+  ): DecodedFile | undefined
+}
+
+/**
+ * Create what decodes small files like `fs.cat` does.
+ *
+ * @returns undefined if no compressed file can be decoded: without native zstd, or in a runtime other than Node
+ */
+export async function createSmallFileDecoder (
+  { codecs = [zstd()] }: Pick<SmallFileEncoderInit, 'codecs'> = {}
+): Promise<SmallFileDecoder | undefined> {
+  // not with the encoder, which most threads use alone
+  const { decodeFile } = await import('./small/decode-file.ts')
+
+  for (const codec of codecs) {
+    if (codec.decompressSync != null && codec.implementation === 'native') {
+      const frame = await codec.compress(new Uint8Array(1))
+      await codec.decompress(frame, { size: 1 })
+
+      if (codec.decompressSync(frame, 1) != null && sha256Sync(frame) != null) {
+        return { decode: (cid, root, marker, getLeaf) => decodeFile(cid, root, { codecs, marker, getLeaf }) }
+      }
+    }
+  }
+
+  return undefined
+}

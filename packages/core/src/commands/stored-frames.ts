@@ -1,4 +1,4 @@
-import { codecName } from '../marker.ts'
+import { codecName } from '../codec-names.ts'
 import { isUnvouched } from '../read/read-linked.ts'
 import type { StoredFile } from '../file-handle.ts'
 import type { Entry } from '../read/entry.ts'

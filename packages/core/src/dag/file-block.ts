@@ -7,11 +7,8 @@ import type { Mtime } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
 
 /** Field numbers of a dag-pb node, and of a link in it (dag-pb specification). The links come first. */
-const DATA = 1
-const LINK = 2
-const HASH = 1
-const NAME = 2
-const TSIZE = 3
+export const NODE = { data: 1, link: 2 } as const
+export const LINK = { hash: 1, name: 2, tsize: 3 } as const
 
 /** The type of a UnixFS message. */
 const FILE = 2
@@ -35,7 +32,8 @@ export interface Metadata {
   mtime?: Mtime
 }
 
-interface FileContent {
+/** What a file's node holds. */
+export interface FileContent {
   links?: ReadonlyArray<Pick<FileLink, 'size' | 'dagSize'> & { cid: { readonly bytes: Uint8Array } }>
   /** The whole stream of a small file. Excludes `links`. */
   inline?: Uint8Array | undefined
@@ -43,10 +41,15 @@ interface FileContent {
 }
 
 /** The dag-pb block of a file's node: an inner node with links only, or a root. Loads nothing of dag-pb or UnixFS. */
-export function encodeFileBlock (
+export function encodeFileBlock (content: FileContent, metadata: Metadata = {}): Uint8Array {
+  return concat(fileBlockParts(content, metadata))
+}
+
+/** The same in parts: the data of a small file, which is most of its block, stays where it lies. */
+export function fileBlockParts (
   { links = [], inline, header }: FileContent,
-  { mode, mtime }: Metadata = {}
-): Uint8Array {
+  { mode, mtime }: Metadata
+): Uint8Array[] {
   const head: number[] = []
 
   for (const link of links) {
@@ -66,19 +69,18 @@ export function encodeFileBlock (
     data.push(headerField(header))
   }
 
-  pushFieldHead(head, DATA, data.reduce((length, { byteLength }) => length + byteLength, 0))
+  pushFieldHead(head, NODE.data, data.reduce((length, { byteLength }) => length + byteLength, 0))
 
-  // the data of a small file is most of its block: it is copied once
-  return concat([new Uint8Array(head), ...data])
+  return [new Uint8Array(head), ...data]
 }
 
 function pushLink (block: number[], { cid: { bytes }, dagSize }: NonNullable<FileContent['links']>[number]): void {
   const link: number[] = []
-  pushFieldHead(link, HASH, bytes.byteLength)
+  pushFieldHead(link, LINK.hash, bytes.byteLength)
   link.push(...bytes)
-  pushFieldHead(link, NAME, 0)
-  pushVarintField(link, TSIZE, dagSize)
-  pushFieldHead(block, LINK, link.length)
+  pushFieldHead(link, LINK.name, 0)
+  pushVarintField(link, LINK.tsize, dagSize)
+  pushFieldHead(block, NODE.link, link.length)
   block.push(...link)
 }
 

@@ -1,15 +1,19 @@
-import { bytesField, pushFieldHead, pushVarintField, varint } from '../format/protobuf.ts'
+import { bytesField, pushFieldHead, pushVarintField, readFields, varint } from '../format/protobuf.ts'
 import type { Mtime } from 'ipfs-unixfs'
 
-/** Field numbers of the UnixFS message, and of the mtime in it (UnixFS specification, "Data Format"). */
-const TYPE = 1
-const DATA = 2
-const FILE_SIZE = 3
-const BLOCK_SIZES = 4
-const HASH_TYPE = 5
-const FANOUT = 6
-const MODE = 7
-const MTIME = 8
+/** Field numbers of the UnixFS message (UnixFS specification, "Data Format"). */
+export const MESSAGE = {
+  type: 1,
+  data: 2,
+  fileSize: 3,
+  blockSizes: 4,
+  hashType: 5,
+  fanout: 6,
+  mode: 7,
+  mtime: 8
+} as const
+
+/** And of the mtime in it. */
 const SECONDS = 1
 const NANOSECONDS = 2
 const FIXED32 = 5
@@ -36,32 +40,32 @@ export function encodeMessage (
   const before: number[] = []
   const after: number[] = []
 
-  pushVarintField(before, TYPE, type)
+  pushVarintField(before, MESSAGE.type, type)
 
   if (fileSize != null) {
-    pushVarintField(after, FILE_SIZE, fileSize)
+    pushVarintField(after, MESSAGE.fileSize, fileSize)
   }
 
   for (const size of blockSizes) {
-    pushVarintField(after, BLOCK_SIZES, Number(size))
+    pushVarintField(after, MESSAGE.blockSizes, Number(size))
   }
 
   if (hashType != null) {
-    pushVarintField(after, HASH_TYPE, Number(hashType))
+    pushVarintField(after, MESSAGE.hashType, Number(hashType))
   }
 
   if (fanout != null) {
-    pushVarintField(after, FANOUT, Number(fanout))
+    pushVarintField(after, MESSAGE.fanout, Number(fanout))
   }
 
   if (mode != null) {
-    pushVarintField(after, MODE, mode)
+    pushVarintField(after, MESSAGE.mode, mode)
   }
 
   const parts: Uint8Array[] = []
 
   if (data != null && data.byteLength > 0) {
-    pushFieldHead(before, DATA, data.byteLength)
+    pushFieldHead(before, MESSAGE.data, data.byteLength)
     parts.push(new Uint8Array(before), data)
   } else {
     parts.push(new Uint8Array(before))
@@ -70,7 +74,7 @@ export function encodeMessage (
   parts.push(new Uint8Array(after))
 
   if (mtime != null) {
-    parts.push(bytesField(MTIME, encodeTime(mtime)))
+    parts.push(bytesField(MESSAGE.mtime, encodeTime(mtime)))
   }
 
   return parts
@@ -98,4 +102,24 @@ function signedVarint (value: bigint): number[] {
   }
 
   return [...bytes, Number(rest)]
+}
+
+/**
+ * Read an mtime as {@link encodeMessage} writes it. Of other bytes, any time may come.
+ *
+ * @throws {InvalidProtobufError} they are malformed, or the time is before 1970
+ */
+export function decodeTime (bytes: Uint8Array): Mtime {
+  let secs = 0n
+  let nsecs: number | undefined
+
+  for (const { number, value } of readFields(bytes)) {
+    if (number === SECONDS) {
+      secs = BigInt(value)
+    } else {
+      nsecs = new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.byteLength - 4, true)
+    }
+  }
+
+  return nsecs == null ? { secs } : { secs, nsecs }
 }

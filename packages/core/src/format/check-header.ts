@@ -2,7 +2,7 @@
 // used.
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_FRAME_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
-import { codecName } from '../marker.ts'
+import { codecName } from '../codec-names.ts'
 import { framesInGroup, GROUP_FRAMES } from './frame-groups.ts'
 import { BASE_HEAD_LENGTH } from './trailer.ts'
 import type { HeaderRule, InvalidHeaderError } from '../errors.ts'

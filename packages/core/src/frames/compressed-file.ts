@@ -1,5 +1,5 @@
 import { UnknownCodecError } from '../errors.ts'
-import { codecName } from '../marker.ts'
+import { codecName } from '../codec-names.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { FrameEntry } from '../format/frame-groups.ts'
 import type { Header, Region } from '../format/header.ts'

@@ -7,7 +7,7 @@ import { decodeEntries, entriesOfGroup, framesInGroup, GROUP_FRAMES } from '../f
 import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
 import { decodeRegionEntries } from '../format/region-table.ts'
 import { tableLayout } from '../format/trailer.ts'
-import { codecName } from '../marker.ts'
+import { codecName } from '../codec-names.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { ReadOptions } from '../dag/read.ts'
 import type { CompressedFile } from './compressed-file.ts'
