@@ -1,3 +1,4 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import type { CID } from 'multiformats/cid'
 
 export { InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
@@ -6,9 +7,8 @@ export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/u
 export { InvalidParametersError } from '@libp2p/interface'
 
 /** Thrown when a block exceeds `maxBlockSize`, or its envelope says so. */
-export class BlockTooLargeError extends Error {
+export class BlockTooLargeError extends NamedError {
   static override readonly name = 'BlockTooLargeError'
-  override readonly name = 'BlockTooLargeError'
   readonly cid: CID
   /** In bytes. Of a stream, the bytes read until the limit was exceeded. */
   readonly size: number
@@ -26,9 +26,8 @@ export class BlockTooLargeError extends Error {
  * Thrown when a block is stored with a codec that is not in `codecs`, or that a later version of the format added.
  * UnknownCodecError, in contrast, is thrown only for arguments, before any block is read.
  */
-export class UnsupportedCodecError extends Error {
+export class UnsupportedCodecError extends NamedError {
   static override readonly name = 'UnsupportedCodecError'
-  override readonly name = 'UnsupportedCodecError'
   readonly cid: CID
   /** The marker code. */
   readonly code: number

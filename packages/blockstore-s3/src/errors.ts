@@ -1,3 +1,4 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import type { S3Operation } from './contract.ts'
 
 export { DeleteFailedError, GetFailedError, HasFailedError, NotFoundError, OpenFailedError, PutFailedError }
@@ -25,9 +26,8 @@ function times ({ attempts }: S3Subject): string {
 }
 
 /** Thrown when the store answered a request with an error. */
-export class S3ResponseError extends Error {
+export class S3ResponseError extends NamedError {
   static override readonly name = 'S3ResponseError'
-  override readonly name = 'S3ResponseError'
   readonly from = 'store'
   readonly subject: S3Subject
   /** The HTTP status. */
@@ -48,9 +48,8 @@ export class S3ResponseError extends Error {
 export type S3Phase = 'connect' | 'send' | 'response' | 'body'
 
 /** Thrown when no endpoint could be reached, or none answered completely in time. */
-export class S3NetworkError extends Error {
+export class S3NetworkError extends NamedError {
   static override readonly name = 'S3NetworkError'
-  override readonly name = 'S3NetworkError'
   readonly from = 'network'
   readonly subject: S3Subject
   readonly phase: S3Phase
@@ -65,9 +64,8 @@ export class S3NetworkError extends Error {
 }
 
 /** Thrown when an object does not match the checksum that the store sends, even after retries. */
-export class S3DamagedObjectError extends Error {
+export class S3DamagedObjectError extends NamedError {
   static override readonly name = 'S3DamagedObjectError'
-  override readonly name = 'S3DamagedObjectError'
   readonly from = 'store'
   readonly subject: S3Subject
   /** The error code of a file system for a wrong checksum, so that code that repairs files repairs objects too. */
@@ -81,9 +79,8 @@ export class S3DamagedObjectError extends Error {
 }
 
 /** Thrown when the store rejects requests because of their time, even if they are signed with the time of the store. */
-export class S3ClockSkewError extends Error {
+export class S3ClockSkewError extends NamedError {
   static override readonly name = 'S3ClockSkewError'
-  override readonly name = 'S3ClockSkewError'
   readonly from = 'store'
   readonly subject: S3Subject
   /** How far the store's clock is ahead of this machine's, in milliseconds. Undefined if unknown. */
@@ -98,15 +95,13 @@ export class S3ClockSkewError extends Error {
 }
 
 /** Thrown when there are no credentials, or they could not be fetched. */
-export class S3CredentialsError extends Error {
+export class S3CredentialsError extends NamedError {
   static override readonly name = 'S3CredentialsError'
-  override readonly name = 'S3CredentialsError'
 }
 
 /** Thrown when an object exceeds `maxObjectSize`, or a response its maximum size. */
-export class S3ObjectTooLargeError extends Error {
+export class S3ObjectTooLargeError extends NamedError {
   static override readonly name = 'S3ObjectTooLargeError'
-  override readonly name = 'S3ObjectTooLargeError'
   readonly subject: S3Subject
   /** In bytes. */
   readonly max: number
@@ -119,13 +114,11 @@ export class S3ObjectTooLargeError extends Error {
 }
 
 /** Thrown when the URL of a store, a bucket name or an option is invalid. */
-export class S3UrlError extends Error {
+export class S3UrlError extends NamedError {
   static override readonly name = 'S3UrlError'
-  override readonly name = 'S3UrlError'
 }
 
 /** Thrown for a key that S3 does not support, or that would change in a URL. */
-export class S3KeyError extends Error {
+export class S3KeyError extends NamedError {
   static override readonly name = 'S3KeyError'
-  override readonly name = 'S3KeyError'
 }

@@ -1,3 +1,5 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /** Options of a {@link CorruptFrameError}. */
 export interface CorruptFrameErrorOptions extends ErrorOptions {
   /**
@@ -12,9 +14,8 @@ export interface CorruptFrameErrorOptions extends ErrorOptions {
  * Thrown when bytes are not exactly one frame of the codec with the expected size: truncated,
  * damaged, followed by other bytes, of another codec, too large or too small.
  */
-export class CorruptFrameError extends Error {
+export class CorruptFrameError extends NamedError {
   static override readonly name = 'CorruptFrameError'
-  override readonly name = 'CorruptFrameError'
   readonly codec: string
   /** What is wrong with the frame. */
   readonly reason: string
@@ -30,9 +31,8 @@ export class CorruptFrameError extends Error {
 }
 
 /** Thrown when a dictionary is passed to a codec that does not support one. */
-export class DictionaryNotSupportedError extends Error {
+export class DictionaryNotSupportedError extends NamedError {
   static override readonly name = 'DictionaryNotSupportedError'
-  override readonly name = 'DictionaryNotSupportedError'
   readonly codec: string
   readonly implementation: string
 
@@ -44,9 +44,8 @@ export class DictionaryNotSupportedError extends Error {
 }
 
 /** Thrown when the data to compress or decompress exceeds the maximum size of a frame. */
-export class FrameTooLargeError extends Error {
+export class FrameTooLargeError extends NamedError {
   static override readonly name = 'FrameTooLargeError'
-  override readonly name = 'FrameTooLargeError'
   readonly size: number
   readonly max: number
 
@@ -58,9 +57,8 @@ export class FrameTooLargeError extends Error {
 }
 
 /** Thrown when a dictionary is invalid: too short, too long, or not raw content. */
-export class InvalidDictionaryError extends Error {
+export class InvalidDictionaryError extends NamedError {
   static override readonly name = 'InvalidDictionaryError'
-  override readonly name = 'InvalidDictionaryError'
   /** How many bytes were given. */
   readonly size: number
   /** What is wrong with them. */
@@ -74,9 +72,8 @@ export class InvalidDictionaryError extends Error {
 }
 
 /** Thrown when a codec does not have the requested level. */
-export class InvalidLevelError extends Error {
+export class InvalidLevelError extends NamedError {
   static override readonly name = 'InvalidLevelError'
-  override readonly name = 'InvalidLevelError'
   readonly codec: string
   readonly level: number
   readonly min: number
@@ -94,9 +91,8 @@ export class InvalidLevelError extends Error {
 }
 
 /** Thrown when the requested implementation is missing on this platform, or supports only one direction. */
-export class MissingImplementationError extends Error {
+export class MissingImplementationError extends NamedError {
   static override readonly name = 'MissingImplementationError'
-  override readonly name = 'MissingImplementationError'
   readonly codec: string
   readonly implementation: string
 
@@ -108,9 +104,8 @@ export class MissingImplementationError extends Error {
 }
 
 /** Thrown when no codec has the given name or code. */
-export class UnknownCodecError extends Error {
+export class UnknownCodecError extends NamedError {
   static override readonly name = 'UnknownCodecError'
-  override readonly name = 'UnknownCodecError'
   readonly codec: string | number
 
   constructor (codec: string | number, known: readonly string[]) {
@@ -122,9 +117,8 @@ export class UnknownCodecError extends Error {
 }
 
 /** Thrown when the window of a stream exceeds `maxWindowSize`. */
-export class WindowTooLargeError extends Error {
+export class WindowTooLargeError extends NamedError {
   static override readonly name = 'WindowTooLargeError'
-  override readonly name = 'WindowTooLargeError'
   readonly codec: string
   /** The window that the stream needs, in bytes. */
   readonly size: number
@@ -139,9 +133,8 @@ export class WindowTooLargeError extends Error {
 }
 
 /** Thrown when a worker exits before it returns a result. The call fails; the next call uses another worker. */
-export class WorkerCrashedError extends Error {
+export class WorkerCrashedError extends NamedError {
   static override readonly name = 'WorkerCrashedError'
-  override readonly name = 'WorkerCrashedError'
   readonly codec: string
 
   constructor (codec: string, options?: ErrorOptions) {
@@ -151,18 +144,16 @@ export class WorkerCrashedError extends Error {
 }
 
 /** Thrown only inside this package when no worker can be started. The call then runs on the calling thread. */
-export class WorkersUnavailableError extends Error {
+export class WorkersUnavailableError extends NamedError {
   static override readonly name = 'WorkersUnavailableError'
-  override readonly name = 'WorkersUnavailableError'
 }
 
 /**
  * Thrown when a frame does not decode to the bytes that were compressed: because of a bug in the encoder, faulty
  * memory, or a program that changed the bytes during the call.
  */
-export class WrongFrameError extends Error {
+export class WrongFrameError extends NamedError {
   static override readonly name = 'WrongFrameError'
-  override readonly name = 'WrongFrameError'
   readonly codec: string
 
   constructor (codec: string) {

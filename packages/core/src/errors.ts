@@ -1,4 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
+import { NamedError } from '@ipfsz/utils/named-error'
 import { messageOf } from '@ipfsz/utils/message-of'
 import type { CID } from 'multiformats/cid'
 
@@ -21,9 +22,8 @@ export {
 export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/utils/errors'
 
 /** Thrown when a CID to mark is not dag-pb. */
-export class NotMarkableError extends Error {
+export class NotMarkableError extends NamedError {
   static override readonly name = 'NotMarkableError'
-  override readonly name = 'NotMarkableError'
   readonly cid: CID
 
   constructor (cid: CID) {
@@ -33,9 +33,8 @@ export class NotMarkableError extends Error {
 }
 
 /** Thrown when a code or name is not a marker, or not the marker of a compressed file. */
-export class UnknownMarkerError extends Error {
+export class UnknownMarkerError extends NamedError {
   static override readonly name = 'UnknownMarkerError'
-  override readonly name = 'UnknownMarkerError'
   readonly code: number | string
 
   constructor (code: number | string) {
@@ -45,9 +44,8 @@ export class UnknownMarkerError extends Error {
 }
 
 /** Thrown when something is read of a file handle that was closed. */
-export class FileClosedError extends Error {
+export class FileClosedError extends NamedError {
   static override readonly name = 'FileClosedError'
-  override readonly name = 'FileClosedError'
   /** The CID that it was opened by. */
   readonly cid: CID
 
@@ -58,9 +56,8 @@ export class FileClosedError extends Error {
 }
 
 /** Thrown when the frame size is out of range. */
-export class InvalidFrameSizeError extends Error {
+export class InvalidFrameSizeError extends NamedError {
   static override readonly name = 'InvalidFrameSizeError'
-  override readonly name = 'InvalidFrameSizeError'
   readonly frameSize: number
   readonly min: number
   readonly max: number
@@ -74,9 +71,8 @@ export class InvalidFrameSizeError extends Error {
 }
 
 /** Thrown when a file exceeds the maximum of 2^27 frames. */
-export class FileTooLargeError extends Error {
+export class FileTooLargeError extends NamedError {
   static override readonly name = 'FileTooLargeError'
-  override readonly name = 'FileTooLargeError'
   readonly frames: number
   readonly frameSize: number
   /** Which file of those that were added, if it has a path. */
@@ -107,9 +103,8 @@ export type HeaderRule =
   | 'root'
 
 /** Thrown when a file's header violates a rule of the format. */
-export class InvalidHeaderError extends Error {
+export class InvalidHeaderError extends NamedError {
   static override readonly name = 'InvalidHeaderError'
-  override readonly name = 'InvalidHeaderError'
   readonly rule: HeaderRule
   readonly cid: CID
 
@@ -121,9 +116,8 @@ export class InvalidHeaderError extends Error {
 }
 
 /** Thrown when a CID is marked as compressed, but its root block has no header. */
-export class MissingHeaderError extends Error {
+export class MissingHeaderError extends NamedError {
   static override readonly name = 'MissingHeaderError'
-  override readonly name = 'MissingHeaderError'
   readonly cid: CID
 
   constructor (cid: CID) {
@@ -133,9 +127,8 @@ export class MissingHeaderError extends Error {
 }
 
 /** Thrown when a block is not UnixFS. Has the same name as Helia's error. */
-export class NotUnixFSError extends Error {
+export class NotUnixFSError extends NamedError {
   static override readonly name = 'NotUnixFSError'
-  override readonly name = 'NotUnixFSError'
   readonly cid: CID
 
   constructor (cid: CID, reason: string, options?: ErrorOptions) {
@@ -155,9 +148,8 @@ export function notUnixFS (cid: CID): NotUnixFSError {
 }
 
 /** Thrown when a block contradicts the block that links to it, or exceeds a limit. */
-export class InvalidDagError extends Error {
+export class InvalidDagError extends NamedError {
   static override readonly name = 'InvalidDagError'
-  override readonly name = 'InvalidDagError'
   readonly cid: CID
 
   constructor (cid: CID, reason: string, options?: ErrorOptions) {
@@ -167,9 +159,8 @@ export class InvalidDagError extends Error {
 }
 
 /** Thrown when there are more blocks below a CID than `maxBlocks`. */
-export class DagTooLargeError extends Error {
+export class DagTooLargeError extends NamedError {
   static override readonly name = 'DagTooLargeError'
-  override readonly name = 'DagTooLargeError'
   readonly maxBlocks: number
 
   constructor (maxBlocks: number) {
@@ -179,9 +170,8 @@ export class DagTooLargeError extends Error {
 }
 
 /** Thrown when a block is missing. Has the same name as the error of blockstores. */
-export class NotFoundError extends Error {
+export class NotFoundError extends NamedError {
   static override readonly name = 'NotFoundError'
-  override readonly name = 'NotFoundError'
   readonly cid: CID
   /** The compressed file that the CID is linked to, which is missing too. */
   readonly compressed: CID | undefined
@@ -199,9 +189,8 @@ export class NotFoundError extends Error {
  * Thrown when a file cannot be a base: a directory, a file of fewer than 8 bytes or of 4 GiB as stored, one that has
  * a base itself, or one that cannot be decompressed.
  */
-export class InvalidBaseError extends Error {
+export class InvalidBaseError extends NamedError {
   static override readonly name = 'InvalidBaseError'
-  override readonly name = 'InvalidBaseError'
   readonly base: CID
   /** The base of the file, if it is refused for that. */
   readonly baseOfBase: CID | undefined
@@ -214,9 +203,8 @@ export class InvalidBaseError extends Error {
 }
 
 /** Thrown when a file cannot be read because its base cannot. `cause` says why: a block is missing, for example. */
-export class UnreadableBaseError extends Error {
+export class UnreadableBaseError extends NamedError {
   static override readonly name = 'UnreadableBaseError'
-  override readonly name = 'UnreadableBaseError'
   readonly cid: CID
   readonly base: CID
 
@@ -231,9 +219,8 @@ export class UnreadableBaseError extends Error {
  * Thrown when a frame cannot be decompressed with the base that its file names, although every block of both is as it
  * was written: its author named another base, or wrote the frame incorrectly. `cause` says what the codec found.
  */
-export class WrongBaseError extends Error {
+export class WrongBaseError extends NamedError {
   static override readonly name = 'WrongBaseError'
-  override readonly name = 'WrongBaseError'
   readonly cid: CID
   readonly base: CID
 
@@ -245,9 +232,8 @@ export class WrongBaseError extends Error {
 }
 
 /** Thrown when the frames of a file are in so many places of its base that reading them would take far too long. */
-export class BaseTooCostlyError extends Error {
+export class BaseTooCostlyError extends NamedError {
   static override readonly name = 'BaseTooCostlyError'
-  override readonly name = 'BaseTooCostlyError'
   readonly cid: CID
   readonly base: CID
   /** Maximum number of original bytes of the base, for the frames that were read. */
@@ -265,9 +251,8 @@ export class BaseTooCostlyError extends Error {
  * Thrown when a block is missing or damaged locally, and the call may not fetch it. It has the name of Helia's error:
  * callers recognize by it that the blockstore can also fetch blocks.
  */
-export class BlockNotFoundWhileOfflineError extends Error {
+export class BlockNotFoundWhileOfflineError extends NamedError {
   static override readonly name = 'BlockNotFoundWhileOfflineError'
-  override readonly name = 'BlockNotFoundWhileOfflineError'
   readonly cid: CID
 
   /** @param place - where the block was looked for; ends the sentence "The block CID is missing or damaged in " */
@@ -278,9 +263,8 @@ export class BlockNotFoundWhileOfflineError extends Error {
 }
 
 /** Thrown when no peer sends a missing block in time. */
-export class FetchStalledError extends Error {
+export class FetchStalledError extends NamedError {
   static override readonly name = 'FetchStalledError'
-  override readonly name = 'FetchStalledError'
   readonly cid: CID
   /** How long nothing arrived, in milliseconds. */
   readonly time: number
@@ -320,9 +304,8 @@ function sendersOf (providers: number | undefined): string {
 }
 
 /** Thrown when links are used without a datastore. */
-export class LinksUnavailableError extends Error {
+export class LinksUnavailableError extends NamedError {
   static override readonly name = 'LinksUnavailableError'
-  override readonly name = 'LinksUnavailableError'
 
   constructor () {
     super('Links require a datastore: pass one to ipfsz({ blockstore, datastore })')
@@ -330,9 +313,8 @@ export class LinksUnavailableError extends Error {
 }
 
 /** Thrown when the compressed side of a new link is not stored locally. */
-export class LinkedFileMissingError extends Error {
+export class LinkedFileMissingError extends NamedError {
   static override readonly name = 'LinkedFileMissingError'
-  override readonly name = 'LinkedFileMissingError'
   readonly original: CID
   readonly compressed: CID
 
@@ -347,9 +329,8 @@ export class LinkedFileMissingError extends Error {
  * Thrown when an original is linked to a file with other bytes, or when the original is a dag-pb
  * CID that was made with importer settings that IPFSz does not know.
  */
-export class LinkMismatchError extends Error {
+export class LinkMismatchError extends NamedError {
   static override readonly name = 'LinkMismatchError'
-  override readonly name = 'LinkMismatchError'
   readonly original: CID
   readonly compressed: CID
   /** How it was detected: by the header of the compressed file, its bytes, or the kind of both CIDs. */
@@ -373,9 +354,8 @@ export class LinkMismatchError extends Error {
 }
 
 /** Thrown when a link is unchecked, and the bytes read through it cannot be compared with the original. */
-export class UncheckedLinkError extends Error {
+export class UncheckedLinkError extends NamedError {
   static override readonly name = 'UncheckedLinkError'
-  override readonly name = 'UncheckedLinkError'
   readonly original: CID
   readonly compressed: CID
   /** A part of a file, a directory, or a file whose original was made with unknown importer settings. */
@@ -394,9 +374,8 @@ export class UncheckedLinkError extends Error {
 }
 
 /** Thrown when a link's entry in the datastore does not consist of CIDs. */
-export class InvalidLinkError extends Error {
+export class InvalidLinkError extends NamedError {
   static override readonly name = 'InvalidLinkError'
-  override readonly name = 'InvalidLinkError'
   readonly key: string
 
   constructor (key: string, options?: ErrorOptions) {
@@ -406,9 +385,8 @@ export class InvalidLinkError extends Error {
 }
 
 /** Thrown when a compressed file's bytes do not match the content CID in its header. */
-export class ContentMismatchError extends Error {
+export class ContentMismatchError extends NamedError {
   static override readonly name = 'ContentMismatchError'
-  override readonly name = 'ContentMismatchError'
   readonly cid: CID
   /** From the header. */
   readonly expected: CID
@@ -424,9 +402,8 @@ export class ContentMismatchError extends Error {
 }
 
 /** Thrown when the bytes after a file's frames are not a valid trailer of its codec (docs/format.md, section 4). */
-export class InvalidTrailerError extends Error {
+export class InvalidTrailerError extends NamedError {
   static override readonly name = 'InvalidTrailerError'
-  override readonly name = 'InvalidTrailerError'
   readonly cid: CID
 
   constructor (cid: CID, reason: string, options?: ErrorOptions) {
@@ -436,9 +413,8 @@ export class InvalidTrailerError extends Error {
 }
 
 /** Thrown when an entry below the verified directory is damaged or missing. `cause` is the reason. */
-export class VerifyFailedError extends Error {
+export class VerifyFailedError extends NamedError {
   static override readonly name = 'VerifyFailedError'
-  override readonly name = 'VerifyFailedError'
   readonly cid: CID
   /** Relative to the verified directory. */
   readonly path: string
@@ -451,9 +427,8 @@ export class VerifyFailedError extends Error {
 }
 
 /** Thrown when an entry of the index of originals cannot be read. */
-export class InvalidOriginalError extends Error {
+export class InvalidOriginalError extends NamedError {
   static override readonly name = 'InvalidOriginalError'
-  override readonly name = 'InvalidOriginalError'
   readonly key: string
 
   constructor (key: string, options?: ErrorOptions) {
@@ -463,9 +438,8 @@ export class InvalidOriginalError extends Error {
 }
 
 /** Thrown when a compressed file does not decode to the block of its original that the index promises. */
-export class OriginalMismatchError extends Error {
+export class OriginalMismatchError extends NamedError {
   static override readonly name = 'OriginalMismatchError'
-  override readonly name = 'OriginalMismatchError'
   /** The block of the original. */
   readonly cid: CID
   readonly compressed: CID
@@ -478,9 +452,8 @@ export class OriginalMismatchError extends Error {
 }
 
 /** Thrown when a tree has a compressed file whose original is unknown, so that the original tree is unknown too. */
-export class UnlinkedFileError extends Error {
+export class UnlinkedFileError extends NamedError {
   static override readonly name = 'UnlinkedFileError'
-  override readonly name = 'UnlinkedFileError'
   /** The compressed file. */
   readonly cid: CID
 
@@ -491,9 +464,8 @@ export class UnlinkedFileError extends Error {
 }
 
 /** Thrown when too many requests for blocks of originals are waiting for decompression. */
-export class DecodeQueueFullError extends Error {
+export class DecodeQueueFullError extends NamedError {
   static override readonly name = 'DecodeQueueFullError'
-  override readonly name = 'DecodeQueueFullError'
   readonly waiting: number
 
   constructor (waiting: number) {

@@ -1,4 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller could handle.
+import { NamedError } from '@ipfsz/utils/named-error'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { quoteName } from '@ipfsz/utils/quote-name'
 import type { CID } from 'multiformats/cid'
@@ -17,9 +18,8 @@ export class GatewayError extends Error {
 }
 
 /** Thrown by a `NameResolver` when a name has no record. */
-export class NameNotFoundError extends Error {
+export class NameNotFoundError extends NamedError {
   static override readonly name = 'NameNotFoundError'
-  override readonly name = 'NameNotFoundError'
   /** The IPNS key or DNS name. */
   readonly subject: string
 
@@ -30,9 +30,8 @@ export class NameNotFoundError extends Error {
 }
 
 /** Thrown when a trusted proxy is not an address, a range of addresses, or `loopback`. */
-export class InvalidProxyError extends Error {
+export class InvalidProxyError extends NamedError {
   static override readonly name = 'InvalidProxyError'
-  override readonly name = 'InvalidProxyError'
   /** Without what may be a secret. */
   readonly proxy: string
 
@@ -46,7 +45,6 @@ export class InvalidProxyError extends Error {
 /** Thrown when a path is invalid: its root is not a CID or name, or it is not percent-encoded correctly. */
 export class InvalidPathError extends GatewayError {
   static override readonly name = 'InvalidPathError'
-  override readonly name = 'InvalidPathError'
   /** As it was written. */
   readonly path: string
 
@@ -59,7 +57,6 @@ export class InvalidPathError extends GatewayError {
 /** Thrown when the host of a request is not a host name, or its labels are not a CID or a name. */
 export class InvalidHostError extends GatewayError {
   static override readonly name = 'InvalidHostError'
-  override readonly name = 'InvalidHostError'
   readonly host: string
 
   constructor (host: string, reason: string) {
@@ -71,7 +68,6 @@ export class InvalidHostError extends GatewayError {
 /** Thrown when a root cannot have its own origin, because it is too long for a DNS label in every base. */
 export class LabelTooLongError extends GatewayError {
   static override readonly name = 'LabelTooLongError'
-  override readonly name = 'LabelTooLongError'
   /** The CID or DNSLink name. */
   readonly root: string
 
@@ -84,7 +80,6 @@ export class LabelTooLongError extends GatewayError {
 /** Thrown when a path does not begin with `/ipfs/` or `/ipns/`. */
 export class NotContentPathError extends GatewayError {
   static override readonly name = 'NotContentPathError'
-  override readonly name = 'NotContentPathError'
   /** As it was written. */
   readonly path: string
 
@@ -97,7 +92,6 @@ export class NotContentPathError extends GatewayError {
 /** Thrown when an entry in a path does not exist. */
 export class EntryNotFoundError extends GatewayError {
   static override readonly name = 'EntryNotFoundError'
-  override readonly name = 'EntryNotFoundError'
   /** The name that was not found. */
   readonly segment: string
   /** Where it was looked for. */
@@ -113,7 +107,6 @@ export class EntryNotFoundError extends GatewayError {
 /** Thrown when a name is requested, but the gateway has no resolver. */
 export class NamesUnavailableError extends GatewayError {
   static override readonly name = 'NamesUnavailableError'
-  override readonly name = 'NamesUnavailableError'
   /** The IPNS key or DNS name. */
   readonly subject: string
 
@@ -126,7 +119,6 @@ export class NamesUnavailableError extends GatewayError {
 /** Thrown when a path ends inside a DAG-CBOR or DAG-JSON document: a part of a block cannot be served. */
 export class PathInDocumentError extends GatewayError {
   static override readonly name = 'PathInDocumentError'
-  override readonly name = 'PathInDocumentError'
   /** The document. */
   readonly cid: CID
   /** The path of the value inside the document. It is not a link. */
@@ -142,7 +134,6 @@ export class PathInDocumentError extends GatewayError {
 /** Thrown when a path leads through more bytes of blocks than are read for one request. */
 export class PathTooCostlyError extends GatewayError {
   static override readonly name = 'PathTooCostlyError'
-  override readonly name = 'PathTooCostlyError'
   /** The block that exceeded the limit. */
   readonly cid: CID
   /** Maximum number of bytes. */
@@ -162,7 +153,6 @@ export class PathTooCostlyError extends GatewayError {
  */
 export class PathTooSlowError extends GatewayError {
   static override readonly name = 'PathTooSlowError'
-  override readonly name = 'PathTooSlowError'
   /** The block that exceeded the limit. */
   readonly cid: CID
   /** Maximum number of milliseconds. */
@@ -178,7 +168,6 @@ export class PathTooSlowError extends GatewayError {
 /** Thrown when a block exceeds the maximum size that nodes exchange. */
 export class BlockTooLargeError extends GatewayError {
   static override readonly name = 'BlockTooLargeError'
-  override readonly name = 'BlockTooLargeError'
   readonly cid: CID
   /** In bytes. */
   readonly limit: number
@@ -193,7 +182,6 @@ export class BlockTooLargeError extends GatewayError {
 /** Thrown when a `_redirects` file cannot be read, or is invalid. */
 export class InvalidRedirectsFileError extends GatewayError {
   static override readonly name = 'InvalidRedirectsFileError'
-  override readonly name = 'InvalidRedirectsFileError'
   /** The number of the invalid line, starting at 1. Undefined if the error concerns the whole file. */
   readonly line: number | undefined
 
@@ -204,9 +192,8 @@ export class InvalidRedirectsFileError extends GatewayError {
 }
 
 /** Thrown when a CAR without duplicates has more blocks than can be tracked. `car-dups=y` has no such limit. */
-export class CarTooLargeError extends Error {
+export class CarTooLargeError extends NamedError {
   static override readonly name = 'CarTooLargeError'
-  override readonly name = 'CarTooLargeError'
   /** The limit. */
   readonly maxBlocks: number
 
@@ -222,7 +209,6 @@ export abstract class BodyError extends Error {}
 /** Thrown when no byte arrived for a body in time. */
 export class BodyStalledError extends BodyError {
   static override readonly name = 'BodyStalledError'
-  override readonly name = 'BodyStalledError'
   /** How long nothing arrived, in milliseconds. */
   readonly time: number
 
@@ -235,7 +221,6 @@ export class BodyStalledError extends BodyError {
 /** Thrown when a body has more or fewer bytes than its `Content-Length`. */
 export class BodyLengthError extends BodyError {
   static override readonly name = 'BodyLengthError'
-  override readonly name = 'BodyLengthError'
   /** The `Content-Length`. */
   readonly expected: number
   /** The number of bytes received, or a lower bound. */
@@ -251,7 +236,6 @@ export class BodyLengthError extends BodyError {
 /** Thrown when a response would exceed the limit of decompressed bytes. */
 export class BodyTooLargeError extends BodyError {
   static override readonly name = 'BodyTooLargeError'
-  override readonly name = 'BodyTooLargeError'
   /** In bytes. */
   readonly limit: number
 
@@ -265,7 +249,6 @@ export class BodyTooLargeError extends BodyError {
 /** Thrown when a response holds memory for too long while others wait for it: its client or a peer is too slow. */
 export class ResponseTooSlowError extends BodyError {
   static override readonly name = 'ResponseTooSlowError'
-  override readonly name = 'ResponseTooSlowError'
 
   constructor (options?: ErrorOptions) {
     super('The response was too slow while others waited for memory', options)

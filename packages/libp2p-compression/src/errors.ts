@@ -1,7 +1,8 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /** Thrown when the other side sends an invalid frame. The connection is reset. */
-export class MalformedFrameError extends Error {
+export class MalformedFrameError extends NamedError {
   static override readonly name = 'MalformedFrameError'
-  override readonly name = 'MalformedFrameError'
   /** The first byte of the frame. */
   readonly type: number
   /** What is wrong with the frame. */
@@ -18,9 +19,8 @@ export class MalformedFrameError extends Error {
  * Thrown when the other side sends frames that decode to far more bytes than they have on
  * the wire. The connection is reset before the frame is decompressed.
  */
-export class DecompressionBombError extends Error {
+export class DecompressionBombError extends NamedError {
   static override readonly name = 'DecompressionBombError'
-  override readonly name = 'DecompressionBombError'
   /** By how many bytes the frames exceed the limit of the wire format. */
   readonly excess: number
   /** The maximum ratio of decoded bytes to bytes on the wire. */
@@ -34,9 +34,8 @@ export class DecompressionBombError extends Error {
 }
 
 /** Thrown when the connection ends within a frame. */
-export class TruncatedFrameError extends Error {
+export class TruncatedFrameError extends NamedError {
   static override readonly name = 'TruncatedFrameError'
-  override readonly name = 'TruncatedFrameError'
   /** How many bytes of the frame are missing, or undefined if its header is incomplete. */
   readonly missing: number | undefined
 

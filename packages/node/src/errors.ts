@@ -1,4 +1,5 @@
 // Above 250 lines: every error of a node is in this file, one class per failure that a caller can handle.
+import { NamedError } from '@ipfsz/utils/named-error'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { describeHolder } from './lock-file.ts'
@@ -8,9 +9,8 @@ import type { CID } from 'multiformats/cid'
 export * from '@ipfsz/shared-store/errors'
 
 /** Thrown for a relative path when the working directory was deleted. */
-export class WorkingDirectoryError extends Error {
+export class WorkingDirectoryError extends NamedError {
   static override readonly name = 'WorkingDirectoryError'
-  override readonly name = 'WorkingDirectoryError'
 
   constructor (options?: ErrorOptions) {
     super('The working directory was deleted: change to another one with cd, or use absolute paths', options)
@@ -18,9 +18,8 @@ export class WorkingDirectoryError extends Error {
 }
 
 /** Thrown when part of the work failed. The single errors have already been printed. */
-export class IncompleteError extends Error {
+export class IncompleteError extends NamedError {
   static override readonly name = 'IncompleteError'
-  override readonly name = 'IncompleteError'
   /** Whether blocks of the repo are missing or damaged. */
   readonly lost: boolean
 
@@ -31,9 +30,8 @@ export class IncompleteError extends Error {
 }
 
 /** Thrown when a worker thread failed, or ended: for lack of memory, for example. Its error is the `cause`. */
-export class ThreadFailedError extends Error {
+export class ThreadFailedError extends NamedError {
   static override readonly name = 'ThreadFailedError'
-  override readonly name = 'ThreadFailedError'
 
   constructor (options: { cause: unknown }) {
     super(`A worker thread failed: ${messageOf(options.cause)}`, options)
@@ -41,9 +39,8 @@ export class ThreadFailedError extends Error {
 }
 
 /** Thrown when two files or directories differ. The differences have already been printed; the error is not. */
-export class DifferentError extends Error {
+export class DifferentError extends NamedError {
   static override readonly name = 'DifferentError'
-  override readonly name = 'DifferentError'
   /** How many differences there are. */
   readonly differences: number
 
@@ -54,9 +51,8 @@ export class DifferentError extends Error {
 }
 
 /** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
-export class RepoLockedError extends Error {
+export class RepoLockedError extends NamedError {
   static override readonly name = 'RepoLockedError'
-  override readonly name = 'RepoLockedError'
   /** The process that holds the lock, and its host. Undefined for the lock of the links, which does not tell. */
   readonly pid: number | undefined
   readonly host: string | undefined
@@ -77,9 +73,8 @@ export class RepoLockedError extends Error {
 }
 
 /** Thrown when an addon that the work needs is not installed, or not for this platform. */
-export class MissingAddonError extends Error {
+export class MissingAddonError extends NamedError {
   static override readonly name = 'MissingAddonError'
-  override readonly name = 'MissingAddonError'
   /** The package. */
   readonly addon: string
 
@@ -93,15 +88,13 @@ export class MissingAddonError extends Error {
 }
 
 /** Thrown when the links of a repo cannot be opened. */
-export class LinksError extends Error {
+export class LinksError extends NamedError {
   static override readonly name = 'LinksError'
-  override readonly name = 'LinksError'
 }
 
 /** Thrown when a block of a DAG is missing or damaged. `cause` identifies the block. */
-export class DamagedDagError extends Error {
+export class DamagedDagError extends NamedError {
   static override readonly name = 'DamagedDagError'
-  override readonly name = 'DamagedDagError'
   readonly root: CID
 
   constructor (root: CID, cause: unknown) {
@@ -111,9 +104,8 @@ export class DamagedDagError extends Error {
 }
 
 /** Thrown when a CID is not pinned. */
-export class NotPinnedError extends Error {
+export class NotPinnedError extends NamedError {
   static override readonly name = 'NotPinnedError'
-  override readonly name = 'NotPinnedError'
   readonly cid: CID
   /** What a caller can do next. */
   readonly hint = 'list the pins: another version may be pinned'
@@ -125,9 +117,8 @@ export class NotPinnedError extends Error {
 }
 
 /** Thrown when a name has no history, because nothing was added under it with the base `latest`. */
-export class NoHistoryError extends Error {
+export class NoHistoryError extends NamedError {
   static override readonly name = 'NoHistoryError'
-  override readonly name = 'NoHistoryError'
   /** The name. */
   readonly history: string
 
@@ -138,9 +129,8 @@ export class NoHistoryError extends Error {
 }
 
 /** Thrown when a pin record is damaged, cannot be read, or is not a pin record at all. */
-export class PinRecordError extends Error {
+export class PinRecordError extends NamedError {
   static override readonly name = 'PinRecordError'
-  override readonly name = 'PinRecordError'
   readonly file: string
   /** The pinned CID, if it can be read from the name of the file. */
   readonly cid: CID | undefined
@@ -156,9 +146,8 @@ export class PinRecordError extends Error {
 }
 
 /** Thrown when a CID has no link. */
-export class NotLinkedError extends Error {
+export class NotLinkedError extends NamedError {
   static override readonly name = 'NotLinkedError'
-  override readonly name = 'NotLinkedError'
   readonly cid: CID
 
   constructor (cid: CID) {
@@ -168,9 +157,8 @@ export class NotLinkedError extends Error {
 }
 
 /** Thrown when a garbage collection would delete blocks that were never pinned. */
-export class NothingPinnedError extends Error {
+export class NothingPinnedError extends NamedError {
   static override readonly name = 'NothingPinnedError'
-  override readonly name = 'NothingPinnedError'
   /** `nothing-pinned`: there are no pins. `no-pins-yet`: the repo was made by a version that pinned nothing. */
   readonly problem: 'nothing-pinned' | 'no-pins-yet'
   /** What a caller can do next. */
@@ -183,9 +171,8 @@ export class NothingPinnedError extends Error {
 }
 
 /** Thrown when a CAR is truncated, or its content does not match its header. */
-export class InvalidCarError extends Error {
+export class InvalidCarError extends NamedError {
   static override readonly name = 'InvalidCarError'
-  override readonly name = 'InvalidCarError'
 }
 
 /**
@@ -215,9 +202,8 @@ const PATH_HINTS: Readonly<Record<PathProblem, string>> = {
 }
 
 /** Thrown when a file or directory cannot be added, or cannot be written to disk. */
-export class TreeEntryError extends Error {
+export class TreeEntryError extends NamedError {
   static override readonly name = 'TreeEntryError'
-  override readonly name = 'TreeEntryError'
   readonly path: string
   /** What is wrong with a path to write to, or with an entry to add. */
   readonly problem: PathProblem | undefined
@@ -233,9 +219,8 @@ export class TreeEntryError extends Error {
 }
 
 /** Thrown when a file or tree is larger than `maxSize` or `maxFiles` allows. */
-export class OutputTooLargeError extends Error {
+export class OutputTooLargeError extends NamedError {
   static override readonly name = 'OutputTooLargeError'
-  override readonly name = 'OutputTooLargeError'
   readonly path: string
   readonly limit: 'size' | 'files'
   /** In bytes, or in files, directories and symlinks together. */
@@ -253,9 +238,8 @@ export class OutputTooLargeError extends Error {
 }
 
 /** Thrown when the disk has too little room for a file or tree. */
-export class NoRoomError extends Error {
+export class NoRoomError extends NamedError {
   static override readonly name = 'NoRoomError'
-  override readonly name = 'NoRoomError'
   readonly path: string
   readonly limit: 'size' | 'files'
   /** In bytes, or in files, directories and symlinks together. */
@@ -275,9 +259,8 @@ export class NoRoomError extends Error {
 }
 
 /** Thrown when a peer cannot be reached, or its address is invalid. */
-export class NotConnectedError extends Error {
+export class NotConnectedError extends NamedError {
   static override readonly name = 'NotConnectedError'
-  override readonly name = 'NotConnectedError'
   readonly address: string
 
   constructor (given: string, reason: string, options?: ErrorOptions) {
@@ -291,9 +274,8 @@ export class NotConnectedError extends Error {
 export const NO_ANSWER = 'it did not answer in time'
 
 /** Thrown when a URL from another node points to this machine, or into a private network. */
-export class PrivateAddressError extends Error {
+export class PrivateAddressError extends NamedError {
   static override readonly name = 'PrivateAddressError'
-  override readonly name = 'PrivateAddressError'
   /** As in the URL. */
   readonly host: string
   readonly address: string
@@ -308,9 +290,8 @@ export class PrivateAddressError extends Error {
 }
 
 /** Thrown when a delegated router lists no gateway. */
-export class RouterError extends Error {
+export class RouterError extends NamedError {
   static override readonly name = 'RouterError'
-  override readonly name = 'RouterError'
   /** Its URL. */
   readonly router: string
 
@@ -321,9 +302,8 @@ export class RouterError extends Error {
 }
 
 /** Thrown when a node cannot listen or start. */
-export class NodeError extends Error {
+export class NodeError extends NamedError {
   static override readonly name = 'NodeError'
-  override readonly name = 'NodeError'
 }
 
 /** Why a server cannot listen, and what to do, by the error code of the system. */
@@ -335,9 +315,8 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Thrown when a server cannot listen on an address. */
-export class ListenError extends Error {
+export class ListenError extends NamedError {
   static override readonly name = 'ListenError'
-  override readonly name = 'ListenError'
   /** As in `127.0.0.1:8080`. */
   readonly address: string
   /** The error code of the system, such as EADDRINUSE. */
@@ -354,9 +333,8 @@ export class ListenError extends Error {
 }
 
 /** Thrown when a daemon is already running on the repo. */
-export class DaemonRunningError extends Error {
+export class DaemonRunningError extends NamedError {
   static override readonly name = 'DaemonRunningError'
-  override readonly name = 'DaemonRunningError'
   readonly pid: number
   readonly host: string
   /** The lock file that it holds. */
@@ -386,9 +364,8 @@ const DAEMON_HINTS: Readonly<Record<DaemonProblem, string>> = {
 }
 
 /** Thrown when the daemon of the repo is not running, or its response is invalid. */
-export class DaemonError extends Error {
+export class DaemonError extends NamedError {
   static override readonly name = 'DaemonError'
-  override readonly name = 'DaemonError'
   /** Undefined for an error of the daemon itself, which is the `cause`. */
   readonly problem: DaemonProblem | undefined
   /** What a caller can do next. */
@@ -419,9 +396,8 @@ const NAME_HINTS: Readonly<Record<NameReason, string>> = {
 export const NAME_REASONS = Object.keys(NAME_HINTS) as readonly NameReason[]
 
 /** Thrown when a name cannot be published or resolved. */
-export class NameError extends Error {
+export class NameError extends NamedError {
   static override readonly name = 'NameError'
-  override readonly name = 'NameError'
   readonly reason: NameReason | undefined
   /** What a caller can do next. */
   readonly hint: string | undefined

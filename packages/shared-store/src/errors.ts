@@ -1,3 +1,5 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /**
  * What is wrong with arguments. `not-regular`: a path to write to is a device, a pipe or a socket. `needs-name`: the
  * base `latest` needs a name. `one-name`: several sources have one name. `no-eviction`: there is no session to evict.
@@ -30,9 +32,8 @@ const USAGE_HINTS: Readonly<Partial<Record<UsageProblem, string>>> = {
 }
 
 /** Thrown when the arguments or options are invalid. */
-export class UsageError extends Error {
+export class UsageError extends NamedError {
   static override readonly name = 'UsageError'
-  override readonly name = 'UsageError'
   readonly problem: UsageProblem | undefined
   /** The directory or bucket that the problem is about. */
   readonly place: string | undefined
@@ -86,9 +87,8 @@ const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
 }
 
 /** Thrown when the repo cannot be opened, or this version cannot read it. */
-export class RepoError extends Error {
+export class RepoError extends NamedError {
   static override readonly name = 'RepoError'
-  override readonly name = 'RepoError'
   /** `missing`: there is no repo in the directory. `no-home`: there is no directory for it. Others: see the message. */
   readonly problem: RepoProblem | undefined
   /** The directory, if the problem is about another one than that of the repo. */
@@ -116,9 +116,8 @@ const STORE_HINTS: Readonly<Record<StoreProblem, string>> = {
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */
-export class StoreError extends Error {
+export class StoreError extends NamedError {
   static override readonly name = 'StoreError'
-  override readonly name = 'StoreError'
   readonly problem: StoreProblem | undefined
   /** What a caller can do next. */
   readonly hint: string | undefined
@@ -131,9 +130,8 @@ export class StoreError extends Error {
 }
 
 /** Thrown when the store of a repo is missing, for example because its file system is not mounted. */
-export class StoreMissingError extends Error {
+export class StoreMissingError extends NamedError {
   static override readonly name = 'StoreMissingError'
-  override readonly name = 'StoreMissingError'
   readonly store: string
   /** `other-store`: another store is there. */
   readonly problem: 'other-store' | undefined
@@ -155,9 +153,8 @@ export class StoreMissingError extends Error {
 }
 
 /** Thrown when a garbage collection considered this process dead, and may have deleted blocks that it relied on. */
-export class SessionLostError extends Error {
+export class SessionLostError extends NamedError {
   static override readonly name = 'SessionLostError'
-  override readonly name = 'SessionLostError'
   /** The object of the session, which is gone. */
   readonly key: string
   /** What a caller can do next. */
@@ -174,9 +171,8 @@ export class SessionLostError extends Error {
 }
 
 /** Thrown when a process renews its lease but does not answer a garbage collection, which then cannot continue. */
-export class SilentSessionError extends Error {
+export class SilentSessionError extends NamedError {
   static override readonly name = 'SilentSessionError'
-  override readonly name = 'SilentSessionError'
   /** The ID of its session. */
   readonly session: string
   /** The command, host and process. */
@@ -205,9 +201,8 @@ export class SilentSessionError extends Error {
 }
 
 /** Thrown when another garbage collection runs on the same store. */
-export class CollectionRunningError extends Error {
+export class CollectionRunningError extends NamedError {
   static override readonly name = 'CollectionRunningError'
-  override readonly name = 'CollectionRunningError'
   /** The command, host and process that run it. */
   readonly owner: string
 
@@ -218,9 +213,8 @@ export class CollectionRunningError extends Error {
 }
 
 /** Thrown when other nodes considered a garbage collection dead. It has deleted nothing since. */
-export class CollectionLostError extends Error {
+export class CollectionLostError extends NamedError {
   static override readonly name = 'CollectionLostError'
-  override readonly name = 'CollectionLostError'
   /** The object of its round. */
   readonly key: string
   /** What a caller can do next. */
@@ -237,9 +231,8 @@ export class CollectionLostError extends Error {
 }
 
 /** Thrown at once while the shared store does not answer, so that callers do not wait for it. */
-export class StoreAwayError extends Error {
+export class StoreAwayError extends NamedError {
   static override readonly name = 'StoreAwayError'
-  override readonly name = 'StoreAwayError'
   readonly store: string
 
   constructor (store: string, reason: string, options?: ErrorOptions) {
@@ -249,9 +242,8 @@ export class StoreAwayError extends Error {
 }
 
 /** Thrown when an object of a shared store is damaged, or does not match its key. */
-export class StoreObjectError extends Error {
+export class StoreObjectError extends NamedError {
   static override readonly name = 'StoreObjectError'
-  override readonly name = 'StoreObjectError'
   readonly key: string
 
   constructor (key: string, reason: string, options?: ErrorOptions) {

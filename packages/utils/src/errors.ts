@@ -7,12 +7,12 @@
  *
  * @packageDocumentation
  */
+import { NamedError } from './named-error.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when the bytes of a block do not match its CID, or cannot be decoded to a block at all. */
-export class CorruptBlockError extends Error {
+export class CorruptBlockError extends NamedError {
   static override readonly name = 'CorruptBlockError'
-  override readonly name = 'CorruptBlockError'
   readonly cid: CID
   /** What is wrong with the block. */
   readonly reason: string
@@ -31,9 +31,8 @@ export interface CorruptBlockErrorInit extends ErrorOptions {
 }
 
 /** Thrown when no hasher is known for a CID, so its block cannot be verified. */
-export class UnknownHashError extends Error {
+export class UnknownHashError extends NamedError {
   static override readonly name = 'UnknownHashError'
-  override readonly name = 'UnknownHashError'
   readonly cid: CID
   /** The multicodec of the hash function. */
   readonly code: number
@@ -50,9 +49,8 @@ export class UnknownHashError extends Error {
 }
 
 /** Thrown when a digest is too short to identify a block, or an identity CID is too long for other nodes. */
-export class DigestLengthError extends Error {
+export class DigestLengthError extends NamedError {
   static override readonly name = 'DigestLengthError'
-  override readonly name = 'DigestLengthError'
   readonly cid: CID
   /** Bytes of the digest. */
   readonly length: number

@@ -1,10 +1,10 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import { yieldToEventLoop } from '@ipfsz/utils/event-loop'
 import type { CodecLevel } from './codec-levels.ts'
 
 /** Thrown when a codec does not decompress to the bytes that it compressed. */
-export class DifferenceError extends Error {
+export class DifferenceError extends NamedError {
   static override readonly name = 'DifferenceError'
-  override readonly name = 'DifferenceError'
   readonly label: string
 
   constructor (label: string, options?: ErrorOptions) {

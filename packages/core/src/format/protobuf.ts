@@ -1,3 +1,5 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /** The subset of protobuf's wire format that the header needs: varints and length-delimited fields. */
 
 export const VARINT = 0
@@ -19,9 +21,8 @@ const NO_BYTES: Uint8Array = new Uint8Array(0)
 const MAX_VARINT_LENGTH = 10
 
 /** Thrown when protobuf is malformed: truncated, an unknown wire type, or a number above 2^53 - 1. */
-class InvalidProtobufError extends Error {
+class InvalidProtobufError extends NamedError {
   static override readonly name = 'InvalidProtobufError'
-  override readonly name = 'InvalidProtobufError'
 }
 
 /**

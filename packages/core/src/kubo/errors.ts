@@ -1,9 +1,9 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when Kubo does not answer: nothing listens there, or it takes too long. */
-export class KuboUnreachableError extends Error {
+export class KuboUnreachableError extends NamedError {
   static override readonly name = 'KuboUnreachableError'
-  override readonly name = 'KuboUnreachableError'
 
   constructor (reason: string, options?: ErrorOptions) {
     super(`Kubo does not answer: ${reason}`, options)
@@ -11,9 +11,8 @@ export class KuboUnreachableError extends Error {
 }
 
 /** Thrown when Kubo refuses the request: it wants credentials, or another origin. */
-export class KuboForbiddenError extends Error {
+export class KuboForbiddenError extends NamedError {
   static override readonly name = 'KuboForbiddenError'
-  override readonly name = 'KuboForbiddenError'
   /** The status of the response, 401 or 403. */
   readonly status: number
 
@@ -24,9 +23,8 @@ export class KuboForbiddenError extends Error {
 }
 
 /** Thrown when the server is not Kubo's RPC API. */
-export class NotKuboError extends Error {
+export class NotKuboError extends NamedError {
   static override readonly name = 'NotKuboError'
-  override readonly name = 'NotKuboError'
 
   constructor (reason: string, options?: ErrorOptions) {
     super(`The server does not behave like Kubo's RPC API: ${reason}`, options)
@@ -34,9 +32,8 @@ export class NotKuboError extends Error {
 }
 
 /** Thrown when Kubo reports that an operation failed. */
-export class KuboFailedError extends Error {
+export class KuboFailedError extends NamedError {
   static override readonly name = 'KuboFailedError'
-  override readonly name = 'KuboFailedError'
 
   constructor (reason: string, options?: ErrorOptions) {
     super(`Kubo says: ${reason}`, options)
@@ -44,9 +41,8 @@ export class KuboFailedError extends Error {
 }
 
 /** Thrown when Kubo answers with another CID than that of the block it was to store or pin. */
-export class KuboCidMismatchError extends Error {
+export class KuboCidMismatchError extends NamedError {
   static override readonly name = 'KuboCidMismatchError'
-  override readonly name = 'KuboCidMismatchError'
   readonly expected: CID
   readonly actual: CID
 
@@ -58,9 +54,8 @@ export class KuboCidMismatchError extends Error {
 }
 
 /** Thrown when Kubo cannot store blocks with this codec or hash function. */
-export class KuboUnsupportedCidError extends Error {
+export class KuboUnsupportedCidError extends NamedError {
   static override readonly name = 'KuboUnsupportedCidError'
-  override readonly name = 'KuboUnsupportedCidError'
   readonly cid: CID
 
   constructor (cid: CID) {

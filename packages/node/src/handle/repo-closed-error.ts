@@ -1,7 +1,8 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /** Thrown by a call of a handle that was closed, before or during the call. */
-export class RepoClosedError extends Error {
+export class RepoClosedError extends NamedError {
   static override readonly name = 'RepoClosedError'
-  override readonly name = 'RepoClosedError'
   /** The directory of the repo. */
   readonly repo: string
 

@@ -1,4 +1,5 @@
 // Room: a client of Kubo's RPC API.
+import { NamedError } from '@ipfsz/utils/named-error'
 import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
@@ -25,9 +26,8 @@ interface Call {
 }
 
 /** Thrown when an answer has a status other than 200. */
-class AnswerError extends Error {
+class AnswerError extends NamedError {
   static override readonly name = 'AnswerError'
-  override readonly name = 'AnswerError'
   readonly response: { status: number }
 
   constructor (status: number, message: string) {

@@ -1,3 +1,4 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import { CID } from 'multiformats/cid'
 import type { FetchOptions } from './network.ts'
 import type { FilePart } from '@ipfsz/core'
@@ -7,9 +8,8 @@ import type { ReadPlan } from '@ipfsz/core/http'
 const MAX_NAMED = 256
 
 /** Thrown when a request is not what it should be. `status` is the HTTP status. */
-export class BadRequestError extends Error {
+export class BadRequestError extends NamedError {
   static override readonly name = 'BadRequestError'
-  override readonly name = 'BadRequestError'
   readonly status: number
 
   constructor (message: string, status = 400, options?: ErrorOptions) {

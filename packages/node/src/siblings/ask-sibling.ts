@@ -1,3 +1,4 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import { StallDetector } from '@ipfsz/core'
 import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
 import type { Body } from '../network/fetch-request.ts'
@@ -7,9 +8,8 @@ import type { Connection, Stream } from '@libp2p/interface'
 const MAX_STREAMS = 256
 
 /** Thrown when the other node answers that it could not fetch a block. */
-export class SiblingFailedError extends Error {
+export class SiblingFailedError extends NamedError {
   static override readonly name = 'SiblingFailedError'
-  override readonly name = 'SiblingFailedError'
 }
 
 /**

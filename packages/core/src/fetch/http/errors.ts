@@ -1,11 +1,11 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { messageOf } from '@ipfsz/utils/message-of'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a text is not the URL of a gateway. */
-export class InvalidGatewayUrlError extends Error {
+export class InvalidGatewayUrlError extends NamedError {
   static override readonly name = 'InvalidGatewayUrlError'
-  override readonly name = 'InvalidGatewayUrlError'
   /** Without what may be a secret. */
   readonly url: string
 
@@ -30,7 +30,6 @@ class GatewayError extends Error {
 /** Thrown when a gateway cannot be reached, or cuts its response. */
 export class GatewayConnectionError extends GatewayError {
   static override readonly name = 'GatewayConnectionError'
-  override readonly name = 'GatewayConnectionError'
   /** Bytes of the response that had arrived when it was cut. Undefined: there was none. */
   readonly received: number | undefined
   /** How often in a row the gateway has cut a response. */
@@ -67,7 +66,6 @@ export function isCut (err: Error): err is GatewayConnectionError {
 /** Thrown when a gateway answers too late, or stops sending. */
 export class GatewayStalledError extends GatewayError {
   static override readonly name = 'GatewayStalledError'
-  override readonly name = 'GatewayStalledError'
   /** How long it sent next to nothing, in milliseconds. */
   readonly time: number
 
@@ -80,7 +78,6 @@ export class GatewayStalledError extends GatewayError {
 /** Thrown when a gateway is overloaded or broken for the moment (status 408, 425, 429 and 5xx). */
 export class GatewayBusyError extends GatewayError {
   static override readonly name = 'GatewayBusyError'
-  override readonly name = 'GatewayBusyError'
   readonly status: number
   /** How long it asks to be left alone, in milliseconds, if it says so. */
   readonly retryAfter: number | undefined
@@ -95,7 +92,6 @@ export class GatewayBusyError extends GatewayError {
 /** Thrown when a gateway does not send what it is asked for: it answers that it has none, or with something else. */
 export class GatewayRefusedError extends GatewayError {
   static override readonly name = 'GatewayRefusedError'
-  override readonly name = 'GatewayRefusedError'
   readonly status: number
 
   constructor (gateway: string, status: number, reason: string, options?: ErrorOptions) {
@@ -107,7 +103,6 @@ export class GatewayRefusedError extends GatewayError {
 /** Thrown when a gateway sends wrong bytes. It is not asked again. */
 export class GatewayContentError extends GatewayError {
   static override readonly name = 'GatewayContentError'
-  override readonly name = 'GatewayContentError'
 
   constructor (gateway: string, reason: string, options?: ErrorOptions) {
     super(gateway, `sent wrong bytes: ${reason}`, options)
@@ -115,9 +110,8 @@ export class GatewayContentError extends GatewayError {
 }
 
 /** Thrown when no gateway sends a block. */
-export class GatewaysFailedError extends Error {
+export class GatewaysFailedError extends NamedError {
   static override readonly name = 'GatewaysFailedError'
-  override readonly name = 'GatewaysFailedError'
   readonly cid: CID
   /** What each gateway that was asked did. Empty if all of them are out of use for now. */
   readonly failures: readonly Error[]

@@ -1,3 +1,4 @@
+import { NamedError } from '@ipfsz/utils/named-error'
 import { concat } from '@ipfsz/utils/bytes'
 import { MAX_HEAD_SIZE } from './limits.ts'
 import type { StreamChunks } from './stream-chunks.ts'
@@ -10,9 +11,8 @@ export interface ResponseHead {
 }
 
 /** Thrown when a peer answers with something else than HTTP. */
-export class InvalidResponseError extends Error {
+export class InvalidResponseError extends NamedError {
   static override readonly name = 'InvalidResponseError'
-  override readonly name = 'InvalidResponseError'
 }
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?$/
