@@ -181,8 +181,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['blocks', 'cache', 'dag', 'disk', 'locks'],
     kubo: ['disk', 'repo'],
     network: ['dag', 'repo'],
-    siblings: ['dag', 'network'], // the other nodes of a store
-    daemon: ['locks', 'network', 'repo', 'siblings'],
+    cluster: ['dag', 'network'], // the other nodes of a store
+    daemon: ['cluster', 'locks', 'network', 'repo'],
     'context.ts': ['daemon', 'network', 'repo'],
     migrate: ['context.ts', 'dag', 'repo'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo'],

@@ -137,7 +137,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       { project: 'interop', files: ['test/interop/{kubo-network,lost-network}.test.ts'] }
     ],
     minutes: 5,
-    guards: ['packages/node/src/siblings/**', ...NETWORK]
+    guards: ['packages/node/src/cluster/**', ...NETWORK]
   },
   // the stream muxer's compliance suite in Chromium, without WebSockets
   connections: {
@@ -234,7 +234,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       tag: 'slow'
     }],
     minutes: 5,
-    guards: ['packages/cli/{src,bin}/**', 'packages/node/src/*', 'packages/node/src/{car,dag,kubo,migrate}/**']
+    guards: ['packages/cli/{src,bin}/**', 'packages/node/src/*', 'packages/node/src/{car,dag,handle,kubo,migrate}/**']
   },
   'slow-daemon': {
     runs: [{
@@ -316,5 +316,8 @@ export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
     'test/demo/**'
   ],
   // beside Kubo, Helia, reference tools, S3, Firefox
-  'suite:interop': ['packages/blockstore-s3/**', 'packages/node/src/{kubo,network}/**', 'test/interop/**']
+  'suite:interop': [
+    'packages/blockstore-s3/**', 'packages/libp2p-compression/src/**', 'packages/node/src/{kubo,network}/**',
+    'test/interop/**'
+  ]
 }

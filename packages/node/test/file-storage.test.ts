@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { directoryBackend, MARK_KEY, writeMark } from '@ipfsz/shared-store/places'
-import { MountedStorage, Room } from '@ipfsz/shared-store/storage'
+import { FreeSpace, MountedStorage } from '@ipfsz/shared-store/storage'
 import { Mount } from '@ipfsz/shared-store/objects'
 import { makeBlock } from './nodes.ts'
 import type { StoredBlock } from '@ipfsz/shared-store/storage'
@@ -69,7 +69,7 @@ it('writes no new block to a disk that is full, but for what a garbage collectio
   const directory = await temporaryDirectory()
   const disk = { bsize: 4096, blocks: 100_000, bavail: 100_000, files: 0, ffree: 0 }
   const open = (): MountedStorage => new MountedStorage(join(directory, 'blocks'), {
-    mount: new Mount(directory, directory), sync: false, room: new Room(directory, async () => disk)
+    mount: new Mount(directory, directory), sync: false, freeSpace: new FreeSpace(directory, async () => disk)
   })
   const [there, other] = [await makeBlock(1, 10), await makeBlock(2, 10)]
   await open().put(there.cid, there.bytes)

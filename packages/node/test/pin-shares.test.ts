@@ -1,6 +1,6 @@
 /** How the nodes of a store share out which pins each of them advertises. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { PinShares } from '../src/siblings/pin-shares.ts'
+import { PinShares } from '../src/cluster/pin-shares.ts'
 import { makeBlocks } from './nodes.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -35,7 +35,7 @@ async function startDaemons (
       repo,
       listen: ['/ip4/127.0.0.1/tcp/0'],
       bootstrap,
-      siblings: { silence: LONG.timeout, patience: LONG.timeout },
+      clusterTimes: { silence: LONG.timeout, patience: LONG.timeout },
       provide: 'roots',
       signal,
       onNote: () => {},
@@ -98,7 +98,7 @@ describe('daemons of one store', () => {
     const kept = new Map<string, Uint8Array>()
 
     for (const { network } of daemons) {
-      network.keepForSiblings({
+      network.keepForCluster({
         get: async cid => kept.get(cid.toString()),
         put: async (cid, bytes) => { kept.set(cid.toString(), bytes) }
       })

@@ -10,7 +10,7 @@ import { RepoPins } from '../repo/repo-pins.ts'
 import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { servingSignal } from '@ipfsz/shared-store/places'
-import { StoreNetwork } from '../siblings/store-network.ts'
+import { StoreNetwork } from '../cluster/store-network.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
@@ -18,10 +18,10 @@ import { openNetworkData } from './network-data.ts'
 import { OriginalService } from './original-service.ts'
 import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
-import { Site } from './site.ts'
+import { Cluster } from '../cluster/cluster.ts'
 import type { NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
-import type { SiblingTimes } from '../siblings/siblings.ts'
+import type { ClusterTimes } from '../cluster/cluster-peers.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { CID } from 'multiformats/cid'
@@ -65,7 +65,7 @@ export interface DaemonInit {
    */
   compressConnections?: boolean | undefined
   /** How long another node of a shared store may take. */
-  siblings?: SiblingTimes | undefined
+  clusterTimes?: ClusterTimes | undefined
   signal: AbortSignal
   onNote: (message: string) => void
   /** Whether `onNote` also gets errors of background work. */
@@ -139,21 +139,21 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       agent: userAgent(),
       onNote
     })
-    const site = repo.shared == null
+    const cluster = repo.shared == null
       ? undefined
-      : new Site({
+      : new Cluster({
         libp2p: node.libp2p,
         store: repo.shared,
-        times: init.siblings,
+        times: init.clusterTimes,
         onTakeOver: isNew => { network.provideAgain(isNew) },
         onNote
       })
     const network = new StoreNetwork({
       repo,
       node,
-      siblings: site?.siblings,
+      clusterPeers: cluster?.peers,
       onProvide: cids => { originals?.add(cids) },
-      ...provide === 'none' ? {} : { provides: provides({ repo, what: provide, originals, site, onError }) }
+      ...provide === 'none' ? {} : { provides: provides({ repo, what: provide, originals, cluster, onError }) }
     })
     undo.push(async () => { await network.close() })
 
@@ -161,9 +161,9 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       undo.push(await serveBlocks(node.libp2p, repo, onError))
     }
 
-    if (site != null) {
-      undo.push(async () => { await site.stop() })
-      await raceSignal(site.start(async (...args) => network.fetchForSibling(...args)), signal)
+    if (cluster != null) {
+      undo.push(async () => { await cluster.stop() })
+      await raceSignal(cluster.start(async (...args) => network.fetchForPeer(...args)), signal)
     }
 
     const names = new AbortController()
@@ -192,13 +192,13 @@ interface ProvidesInit {
   repo: Repo
   what: 'roots' | 'all'
   originals: OriginalService | undefined
-  site: Site | undefined
+  cluster: Cluster | undefined
   /** Called with each error of background work, such as a damaged record of a pin. */
   onError: (err: unknown) => void
 }
 
 /** The CIDs that the daemon advertises. */
-function provides ({ repo, what, originals, site, onError }: ProvidesInit): Omit<ProvidingInit, 'libp2p'> {
+function provides ({ repo, what, originals, cluster, onError }: ProvidesInit): Omit<ProvidingInit, 'libp2p'> {
   const pins = new RepoPins(repo)
   const below = async function * (root: CID, signal: AbortSignal): AsyncGenerator<CID> {
     const isOriginal = await originals?.isOriginal(root) === true
@@ -209,9 +209,9 @@ function provides ({ repo, what, originals, site, onError }: ProvidesInit): Omit
   return {
     async * roots (signal): AsyncGenerator<CID> {
       // nodes of one store share its pins out
-      await (site == null ? undefined : raceSignal(site.started, signal))
+      await (cluster == null ? undefined : raceSignal(cluster.started, signal))
 
-      const isLeftOut = (plainCid: CID): boolean => site?.shares.isOurs(plainCid) === false
+      const isLeftOut = (plainCid: CID): boolean => cluster?.shares.isOurs(plainCid) === false
 
       for await (const { plainCid } of pins.ls(signal, onError, isLeftOut)) {
         yield plainCid

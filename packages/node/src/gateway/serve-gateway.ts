@@ -134,13 +134,13 @@ export async function gatewayOfDaemon (
     started.resolve(network)
     const sources = options.fetch === true ? { network, upstream } : {}
     const running = await startGateway({ ...initOf(options, context), ...sources, repo, originals })
-    network.keepForSiblings(running.cached?.cache)
+    network.keepForCluster(running.cached?.cache)
 
     return {
       ...running,
       lacksOriginals: false,
       async stop () {
-        network.keepForSiblings(undefined)
+        network.keepForCluster(undefined)
         await running.stop()
       }
     }

@@ -5,7 +5,7 @@ import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from '../objects/directory-objects.ts'
-import { Room } from './room.ts'
+import { FreeSpace } from './free-space.ts'
 import type { BlockFile } from '@ipfsz/blockstore-compressed/fs'
 import type { BlockStorage, StoredBlock } from './block-storage.ts'
 import type { Mount } from '../objects/mount.ts'
@@ -49,18 +49,18 @@ export interface MountedStorageInit {
   mount: Mount
   sync: boolean
   /** @default that of the mount's directory */
-  room?: Room
+  freeSpace?: FreeSpace
 }
 
 /** Blocks as files on a file system that may be unmounted at any time. */
 export class MountedStorage extends FileStorage {
   readonly #mount: Mount
-  readonly #room: Room
+  readonly #freeSpace: FreeSpace
 
-  constructor (location: string, { mount, sync, room = new Room(mount.directory) }: MountedStorageInit) {
+  constructor (location: string, { mount, sync, freeSpace = new FreeSpace(mount.directory) }: MountedStorageInit) {
     super(location, { sync, makeDirectory: mount.makeDirectory })
     this.#mount = mount
-    this.#room = room
+    this.#freeSpace = freeSpace
   }
 
   /**
@@ -119,7 +119,7 @@ export class MountedStorage extends FileStorage {
     const size = value instanceof Uint8Array ? value.byteLength : 0
 
     try {
-      return await this.#room.write(size, async () => super.put(...args), async () => super.has(cid))
+      return await this.#freeSpace.write(size, async () => super.put(...args), async () => super.has(cid))
     } catch (err) {
       // an abort
       if (!(err instanceof Error) || err.name !== 'PutFailedError') {

@@ -7,7 +7,7 @@ import type { Stream } from '@libp2p/interface'
  * `fetchRequest` makes it. The answers begin with a byte of `Answer`: `working` again and again, then one of the
  * others. Each message has its length in front, as a varint.
  */
-export const SIBLING_PROTOCOL = '/ipfsz/store-fetch/1'
+export const CLUSTER_PROTOCOL = '/ipfsz/store-fetch/1'
 
 export const Answer = { working: 0, block: 1, failed: 2 } as const
 

@@ -1,29 +1,29 @@
-import { PinShares } from '../siblings/pin-shares.ts'
-import { Siblings } from '../siblings/siblings.ts'
 import { StoreNodes } from '@ipfsz/shared-store/nodes'
+import { ClusterPeers } from './cluster-peers.ts'
+import { PinShares } from './pin-shares.ts'
 import { packageVersion } from '../version.ts'
-import type { FetchHere, SiblingTimes } from '../siblings/siblings.ts'
-import type { PinSharesInit } from '../siblings/pin-shares.ts'
+import type { ClusterTimes, FetchHere } from './cluster-peers.ts'
+import type { PinSharesInit } from './pin-shares.ts'
 import type { SharedStore } from '@ipfsz/shared-store'
 import type { Libp2p } from '@libp2p/interface'
 
-export interface SiteInit extends Pick<PinSharesInit, 'onTakeOver'> {
+export interface ClusterInit extends Pick<PinSharesInit, 'onTakeOver'> {
   libp2p: Libp2p
   store: Pick<SharedStore, 'leaseTimeout' | 'objects'>
   /** How long another node may take. */
-  times?: SiblingTimes | undefined
+  times?: ClusterTimes | undefined
   onNote: (message: string) => void
 }
 
 /** What a daemon does with the other nodes of its store: knows them, fetches for them, and shares the pins out. */
-export class Site {
-  readonly siblings: Siblings
+export class Cluster {
+  readonly peers: ClusterPeers
   readonly shares: PinShares
   readonly #nodes: StoreNodes
   readonly #started = Promise.withResolvers<void>()
   #end: () => Promise<void> = async () => {}
 
-  constructor ({ libp2p, store: { objects, leaseTimeout }, times, onTakeOver, onNote }: SiteInit) {
+  constructor ({ libp2p, store: { objects, leaseTimeout }, times, onTakeOver, onNote }: ClusterInit) {
     const peerId = libp2p.peerId.toString()
 
     this.#nodes = new StoreNodes({
@@ -33,12 +33,12 @@ export class Site {
       addresses: () => libp2p.getMultiaddrs().map(String),
       version: packageVersion(),
       onLook: look => {
-        this.siblings.update(look)
+        this.peers.update(look)
         this.shares.lose(look.gone)
       },
       onNote
     })
-    this.siblings = new Siblings({ libp2p, nodes: this.#nodes, ...times })
+    this.peers = new ClusterPeers({ libp2p, nodes: this.#nodes, ...times })
     this.shares = new PinShares({ peerId, nodes: this.#nodes, delay: leaseTimeout, onTakeOver })
   }
 
@@ -47,8 +47,8 @@ export class Site {
     return this.#started.promise
   }
 
-  async start (fetchForSibling: FetchHere): Promise<void> {
-    this.#end = await this.siblings.serve(fetchForSibling)
+  async start (fetchForPeer: FetchHere): Promise<void> {
+    this.#end = await this.peers.serve(fetchForPeer)
     await this.#nodes.start()
     this.#started.resolve()
   }

@@ -1,6 +1,6 @@
 import { NamedError } from '@ipfsz/utils/named-error'
 import { StallDetector } from '@ipfsz/core'
-import { Answer, answersOn, SIBLING_PROTOCOL } from './messages.ts'
+import { Answer, answersOn, CLUSTER_PROTOCOL } from './messages.ts'
 import type { Body } from '../network/fetch-request.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 
@@ -8,8 +8,8 @@ import type { Connection, Stream } from '@libp2p/interface'
 const MAX_STREAMS = 256
 
 /** Thrown when the other node answers that it could not fetch a block. */
-export class SiblingFailedError extends NamedError {
-  static override readonly name = 'SiblingFailedError'
+export class ClusterPeerError extends NamedError {
+  static override readonly name = 'ClusterPeerError'
 }
 
 /**
@@ -17,10 +17,10 @@ export class SiblingFailedError extends NamedError {
  *
  * @param silence - how long it may say nothing, in milliseconds
  * @returns bytes that are not checked
- * @throws {SiblingFailedError} it could not fetch the block
+ * @throws {ClusterPeerError} it could not fetch the block
  * @throws {Error} it does not answer
  */
-export async function askSibling (
+export async function askPeer (
   connection: Connection,
   request: Body,
   { silence, signal }: { silence: number, signal: AbortSignal }
@@ -32,7 +32,7 @@ export async function askSibling (
   let stream: Stream | undefined
 
   try {
-    stream = await connection.newStream(SIBLING_PROTOCOL, { ...options, maxOutboundStreams: MAX_STREAMS })
+    stream = await connection.newStream(CLUSTER_PROTOCOL, { ...options, maxOutboundStreams: MAX_STREAMS })
     const messages = answersOn(stream)
     await messages.write(Buffer.from(JSON.stringify(request)), options)
 
@@ -47,7 +47,7 @@ export async function askSibling (
       }
 
       if (answer[0] !== Answer.working) {
-        throw new SiblingFailedError('the other node of the store could not fetch the block')
+        throw new ClusterPeerError('the other node of the store could not fetch the block')
       }
     }
   } catch (err) {

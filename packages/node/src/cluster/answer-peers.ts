@@ -1,6 +1,6 @@
 // Room: the other nodes of a shared store: which of them fetches a block, and what each announces.
 import { parseBody, readFetchRequest } from '../network/fetch-request.ts'
-import { Answer, requestOn, SIBLING_PROTOCOL } from './messages.ts'
+import { Answer, CLUSTER_PROTOCOL, requestOn } from './messages.ts'
 import type { FetchOptions } from '../network/network.ts'
 import type { SourceBlock } from '@ipfsz/core'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
@@ -16,21 +16,21 @@ const FETCH_TIMEOUT = 120_000
 const MAX_REQUESTS = 512
 const MAX_STREAMS = 512
 
-export interface AnswerSiblingsInit {
+export interface AnswerClusterPeersInit {
   libp2p: Libp2p
   /** Whether a peer is a node of the store: nobody else may make this one fetch. */
-  isSibling: (peerId: string) => Promise<boolean>
+  isPeer: (peerId: string) => Promise<boolean>
   /** Fetches a block itself: a request of one node is never passed on to a third. */
   fetchHere: (cid: CID, options: FetchOptions) => Promise<SourceBlock>
 }
 
 /** Fetch blocks for other nodes of the store. Returns what ends it. */
-export async function answerSiblings (init: AnswerSiblingsInit): Promise<() => Promise<void>> {
+export async function answerPeers (init: AnswerClusterPeersInit): Promise<() => Promise<void>> {
   const { libp2p } = init
   const stopped = new AbortController()
   let running = 0
 
-  await libp2p.handle(SIBLING_PROTOCOL, async (stream, connection) => {
+  await libp2p.handle(CLUSTER_PROTOCOL, async (stream, connection) => {
     running++
 
     try {
@@ -44,7 +44,7 @@ export async function answerSiblings (init: AnswerSiblingsInit): Promise<() => P
   }, { maxInboundStreams: MAX_STREAMS })
 
   return async () => {
-    await libp2p.unhandle(SIBLING_PROTOCOL)
+    await libp2p.unhandle(CLUSTER_PROTOCOL)
     stopped.abort(new Error('the node has stopped'))
   }
 }
@@ -57,7 +57,7 @@ async function refuse (stream: Stream): Promise<void> {
 async function answer (
   stream: Stream,
   { remotePeer }: Connection,
-  { isSibling, fetchHere }: AnswerSiblingsInit,
+  { isPeer, fetchHere }: AnswerClusterPeersInit,
   stopped: AbortSignal
 ): Promise<void> {
   const gone = new AbortController()
@@ -67,7 +67,7 @@ async function answer (
   const messages = requestOn(stream)
   const within = (time: number): AbortSignal => AbortSignal.any([gone.signal, stopped, AbortSignal.timeout(time)])
 
-  if (!await isSibling(remotePeer.toString())) {
+  if (!await isPeer(remotePeer.toString())) {
     throw new Error('the peer is not a node of the store')
   }
 

@@ -8,9 +8,9 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { keyOf } from '../dag/dag-walk.ts'
 import { ownersOf, usableAddresses } from '@ipfsz/shared-store/nodes'
 import { fetchRequest } from '../network/fetch-request.ts'
-import { answerSiblings } from './answer-siblings.ts'
-import { askSibling, SiblingFailedError } from './ask-sibling.ts'
-import { SIBLING_PROTOCOL } from './messages.ts'
+import { answerPeers } from './answer-peers.ts'
+import { askPeer, ClusterPeerError } from './ask-peer.ts'
+import { CLUSTER_PROTOCOL } from './messages.ts'
 import type { FetchOptions } from '../network/network.ts'
 import type { NodeRecord, StoreNodes } from '@ipfsz/shared-store/nodes'
 import type { SourceBlock } from '@ipfsz/core'
@@ -20,7 +20,7 @@ import type { CID } from 'multiformats/cid'
 const TAG = `${KEEP_ALIVE}-ipfsz-store`
 /** How long connecting to a node may take, in milliseconds. It is tried again at each look. */
 const DIAL_TIMEOUT = 5000
-/** Defaults of `SiblingTimes`. */
+/** Defaults of `ClusterTimes`. */
 const SILENCE = 3000
 const PATIENCE = 5000
 /** How long a node that failed, or a root that it was slow with, is not left to it again, in milliseconds. */
@@ -31,14 +31,14 @@ const MAX_AVOIDED = 1024
 const LOOK_INTERVAL = 3000
 
 /** In milliseconds. */
-export interface SiblingTimes {
+export interface ClusterTimes {
   /** How long a node that was asked may say nothing. @default 3000 */
   silence?: number | undefined
   /** How long it may work on a block until this node fetches it besides. @default 5000 */
   patience?: number | undefined
 }
 
-export interface SiblingsInit extends SiblingTimes {
+export interface ClusterPeersInit extends ClusterTimes {
   libp2p: Libp2p
   /** The nodes of the store, with this one. */
   nodes: Pick<StoreNodes, 'has' | 'living' | 'look'>
@@ -51,9 +51,9 @@ export type FetchHere = (cid: CID, options: FetchOptions) => Promise<SourceBlock
  * The other nodes of a store. What the store lacks is fetched by one of them for all, its owner, which the nodes agree
  * on by the CID of the root alone. Whoever gets no block from the owner fetches it without.
  */
-export class Siblings {
+export class ClusterPeers {
   readonly #libp2p: Libp2p
-  readonly #nodes: SiblingsInit['nodes']
+  readonly #nodes: ClusterPeersInit['nodes']
   readonly #silence: number
   readonly #patience: number
   readonly #stopped = new AbortController()
@@ -62,7 +62,7 @@ export class Siblings {
   readonly #avoided = new Map<string, number>()
   #lookedAt = -Infinity
 
-  constructor ({ libp2p, nodes, silence = SILENCE, patience = PATIENCE }: SiblingsInit) {
+  constructor ({ libp2p, nodes, silence = SILENCE, patience = PATIENCE }: ClusterPeersInit) {
     this.#libp2p = libp2p
     this.#nodes = nodes
     this.#silence = silence
@@ -75,16 +75,16 @@ export class Siblings {
    * @returns what ends it
    */
   async serve (fetchHere: FetchHere): Promise<() => Promise<void>> {
-    const end = await answerSiblings({
+    const end = await answerPeers({
       libp2p: this.#libp2p,
-      isSibling: async peerId => this.#isSibling(peerId),
+      isPeer: async peerId => this.#isPeer(peerId),
       fetchHere
     })
 
     const onIdentify = ({ detail: { peerId, protocols } }: CustomEvent<IdentifyResult>): void => {
-      if (protocols.includes(SIBLING_PROTOCOL)) {
+      if (protocols.includes(CLUSTER_PROTOCOL)) {
         // one that has just begun, and found this one in the store
-        this.#isSibling(peerId.toString()).catch(() => {})
+        this.#isPeer(peerId.toString()).catch(() => {})
       }
     }
     this.#libp2p.addEventListener('peer:identify', onIdentify)
@@ -154,7 +154,7 @@ export class Siblings {
         throw new Error('the other node of the store is not connected')
       }
 
-      const bytes = await askSibling(connection, fetchRequest(cid, options), { silence: this.#silence, signal })
+      const bytes = await askPeer(connection, fetchRequest(cid, options), { silence: this.#silence, signal })
       await checkBlock(cid, bytes)
 
       return { bytes, sender: owner, verified: true }
@@ -162,7 +162,7 @@ export class Siblings {
       // too many requests of this node are no fault of the other one
       if (!signal.aborted && !(err instanceof Error && err.name === 'TooManyOutboundProtocolStreamsError')) {
         // it may bring the blocks of another root
-        this.#avoid(err instanceof SiblingFailedError ? keyOf(options.root) : owner)
+        this.#avoid(err instanceof ClusterPeerError ? keyOf(options.root) : owner)
       }
 
       throw err
@@ -193,7 +193,7 @@ export class Siblings {
   }
 
   /** Whether a peer is a node of the store. One that is unknown may have begun just now. */
-  async #isSibling (peerId: string): Promise<boolean> {
+  async #isPeer (peerId: string): Promise<boolean> {
     if (!this.#nodes.has(peerId) && performance.now() - this.#lookedAt > LOOK_INTERVAL) {
       this.#lookedAt = performance.now()
       await this.#nodes.look()

@@ -2,11 +2,11 @@
 import { hostname } from 'node:os'
 import { NotFoundError } from '@ipfsz/core'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SIBLING_PROTOCOL } from '../src/siblings/messages.ts'
-import { Siblings } from '../src/siblings/siblings.ts'
+import { CLUSTER_PROTOCOL } from '../src/cluster/messages.ts'
+import { ClusterPeers } from '../src/cluster/cluster-peers.ts'
 import { ownersOf } from '@ipfsz/shared-store/nodes'
 import { makeBlock, testNode } from './nodes.ts'
-import type { FetchHere } from '../src/siblings/siblings.ts'
+import type { FetchHere } from '../src/cluster/cluster-peers.ts'
 import type { Node } from '../src/network/node/node.ts'
 import type { NodeRecord } from '@ipfsz/shared-store/nodes'
 import type { Block } from './nodes.ts'
@@ -19,12 +19,12 @@ const { signal } = new AbortController()
 interface Member {
   id: string
   node: Node
-  siblings: Siblings
+  peers: ClusterPeers
   /** What it fetches itself. */
   fetchHere: ReturnType<typeof vi.fn<FetchHere>>
 }
 
-interface SiteInit {
+interface ClusterOptions {
   /** Which other nodes a node knows of. By default all. */
   knows?: (id: string, other: string) => boolean
   /** Called when a node looks for one that it does not know. */
@@ -40,10 +40,10 @@ function recordOf ({ libp2p }: Node): NodeRecord {
 }
 
 /** Connected nodes of one store. Each can fetch the block itself. */
-async function startSite (
+async function startCluster (
   block: Block,
   size: number,
-  { knows = () => true, look = async () => {}, patience = LONG, silence = LONG }: SiteInit = {}
+  { knows = () => true, look = async () => {}, patience = LONG, silence = LONG }: ClusterOptions = {}
 ): Promise<Member[]> {
   const nodes = await Promise.all(Array.from({ length: size }, async () => testNode()))
   const ids = nodes.map(({ libp2p }) => libp2p.peerId.toString())
@@ -51,7 +51,7 @@ async function startSite (
   return Promise.all(nodes.map(async (node, i) => {
     const id = ids[i]
     const others = (): string[] => ids.filter(other => other !== id && knows(id, other))
-    const siblings = new Siblings({
+    const peers = new ClusterPeers({
       libp2p: node.libp2p,
       patience,
       silence,
@@ -64,13 +64,13 @@ async function startSite (
       }
     })
     const fetchHere = vi.fn<FetchHere>(async () => ({ bytes: block.bytes, sender: `network of ${id}` }))
-    onTestFinished(await siblings.serve(fetchHere))
-    siblings.update({ others: nodes.slice(i + 1).map(recordOf), gone: [] })
+    onTestFinished(await peers.serve(fetchHere))
+    peers.update({ others: nodes.slice(i + 1).map(recordOf), gone: [] })
     await vi.waitFor(() => {
       expect(node.libp2p.getPeers()).toHaveLength(size - 1)
     }, { timeout: LONG })
 
-    return { id, node, siblings, fetchHere }
+    return { id, node, peers, fetchHere }
   }))
 }
 
@@ -82,8 +82,8 @@ function byOwner (members: readonly Member[], { cid }: Block): { owner: Member, 
   return { owner, others: members.filter(member => member !== owner) }
 }
 
-async function fetchAs ({ siblings, fetchHere }: Member, { cid }: Block): ReturnType<FetchHere> {
-  return siblings.fetch(cid, { root: cid, signal }, fetchHere)
+async function fetchAs ({ peers, fetchHere }: Member, { cid }: Block): ReturnType<FetchHere> {
+  return peers.fetch(cid, { root: cid, signal }, fetchHere)
 }
 
 /** A fetch that only ends when it is aborted. */
@@ -99,7 +99,7 @@ function fetchForever (aborted: () => void = () => {}): FetchHere {
 describe('a block that the store lacks', () => {
   it('is fetched by the owner of its root, whichever node wants it', { tags: 'slow' }, async () => {
     const block = await makeBlock(1, 2_000_000)
-    const members = await startSite(block, 3)
+    const members = await startCluster(block, 3)
     const { owner, others } = byOwner(members, block)
 
     const [own, ...asked] = await Promise.all([owner, ...others].map(async member => fetchAs(member, block)))
@@ -118,7 +118,7 @@ describe('a block that the store lacks', () => {
   it('is not passed on by a node that was asked, even if it takes a third one for the owner', async () => {
     const block = await makeBlock(1)
     let [asking, hidden] = ['', '']
-    const members = await startSite(block, 3, { knows: (id, other) => id !== asking || other !== hidden })
+    const members = await startCluster(block, 3, { knows: (id, other) => id !== asking || other !== hidden })
     const { owner, others: [other, third] } = byOwner(members, block)
     // this one takes the second best for the owner, which itself knows a better one
     const { owner: second, others: [last] } = byOwner([other, third], block)
@@ -132,7 +132,7 @@ describe('a block that the store lacks', () => {
 
   it('is fetched here if the owner fails, and so are the other blocks of its root', async () => {
     const block = await makeBlock(1)
-    const { owner, others: [other] } = byOwner(await startSite(block, 2), block)
+    const { owner, others: [other] } = byOwner(await startCluster(block, 2), block)
     owner.fetchHere.mockRejectedValue(new NotFoundError(block.cid))
 
     for (let i = 0; i < 2; i++) {
@@ -144,7 +144,7 @@ describe('a block that the store lacks', () => {
 
   it('is fetched here if the owner says nothing', async () => {
     const block = await makeBlock(1)
-    const members = await startSite(block, 2, {
+    const members = await startCluster(block, 2, {
       knows: (id, other) => byOwnerId([id, other], block) !== id,
       look: async () => new Promise(() => {}),
       silence: 50
@@ -157,7 +157,7 @@ describe('a block that the store lacks', () => {
 
   it('is fetched here besides if the owner is slow', async () => {
     const block = await makeBlock(1)
-    const { owner, others: [other] } = byOwner(await startSite(block, 2, { patience: 50 }), block)
+    const { owner, others: [other] } = byOwner(await startCluster(block, 2, { patience: 50 }), block)
     owner.fetchHere.mockImplementation(fetchForever())
 
     await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
@@ -165,7 +165,7 @@ describe('a block that the store lacks', () => {
 
   it('is fetched here if the owner sends other bytes', async () => {
     const block = await makeBlock(1)
-    const { owner, others: [other] } = byOwner(await startSite(block, 2), block)
+    const { owner, others: [other] } = byOwner(await startCluster(block, 2), block)
     owner.fetchHere.mockResolvedValue({ bytes: new Uint8Array(10), sender: '' })
 
     await expect(fetchAs(other, block)).resolves.toMatchObject({ sender: `network of ${other.id}` })
@@ -173,7 +173,7 @@ describe('a block that the store lacks', () => {
 
   it('is no longer fetched by the owner when the caller gives up', async () => {
     const block = await makeBlock(1)
-    const { owner, others: [{ siblings, fetchHere }] } = byOwner(await startSite(block, 2), block)
+    const { owner, others: [{ peers, fetchHere }] } = byOwner(await startCluster(block, 2), block)
     const reason = new Error('enough')
     const { promise: asked, resolve } = Promise.withResolvers<void>()
     const aborted = Promise.withResolvers<void>()
@@ -183,7 +183,7 @@ describe('a block that the store lacks', () => {
       return fetchForever(aborted.resolve)(...args)
     })
     const abort = new AbortController()
-    const fetched = siblings.fetch(block.cid, { root: block.cid, signal: abort.signal }, fetchHere)
+    const fetched = peers.fetch(block.cid, { root: block.cid, signal: abort.signal }, fetchHere)
     await asked
     abort.abort(reason)
 
@@ -197,10 +197,10 @@ describe('a request of another node', () => {
   it('is refused if that is no node of the store', async () => {
     const block = await makeBlock(1)
     const look = vi.fn(async () => {})
-    const [member] = await startSite(block, 1, { look })
+    const [member] = await startCluster(block, 1, { look })
     const stranger = await testNode()
     await stranger.libp2p.dial(member.node.libp2p.getMultiaddrs())
-    const asking = new Siblings({
+    const asking = new ClusterPeers({
       libp2p: stranger.libp2p,
       silence: LONG,
       patience: LONG,
@@ -217,10 +217,10 @@ describe('a request of another node', () => {
 
   it('is reset if it is no request', async () => {
     const block = await makeBlock(1)
-    const [a, b] = await startSite(block, 2)
+    const [a, b] = await startCluster(block, 2)
 
     for (const bytes of [[1, 0x7b], [2, 0x7b, 0x7d], [0xff, 0xff, 0xff, 0xff, 0x7f], [0]]) {
-      const stream = await a.node.libp2p.dialProtocol(b.node.libp2p.peerId, SIBLING_PROTOCOL)
+      const stream = await a.node.libp2p.dialProtocol(b.node.libp2p.peerId, CLUSTER_PROTOCOL)
       const closed = new Promise(resolve => { stream.addEventListener('close', resolve) })
       stream.send(new Uint8Array(bytes))
       await closed

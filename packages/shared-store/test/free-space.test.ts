@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Room } from '../src/storage/room.ts'
+import { FreeSpace } from '../src/storage/free-space.ts'
 
 const MIB = 1024 * 1024
 const MANY_INODES = { files: 1e9, ffree: 1e9 }
@@ -10,7 +10,7 @@ interface Disk { bsize: number, blocks: number, bavail: number, files: number, f
 /** A room on a disk, whose free space each write takes. */
 function roomOn (disk: Disk): { write (size: number): Promise<void>, looks: () => number } {
   let looks = 0
-  const room = new Room('/store', async () => {
+  const room = new FreeSpace('/store', async () => {
     looks++
 
     return { ...disk }
@@ -51,7 +51,7 @@ describe('the room of a store', () => {
 
   it('counts in the blocks of the disk, not in those that are best to write', async () => {
     const blocks = { blocks: 1024 * 1024 * MIB / 4096, bavail: 32 * MIB / 4096 }
-    const room = new Room('/store', async () => ({ bsize: 128 * 1024, frsize: 4096, ...blocks, ...MANY_INODES }))
+    const room = new FreeSpace('/store', async () => ({ bsize: 128 * 1024, frsize: 4096, ...blocks, ...MANY_INODES }))
 
     await expect(room.write(100, async () => {}, never)).rejects.toMatchObject({ name: 'StoreError' })
   })
@@ -100,7 +100,7 @@ describe('the room of a store', () => {
   })
 
   it('is not needed for what is there already', async () => {
-    const room = new Room('/store', async () => ({ bsize: 4096, blocks: 1000, bavail: 0, ...MANY_INODES }))
+    const room = new FreeSpace('/store', async () => ({ bsize: 4096, blocks: 1000, bavail: 0, ...MANY_INODES }))
 
     expect(await room.write(MIB, async () => 'written', async () => true)).toBe('written')
   })
@@ -109,6 +109,6 @@ describe('the room of a store', () => {
     { title: 'has no numbers', ask: async () => ({ bsize: 0, blocks: 0, bavail: 0, files: 0, ffree: 0 }) },
     { title: 'cannot be asked', ask: async () => { throw new Error('ENOSYS') } }
   ])('has no end if the file system $title', async ({ ask }) => {
-    expect(await new Room('/store', ask).write(MIB, async () => 'written', never)).toBe('written')
+    expect(await new FreeSpace('/store', ask).write(MIB, async () => 'written', never)).toBe('written')
   })
 })

@@ -3,9 +3,9 @@ import { StoreError } from '../errors.ts'
 
 /** What blocks leave free of a disk: a hundredth, and at most 64 MiB. A collection writes up to 1 MiB. */
 const [LEFT_PART, MAX_LEFT] = [0.01, 64 * 1024 * 1024]
-/** The part of the room, or of 64 MiB, that is taken before the next look: other nodes use it, too. */
+/** The part of the free space, or of 64 MiB, that is taken before the next look: other nodes use it, too. */
 const TAKEN_PART = 1 / 16
-/** What a small file takes on most file systems. A disk may have fewer inodes than room for such files. */
+/** What a small file takes on most file systems. A disk may have fewer inodes than space for such files. */
 const FILE_SIZE = 4096
 
 type Disk = Record<'bavail' | 'blocks' | 'bsize' | 'ffree' | 'files', number> & {
@@ -14,15 +14,15 @@ type Disk = Record<'bavail' | 'blocks' | 'bsize' | 'ffree' | 'files', number> & 
 }
 
 /**
- * The room that blocks may take on the disk of a store. They leave some: on a disk that is full to its last byte, a
+ * The space that blocks may take on the disk of a store. They leave some: on a disk that is full to its last byte, a
  * garbage collection could not write what it condemns, nor other nodes what they need of it. It would stay full.
  */
-export class Room {
+export class FreeSpace {
   readonly #directory: string
   readonly #ask: (directory: string) => Promise<Disk>
   /** Bytes of the files that are being written. */
   #writing = 0
-  #room = 0
+  #left = 0
   /** Bytes that may be taken before the next look. */
   #untilLook = 0
   #looking: Promise<void> | undefined
@@ -37,8 +37,8 @@ export class Room {
    * Write a file.
    *
    * @param size - its bytes
-   * @param isThere - whether it is there already, and takes no more room
-   * @throws {StoreError} there is no room for it
+   * @param isThere - whether it is there already, and takes no more space
+   * @throws {StoreError} there is no space for it
    */
   async write<T> (size: number, work: () => Promise<T>, isThere: () => Promise<boolean>): Promise<T> {
     const taken = Math.max(size, FILE_SIZE)
@@ -47,7 +47,7 @@ export class Room {
       await (this.#looking ??= this.#look().finally(() => { this.#looking = undefined }))
     }
 
-    if (this.#room < taken && !await isThere()) {
+    if (this.#left < taken && !await isThere()) {
       throw new StoreError(
         `The disk of the store ${this.#directory} is full, but for what a collection needs`,
         { problem: 'full' }
@@ -55,7 +55,7 @@ export class Room {
     }
 
     this.#untilLook -= taken
-    this.#room -= taken
+    this.#left -= taken
     this.#writing += taken
 
     try {
@@ -65,13 +65,13 @@ export class Room {
     }
   }
 
-  /** A file system that does not tell counts as endless: it refuses what it has no room for. */
+  /** A file system that does not tell counts as endless: it refuses what it has no space for. */
   async #look (): Promise<void> {
     const disk = await this.#ask(this.#directory).catch(() => undefined)
     const [free, all] = disk == null ? [Infinity, Infinity] : [bytesOf(disk, 'free'), bytesOf(disk, 'all')]
 
-    this.#room = free - Math.min(all * LEFT_PART, MAX_LEFT) - this.#writing
-    this.#untilLook = Math.min(this.#room, MAX_LEFT) * TAKEN_PART
+    this.#left = free - Math.min(all * LEFT_PART, MAX_LEFT) - this.#writing
+    this.#untilLook = Math.min(this.#left, MAX_LEFT) * TAKEN_PART
   }
 }
 
