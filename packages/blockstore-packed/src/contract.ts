@@ -72,6 +72,16 @@ export interface BlockSize {
   size: number
 }
 
+export interface HasManyOptions extends PackedOptions {
+  /**
+   * Whether to leave out blocks that another process has not synced yet: those have to be stored again, by `putEncoded`
+   * for example.
+   *
+   * @default false
+   */
+  durable?: boolean | undefined
+}
+
 /** Where a block is. */
 export interface BlockLocation {
   cid: CID

@@ -6,25 +6,26 @@ import { collectBlock } from './collect-block.ts'
 import {
   BATCH_BLOCKS, BATCH_SIZE, DEFAULT_LEVEL, DEFAULT_MAX_UNUSED, DEFAULT_PACK_SIZE, GROUP_BLOCKS, MAX_PACK_SIZE
 } from './constants.ts'
-import { codeOf } from './disk/disk.ts'
 import { NodeDisk } from './disk/node-disk.ts'
 import { StoreClosedError, StoreFailedError } from './errors.ts'
+import { comparePlaces } from './format/entry.ts'
 import { keyOf } from './format/key.ts'
-import { INDEX, LOCKS, PACKS } from './pack/pack-names.ts'
 import { deletePlaces } from './store/delete-places.ts'
 import { listByKey, listByPack } from './store/list-blocks.ts'
-import { readBlock } from './store/read-block.ts'
+import { readBlock, readMany } from './store/read-block.ts'
 import { repackStore } from './store/repack-store.ts'
 import { countBlocks } from './store/stats.ts'
-import { makeParts, sealAndTidy } from './store/store-parts.ts'
+import { sealOwnPack } from './store/seal-own-pack.ts'
+import { makeParts } from './store/store-parts.ts'
 import { verifyPacks } from './store/verify.ts'
 import { withCause } from './store/with-cause.ts'
 import type { BlockBytes } from './collect-block.ts'
 import type {
-  BlockLocation, BlockSize, Damage, Durability, GetAllOptions, PackedBlockstoreComponents, PackedBlockstoreInit,
-  PackedOptions, RepackOptions, RepackResult, VerifyOptions
+  BlockLocation, BlockSize, Damage, Durability, GetAllOptions, HasManyOptions, PackedBlockstoreComponents,
+  PackedBlockstoreInit, PackedOptions, RepackOptions, RepackResult, VerifyOptions
 } from './contract.ts'
 import type { EncodedBlocks } from './encode/encode-blocks.ts'
+import type { Row } from './format/entry.ts'
 import type { StoreStats } from './store/stats.ts'
 import type { StoreParts } from './store/store-parts.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -36,8 +37,6 @@ type Source<T> = Iterable<T> | AsyncIterable<T>
 const READ_AHEAD = 16
 /** A smaller pack would be sealed after each block. */
 const MIN_PACK_SIZE = 1024
-/** Codes of a directory that this process may not write. */
-const READ_ONLY: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 /**
  * A blockstore that keeps blocks in packs: CAR files that are compressed with zstd. See docs/packs.md for the bytes.
@@ -48,35 +47,23 @@ export class PackedBlockstore implements Blockstore {
   readonly #parts: StoreParts
   readonly #durability: Durability
   readonly #maxUnused: number
-  readonly #packSize: number
   #isOpen = false
 
   /**
-   * @param directory - made if it is missing. On a local file system
+   * @param directory - made by the first write if it is missing. On a local file system
    * @throws {RangeError} a number of the init is out of its range
    */
   constructor (directory: string, init: PackedBlockstoreInit = {}, components: PackedBlockstoreComponents = {}) {
     const { durability = 'put', level = DEFAULT_LEVEL, packSize = DEFAULT_PACK_SIZE } = init
     this.#maxUnused = checkRange('maxUnused', init.maxUnused ?? DEFAULT_MAX_UNUSED, 0, 1)
-    this.#packSize = checkRange('packSize', packSize, MIN_PACK_SIZE, MAX_PACK_SIZE)
+    checkRange('packSize', packSize, MIN_PACK_SIZE, MAX_PACK_SIZE)
     checkRange('level', level, 1, 19)
     this.#durability = durability
     this.#parts = makeParts({ ...components, disk: components.disk ?? new NodeDisk(directory), level, packSize })
   }
 
-  /** Make the directory if it is missing, and look what is there. */
+  /** Allow calls. The directory is looked at when something is read, and made when something is written. */
   async open (): Promise<void> {
-    try {
-      for (const name of [PACKS, INDEX, LOCKS]) {
-        await this.#parts.disk.makeDirectory(name)
-      }
-    } catch (err) {
-      if (!READ_ONLY.has(codeOf(err))) {
-        throw err
-      }
-    }
-
-    await this.#parts.view.lookAgain()
     this.#isOpen = true
   }
 
@@ -88,12 +75,16 @@ export class PackedBlockstore implements Blockstore {
 
     try {
       await this.sync()
-      await this.#parts.queue.turns.run(async () => sealAndTidy(this.#parts))
+
+      // a process that only reads takes no lock, and makes no file
+      if (this.#parts.appender.isWriting) {
+        await this.#parts.queue.turns.run(async () => sealOwnPack(this.#parts))
+      }
     } finally {
       this.#isOpen = false
       await this.#parts.appender.close()
       await this.#parts.view.close()
-      await this.#parts.files.close()
+      this.#parts.files.close()
     }
   }
 
@@ -181,7 +172,7 @@ export class PackedBlockstore implements Blockstore {
 
   /**
    * Append blocks that `encodeBlocks` has compressed, in a worker thread for example. They are appended as they are:
-   * pass only blocks that `has` or `locations` does not know, or they take space twice until a repack.
+   * pass only blocks that `hasMany` with `durable` does not know, or they take space twice until a repack.
    */
   async putEncoded (encoded: EncodedBlocks): Promise<void> {
     this.#checkOpen()
@@ -201,29 +192,49 @@ export class PackedBlockstore implements Blockstore {
     yield await readBlock(this.#parts, cid, signal)
   }
 
+  /**
+   * Read blocks, in the order of the source. Those of an array are read in the order of the packs, some megabytes at a
+   * time; those of another source 16 at a time.
+   *
+   * @throws {NotFoundError}
+   * @throws {GetFailedError}
+   */
   async * getMany (source: Source<CID>, { signal }: PackedOptions = {}): AsyncGenerator<Pair> {
     this.#checkOpen()
-    const read = async (cid: CID): Promise<{ cid: CID, bytes: Uint8Array }> =>
-      ({ cid, bytes: await readBlock(this.#parts, cid, signal) })
+    const blocks = Array.isArray(source)
+      ? readMany(this.#parts, source as CID[], signal)
+      : mapOrdered(source, async cid => ({ cid, bytes: await readBlock(this.#parts, cid, signal) }), {
+        concurrency: READ_AHEAD, signal
+      })
 
-    for await (const { cid, bytes } of mapOrdered(source, read, { concurrency: READ_AHEAD, signal })) {
+    for await (const { cid, bytes } of blocks) {
       yield { cid, bytes: once(bytes) }
     }
   }
 
-  async has (cid: CID, { signal }: PackedOptions = {}): Promise<boolean> {
+  async has (cid: CID, options?: PackedOptions): Promise<boolean> {
+    const [has] = await this.hasMany([cid], options)
+
+    return has
+  }
+
+  /** Whether blocks are here: the same as `has` for each, with one look at what other processes did. */
+  async hasMany (cids: Iterable<CID>, { durable = false, signal }: HasManyOptions = {}): Promise<boolean[]> {
     this.#checkOpen()
     signal?.throwIfAborted()
-    const key = keyOf(cid.multihash)
+    const { queue, view } = this.#parts
+    const found: boolean[] = []
+    await view.refresh()
 
-    if (this.#parts.queue.get(key) != null) {
-      return true
+    for (const cid of cids) {
+      const key = keyOf(cid.multihash)
+      const rows = queue.get(key) == null ? view.find(key) : true
+      const places = rows instanceof Promise ? await rows : rows
+      signal?.throwIfAborted()
+      found.push(places === true || (durable ? places.some(row => view.isDurable(row)) : places.length > 0))
     }
 
-    await this.#parts.view.refresh()
-    signal?.throwIfAborted()
-
-    return (await this.#parts.view.find(key)).length > 0
+    return found
   }
 
   /** @throws {DeleteFailedError} */
@@ -297,18 +308,20 @@ export class PackedBlockstore implements Blockstore {
   async locations (cids: Iterable<CID>, { signal }: PackedOptions = {}): Promise<BlockLocation[]> {
     this.#checkOpen()
     await this.#prepare()
-    const found: BlockLocation[] = []
+    const found: Array<{ cid: CID, row: Row }> = []
 
     for (const cid of cids) {
+      const rows = this.#parts.view.find(keyOf(cid.multihash))
+      const [row] = rows instanceof Promise ? await rows : rows
       signal?.throwIfAborted()
-      const [row] = await this.#parts.view.find(keyOf(cid.multihash))
 
       if (row != null) {
-        found.push({ cid, pack: row.pack, offset: row.frame, size: row.length })
+        found.push({ cid, row })
       }
     }
 
-    return found.toSorted((a, b) => a.pack === b.pack ? a.offset - b.offset : a.pack < b.pack ? -1 : 1)
+    return found.toSorted((a, b) => comparePlaces(a.row, b.row))
+      .map(({ cid, row: { pack, frame, length } }) => ({ cid, pack, offset: frame, size: length }))
   }
 
   /** Count packs, blocks, and bytes that live, by one pass over the index. */
@@ -327,7 +340,7 @@ export class PackedBlockstore implements Blockstore {
   async repack ({ signal, onProgress, maxUnused = this.#maxUnused }: RepackOptions = {}): Promise<RepackResult> {
     this.#checkOpen()
 
-    return repackStore(this.#parts, { signal, onProgress, maxUnused }, this.#packSize)
+    return repackStore(this.#parts, { signal, onProgress, maxUnused })
   }
 
   /**

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { platform } from 'node:process'
 import { setTimeout } from 'node:timers/promises'
@@ -11,14 +11,14 @@ import type { Disk, DiskFile, OpenMode } from './disk.ts'
 /** Error codes of systems that cannot sync directories, such as Windows, and of directories that may not be opened. */
 const NOT_SYNCED: ReadonlySet<unknown> = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOSYS', 'ENOTSUP', 'EPERM'])
 
-const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', create: 'wx+', update: 'r+', append: 'a' }
+const FLAGS: Readonly<Record<OpenMode, string>> = { create: 'wx+', update: 'r+', append: 'a' }
 
 /** Node takes no 2 GiB at once. */
 const MAX_CALL = 2 ** 30
+/** Writing up to so many bytes takes less than reaching the thread pool. */
+const MAX_SYNC_WRITE = 64 * 1024
 
 // calls with callbacks, as promises: those of node:fs/promises take half as much processor time again
-const openFile = promisify(fs.open)
-const closeFile = promisify(fs.close)
 const syncFile = promisify(fs.fsync)
 const syncData = promisify(fs.fdatasync)
 const truncateFile = promisify(fs.ftruncate)
@@ -31,7 +31,7 @@ const writeFile = promisify((
   done: (err: Error | null, written: number) => void
 ) => { fs.write(fd, bytes, offset, length, position, done) })
 
-/** The file system of Node, below a directory. */
+/** The file system of Node, below a directory. Names are changed synchronously, bytes are synced in the thread pool. */
 export class NodeDisk implements Disk {
   readonly #directory: string
 
@@ -39,19 +39,9 @@ export class NodeDisk implements Disk {
     this.#directory = directory
   }
 
-  async makeDirectory (name: string): Promise<void> {
-    const directory = this.#path(name)
-    const first = await mkdir(directory, { recursive: true }) ?? `${directory}/`
-
-    // the names of all that were made
-    for (let path = directory; path.length >= first.length; path = dirname(path)) {
-      await syncPath(dirname(path))
-    }
-  }
-
   async list (name: string): Promise<string[]> {
     try {
-      return await readdir(this.#path(name))
+      return fs.readdirSync(this.#path(name))
     } catch (err) {
       if (codeOf(err) === 'ENOENT') {
         return []
@@ -61,16 +51,43 @@ export class NodeDisk implements Disk {
     }
   }
 
+  sizeOf (name: string): number {
+    return fs.statSync(this.#path(name), { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  openRead (name: string): DiskFile {
+    return new NodeFile(fs.openSync(this.#path(name), 'r'), false)
+  }
+
   async open (name: string, mode: OpenMode): Promise<DiskFile> {
-    return new NodeFile(await openFile(this.#path(name), FLAGS[mode]), mode)
+    const path = this.#path(name)
+    const open = (): NodeFile => new NodeFile(fs.openSync(path, FLAGS[mode]), mode === 'append')
+
+    try {
+      return open()
+    } catch (err) {
+      if (codeOf(err) !== 'ENOENT' || mode === 'update') {
+        throw err
+      }
+
+      await makeDirectory(dirname(path))
+
+      return open()
+    }
   }
 
   async rename (from: string, to: string): Promise<void> {
-    await rename(this.#path(from), this.#path(to))
+    fs.renameSync(this.#path(from), this.#path(to))
   }
 
   async remove (name: string): Promise<void> {
-    await rm(this.#path(name), { force: true })
+    try {
+      fs.unlinkSync(this.#path(name))
+    } catch (err) {
+      if (codeOf(err) !== 'ENOENT') {
+        throw err
+      }
+    }
   }
 
   async syncDirectory (name: string): Promise<void> {
@@ -78,7 +95,13 @@ export class NodeDisk implements Disk {
   }
 
   async lock (name: string): Promise<(() => void) | undefined> {
-    return holdFile(this.#path(name))
+    const path = this.#path(name)
+
+    if (!fs.existsSync(path)) {
+      await makeDirectory(dirname(path))
+    }
+
+    return holdFile(path)
   }
 
   async isLocked (name: string): Promise<boolean> {
@@ -102,9 +125,9 @@ class NodeFile implements DiskFile {
   readonly #fd: number
   readonly #appends: boolean
 
-  constructor (fd: number, mode: OpenMode) {
+  constructor (fd: number, appends: boolean) {
     this.#fd = fd
-    this.#appends = mode === 'append'
+    this.#appends = appends
   }
 
   async read (target: Uint8Array, position: number): Promise<number> {
@@ -124,10 +147,28 @@ class NodeFile implements DiskFile {
     return done
   }
 
+  readNow (target: Uint8Array, position: number): number {
+    let done = 0
+
+    while (done < target.byteLength) {
+      const read = fs.readSync(this.#fd, target, done, target.byteLength - done, position + done)
+
+      if (read === 0) {
+        break
+      }
+
+      done += read
+    }
+
+    return done
+  }
+
   async write (bytes: Uint8Array, position: number): Promise<void> {
+    const write = bytes.byteLength <= MAX_SYNC_WRITE ? fs.writeSync : writeFile
+
     for (let done = 0; done < bytes.byteLength;) {
       const length = Math.min(bytes.byteLength - done, MAX_CALL)
-      done += await writeFile(this.#fd, bytes, done, length, this.#appends ? null : position + done)
+      done += await write(this.#fd, bytes, done, length, this.#appends ? null : position + done)
     }
   }
 
@@ -143,8 +184,17 @@ class NodeFile implements DiskFile {
     return fs.fstatSync(this.#fd).size
   }
 
-  async close (): Promise<void> {
-    await closeFile(this.#fd)
+  close (): void {
+    fs.closeSync(this.#fd)
+  }
+}
+
+/** Make a directory, and those above it, and sync the names that were made. */
+async function makeDirectory (directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true })
+
+  for (let path = directory; first != null && path.length >= first.length; path = dirname(path)) {
+    await syncPath(dirname(path))
   }
 }
 
@@ -154,7 +204,7 @@ async function syncPath (path: string): Promise<void> {
   try {
     // Windows opens no directories
     if (platform !== 'win32') {
-      fd = await openFile(path, 'r')
+      fd = fs.openSync(path, 'r')
       await syncFile(fd)
     }
   } catch (err) {
@@ -163,7 +213,7 @@ async function syncPath (path: string): Promise<void> {
     }
   } finally {
     if (fd != null) {
-      await closeFile(fd)
+      fs.closeSync(fd)
     }
   }
 }

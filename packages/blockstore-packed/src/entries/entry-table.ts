@@ -1,5 +1,5 @@
 // Room: where blocks are: tables in memory, and sorted index files that are made of packs.
-import { ENTRY_SIZE, compareKey, hasKey, readRow, setPackNumber, writeEntry } from '../format/entry.ts'
+import { ENTRY_SIZE, compareKey, hasKey, prefixOf, readRow, setPackNumber, writeEntry } from '../format/entry.ts'
 import { KEY_SIZE } from '../format/key.ts'
 import type { Row } from '../format/entry.ts'
 import type { Key } from '../format/key.ts'
@@ -31,9 +31,8 @@ export class EntryTable {
     this.#place(this.#count++)
   }
 
-  find (key: Key): Row[] {
-    const rows: Row[] = []
-
+  /** Add the rows of a key. */
+  find (key: Key, rows: Row[]): void {
     for (let slot = this.#slotOf(key.bytes); this.#slots[slot] >= 0; slot = (slot + 1) % this.#slots.length) {
       const at = this.#slots[slot] * ENTRY_SIZE
 
@@ -41,8 +40,6 @@ export class EntryTable {
         rows.push(readRow(this.#entries, at, this.packs))
       }
     }
-
-    return rows
   }
 
   /** The entries sorted by key. */
@@ -50,7 +47,7 @@ export class EntryTable {
     // numbers sort many times as fast as entries: the first bytes of the key, and which entry it is
     const order = Float64Array.from(
       { length: this.#count },
-      (_, i) => this.#entries.readUInt32BE(i * ENTRY_SIZE) * 2 ** 20 + i
+      (_, i) => prefixOf(this.#entries, i * ENTRY_SIZE) * 2 ** 20 + i
     ).toSorted()
     const at = (i: number): number => order[i] % 2 ** 20 * ENTRY_SIZE
     const prefix = (i: number): number => Math.floor(order[i] / 2 ** 20)
@@ -110,9 +107,7 @@ export class EntryTable {
 
   /** Digests are random already. */
   #slotOf (key: Uint8Array): number {
-    const word = (key[0] | key[1] << 8 | key[2] << 16 | key[3] << 24) >>> 0
-
-    return word % this.#slots.length
+    return prefixOf(key, 0) % this.#slots.length
   }
 }
 

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { DamagedIndexError } from '../errors.ts'
-import { readExactly } from '../disk/disk.ts'
-import { ENTRY_SIZE, compareKey, hasKey, readRow } from '../format/entry.ts'
+import { readExactlyNow } from '../disk/disk.ts'
+import { ENTRY_SIZE, compareKey, hasKey, prefixOf, readRow } from '../format/entry.ts'
 import {
   FOOTER_SIZE, PAGE_ENTRIES, PAGE_SIZE, SEGMENT_HEADER, bucketOf, decodeTables, sizeOfTables
 } from './segment-format.ts'
-import type { PageCache } from './page-cache.ts'
+import type { LruMap } from '@ipfsz/utils/lru-map'
 import type { CoveredPack, SegmentTables } from './segment-format.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
@@ -13,6 +13,15 @@ import type { Key } from '../format/key.ts'
 
 /** Pages that a sequential read takes at once. */
 const READ_AHEAD = 16
+/** Bytes of the end of a file that are read first: of most files, all tables are in them. */
+const FIRST_READ = 16 * 1024
+/** Numbers of pages of one file, in the keys of the cache. */
+const MAX_PAGES = 2 ** 24
+
+/** Pages of all index files that were read last. */
+export type PageCache = LruMap<number, Buffer>
+
+let opened = 0
 
 /** An index file: sorted entries, which never change. */
 export class Segment {
@@ -21,8 +30,10 @@ export class Segment {
   readonly #tables: SegmentTables
   readonly #packs: string[]
   readonly #pages: PageCache
-  #reads = 0
-  #isClosed = false
+  /** The key of its first page in the cache. */
+  readonly #firstPage = opened++ * MAX_PAGES
+  /** The index, and whoever reads all entries. */
+  #users = 1
 
   private constructor (name: string, file: DiskFile, tables: SegmentTables, pages: PageCache) {
     this.name = name
@@ -33,28 +44,13 @@ export class Segment {
   }
 
   /** @throws {DamagedIndexError} it is not an index file, or not whole */
-  static async open (disk: Disk, name: string, pages: PageCache): Promise<Segment> {
-    const file = await disk.open(name, 'read')
+  static open (disk: Disk, name: string, pages: PageCache): Segment {
+    const file = disk.openRead(name)
 
     try {
-      const size = file.size()
-
-      if (size < SEGMENT_HEADER.byteLength + FOOTER_SIZE) {
-        throw new DamagedIndexError(name, 'it is too short')
-      }
-
-      const tablesSize = sizeOfTables(await readExactly(file, size - FOOTER_SIZE, FOOTER_SIZE), size)
-      const tables = tablesSize == null
-        ? undefined
-        : decodeTables(await readExactly(file, size - tablesSize, tablesSize))
-
-      if (tables == null) {
-        throw new DamagedIndexError(name, 'its tables are not what they should be')
-      }
-
-      return new Segment(name, file, tables, pages)
+      return new Segment(name, file, readTables(file, name), pages)
     } catch (err) {
-      await file.close()
+      file.close()
       throw err
     }
   }
@@ -68,96 +64,71 @@ export class Segment {
   }
 
   /**
-   * The rows of a key: at once if the pages are in memory.
+   * Add the rows of a key.
    *
    * @throws {DamagedIndexError} a page is damaged
    */
-  find (key: Key): Row[] | Promise<Row[]> {
+  find (key: Key, rows: Row[]): void {
     const { bits, fanout } = this.#tables
     const bucket = bucketOf(key.bytes, bits)
-    const start = bucket === 0 ? 0 : fanout[bucket - 1]
     const end = fanout[bucket]
 
-    return this.#findIn(key, start, end, [])
-  }
-
-  /** All entries, sorted. */
-  async * all (): AsyncGenerator<Buffer> {
-    for (let page = 0; page * PAGE_ENTRIES < this.entries; page += READ_AHEAD) {
-      for (const bytes of await this.#read(page, READ_AHEAD)) {
-        for (let at = 0; at < bytes.byteLength; at += ENTRY_SIZE) {
-          yield bytes.subarray(at, at + ENTRY_SIZE)
-        }
-      }
-    }
-  }
-
-  /** Whether it is no longer part of the index: lookups that began before fail, and begin again. */
-  get isClosed (): boolean {
-    return this.#isClosed
-  }
-
-  /** The file is closed when nobody reads it any more. */
-  async close (): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true
-      await this.#closeUnused()
-    }
-  }
-
-  async #closeUnused (): Promise<void> {
-    if (this.#isClosed && this.#reads === 0) {
-      this.#reads = -1
-      await this.#file.close()
-    }
-  }
-
-  #findIn (key: Key, start: number, end: number, rows: Row[]): Row[] | Promise<Row[]> {
-    for (let first = start; first < end;) {
+    for (let first = bucket === 0 ? 0 : fanout[bucket - 1]; first < end;) {
       const number = Math.floor(first / PAGE_ENTRIES)
       const last = Math.min(end, (number + 1) * PAGE_ENTRIES)
-      const page = this.#pages.get(`${this.name} ${number}`)
+      const range = [first - number * PAGE_ENTRIES, last - number * PAGE_ENTRIES] as const
 
-      if (page == null) {
-        return this.#load(number).then(() => this.#findIn(key, first, end, rows))
-      }
-
-      if (!search(page, key, [first - number * PAGE_ENTRIES, last - number * PAGE_ENTRIES], this.#packs, rows)) {
-        break
+      if (!search(this.#page(number), key, range, this.#packs, rows)) {
+        return
       }
 
       first = last
     }
-
-    return rows
   }
 
-  async #load (number: number): Promise<void> {
-    const [page] = await this.#read(number, 1)
-    this.#pages.set(`${this.name} ${number}`, page)
-  }
-
-  async #read (first: number, count: number): Promise<Buffer[]> {
-    const entries = Math.min(this.entries, (first + count) * PAGE_ENTRIES) - first * PAGE_ENTRIES
-    const pages = Math.ceil(entries / PAGE_ENTRIES)
-    let bytes: Buffer
-
-    if (this.#reads < 0) {
-      throw new DamagedIndexError(this.name, 'it is closed')
-    }
-
-    this.#reads++
+  /** All entries, sorted. They are read to the end even if the file is no longer part of the index. */
+  * all (): Generator<Buffer> {
+    this.#users++
 
     try {
-      bytes = await readExactly(
-        this.#file, SEGMENT_HEADER.byteLength + first * PAGE_SIZE, entries * ENTRY_SIZE + pages * 4
-      )
-    } catch (cause) {
-      throw new DamagedIndexError(this.name, 'it cannot be read', { cause })
+      for (let page = 0; page * PAGE_ENTRIES < this.entries; page += READ_AHEAD) {
+        for (const bytes of this.#read(page, READ_AHEAD)) {
+          for (let at = 0; at < bytes.byteLength; at += ENTRY_SIZE) {
+            yield bytes.subarray(at, at + ENTRY_SIZE)
+          }
+        }
+      }
     } finally {
-      this.#reads--
-      await this.#closeUnused()
+      this.close()
     }
+  }
+
+  /** It is not used any more. The file is closed when nobody reads it. */
+  close (): void {
+    this.#users--
+
+    if (this.#users === 0) {
+      this.#file.close()
+    }
+  }
+
+  #page (number: number): Buffer {
+    let page = this.#pages.get(this.#firstPage + number)
+
+    if (page == null) {
+      [page] = this.#read(number, 1)
+      this.#pages.set(this.#firstPage + number, page)
+    }
+
+    return page
+  }
+
+  #read (first: number, count: number): Buffer[] {
+    const entries = Math.min(this.entries, (first + count) * PAGE_ENTRIES) - first * PAGE_ENTRIES
+    const pages = Math.ceil(entries / PAGE_ENTRIES)
+    const bytes = readPart(
+      this.#file, this.name, SEGMENT_HEADER.byteLength + first * PAGE_SIZE, entries * ENTRY_SIZE + pages * 4
+    )
 
     return Array.from({ length: pages }, (_, i) => {
       const page = bytes.subarray(i * PAGE_SIZE, (i + 1) * PAGE_SIZE)
@@ -167,9 +138,37 @@ export class Segment {
         throw new DamagedIndexError(this.name, `page ${first + i} has another checksum`)
       }
 
-      // not a part of what was read ahead: a page that is kept would keep all of it
-      return count === 1 ? content : Buffer.from(content)
+      return content
     })
+  }
+}
+
+function readTables (file: DiskFile, name: string): SegmentTables {
+  const size = file.size()
+
+  if (size < SEGMENT_HEADER.byteLength + FOOTER_SIZE) {
+    throw new DamagedIndexError(name, 'it is too short')
+  }
+
+  const end = readPart(file, name, Math.max(0, size - FIRST_READ), Math.min(size, FIRST_READ))
+  const tablesSize = sizeOfTables(end.subarray(-FOOTER_SIZE), size) ?? 0
+  const bytes = tablesSize <= end.byteLength
+    ? end.subarray(end.byteLength - tablesSize)
+    : readPart(file, name, size - tablesSize, tablesSize)
+  const tables = tablesSize === 0 ? undefined : decodeTables(bytes)
+
+  if (tables == null) {
+    throw new DamagedIndexError(name, 'its tables are not what they should be')
+  }
+
+  return tables
+}
+
+function readPart (file: DiskFile, name: string, position: number, length: number): Buffer {
+  try {
+    return readExactlyNow(file, position, length)
+  } catch (cause) {
+    throw new DamagedIndexError(name, 'it cannot be read', { cause })
   }
 }
 
@@ -178,14 +177,23 @@ export class Segment {
  *
  * @returns whether the next page may have more
  */
-function search (page: Buffer, key: Key, [start, end]: [number, number], packs: string[], rows: Row[]): boolean {
+function search (
+  page: Buffer,
+  key: Key,
+  [start, end]: readonly [number, number],
+  packs: string[],
+  rows: Row[]
+): boolean {
+  const prefix = prefixOf(key.bytes, 0)
   let low = start
   let high = end
 
   while (low < high) {
     const middle = low + high >>> 1
+    const at = middle * ENTRY_SIZE
+    const difference = prefixOf(page, at) - prefix
 
-    if (compareKey(page, middle * ENTRY_SIZE, key.bytes) < 0) {
+    if (difference < 0 || (difference === 0 && compareKey(page, at, key.bytes) < 0)) {
       low = middle + 1
     } else {
       high = middle

@@ -1,21 +1,23 @@
 import { crc32 } from 'node:zlib'
 import { ENTRY_SIZE } from '../format/entry.ts'
-import { PAGE_ENTRIES, SEGMENT_HEADER, bitsFor, bucketOf, encodeTables } from './segment-format.ts'
+import { PAGE_ENTRIES, SEGMENT_HEADER, bitsFor, bucketOf, encodeTables, sizeOfPages } from './segment-format.ts'
 import type { CoveredPack } from './segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
 
 /** Bytes that are written at once. */
 const WRITE_SIZE = 1024 * 1024
 const DIRECTORY = 'index'
+/** Entries of a file that is not synced: if it is lost, it is made again from the packs in less time than a sync takes. */
+const MAX_UNSYNCED = 16_384
 
 /**
- * Write an index file, whole or not at all.
+ * Write an index file. What a loss of power leaves of it is noticed by its checksums.
  *
  * @param expected - how many entries there are at most: the fanout is as fine as they need
  * @param entries - sorted, with numbers of `packs`
  */
 export async function writeSegment (disk: Disk, id: string, expected: number, packs: CoveredPack[],
-  entries: Iterable<Buffer> | AsyncIterable<Buffer>
+  entries: Iterable<Buffer>
 ): Promise<void> {
   const temporary = `${DIRECTORY}/${id}.tmp`
   const file = await disk.open(temporary, 'create')
@@ -24,7 +26,7 @@ export async function writeSegment (disk: Disk, id: string, expected: number, pa
     try {
       const bits = bitsFor(expected)
       const fanout = new Uint32Array(2 ** bits)
-      const chunk = Buffer.allocUnsafe(WRITE_SIZE + ENTRY_SIZE + 4)
+      const chunk = Buffer.allocUnsafe(Math.min(WRITE_SIZE, sizeOfPages(expected)) + ENTRY_SIZE + 4)
       let position = SEGMENT_HEADER.byteLength
       let length = 0
       let page = 0
@@ -36,7 +38,7 @@ export async function writeSegment (disk: Disk, id: string, expected: number, pa
       }
       await file.write(SEGMENT_HEADER, 0)
 
-      for await (const entry of entries) {
+      for (const entry of entries) {
         entry.copy(chunk, length)
         length += ENTRY_SIZE
         count++
@@ -64,9 +66,12 @@ export async function writeSegment (disk: Disk, id: string, expected: number, pa
 
       await file.write(chunk.subarray(0, length), position)
       await file.write(encodeTables({ packs, entries: count, bits, fanout }), position + length)
-      await file.sync()
+
+      if (count > MAX_UNSYNCED) {
+        await file.sync()
+      }
     } finally {
-      await file.close()
+      file.close()
     }
 
     await disk.rename(temporary, `${DIRECTORY}/${id}.idx`)

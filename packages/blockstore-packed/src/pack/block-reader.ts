@@ -1,95 +1,74 @@
 import { DamagedPackError } from '../errors.ts'
-import { readCompressed, readRaw } from './read-frame.ts'
+import { FrameCache } from './frame-cache.ts'
+import { decompress, decompressNow, isSmall, readRaw, readRawNow } from './read-frame.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Row } from '../format/entry.ts'
 
-/** Bytes of decompressed frames that are kept: those who read a block read its neighbours next. */
-const MAX_BYTES = 8 * 1024 * 1024
-
-/** Reads blocks of packs. */
+/** Reads blocks of packs: small frames synchronously, large ones in the thread pool. */
 export class BlockReader {
   readonly #files: PackFiles
-  readonly #frames = new Map<string, Promise<Uint8Array>>()
-  #sizes = new Map<string, number>()
-  #bytes = 0
+  readonly #frames = new FrameCache()
 
   constructor (files: PackFiles) {
     this.#files = files
   }
 
   /**
-   * Read a block. The bytes may be part of memory that others read, too.
+   * Read a block. The memory is the caller's.
    *
    * @param multihash - which precedes the block in the pack
    * @throws {DamagedPackError}
    */
-  async read (row: Row, multihash: Uint8Array): Promise<Uint8Array> {
-    const from = row.start - multihash.byteLength
+  read (row: Row, multihash: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    const part = this.readPart(row, row.start - multihash.byteLength, row.start + row.length)
+
+    return part instanceof Promise
+      ? part.then(bytes => checkMultihash(row, bytes, multihash))
+      : checkMultihash(row, part, multihash)
+  }
+
+  /** Read a part of the content of a row's frame. The memory is the caller's. */
+  readPart (row: Row, from: number, to: number): Uint8Array | Promise<Uint8Array> {
+    const { pack, raw } = row
 
     if (from < 0) {
-      throw new DamagedPackError(row.pack, row.frame, 'the block has no multihash')
+      throw new DamagedPackError(pack, row.frame, 'the block has no multihash')
     }
 
-    const bytes = await this.readPart(row, from, row.start + row.length)
-
-    if (Buffer.compare(bytes.subarray(0, multihash.byteLength), multihash) !== 0) {
-      throw new DamagedPackError(row.pack, row.frame, 'it holds another block')
+    if (raw) {
+      return isSmall(to - from)
+        ? readRawNow(this.#files.open(pack), row, from, to - from)
+        : this.#files.use(pack, async file => readRaw(file, row, from, to - from))
     }
 
-    return bytes.subarray(multihash.byteLength)
+    const key = `${pack}:${row.frame}`
+    const kept = this.#frames.get(key)
+
+    if (kept == null && !(isSmall(row.stored) && isSmall(to))) {
+      return this.#files.use(pack, async file => sliceOf(row, await decompress(file, row, to), from, to))
+    }
+
+    const frame = kept ?? this.#frames.load(
+      key, memory => decompressNow(this.#files.open(pack), row, to, memory)
+    )
+
+    // a copy: the memory of the frame is used again
+    return Uint8Array.prototype.slice.call(sliceOf(row, frame, from, to))
+  }
+}
+
+function sliceOf ({ pack, frame }: Row, content: Uint8Array, from: number, to: number): Uint8Array {
+  if (content.byteLength < to) {
+    throw new DamagedPackError(pack, frame, 'the frame is too short')
   }
 
-  /** Read a part of the content of a row's frame. */
-  async readPart (row: Row, from: number, to: number): Promise<Uint8Array> {
-    if (row.raw) {
-      return this.#files.use(row.pack, async file => readRaw(file, row, from, to - from))
-    }
+  return content.subarray(from, to)
+}
 
-    const content = await this.#frame(row, to)
-
-    if (content.byteLength < to) {
-      throw new DamagedPackError(row.pack, row.frame, 'the frame is too short')
-    }
-
-    return content.subarray(from, to)
+function checkMultihash ({ pack, frame }: Row, bytes: Uint8Array, multihash: Uint8Array): Uint8Array {
+  if (Buffer.compare(bytes.subarray(0, multihash.byteLength), multihash) !== 0) {
+    throw new DamagedPackError(pack, frame, 'it holds another block')
   }
 
-  async #frame (row: Row, end: number): Promise<Uint8Array> {
-    const key = `${row.pack}:${row.frame}`
-    let frame = this.#frames.get(key)
-
-    if (frame == null) {
-      frame = this.#load(row, end, key)
-      this.#frames.set(key, frame)
-    }
-
-    return frame
-  }
-
-  async #load (row: Row, end: number, key: string): Promise<Uint8Array> {
-    try {
-      const content = await this.#files.use(row.pack, async file => readCompressed(file, row, end))
-      this.#keep(key, content.byteLength)
-
-      return content
-    } catch (err) {
-      this.#frames.delete(key)
-      throw err
-    }
-  }
-
-  #keep (key: string, size: number): void {
-    this.#sizes.set(key, size)
-    this.#bytes += size
-
-    for (const [oldest, size] of this.#sizes) {
-      if (this.#bytes <= MAX_BYTES) {
-        break
-      }
-
-      this.#sizes.delete(oldest)
-      this.#frames.delete(oldest)
-      this.#bytes -= size
-    }
-  }
+  return bytes.subarray(multihash.byteLength)
 }

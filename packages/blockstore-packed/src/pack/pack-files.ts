@@ -5,81 +5,74 @@ import type { Disk, DiskFile } from '../disk/disk.ts'
 const MAX_OPEN = 64
 
 interface Opened {
-  file: Promise<DiskFile>
+  file: DiskFile
   users: number
-  isForgotten: boolean
 }
 
 /** The packs that are open for reading. */
 export class PackFiles {
   readonly #disk: Disk
+  /** The one that was used last is last. */
   readonly #opened = new Map<string, Opened>()
 
   constructor (disk: Disk) {
     this.#disk = disk
   }
 
-  /** Read a pack. Its header is not looked at: each group has the ID of its pack, and each block its multihash. */
+  /**
+   * Open a pack, for reading before anything else happens. Its header is not looked at: each group has the ID of its
+   * pack, and each block its multihash.
+   */
+  open (id: string): DiskFile {
+    return this.#open(id).file
+  }
+
+  /** Read a pack, which stays open until `work` has ended. */
   async use<T> (id: string, work: (file: DiskFile) => Promise<T>): Promise<T> {
-    const opened = this.#opened.get(id) ?? { file: this.#open(id), users: 0, isForgotten: false }
-    // now the newest
-    this.#opened.delete(id)
-    this.#opened.set(id, opened)
+    const opened = this.#open(id)
     opened.users++
 
     try {
-      return await work(await opened.file)
+      return await work(opened.file)
     } finally {
       opened.users--
-      await this.#closeOldest()
 
-      if (opened.isForgotten && opened.users === 0) {
-        await closeOpened(opened)
+      if (this.#opened.get(id) !== opened) {
+        closeUnused(opened)
       }
     }
   }
 
   /** The pack was deleted. */
-  async forget (id: string): Promise<void> {
+  forget (id: string): void {
     const opened = this.#opened.get(id)
 
     if (opened != null) {
       this.#opened.delete(id)
-      opened.isForgotten = true
-
-      if (opened.users === 0) {
-        await closeOpened(opened)
-      }
+      closeUnused(opened)
     }
   }
 
-  async close (): Promise<void> {
-    await Promise.all(Array.from(this.#opened.keys(), async id => this.forget(id)))
+  close (): void {
+    Array.from(this.#opened.keys()).forEach(id => { this.forget(id) })
   }
 
-  async #closeOldest (): Promise<void> {
-    for (const [id, { users }] of this.#opened) {
-      if (this.#opened.size <= MAX_OPEN) {
-        return
-      }
+  #open (id: string): Opened {
+    const opened = this.#opened.get(id) ?? { file: this.#disk.openRead(packName(id)), users: 0 }
+    this.#opened.delete(id)
+    this.#opened.set(id, opened)
 
-      if (users === 0) {
-        await this.forget(id)
-      }
+    if (this.#opened.size > MAX_OPEN) {
+      const [oldest] = this.#opened.keys()
+      this.forget(oldest)
     }
-  }
 
-  async #open (id: string): Promise<DiskFile> {
-    const opening = this.#disk.open(packName(id), 'read')
-
-    // one that failed is tried again
-    opening.catch(() => { this.#opened.delete(id) })
-
-    return opening
+    return opened
   }
 }
 
-async function closeOpened ({ file }: Opened): Promise<void> {
-  const opened = await file.catch(() => {})
-  await opened?.close()
+function closeUnused ({ file, users }: Opened): void {
+  if (users === 0) {
+    file.close()
+  }
 }

@@ -2,7 +2,7 @@
 import { lockName, packName, PACKS } from './pack-names.ts'
 import { EntryTable } from '../entries/entry-table.ts'
 import { GROUP, SEAL, decodeGroupHeader, encodeGroupHeader, framesOf } from '../format/group-header.ts'
-import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE, encodePackHeader } from '../format/pack-header.ts'
+import { PACK_HEADER_FRAMES, encodePackHeader } from '../format/pack-header.ts'
 import { encodeSeekTable } from '../format/seek-table.ts'
 import { addGroup } from './group-rows.ts'
 import type { EncodedBlocks } from '../encode/encode-blocks.ts'
@@ -20,8 +20,6 @@ export class PackWriter {
   bytes = 0
   /** Up to where the pack is on the disk. */
   synced = 0
-  /** Whether a write has failed, so that nothing may be appended. */
-  isBroken = false
   size = 0
   readonly #disk: Disk
   readonly #file: DiskFile
@@ -54,7 +52,7 @@ export class PackWriter {
 
       return writer
     } catch (err) {
-      await file?.close().catch(() => {})
+      file?.close()
       // what was written of it is removed by the next who looks for packs of dead processes
       release()
       throw err
@@ -103,38 +101,31 @@ export class PackWriter {
     this.synced = size
   }
 
-  /** Append the seal. Everything before is synced first: readers trust a sealed pack. */
+  /**
+   * Append the seal. Everything before is synced first: readers trust a sealed pack. The seal itself is not: a pack
+   * that loses it is sealed again by whoever finds it.
+   */
   async seal (): Promise<void> {
     await this.sync()
     const numbers = { offset: this.size, synced: this.size, dataLength: 0, dataCrc: 0, kind: SEAL }
     const header = encodeGroupHeader(this.id, numbers, NOTHING, [])
     await this.#write(header, encodeSeekTable([...this.#frames, [header.byteLength, 0]]))
-    await this.sync()
-  }
-
-  /** Whether there are groups. */
-  get isEmpty (): boolean {
-    return this.size <= PACK_HEADER_SIZE
   }
 
   /** Close the file, and release the lock. */
   async close (): Promise<void> {
     try {
-      await this.#file.close()
+      this.#file.close()
     } finally {
       this.#release()
-      await this.#disk.removeLock(lockName(this.id)).catch(() => {})
+      // nobody takes the lock of a pack but who makes it
+      await this.#disk.remove(lockName(this.id)).catch(() => {})
     }
   }
 
   async #write (...parts: Uint8Array[]): Promise<void> {
-    try {
-      const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-      await this.#file.write(bytes, this.size)
-      this.size += bytes.byteLength
-    } catch (err) {
-      this.isBroken = true
-      throw err
-    }
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    await this.#file.write(bytes, this.size)
+    this.size += bytes.byteLength
   }
 }

@@ -3,6 +3,7 @@ import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { readExactly } from '../disk/disk.ts'
 import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
+import { decompressInto } from './frame-decoder.ts'
 import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
 import type { DiskFile } from '../disk/disk.ts'
 import type { ZstdOptions } from 'node:zlib'
@@ -17,6 +18,9 @@ const MIN_CHUNK = 64
 /** Bytes of a frame's header at most. */
 const MAX_HEADER = 18
 
+/** The bytes of the frame that is decompressed synchronously. */
+const scratch = Buffer.allocUnsafeSlow(MAX_SYNC)
+
 const inPool = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
 
@@ -26,20 +30,43 @@ interface FramePlace {
   stored: number
 }
 
+/** Whether so many bytes are read, or decompressed, in less time than reaching the thread pool takes. */
+export function isSmall (size: number): boolean {
+  return size <= MAX_SYNC
+}
+
 /** Read a part of a raw frame. */
-export async function readRaw (
-  file: DiskFile,
-  { pack, frame, stored }: FramePlace,
-  start: number,
-  length: number
-): Promise<Uint8Array> {
+export async function readRaw (file: DiskFile, place: FramePlace, start: number, length: number): Promise<Uint8Array> {
+  const { position, size } = rawPlace(place, start, length)
+  checkEnd(file, place.pack, position, size)
+
+  return stripBlockHeaders(await readExactly(file, position, size), start, length)
+}
+
+/** The same, synchronously. */
+export function readRawNow (file: DiskFile, place: FramePlace, start: number, length: number): Uint8Array {
+  const { position, size } = rawPlace(place, start, length)
+
+  const bytes = Buffer.allocUnsafeSlow(size)
+
+  if (file.readNow(bytes, position) < size) {
+    throw new DamagedPackError(place.pack, place.frame, 'the file ends before')
+  }
+
+  return stripBlockHeaders(bytes, start, length)
+}
+
+function rawPlace ({ pack, frame, stored }: FramePlace, start: number, length: number): {
+  position: number
+  size: number
+} {
   const range = rawRange(start, length)
 
   if (range.end > stored) {
     throw new DamagedPackError(pack, frame, 'the frame is too short')
   }
 
-  return stripBlockHeaders(await readPlace(file, pack, frame + range.start, range.end - range.start), start, length)
+  return { position: frame + range.start, size: range.end - range.start }
 }
 
 /**
@@ -47,27 +74,55 @@ export async function readRaw (
  *
  * @param end - up to which byte it is needed: one that is much larger is no frame of ours
  */
-export async function readCompressed (
-  file: DiskFile,
-  { pack, frame, stored }: FramePlace,
-  end: number
-): Promise<Uint8Array> {
+export async function decompress (file: DiskFile, place: FramePlace, end: number): Promise<Uint8Array> {
+  const { pack, frame, stored } = place
+
   // no frame of ours is larger, whatever an index says: a few bytes may decompress to gigabytes
   if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
     throw new DamagedPackError(pack, frame, 'the frame would be too large')
   }
 
-  const bytes = await readPlace(file, pack, frame, stored)
-  const size = contentSize(bytes)
-  const maxOutputLength = end + MAX_BESIDE
-  // in one chunk: by default, zlib makes one for each 16 KiB, and joins them
-  const options = { maxOutputLength, chunkSize: Math.max(MIN_CHUNK, Math.min(size, maxOutputLength)) }
+  checkEnd(file, pack, frame, stored)
+  const bytes = await readExactly(file, frame, stored)
 
   try {
-    return end <= MAX_SYNC && stored <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await inPool(bytes, options)
+    return await inPool(bytes, optionsOf(bytes, end))
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }
+}
+
+/**
+ * The same, synchronously.
+ *
+ * @param memory - is used if the frame fits into it
+ */
+export function decompressNow (file: DiskFile, place: FramePlace, end: number, memory: Buffer): Uint8Array {
+  const { pack, frame, stored } = place
+  const bytes = scratch.subarray(0, stored)
+
+  if (file.readNow(bytes, frame) < stored) {
+    throw new DamagedPackError(pack, frame, 'the file ends before')
+  }
+
+  const target = memory.subarray(0, contentSize(bytes))
+
+  if (decompressInto(target, bytes)) {
+    return target
+  }
+
+  try {
+    return zstdDecompressSync(bytes, optionsOf(bytes, end))
+  } catch (cause) {
+    throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
+  }
+}
+
+function optionsOf (bytes: Buffer, end: number): ZstdOptions {
+  const maxOutputLength = end + MAX_BESIDE
+
+  // in one chunk: by default, zlib makes one for each 16 KiB, and joins them. It asks for more when one is full
+  return { maxOutputLength, chunkSize: Math.max(MIN_CHUNK, Math.min(contentSize(bytes) + 1, maxOutputLength)) }
 }
 
 /** The content size in a frame's header (RFC 8878, section 3.1.1.1), or 0. */
@@ -87,11 +142,9 @@ function contentSize (frame: Buffer): number {
     : kind === 1 ? frame.readUInt16LE(at) + 256 : frame.readUInt32LE(at)
 }
 
-async function readPlace (file: DiskFile, pack: string, offset: number, length: number): Promise<Buffer> {
-  // before memory is taken for it: an index may say anything
-  if (offset + length > file.size()) {
-    throw new DamagedPackError(pack, offset, 'the file ends before')
+/** Before memory is taken for it: an index may say anything. */
+function checkEnd (file: DiskFile, pack: string, position: number, length: number): void {
+  if (position + length > file.size()) {
+    throw new DamagedPackError(pack, position, 'the file ends before')
   }
-
-  return readExactly(file, offset, length)
 }

@@ -37,6 +37,11 @@ export class Appender {
     this.#packSize = packSize
   }
 
+  /** Whether there is a pack to seal. */
+  get isWriting (): boolean {
+    return this.#writer != null
+  }
+
   /** Append blocks and deletions. They survive a loss of power once `sync` has resolved. */
   async append (encoded: EncodedBlocks, deletions: readonly Deletion[] = []): Promise<void> {
     this.#check()

@@ -1,7 +1,11 @@
+import { chooseMerge } from './choose-merge.ts'
+import type { PackState } from './pack-state.ts'
 import type { StoreStats } from './stats.ts'
 
 /** Packs of less than this share of `packSize` are small. */
 const SMALL = 1 / 4
+/** Bytes of packs that are joined without regard to their sizes. */
+const FIRST_TIER = 8 * 1024
 /** How many small packs may be there: each process that adds something leaves one. */
 const MAX_SMALL = 16
 
@@ -28,4 +32,11 @@ export function choosePacks ({ packs, size }: StoreStats, maxUnused: number, pac
   const small = sealed.filter(({ size, id }) => size < packSize * SMALL && !chosen.has(id))
 
   return [...chosen, ...small.length > MAX_SMALL ? small.map(({ id }) => id) : []]
+}
+
+/** Small packs of similar size that should become one, if there are many. */
+export function chooseSmall (packs: Iterable<PackState>, packSize: number): PackState[] {
+  const small = Array.from(packs).filter(({ isSealed, size }) => isSealed && size < packSize * SMALL)
+
+  return chooseMerge(small, ({ size }) => size, { first: FIRST_TIER, max: packSize }) ?? []
 }

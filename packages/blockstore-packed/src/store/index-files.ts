@@ -1,19 +1,26 @@
-import { PageCache } from '../entries/page-cache.ts'
+import { LruMap } from '@ipfsz/utils/lru-map'
 import { Segment } from '../entries/segment.ts'
 import { DamagedIndexError } from '../errors.ts'
 import { codeOf } from '../disk/disk.ts'
 import { INDEX } from '../pack/pack-names.ts'
+import type { PageCache } from '../entries/segment.ts'
 import type { CoveredPack } from '../entries/segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
+import type { Row } from '../format/entry.ts'
+import type { Key } from '../format/key.ts'
 
 const EXTENSION = '.idx'
+/** Bytes of pages that are kept in memory. */
+const MAX_PAGES_SIZE = 8 * 1024 * 1024
 
 /** The index files of a store. */
 export class IndexFiles {
   readonly #disk: Disk
-  readonly #pages = new PageCache()
+  readonly #pages: PageCache = new LruMap({ maxSize: MAX_PAGES_SIZE, sizeOf: ({ byteLength }) => byteLength })
   readonly #opened = new Map<string, Segment>()
   readonly #damaged = new Set<string>()
+  /** Names that the last look found. */
+  #listed: ReadonlySet<string> = new Set()
   /** Those in use: no pack is in two of them. */
   #segments: readonly Segment[] = []
 
@@ -46,9 +53,12 @@ export class IndexFiles {
 
     for (const name of names) {
       if (!this.#opened.has(name) && !this.#damaged.has(name)) {
-        isGone = await this.#open(name) || isGone
+        isGone = this.#open(name) || isGone
       }
     }
+
+    this.#listed = names
+    this.#damaged.forEach(name => names.has(name) || this.#damaged.delete(name))
 
     return { segments: choose(Array.from(this.#opened.values()).filter(
       ({ name }) => names.has(name) && !this.#damaged.has(name)
@@ -56,44 +66,54 @@ export class IndexFiles {
   }
 
   /** Use these files from now on, and close those that are gone. */
-  async use (segments: readonly Segment[]): Promise<void> {
-    const gone = this.#segments.filter(segment => !segments.includes(segment) && !segment.isClosed)
-    this.#segments = segments.filter(({ isClosed }) => !isClosed)
+  use (segments: readonly Segment[]): void {
+    this.#segments = segments
 
-    for (const segment of gone) {
-      this.#opened.delete(segment.name)
-      await segment.close()
+    for (const segment of this.#opened.values()) {
+      if (!segments.includes(segment) && !this.#listed.has(segment.name)) {
+        this.#opened.delete(segment.name)
+        segment.close()
+      }
     }
   }
 
-  /** All entries of a file. */
-  async * entries (segment: Segment): AsyncGenerator<Buffer> {
+  /** Add the rows of a key. @throws {DamagedIndexError} the file is not used after the next look */
+  find (segment: Segment, key: Key, rows: Row[]): void {
     try {
-      yield * segment.all()
+      segment.find(key, rows)
     } catch (err) {
-      this.suspect(segment, err)
+      this.#suspect(segment, err)
       throw err
     }
   }
 
+  /** All entries of a file. */
+  * entries (segment: Segment): Generator<Buffer> {
+    try {
+      yield * segment.all()
+    } catch (err) {
+      this.#suspect(segment, err)
+      throw err
+    }
+  }
+
+  close (): void {
+    this.#opened.forEach(segment => { segment.close() })
+    this.#opened.clear()
+    this.#segments = []
+  }
+
   /** A file could not be read. If it is damaged, it is used until the next look, which reads its packs. */
-  suspect (segment: Segment, err: unknown): void {
-    if (err instanceof DamagedIndexError && !segment.isClosed) {
+  #suspect (segment: Segment, err: unknown): void {
+    if (err instanceof DamagedIndexError) {
       this.#damaged.add(segment.name)
     }
   }
 
-  async close (): Promise<void> {
-    const opened = Array.from(this.#opened.values())
-    this.#opened.clear()
-    this.#segments = []
-    await Promise.all(opened.map(async segment => segment.close()))
-  }
-
   /** @returns whether the file is gone */
-  async #open (name: string): Promise<boolean> {
+  #open (name: string): boolean {
     try {
-      this.#opened.set(name, await Segment.open(this.#disk, name, this.#pages))
+      this.#opened.set(name, Segment.open(this.#disk, name, this.#pages))
     } catch (err) {
       if (codeOf(err) === 'ENOENT') {
         return true

@@ -3,9 +3,9 @@ import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { varint } from 'multiformats'
-import { mergeEntries } from '../entries/merge-entries.ts'
 import { kindOf, placeText, readRow } from '../format/entry.ts'
 import { KEY_SIZE, keyOf } from '../format/key.ts'
+import { allEntries } from './all-entries.ts'
 import { liveRows } from './live-rows.ts'
 import { readContents } from './read-groups.ts'
 import type { View } from './view.ts'
@@ -24,12 +24,15 @@ interface ListedBlock {
 
 /** All blocks, sorted by key. */
 export async function * listByKey (view: View, reader: BlockReader): AsyncGenerator<ListedBlock> {
-  for await (const group of mergeEntries(view.sources())) {
-    const [row] = liveRows(group.map(({ entry, packs }) => readRow(entry, 0, packs)), view.packs)
+  for await (const group of allEntries(view)) {
+    const rows = group.map(({ entry, packs }) => readRow(entry, 0, packs))
     const [{ entry }] = group
+    const key = { bytes: Uint8Array.prototype.slice.call(entry, 0, KEY_SIZE), kind: kindOf(entry, 0) }
+    // a pack that was repacked since the listing began: the block is in another one now
+    const isMoved = rows.some(({ pack, deleted }) => !deleted && !view.packs.has(pack))
+    const [row] = isMoved ? await view.find(key) : liveRows(rows, view.packs)
 
     if (row != null) {
-      const key = { bytes: Uint8Array.from(entry.subarray(0, KEY_SIZE)), kind: kindOf(entry, 0) }
       const multihash = key.kind === 0
         ? Digest.create(sha256.code, key.bytes)
         : await multihashBefore(reader, row, key.bytes)

@@ -1,6 +1,6 @@
 import { UnreadablePackError } from '../errors.ts'
 import { INDEX, LOCKS, PACKS, lockName } from '../pack/pack-names.ts'
-import { chooseMerge, mergeSegments } from './merge-segments.ts'
+import { chooseSegments, mergeSegments } from './merge-segments.ts'
 import { isIndexable, writeTables } from './scan-packs.ts'
 import { sealDeadPack } from './seal-dead-pack.ts'
 import type { AppenderComponents } from './appender.ts'
@@ -45,24 +45,38 @@ export class Maintenance {
     }
   }
 
-  /**
-   * Seal what dead processes left, complete the index, and remove files that nobody needs. Does nothing if another
-   * process is at it. Nothing depends on it, so it may fail.
-   */
-  async tidy (): Promise<void> {
+  /** The same, unless another process is at it. */
+  async ifFree (work: () => Promise<void>): Promise<void> {
     const release = await this.#disk.lock(LOCK)
 
-    if (release == null) {
-      return
+    if (release != null) {
+      try {
+        await this.#begin()
+        await work()
+      } finally {
+        release()
+      }
     }
+  }
 
-    try {
-      await this.#begin()
-      await this.#sealDeadPacks()
-      await this.#completeIndex()
-      await this.#removeLeftovers()
-    } finally {
-      release()
+  /**
+   * If there is anything to do: seal what dead processes left, complete the index, and remove files that nobody needs.
+   * Nothing depends on it, so it may fail.
+   */
+  async tidy (): Promise<void> {
+    await this.#view.lookAgain()
+    const { packs, index } = this.#view
+    const states = Array.from(packs.values())
+
+    if (
+      states.some(state => isIndexable(state) || (!state.isSealed && state.writer == null)) ||
+      chooseSegments(index.segments) != null || index.useless(id => packs.has(id)).length > 0
+    ) {
+      await this.ifFree(async () => {
+        await this.#sealDeadPacks()
+        await this.#completeIndex()
+        await this.#removeLeftovers()
+      })
     }
   }
 
@@ -99,7 +113,7 @@ export class Maintenance {
 
     for (const { id } of unsealed) {
       if (!await this.#disk.isLocked(lockName(id)) && await sealDeadPack(this.#disk, id) === 'removed') {
-        await this.#view.remove(id)
+        this.#view.remove(id)
       }
     }
 
@@ -125,7 +139,7 @@ export class Maintenance {
     }
 
     for (;;) {
-      const segments = chooseMerge(this.#view.index.segments)
+      const segments = chooseSegments(this.#view.index.segments)
 
       if (segments == null) {
         return

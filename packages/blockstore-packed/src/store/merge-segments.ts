@@ -1,3 +1,4 @@
+import { chooseMerge } from './choose-merge.ts'
 import { mergeEntries } from '../entries/merge-entries.ts'
 import { renumber } from '../entries/entry-table.ts'
 import { writeSegment } from '../entries/write-segment.ts'
@@ -9,35 +10,12 @@ import type { IndexFiles } from './index-files.ts'
 import type { SourcedEntry } from '../entries/merge-entries.ts'
 import type { Disk } from '../disk/disk.ts'
 
-/** Index files of a tier that are merged: each has up to eight times the entries of one of the tier below. */
-const WIDTH = 8
-/** Entries of the lowest tier. */
-const FIRST_TIER = 16_384
-/** Entries of an index file at most: merging takes seconds for these. */
-const MAX_ENTRIES = 16 * 2 ** 20
+/** Entries of an index file of the lowest tier, and of the largest: merging takes seconds for these. */
+const TIERS = { first: 16_384, max: 16 * 2 ** 20 }
 
 /** Index files that should become one: undefined if there are few enough. */
-export function chooseMerge (segments: readonly Segment[]): Segment[] | undefined {
-  const tiers = Map.groupBy(segments, ({ entries }) =>
-    Math.max(0, Math.ceil(Math.log(Math.max(1, entries) / FIRST_TIER) / Math.log(WIDTH))))
-
-  for (const [, tier] of Array.from(tiers).toSorted(([a], [b]) => a - b)) {
-    const chosen: Segment[] = []
-    let entries = 0
-
-    for (const segment of tier) {
-      if (entries + segment.entries <= MAX_ENTRIES) {
-        chosen.push(segment)
-        entries += segment.entries
-      }
-    }
-
-    if (chosen.length >= WIDTH) {
-      return chosen
-    }
-  }
-
-  return undefined
+export function chooseSegments (segments: readonly Segment[]): Segment[] | undefined {
+  return chooseMerge(segments, ({ entries }) => entries, TIERS)
 }
 
 /**
@@ -75,11 +53,8 @@ export async function mergeSegments (
   }
 }
 
-async function * merged (
-  groups: AsyncIterable<SourcedEntry[]>,
-  numbers: ReadonlyMap<string, number>
-): AsyncGenerator<Buffer> {
-  for await (const group of groups) {
+function * merged (groups: Iterable<SourcedEntry[]>, numbers: ReadonlyMap<string, number>): Generator<Buffer> {
+  for (const group of groups) {
     const rows = group.map(({ entry, packs }) => ({ entry, row: readRow(entry, 0, packs) }))
     const kept = rows.length === 1 ? rows : withoutPairs(rows)
 

@@ -1,8 +1,8 @@
 import { CustomProgressEvent } from 'progress-events'
 import { choosePacks } from './choose-packs.ts'
 import { repackOne } from './repack.ts'
+import { sealOwnPack } from './seal-own-pack.ts'
 import { countBlocks } from './stats.ts'
-import { sealAndTidy } from './store-parts.ts'
 import type { RepackedPack } from './repack.ts'
 import type { StoreParts } from './store-parts.ts'
 import type { RepackOptions, RepackResult } from '../contract.ts'
@@ -10,10 +10,9 @@ import type { RepackOptions, RepackResult } from '../contract.ts'
 /** Rewrite packs until few bytes are unused. */
 export async function repackStore (
   parts: StoreParts,
-  { signal, onProgress, maxUnused }: RepackOptions & { maxUnused: number },
-  packSize: number
+  { signal, onProgress, maxUnused }: RepackOptions & { maxUnused: number }
 ): Promise<RepackResult> {
-  const { view, queue, appender } = parts
+  const { view, queue, appender, packSize } = parts
 
   // only sealed packs are rewritten, and the own one may have much that is unused
   await queue.turns.run(async () => {
@@ -36,7 +35,7 @@ export async function repackStore (
     }))
   }
 
-  await queue.turns.run(async () => sealAndTidy(parts))
+  await queue.turns.run(async () => sealOwnPack(parts))
   await view.refresh()
   result.after = (await countBlocks(view, signal)).size
 

@@ -90,7 +90,7 @@ export async function repackOne (
 }
 
 async function removePack (disk: Disk, view: View, id: string): Promise<boolean> {
-  await view.remove(id)
+  view.remove(id)
 
   try {
     await disk.remove(packName(id))

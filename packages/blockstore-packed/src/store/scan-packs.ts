@@ -59,8 +59,8 @@ export async function writeTables (disk: Disk, id: string, states: readonly Pack
   const sources = tables.map(table => ({ packs: table.packs, entries: table.sorted() }))
   const count = tables.reduce((sum, { count }) => sum + count, 0)
 
-  await writeSegment(disk, id, count, Array.from(packs.values()), (async function * () {
-    for await (const group of mergeEntries(sources)) {
+  await writeSegment(disk, id, count, Array.from(packs.values()), (function * () {
+    for (const group of mergeEntries(sources)) {
       for (const { entry, packs } of group) {
         yield renumber(entry, numbers.get(packs[packNumber(entry, 0)]) ?? 0)
       }

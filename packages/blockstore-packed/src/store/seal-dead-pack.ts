@@ -27,7 +27,7 @@ export async function sealDeadPack (disk: Disk, id: string): Promise<'sealed' | 
       await seal(disk, file, id, scan)
     }
   } finally {
-    await file.close()
+    file.close()
   }
 
   if (outcome === 'removed') {

@@ -1,5 +1,5 @@
-import { mergeEntries } from '../entries/merge-entries.ts'
 import { readRow } from '../format/entry.ts'
+import { allEntries } from './all-entries.ts'
 import { liveRows } from './live-rows.ts'
 import type { View } from './view.ts'
 
@@ -37,7 +37,7 @@ export interface StoreStats {
 export async function countBlocks (view: View, signal?: AbortSignal | null): Promise<StoreStats> {
   const counted = new Map(Array.from(view.packs.values(), state => [state.id, { state, blocks: 0, bytes: 0 }]))
 
-  for await (const group of mergeEntries(view.sources())) {
+  for await (const group of allEntries(view)) {
     signal?.throwIfAborted()
     const [row] = liveRows(group.map(({ entry, packs }) => readRow(entry, 0, packs)), view.packs)
     const pack = row && counted.get(row.pack)

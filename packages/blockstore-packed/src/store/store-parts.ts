@@ -20,6 +20,7 @@ export interface StoreParts {
   queue: WriteQueue
   maintenance: Maintenance
   encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
+  packSize: number
 }
 
 export interface StorePartsInit extends PackedBlockstoreComponents {
@@ -44,21 +45,11 @@ export function makeParts (
     appender,
     queue: new WriteQueue(view, appender, encode),
     maintenance: new Maintenance({ disk, view, newId }),
-    encode
+    encode,
+    packSize
   }
 }
 
 function randomId (): string {
   return randomBytes(16).toString('hex')
-}
-
-/** Seal the own pack, and tidy the store. The caller has the turn. */
-export async function sealAndTidy ({ appender, maintenance }: StoreParts): Promise<void> {
-  await appender.seal()
-
-  try {
-    await maintenance.tidy()
-  } catch {
-    // on a full disk, for example: nothing depends on it
-  }
 }

@@ -21,8 +21,6 @@ import type { PackWriter } from '../pack/pack-writer.ts'
 const MAX_ROUNDS = 16
 /** Entries that may wait in memory for an index file, if that is missing. */
 const MAX_WAITING = 2 ** 20
-/** Codes of a file that this process may not write. */
-const READ_ONLY: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 export interface ViewComponents {
   disk: Disk
@@ -38,6 +36,8 @@ export class View {
   readonly index: IndexFiles
   /** Why packs could not be read at the last look, by their IDs. */
   errors: ReadonlyMap<string, unknown> = new Map()
+  /** Whether there was a look. */
+  isKnown = false
   readonly #disk: Disk
   readonly #files: PackFiles
   readonly #newId: () => string
@@ -46,9 +46,10 @@ export class View {
   #overrides = new Map<string, PackState | undefined>()
   /** The tables of `#packs`, until those change: there may be thousands of packs, of which few have a table. */
   #tables: EntryTable[] | undefined
+  /** Open for announcing, once something was. */
   #changes: DiskFile | undefined
-  /** The length of `changes` before the last look began. */
-  #seen = -1
+  /** The length of `changes` before the last look began; undefined before the first, and if a look was not whole. */
+  #seen: number | undefined
   #looking: Promise<void> | undefined
 
   constructor ({ disk, files, newId }: ViewComponents) {
@@ -64,19 +65,29 @@ export class View {
 
   /** Whether nobody has announced a change since the last look began. */
   isFresh (): boolean {
-    return this.#changes != null && this.#seen === this.#changes.size()
+    return this.#seen === this.#disk.sizeOf(CHANGES)
   }
 
   /** Tell all processes that something has changed. */
   async announce (): Promise<void> {
-    await this.#openChanges()
-    await this.#changes?.write(Uint8Array.of(0), 0)
+    this.#changes ??= await this.#disk.open(CHANGES, 'append')
+    await this.#changes.write(Uint8Array.of(0), 0)
+
+    // this process knows what it did itself
+    if (this.#seen != null && this.#seen + 1 === this.#disk.sizeOf(CHANGES)) {
+      this.#seen++
+    }
   }
 
   /** Look again, unless nothing has changed. */
   async refresh (): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !this.isFresh(); round++) {
       await this.#look()
+
+      // what cannot be read now cannot be read a moment later
+      if (this.errors.size > 0) {
+        return
+      }
     }
   }
 
@@ -88,36 +99,42 @@ export class View {
     await this.refresh()
   }
 
-  /** The places of a block. At once if what is needed of the index is in memory. */
+  /** The places of a block: at once, unless an index file turns out to be damaged. */
   find (key: Key): Row[] | Promise<Row[]> {
     const rows: Row[] = []
-    let slow: Array<Promise<Row[]>> | undefined
-
     this.#tables ??= this.#listTables()
 
     for (const table of this.#tables) {
-      rows.push(...table.find(key))
+      table.find(key, rows)
     }
 
-    for (const segment of this.index.segments) {
-      const found = segment.find(key)
-
-      if (found instanceof Promise) {
-        (slow ??= []).push(this.#checked(segment, found))
-      } else {
-        rows.push(...found)
+    try {
+      for (const segment of this.index.segments) {
+        this.index.find(segment, key, rows)
       }
+    } catch (err) {
+      if (!(err instanceof DamagedIndexError)) {
+        throw err
+      }
+
+      // without the damaged file: what it covered is read from the packs
+      return this.lookAgain().then(() => this.find(key))
     }
 
-    return slow == null ? liveRows(rows, this.#packs) : this.#awaited(key, rows, slow, this.#packs)
+    return liveRows(rows, this.#packs)
   }
 
   /** Places of a block that are deleted, but by a process that has not synced that: a loss of power may undo it. */
   findUnsyncedDeletions (key: Key): Row[] {
-    return Array.from(this.#packs.values()).flatMap(({ table, isSealed, writer, durable, size }) =>
-      table == null || isSealed || writer != null || durable >= size
-        ? []
-        : table.find(key).filter(row => row.deleted && this.#packs.has(row.pack)))
+    const rows: Row[] = []
+
+    for (const { table, isSealed, writer, durable, size } of this.#packs.values()) {
+      if (!isSealed && writer == null && durable < size) {
+        table?.find(key, rows)
+      }
+    }
+
+    return rows.filter(row => row.deleted && this.#packs.has(row.pack))
   }
 
   /** Whether the block at a place cannot be lost, if this process syncs its own pack. */
@@ -149,17 +166,18 @@ export class View {
   }
 
   /** This process deletes a pack. */
-  async remove (id: string): Promise<void> {
+  remove (id: string): void {
     this.#override(id, undefined)
-    await this.#files.forget(id)
+    this.#files.forget(id)
   }
 
   async close (): Promise<void> {
     await this.#looking?.catch(() => {})
-    await this.index.close()
-    await this.#changes?.close()
+    this.index.close()
+    this.#changes?.close()
     this.#changes = undefined
-    this.#seen = -1
+    this.#seen = undefined
+    this.isKnown = false
     this.#packs = new Map()
     this.#tables = undefined
   }
@@ -188,41 +206,14 @@ export class View {
     }
   }
 
-  async #awaited (key: Key, rows: Row[], slow: Array<Promise<Row[]>>, packs: typeof this.packs): Promise<Row[]> {
-    try {
-      const more = await Promise.all(slow)
-
-      return liveRows([...rows, ...more.flat()], packs)
-    } catch (err) {
-      if (!(err instanceof DamagedIndexError)) {
-        throw err
-      }
-
-      // without the damaged file: what it covered is read from the packs
-      await this.lookAgain()
-
-      return this.find(key)
-    }
-  }
-
-  async #checked (segment: Segment, found: Promise<Row[]>): Promise<Row[]> {
-    try {
-      return await found
-    } catch (err) {
-      this.index.suspect(segment, err)
-      throw err
-    }
-  }
-
   async #look (): Promise<void> {
     await (this.#looking ??= this.#lookOnce())
   }
 
   async #lookOnce (): Promise<void> {
     try {
-      await this.#openChanges()
       // before anything is read: what changes meanwhile is looked at again
-      const seen = this.#changes?.size() ?? -1
+      const seen = this.#disk.sizeOf(CHANGES)
       let found = await this.index.look()
       const packs = await this.#listPacks(found.segments)
       const { errors, isIndexed } = await this.#scan(packs)
@@ -238,28 +229,13 @@ export class View {
       this.#packs = packs
       this.#tables = undefined
       this.errors = errors
-      this.#seen = isWhole ? seen : -1
-      await this.index.use(found.segments)
-      await Promise.all(gone.map(async id => this.#files.forget(id)))
+      this.isKnown = true
+      this.#seen = isWhole ? seen : undefined
+      this.index.use(found.segments)
+      gone.forEach(id => { this.#files.forget(id) })
     } finally {
       this.#looking = undefined
       this.#overrides.clear()
-    }
-  }
-
-  async #openChanges (): Promise<void> {
-    if (this.#changes != null) {
-      return
-    }
-
-    try {
-      this.#changes = await this.#disk.open(CHANGES, 'append')
-    } catch (err) {
-      if (!READ_ONLY.has(codeOf(err))) {
-        throw err
-      }
-
-      this.#changes = await this.#disk.open(CHANGES, 'read').catch(() => undefined)
     }
   }
 

@@ -54,10 +54,13 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     disk: (disk, role) => role === 'reader' ? { ...disk, list: once(disk) } : disk
   },
   'a pack that is gone is not looked for again': {
-    patch: () => wrap(PackFiles.prototype, 'use', async (original, id, work) =>
-      original(id, work).catch((cause: Error) => {
+    patch: () => wrap(PackFiles.prototype, 'open', (original, id) => {
+      try {
+        return original(id)
+      } catch (cause) {
         throw Object.assign(new Error('gone', { cause }), { code: 'EGONE' })
-      }))
+      }
+    })
   },
   'blocks count as stored that another process has not synced': {
     patch: () => replace(View.prototype, 'isDurable', () => true)

@@ -51,11 +51,16 @@ export class SimulatedDisk {
     const turn = async (onKill?: () => void): Promise<void> => this.#scheduler.turn(process, onKill)
 
     return {
-      makeDirectory: async () => turn(),
       list: async name => this.#list(name, turn),
+      sizeOf: name => this.#names.get(name)?.content.byteLength ?? 0,
+      openRead: name => {
+        this.#maybeFail(this.faults.readError)
+
+        return this.#file(this.#find(name), 'read', turn)
+      },
       open: async (name, mode) => {
         await turn()
-        this.#maybeFail(mode === 'read' ? this.faults.readError : this.faults.writeError)
+        this.#maybeFail(this.faults.writeError)
 
         return this.#file(this.#open(name, mode), mode, turn)
       },
@@ -168,12 +173,18 @@ export class SimulatedDisk {
   #open (name: string, mode: OpenMode): Inode {
     let inode = this.#names.get(name)
 
-    if (inode == null && mode !== 'read' && mode !== 'update') {
+    if (inode == null && mode !== 'update') {
       inode = { content: Buffer.alloc(0), durable: Buffer.alloc(0), changes: [] }
       this.#name(name, inode)
     } else if (mode === 'create') {
       throw systemError('EEXIST')
     }
+
+    return inode ?? this.#find(name)
+  }
+
+  #find (name: string): Inode {
+    const inode = this.#names.get(name)
 
     if (inode == null) {
       throw systemError('ENOENT')
@@ -182,13 +193,19 @@ export class SimulatedDisk {
     return inode
   }
 
-  #file (inode: Inode, mode: OpenMode, turn: (onKill?: () => void) => Promise<void>): DiskFile {
+  #file (inode: Inode, mode: OpenMode | 'read', turn: (onKill?: () => void) => Promise<void>): DiskFile {
+    const readNow = (target: Uint8Array, position: number): number => {
+      this.#maybeFail(this.faults.readError)
+
+      return inode.content.copy(target, 0, position)
+    }
+
     return {
+      readNow,
       read: async (target, position) => {
         await turn()
-        this.#maybeFail(this.faults.readError)
 
-        return inode.content.copy(target, 0, position)
+        return readNow(target, position)
       },
       write: async (bytes, at) => {
         const position = mode === 'append' ? undefined : at
@@ -231,7 +248,7 @@ export class SimulatedDisk {
         inode.changes = []
       },
       size: () => inode.content.byteLength,
-      close: async () => turn()
+      close: () => {}
     }
   }
 
