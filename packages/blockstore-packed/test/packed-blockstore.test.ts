@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
@@ -9,9 +9,11 @@ import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
+import { NodeDisk } from '../src/disk/node-disk.ts'
 import { encodeBlocks, PackedBlockstore } from '../src/index.ts'
 import { it, nameOf, present, putAll, random } from './fixtures.ts'
 import { blockOf, texts } from './texts.ts'
+import type { Disk } from '../src/index.ts'
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
 const MIB = 1024 * 1024
@@ -117,7 +119,139 @@ describe('packs', () => {
   })
 })
 
+describe('small packs', () => {
+  it('are joined, so that many processes that add one file each leave few files, and all blocks', async ({
+    directory, open
+  }) => {
+    const blocks = texts(120)
+    let most = 0
+
+    for (const { cid, bytes } of blocks) {
+      const store = await open({ durability: 'sync' })
+      await store.put(cid, bytes)
+      await store.close()
+      const files = await readdir(directory, { recursive: true })
+      most = Math.max(most, files.length)
+    }
+
+    const store = await open()
+    expect(most).toBeLessThan(40)
+    expect(await present(store, blocks)).toHaveLength(120)
+    expect(await Array.fromAsync(store.verify())).toEqual([])
+    expect((await store.stats()).blocks).toBe(120)
+  })
+
+  it('that are damaged stay when others are joined', async ({ directory, open }) => {
+    const blocks = range(24).map(() => random(500))
+
+    for (const [i, { cid, bytes }] of blocks.entries()) {
+      const store = await open()
+      await store.put(cid, bytes)
+      await store.close()
+
+      if (i === 2) {
+        for (const name of await readdir(join(directory, 'packs'))) {
+          const pack = await readFile(join(directory, 'packs', name))
+          const at = pack.indexOf(bytes)
+
+          if (at > 0) {
+            pack[at + 10] ^= 1
+            await writeFile(join(directory, 'packs', name), pack)
+          }
+        }
+      }
+    }
+
+    const store = await open()
+    const damage = await Array.fromAsync(store.verify())
+    expect(damage.map(({ cid }) => String(cid))).toEqual([String(blocks[2].cid)])
+    expect(await present(store, blocks.filter((_, i) => i !== 2))).toHaveLength(23)
+  })
+})
+
+describe('a process that only reads', () => {
+  it('makes no file, takes no lock, and opens no pack before it reads a block', async ({ directory, open }) => {
+    const blocks = texts(5)
+    const writer = await open()
+    await putAll(writer, blocks)
+    await writer.close()
+    const before = await readdir(directory, { recursive: true })
+    const calls: string[] = []
+    const store = await open({}, recorded(new NodeDisk(directory), calls))
+    expect(calls).toEqual([])
+    expect(await store.hasMany([...blocks, random(9)].map(({ cid }) => cid))).toEqual([...Array(5).fill(true), false])
+    expect(calls.filter(call => call.includes('packs/'))).toEqual([])
+    expect(await present(store, blocks)).toHaveLength(5)
+    await store.close()
+    expect(new Set(calls.map(call => call.split(' ')[0]))).toEqual(new Set(['sizeOf', 'list', 'openRead']))
+    // one look, and a pack
+    expect(calls.filter(call => !call.startsWith('sizeOf'))).toHaveLength(4)
+    expect(await readdir(directory, { recursive: true })).toEqual(before)
+  })
+
+  it('finds nothing in a directory that does not exist, and does not make it', async ({ directory }) => {
+    const store = new PackedBlockstore(join(directory, 'none'))
+    await store.open()
+    expect(await store.has(texts(1)[0].cid)).toBe(false)
+    expect(await nameOf(Array.fromAsync(store.get(texts(1)[0].cid)))).toBe('NotFoundError')
+    expect(await Array.fromAsync(store.getAll())).toEqual([])
+    await store.close()
+    expect(await readdir(directory)).toEqual([])
+  })
+})
+
 describe('a store', () => {
+  it('says which blocks it has, and which of them another process may still lose', async ({ open }) => {
+    const [one, two] = [await open({ durability: 'sync' }), await open()]
+    const [synced, unsynced, missing] = texts(3)
+    await one.putEncoded(encodeBlocks([synced]))
+    await one.sync()
+    await one.putEncoded(encodeBlocks([unsynced]))
+    const cids = [missing, unsynced, synced].map(({ cid }) => cid)
+    expect(await two.hasMany(cids)).toEqual([false, true, true])
+    expect(await two.hasMany(cids, { durable: true })).toEqual([false, false, true])
+    expect(await one.hasMany(cids, { durable: true })).toEqual([false, true, true])
+  })
+
+  it('returns blocks of an array in its order, whatever their order in the packs, and those before one that is missing',
+    async ({ open }) => {
+      const store = await open()
+      const blocks = [...texts(3000), random(300_000), random(9_000_000), random(10)]
+      await putAll(store, blocks)
+      const wanted = [...blocks.toReversed(), ...blocks.slice(0, 10), blocks[0]]
+      const got: Uint8Array[] = []
+
+      for await (const { bytes } of store.getMany(wanted.map(({ cid }) => cid))) {
+        got.push(...await Array.fromAsync(bytes))
+      }
+
+      expect(got.length).toBe(wanted.length)
+      expect(got.every((bytes, i) => Buffer.compare(bytes, wanted[i].bytes) === 0)).toBe(true)
+
+      const seen: CID[] = []
+      const reading = (async () => {
+        for await (const { cid } of store.getMany([blocks[2], blocks[1], random(5), blocks[0]].map(({ cid }) => cid))) {
+          seen.push(cid)
+        }
+      })()
+      expect(await nameOf(reading)).toBe('NotFoundError')
+      expect(seen).toEqual([blocks[2].cid, blocks[1].cid])
+    })
+
+  it('gives memory to each reader of a block: a change of it reaches nobody else', async ({ open }) => {
+    const store = await open()
+    const blocks = [...texts(2), random(100), random(300_000)]
+    await putAll(store, blocks)
+
+    for (let round = 0; round < 2; round++) {
+      for (const { cid, bytes } of blocks) {
+        const [got] = await Array.fromAsync(store.get(cid))
+        expect(Buffer.compare(got, bytes)).toBe(0)
+        got.fill(0)
+      }
+    }
+  })
+
   it('sees what other instances put and delete, at once', async ({ open }) => {
     const [one, two] = [await open(), await open()]
     const [block] = texts(1)
@@ -218,3 +352,14 @@ describe('a store', () => {
     expect(Buffer.compare(Buffer.concat(read), content)).toBe(0)
   })
 })
+
+/** A disk that notes which calls are made. */
+function recorded (disk: NodeDisk, calls: string[]): Disk {
+  return new Proxy(disk, {
+    get: (target, name: keyof Disk) => (...args: unknown[]) => {
+      calls.push(`${name} ${args[0]}`)
+
+      return Reflect.apply(target[name], target, args) as unknown
+    }
+  })
+}

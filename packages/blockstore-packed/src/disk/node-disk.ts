@@ -191,9 +191,9 @@ class NodeFile implements DiskFile {
 
 /** Make a directory, and those above it, and sync the names that were made. */
 async function makeDirectory (directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true })
+  const first = await mkdir(directory, { recursive: true }) ?? `${directory}/`
 
-  for (let path = directory; first != null && path.length >= first.length; path = dirname(path)) {
+  for (let path = directory; path.length >= first.length; path = dirname(path)) {
     await syncPath(dirname(path))
   }
 }

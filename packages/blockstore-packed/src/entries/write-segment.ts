@@ -7,7 +7,7 @@ import type { Disk } from '../disk/disk.ts'
 /** Bytes that are written at once. */
 const WRITE_SIZE = 1024 * 1024
 const DIRECTORY = 'index'
-/** Entries of a file that is not synced: if it is lost, it is made again from the packs in less time than a sync takes. */
+/** Entries of a file that is not synced: one that is lost is made again from the packs in less time. */
 const MAX_UNSYNCED = 16_384
 
 /**
