@@ -100,6 +100,18 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 9,
     guards: ['packages/blockstore-packed/{src,test}/**']
   },
+  // the reader in Python, and what the guide says about it
+  python: {
+    runs: [{ script: 'scripts/python.ts' }],
+    minutes: 2,
+    guards: ['python/**', 'docs/format.md', 'docs/guide/python.md', 'packages/{core,codecs}/src/format/**']
+  },
+  // the same, with the libraries that people use it with
+  'python-libraries': {
+    runs: [{ script: 'scripts/python.ts', args: ['--nightly'] }],
+    minutes: 4,
+    guards: ['python/**', 'docs/guide/python.md']
+  },
   // a hundred thousand mutated frames for every decoder
   fuzz: {
     runs: [{ script: 'packages/codecs/scripts/fuzz.ts' }],

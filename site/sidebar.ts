@@ -28,6 +28,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'With pinning services and Kubo', link: '/guide/with-kubo' },
       { text: 'Archives and datasets', link: '/guide/archives-and-datasets' },
       { text: 'Databases and tables', link: '/guide/datasets' },
+      { text: 'Read in Python', link: '/guide/python' },
       { text: 'Run a gateway', link: '/gateway' },
       { text: 'Halve a node\'s disk', link: '/guide/compress-blocks-at-rest' },
       { text: 'Run a daemon and share', link: '/guide/run-a-daemon-and-share' },

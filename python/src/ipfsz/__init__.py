@@ -1,0 +1,65 @@
+"""Reads files of IPFSz, and all others on IPFS, from HTTP gateways: verified, by ranges, through fsspec.
+
+import fsspec
+with fsspec.open("ipfsz://CID/data.csv", gateways=["http://127.0.0.1:8080"]) as file:
+    print(file.read(100))
+"""
+
+from .cid import CID
+from .errors import (
+    BaseTooCostlyError,
+    BlockTooLargeError,
+    CorruptBlockError,
+    CorruptFrameError,
+    DigestLengthError,
+    GatewaysFailedError,
+    InvalidCidError,
+    InvalidDagError,
+    InvalidHeaderError,
+    InvalidTrailerError,
+    IpfszError,
+    MissingPackageError,
+    NameNotResolvedError,
+    NotADirectoryEntryError,
+    NotAFileError,
+    NotUnixFSError,
+    PathNotFoundError,
+    ReadOnlyError,
+    StreamTooLargeError,
+    UnknownHashError,
+    UnsupportedError,
+    WindowTooLargeError,
+    WrongBaseError,
+)
+from .fs import IpfszFile, IpfszFileSystem
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CID",
+    "BaseTooCostlyError",
+    "BlockTooLargeError",
+    "CorruptBlockError",
+    "CorruptFrameError",
+    "DigestLengthError",
+    "GatewaysFailedError",
+    "InvalidCidError",
+    "InvalidDagError",
+    "InvalidHeaderError",
+    "InvalidTrailerError",
+    "IpfszError",
+    "IpfszFile",
+    "IpfszFileSystem",
+    "MissingPackageError",
+    "NameNotResolvedError",
+    "NotADirectoryEntryError",
+    "NotAFileError",
+    "NotUnixFSError",
+    "PathNotFoundError",
+    "ReadOnlyError",
+    "StreamTooLargeError",
+    "UnknownHashError",
+    "UnsupportedError",
+    "WindowTooLargeError",
+    "WrongBaseError",
+]

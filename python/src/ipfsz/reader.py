@@ -1,0 +1,98 @@
+"""Paths to files and directories. One reader belongs to one event loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .blocks import Blocks
+from .cid import CID, RAW, TREE
+from .directories import find_entry, is_directory, list_directory
+from .errors import InvalidHeaderError, NotADirectoryEntryError, NotAFileError, PathNotFoundError, UnsupportedError
+from .files import File, FrameCache, PlainFile, open_compressed
+from .header import read_header
+from .names import Names
+from .streams import StreamFile
+from .tasks import Lru
+from .unixfs import FILE_TYPES, SYMLINK, Link, Node
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a path leads to. `marker`: of the CID, or TREE below a tree. None: what is stored is what is read."""
+
+    cid: CID
+    node: Node
+    marker: int | None
+
+    @property
+    def is_directory(self) -> bool:
+        return is_directory(self.node)
+
+    @property
+    def is_compressed(self) -> bool:
+        return self.marker is not None and self.node.header is not None
+
+    def original_size(self) -> int | None:
+        """Of a file. None of a stream that another tool made, which has to be read for it."""
+        if self.is_compressed:
+            return read_header(self.node, None if self.marker == TREE else self.marker).size
+        return None if self.marker not in (None, TREE) else self.node.size
+
+
+class Reader:
+    def __init__(self, blocks: Blocks, names: Names, max_stream: int) -> None:
+        self.blocks, self.names, self._max_stream = blocks, names, max_stream
+        self._frames = FrameCache()
+        self._files: Lru[tuple[CID, int | None], File] = Lru(64)
+
+    async def resolve(self, path: str) -> Entry:
+        """`CID/path` or `ipns/NAME/path`. Raises PathNotFoundError if a verified directory has no such entry."""
+        root, segments = await self.names.resolve(path)
+        entry = await self._entry(root, root.codec if root.marked else None)
+        if root.codec == TREE and not entry.is_directory:
+            raise NotADirectoryEntryError(f"{root} is marked as a directory, and is a file")
+        if root.marked and root.codec != TREE and entry.is_directory:
+            raise NotAFileError(f"{root} is marked as a file, and is a directory")
+        for segment in segments:
+            if not entry.is_directory:
+                raise NotADirectoryEntryError(f"{path} goes on below a file")
+            cid = await find_entry(self.blocks, entry.node, segment)
+            if cid is None:
+                raise PathNotFoundError(f"{path}: there is no {segment!r}")
+            entry = await self.child(entry, cid)
+        return entry
+
+    async def child(self, parent: Entry, cid: CID) -> Entry:
+        return await self._entry(cid, parent.marker)
+
+    async def _entry(self, cid: CID, marker: int | None) -> Entry:
+        return Entry(cid, await self.blocks.node(cid), marker)
+
+    async def list(self, entry: Entry) -> list[Link]:
+        return [link async for link in list_directory(self.blocks, entry.node)]
+
+    async def open(self, entry: Entry) -> File:
+        """The file to read an entry with. Raises NotAFileError."""
+        node = entry.node
+        if node.type == SYMLINK:
+            raise UnsupportedError(f"{entry.cid} is a symlink to {node.data.decode(errors='replace')!r}")
+        if node.type not in FILE_TYPES:
+            raise NotAFileError(f"{entry.cid} is a directory")
+        key = (entry.cid, entry.marker)
+        file = self._files.get(key)
+        if file is None:
+            file = await self._open(entry)
+            self._files.put(key, file)
+        return file
+
+    async def _open(self, entry: Entry) -> File:
+        marker = entry.marker
+        if entry.is_compressed:
+            header = read_header(entry.node, None if marker == TREE else marker)
+            file: File = await open_compressed(self.blocks, self._frames, entry.cid, entry.node, header)
+            return file
+        if marker is None or marker == TREE:
+            return PlainFile(self.blocks, entry.node)
+        if entry.cid.codec == RAW:
+            raise InvalidHeaderError(f"{entry.cid} is raw, and cannot be marked", rule="codec")
+        return await StreamFile.open(self.blocks, entry.node, marker, self._max_stream)

@@ -1,0 +1,160 @@
+"""dag-pb nodes and the UnixFS messages in them (https://specs.ipfs.tech/unixfs/)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from .cid import CID, DAG_PB, RAW
+from .errors import InvalidCidError, InvalidDagError, InvalidHeaderError, NotUnixFSError
+from .protobuf import BYTES, VARINT, read_fields, read_packed
+
+HEADER_FIELD = 1445
+DIRECTORY, METADATA, SYMLINK, SHARD = 1, 3, 4, 5
+#: Types of nodes that hold the bytes of files: Raw and File.
+FILE_TYPES = (0, 2)
+
+
+@dataclass
+class Link:
+    name: str
+    cid: CID
+    tsize: int
+
+
+@dataclass
+class Node:
+    """A block, parsed. A raw block is a file of its bytes."""
+
+    type: int = 2
+    data: bytes = b""
+    links: list[Link] = field(default_factory=list)
+    #: What the children hold, one after the other, and where each begins.
+    block_sizes: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    #: Bytes of the file, by the node itself.
+    size: int = 0
+    fanout: int = 0
+    hash_type: int = 0
+    mode: int | None = None
+    mtime: float | None = None
+    #: Field 1445, unread. None without it.
+    header: bytes | None = None
+
+
+def parse_node(cid: CID, block: bytes) -> Node:
+    """Raises NotUnixFSError, InvalidDagError, InvalidHeaderError."""
+    if cid.codec == RAW:
+        return Node(data=block, size=len(block))
+    if cid.codec != DAG_PB and not cid.marked:
+        raise NotUnixFSError(f"{cid} has the codec 0x{cid.codec:x}, which is not UnixFS")
+    try:
+        data, links = _parse_dag_pb(memoryview(block))
+        if data is None:
+            raise ValueError("no UnixFS data")
+        node = _parse_message(data)
+    except InvalidHeaderError:
+        raise
+    except (ValueError, InvalidCidError) as err:
+        raise NotUnixFSError(f"{cid} is not a UnixFS node: {err}") from err
+    node.links = links
+    if node.type in FILE_TYPES:
+        _check_file(cid, node)
+    return node
+
+
+def _check_file(cid: CID, node: Node) -> None:
+    if len(node.links) != len(node.block_sizes):
+        raise InvalidDagError(f"{cid} has {len(node.links)} links and {len(node.block_sizes)} block sizes")
+    if node.links and node.data:
+        if node.header is not None:
+            raise InvalidHeaderError(f"The header of {cid}: the root has both data and links", rule="root")
+        raise InvalidDagError(f"{cid} has both data and links")
+    node.offsets = list(accumulate(node.block_sizes, initial=0))
+    if node.size != len(node.data) + node.offsets[-1]:
+        raise InvalidDagError(f"{cid} holds {len(node.data) + node.offsets[-1]} bytes, and says {node.size}")
+
+
+def _parse_dag_pb(block: memoryview) -> tuple[memoryview | None, list[Link]]:
+    data: memoryview | None = None
+    links: list[Link] = []
+    links_ended = False
+    for number, wire, _, value in read_fields(block):
+        if wire != BYTES or number not in (1, 2):
+            raise ValueError(f"field {number} of the wire type {wire}")
+        if number == 1:
+            if data is not None:
+                raise ValueError("its data is there twice")
+            data, links_ended = value, bool(links)
+        elif links_ended:
+            raise ValueError("its links are in two places")
+        else:
+            links.append(_parse_link(value))
+    return data, links
+
+
+def _parse_link(link: memoryview) -> Link:
+    cid: CID | None = None
+    name, tsize, last = "", 0, 0
+    for number, wire, number_value, value in read_fields(link):
+        if number <= last or number > 3 or wire != (VARINT if number == 3 else BYTES):
+            raise ValueError(f"field {number} of a link")
+        last = number
+        if number == 1:
+            cid = CID.decode(value)
+        elif number == 2:
+            # names are UTF-8, and other bytes must survive: two names must not become one
+            name = bytes(value).decode("utf-8", "surrogateescape")
+        else:
+            tsize = number_value
+    if cid is None:
+        raise ValueError("a link without a CID")
+    return Link(name, cid, tsize)
+
+
+def _parse_message(message: memoryview) -> Node:
+    node = Node()
+    kind: int | None = None
+    size: int | None = None
+    for number, wire, value, data in read_fields(message):
+        if number == 1 and wire == VARINT:
+            kind = value
+        elif number == 2 and wire == BYTES:
+            node.data = bytes(data)
+        elif number == 3 and wire == VARINT:
+            size = value
+        elif number == 4 and wire == VARINT:
+            node.block_sizes.append(value)
+        elif number == 4 and wire == BYTES:
+            node.block_sizes += read_packed(data)
+        elif number == 5 and wire == VARINT:
+            node.hash_type = value
+        elif number == 6 and wire == VARINT:
+            node.fanout = value
+        elif number == 7 and wire == VARINT:
+            node.mode = value
+        elif number == 8 and wire == BYTES:
+            node.mtime = _parse_mtime(data)
+        elif number == HEADER_FIELD:
+            if wire != BYTES:
+                raise InvalidHeaderError("The header has the wrong wire type", rule="encoding")
+            if node.header is not None:
+                raise InvalidHeaderError("There are two headers", rule="encoding")
+            node.header = bytes(data)
+        elif number <= 8:
+            raise ValueError(f"field {number} has the wire type {wire}")
+    if kind is None or kind > SHARD:
+        raise ValueError(f"type {kind}")
+    node.type = kind
+    node.size = len(node.data) + sum(node.block_sizes) if size is None else size
+    return node
+
+
+def _parse_mtime(data: memoryview) -> float:
+    seconds, nanos = 0, 0
+    for number, wire, value, fixed in read_fields(data):
+        if number == 1 and wire == VARINT:
+            seconds = value - (1 << 64) if value >= 1 << 63 else value
+        elif number == 2 and len(fixed) == 4:
+            nanos = int.from_bytes(fixed, "little")
+    return seconds + nanos / 1e9

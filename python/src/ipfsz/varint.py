@@ -1,0 +1,28 @@
+"""Unsigned LEB128 numbers, as in CIDs, CAR and protobuf."""
+
+from __future__ import annotations
+
+
+def read_varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
+    """The number at `offset`, and the offset after it. Raises ValueError if it is cut or has more than 64 bits."""
+    value = shift = 0
+    while True:
+        if offset >= len(data) or shift > 63:
+            raise ValueError("not a varint of at most 64 bits")
+        byte = data[offset]
+        offset += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value >= 1 << 64:
+                raise ValueError("not a varint of at most 64 bits")
+            return value, offset
+        shift += 7
+
+
+def write_varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

@@ -1,0 +1,183 @@
+"""The cache on disk, with what others do to it, and forks and threads."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import quick, words
+from gateway import Gateway
+from make import Store, marked, simple_file
+
+from ipfsz import IpfszFileSystem
+from ipfsz.cache import DiskCache
+from ipfsz.cid import CID
+
+DATA = words(300_000)
+STORE = Store()
+ROOT = simple_file(STORE, DATA)
+NAME = marked(ROOT)
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    with Gateway(STORE.blocks) as gateway:
+        yield gateway
+
+
+def read_in_process(gateway: str, cache: str | bool) -> subprocess.CompletedProcess[str]:
+    code = "import sys, fsspec; fs = fsspec.filesystem('ipfsz', gateways=[sys.argv[1]], cache=eval(sys.argv[2])); "
+    code += "print(len(fs.cat_file(sys.argv[3])))"
+    args = [sys.executable, "-X", "dev", "-c", code, gateway, repr(cache), NAME]
+    return subprocess.run(args, capture_output=True, text=True, timeout=60)
+
+
+def files(cache: Path) -> list[Path]:
+    return [path for path in cache.rglob("*") if path.is_file()]
+
+
+def test_blocks_are_fetched_once_by_all_processes(gateway: Gateway, tmp_path: Path) -> None:
+    assert quick(gateway.url, cache=tmp_path).cat_file(NAME) == DATA
+    asked = len(gateway.paths)
+    found = read_in_process("http://127.0.0.1:1", str(tmp_path))
+
+    assert (found.stdout, found.stderr) == (f"{len(DATA)}\n", "")
+    assert len(gateway.paths) == asked
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "huge", "pipe", "link", "directory", "unreadable"])
+def test_a_damaged_file_is_fetched_again(gateway: Gateway, tmp_path: Path, damage: str) -> None:
+    quick(gateway.url, cache=tmp_path).cat_file(NAME)
+    for path in files(tmp_path):
+        data = path.read_bytes()
+        if damage == "flip":
+            path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+        elif damage == "cut":
+            path.write_bytes(data[:-1])
+        elif damage == "empty":
+            path.write_bytes(b"")
+        elif damage == "huge":
+            os.truncate(path, 1 << 40)
+        elif damage == "unreadable":
+            path.chmod(0)
+        else:
+            path.unlink()
+            if damage == "pipe":
+                os.mkfifo(path)
+            elif damage == "link":
+                path.symlink_to("/dev/zero")
+            else:
+                path.mkdir()
+
+    assert quick(gateway.url, cache=tmp_path).cat_file(NAME) == DATA
+
+
+def test_a_damaged_file_is_replaced(gateway: Gateway, tmp_path: Path) -> None:
+    quick(gateway.url, cache=tmp_path).cat_file(NAME)
+    for path in files(tmp_path):
+        path.write_bytes(b"damaged")
+    quick(gateway.url, cache=tmp_path).cat_file(NAME)
+
+    assert quick("http://127.0.0.1:1", cache=tmp_path).cat_file(NAME) == DATA
+
+
+@pytest.mark.parametrize("place", ["file", "missing", "read-only", "full"])
+def test_a_cache_that_cannot_be_written_is_none(gateway: Gateway, tmp_path: Path, place: str, monkeypatch) -> None:
+    cache = tmp_path / "cache"
+    if place == "file":
+        cache.write_text("not a directory")
+    elif place == "missing":
+        cache = Path("/proc/nowhere")
+    elif place == "read-only":
+        cache.mkdir(mode=0o555)
+    else:
+
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "replace", full)
+
+    assert quick(gateway.url, cache=cache).cat_file(NAME) == DATA
+    if place == "full":
+        assert files(cache) == []
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make files of other users")
+def test_what_another_user_put_there_is_compared_with_its_hash(gateway: Gateway, tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path)
+    forged = cache._path(CID(1, ROOT.codec, ROOT.hash, ROOT.digest))
+    forged.parent.mkdir(parents=True)
+    forged.write_bytes(b"forged")
+    for path in (tmp_path, forged.parent, forged):
+        os.chown(path, 12345, 12345)
+
+    assert quick(gateway.url, cache=tmp_path).cat_file(NAME) == DATA
+
+
+def test_the_cache_stays_within_its_size(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path, 1 << 20)
+    store = Store()
+    cids = [store.put(index.to_bytes(4, "big") * 5000) for index in range(200)]
+    for age, cid in enumerate(cids):
+        cache.put(cid, store.blocks[cid.multihash])
+        path = cache._path(cid)
+        if path.exists():
+            os.utime(path, (age, age))
+        cache.get(cids[0])
+    total = sum(path.stat().st_size for path in files(tmp_path))
+
+    assert total <= (1 << 20) * 17 // 16 + 20_000
+    assert cache.get(cids[-1]) is not None
+    assert cache.get(cids[1]) is None
+
+
+def test_threads_share_one_file_system(gateway: Gateway) -> None:
+    fs = quick(gateway.url)
+    found: list[bytes] = []
+
+    def read(index: int) -> None:
+        found.append(fs.cat_file(NAME, index * 1000, index * 1000 + 1000) == DATA[index * 1000 : index * 1000 + 1000])
+
+    threads = [threading.Thread(target=read, args=(index,)) for index in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+
+    assert found == [True] * 32
+    assert len(gateway.paths) == len(set(gateway.paths))
+
+
+def _read(fs: IpfszFileSystem, queue) -> None:
+    try:
+        queue.put(fs.cat_file(NAME) == DATA)
+    except BaseException as err:
+        queue.put(repr(err))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_read_with_a_file_system_from_before(gateway: Gateway, tmp_path: Path, method: str) -> None:
+    fs = quick(gateway.url, cache=tmp_path)
+    assert fs.cat_file(NAME) == DATA
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    processes = [context.Process(target=_read, args=(fs, queue), daemon=True) for _ in range(3)]
+    for process in processes:
+        process.start()
+
+    assert [queue.get(timeout=30) for _ in processes] == [True] * 3
+    for process in processes:
+        process.join(10)
+    assert fs.cat_file(NAME, 0, 10) == DATA[:10]
+
+
+def test_a_process_ends_without_a_word(gateway: Gateway) -> None:
+    found = read_in_process(gateway.url, False)
+
+    assert (found.returncode, found.stderr) == (0, "")
