@@ -14,7 +14,7 @@ import type { Metadata } from './dag/file-block.ts'
 import type { CompressionOptions } from './policy/compression-options.ts'
 import type { DecodedFile, FileMarker } from './small/decode-file.ts'
 import type { EncodedFile } from './small/encoded-file.ts'
-import type { EncodeOptions } from './small/encode-file.ts'
+import type { EncodedWithFrame, EncodeOptions } from './small/encode-file.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 export type { Metadata } from './dag/file-block.ts'
@@ -73,7 +73,7 @@ export async function createSmallFileEncoder (
   const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
   const options = { compression: resolved, isPlainRaw }
 
-  if (link || !canEncode(options)) {
+  if (link || (resolved != null && !canEncode(resolved))) {
     return undefined
   }
 
@@ -102,7 +102,7 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
   }
 
   encode (bytes: Uint8Array, metadata: Metadata = {}): EncodedFile | undefined {
-    return encodeFile(bytes, metadata, this.#options)
+    return withoutFrame(encodeFile(bytes, metadata, this.#options))
   }
 
   async encodeLater (bytes: Uint8Array, metadata: Metadata = {}): Promise<EncodedFile | undefined> {
@@ -110,8 +110,19 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
 
     return compression == null || bytes.byteLength > this.maxSize
       ? undefined
-      : encodeFile(bytes, metadata, this.#options, await lookAt(bytes, compression))
+      : withoutFrame(encodeFile(bytes, metadata, this.#options, await lookAt(bytes, compression)))
   }
+}
+
+/** A block has a copy of it: posting both would take twice the time. */
+function withoutFrame (file?: EncodedWithFrame): EncodedFile | undefined {
+  if (file == null) {
+    return undefined
+  }
+
+  const { frame: _, ...rest } = file
+
+  return rest
 }
 
 const NOTHING_FOUND = { isCompressedType: false, filters: [] }

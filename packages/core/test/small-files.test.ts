@@ -8,7 +8,7 @@ import { isMarked, unmark } from '../src/marker.ts'
 import { createSmallFileEncoder } from '../src/small-files.ts'
 import { ipfsz } from '../src/with-codecs.ts'
 import { run } from '../../../test/support/tools.ts'
-import { CountingBlockstore, text } from './fixtures.ts'
+import { chunked, CountingBlockstore, text } from './fixtures.ts'
 import { CONTENTS, contents, metadatas, options } from './small-fixtures.ts'
 import type { Metadata, SmallFileEncoderInit } from '../src/small-files.ts'
 import type { AddOptions } from '../src/unixfs.ts'
@@ -159,5 +159,71 @@ describe('createSmallFileEncoder', () => {
     // Helia's: the classes of its errors
     expect([...packages].toSorted()).toEqual(['@helia/unixfs', '@ipfsz'])
     expect(files.length).toBeLessThan(75)
+  })
+})
+
+type ToContent = (bytes: Uint8Array) => Uint8Array | AsyncIterable<Uint8Array>
+
+/** What `addAll` returns, reports and stores of a tree that has each file twice. */
+async function addTree (codec: Codec, toContent: ToContent, given: AddOptions): Promise<object> {
+  const blockstore = new CountingBlockstore()
+  const fs = ipfsz({ blockstore }, { codecs: [codec] })
+  const kinds = Object.values(CONTENTS)
+  const events: string[] = []
+  const files = Array.from({ length: 120 }, (_, i) => ({
+    path: `${i % 3}/${i}`,
+    content: toContent(kinds[i % kinds.length]((i % 60) ** 2 * 10, i % 60 + 1)),
+    ...i % 5 === 0 ? { mode: 0o600 } : {}
+  }))
+  const results = await Array.fromAsync(fs.addAll(files, {
+    ...given,
+    wrapWithDirectory: true,
+    onProgress ({ type, detail }) {
+      events.push(JSON.stringify([type, detail], (_, value) => typeof value === 'bigint' ? Number(value) : value))
+    }
+  }))
+
+  return {
+    results: results.map(({ cid, path, size, unixfs }) => [cid.toString(), path, size, unixfs?.marshal()]),
+    events: events.toSorted(),
+    puts: blockstore.puts.toSorted()
+  }
+}
+
+describe('addAll, with many small files', () => {
+  it.each<[string, ToContent]>([
+    ['arrays', bytes => bytes],
+    ['streams', bytes => chunked(bytes, 5000)],
+    ['streams of short chunks', bytes => chunked(bytes, 700)]
+  ])('returns, reports and stores what it does with each file by itself: %s', async (_, toContent) => {
+    const codec = zstd()
+    await codec.compress(new Uint8Array(1))
+
+    const all: AddOptions[] = [
+      {}, { compression: { codec: 'none' } }, { rawLeaves: false }, { compression: { level: 9 } }
+    ]
+
+    for (const given of all) {
+      expect(await addTree(codec, toContent, given)).toEqual(await addTree(ordinary(), toContent, given))
+    }
+  })
+
+  it('stores nothing more once the signal aborts', async () => {
+    const codec = zstd()
+    await codec.compress(new Uint8Array(1))
+    const blockstore = new CountingBlockstore()
+    const abort = new AbortController()
+    const files = Array.from({ length: 200 }, (_, i) => ({ path: `${i}`, content: text(1000, i + 1) }))
+    const added = ipfsz({ blockstore }, { codecs: [codec] }).addAll(files, {
+      signal: abort.signal,
+      onProgress ({ type }) {
+        if (type === 'ipfsz:add:decided' && blockstore.puts.length === 100) {
+          abort.abort(new Error('enough'))
+        }
+      }
+    })
+
+    await expect(Array.fromAsync(added)).rejects.toThrow('enough')
+    expect(blockstore.puts.length).toBeLessThan(110)
   })
 })

@@ -75,7 +75,7 @@ export async function writeLeaf (
   options: WriteOptions
 ): Promise<FileLink> {
   const link = await linkTo(leaf)
-  await put(link.cid, leaf, blockstore, options)
+  await putBlock(link.cid, leaf, blockstore, options)
 
   return link
 }
@@ -99,7 +99,7 @@ export async function writeLeafAndRoot (
   options: WriteOptions
 ): Promise<WrittenFile> {
   const link = await linkTo(leaf)
-  const leafWritten = put(link.cid, leaf, blockstore, options)
+  const leafWritten = putBlock(link.cid, leaf, blockstore, options)
   const rootWritten = writeRoot({ ...content, links: [link] }, metadata, blockstore, options)
 
   // once this ends, nothing is written any more, even if one of them failed
@@ -161,7 +161,7 @@ async function writeNode (
   const digest = sha256.digest(block)
   const cid = CID.createV1(dagPb.code, digest instanceof Promise ? await digest : digest)
 
-  await put(cid, block, blockstore, options)
+  await putBlock(cid, block, blockstore, options)
 
   return {
     cid,
@@ -175,8 +175,9 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
   return CID.createV1(code, await sha256.digest(block))
 }
 
+/** Store a block. */
 // not async: each promise counts for a small file
-function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<CID> {
+export function putBlock (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<CID> {
   // like Helia, pass the command's options on to the blockstore
   return raceAbort(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2]), options.signal)
 }

@@ -11,7 +11,12 @@ import type { Compression } from '../policy/compression.ts'
 import type { Findings } from '../policy/decide-now.ts'
 import type { EncodedFile } from './encoded-file.ts'
 
-type Encoded = Pick<EncodedFile, 'cid' | 'marker' | 'blocks' | 'dagSize' | 'frameLength'>
+/** With the frame, of which the root may have a copy. */
+export interface EncodedWithFrame extends EncodedFile {
+  frame?: Uint8Array
+}
+
+type Encoded = Omit<EncodedWithFrame, 'size' | 'codec' | 'reason'>
 
 /** The most bytes of a file: libzstd makes the same frame of up to 512 KiB on every way that calls it. */
 export const MAX_ENCODED_SIZE = 512 * 1024 - 1
@@ -24,10 +29,9 @@ export interface EncodeOptions {
   isPlainRaw: boolean
 }
 
-/** Whether the files of an add can be encoded at once, unless something about a file itself is against it. */
-export function canEncode ({ compression }: EncodeOptions): boolean {
-  return compression == null || (compression.cut === 'size' && compression.baseOf == null &&
-    compression.dictionaries == null && compression.named != null)
+/** Whether files can be compressed at once with these options, unless something about a file itself is against it. */
+export function canEncode ({ cut, baseOf, dictionaries, named }: Compression): boolean {
+  return cut === 'size' && baseOf == null && dictionaries == null && named != null
 }
 
 /**
@@ -41,7 +45,7 @@ export function encodeFile (
   metadata: Metadata,
   { compression, isPlainRaw }: EncodeOptions,
   findings?: Findings
-): EncodedFile | undefined {
+): EncodedWithFrame | undefined {
   const { byteLength: size } = bytes
 
   if (size > MAX_ENCODED_SIZE) {
@@ -102,6 +106,7 @@ function encodeFrame (frame: Uint8Array, header: Header, metadata: Metadata): En
     marker: header.codec,
     blocks: leaf == null ? [root] : [leaf, root],
     dagSize: root.bytes.byteLength + (leaf == null ? 0 : frameLength),
-    frameLength
+    frameLength,
+    frame
   }
 }

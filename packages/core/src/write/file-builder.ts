@@ -1,4 +1,5 @@
 import { seal } from '@ipfsz/codecs/sealed'
+import { concat } from '@ipfsz/utils/bytes'
 import { MAX_FRAME_TABLE_SIZE, SMALL_FILE_SIZE, SMALL_FRAME_TABLE_SIZE } from '../constants.ts'
 import { beginFile } from './begin-file.ts'
 import { BoundedReader } from './bounded-reader.ts'
@@ -11,6 +12,7 @@ import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
 import { writePlainFile } from './plain-file.ts'
 import { writeFile } from './write-file.ts'
+import { MAX_SIZE_AT_ONCE, writeSmallFile } from './write-small-file.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { DecidedProgress } from '../events.ts'
 import type { BeginFileOptions } from './begin-file.ts'
@@ -56,6 +58,14 @@ export function compressingFileBuilder (
 ): (file: File, blockstore: PutStore) => Promise<BuiltFile> {
   return async (file, blockstore) => {
     const { budget, signal } = init
+    const small = file.content instanceof Uint8Array && file.content.byteLength < MAX_SIZE_AT_ONCE
+      ? writeSmallFile(file.content, file, blockstore, init)
+      : undefined
+
+    if (small != null) {
+      return small
+    }
+
     const source = file.content instanceof Uint8Array ? file.content : joinChunks(file.content)
     // a small file takes nothing of the budget
     const isUnbounded = budget == null || (source instanceof Uint8Array && source.byteLength < SMALL_FILE_SIZE)
@@ -85,6 +95,15 @@ async function buildFile (
     const content = file.content instanceof Uint8Array ? file.content : reader.rest()
 
     return writePlainFile(file, content, blockstore, init.importer, init)
+  }
+
+  // of a stream, which may have come to its end
+  if (!(file.content instanceof Uint8Array) && await reader.peek(MAX_SIZE_AT_ONCE) < MAX_SIZE_AT_ONCE) {
+    const small = writeSmallFile(concat([...reader.buffered()]), file, blockstore, init)
+
+    if (small != null) {
+      return small
+    }
   }
 
   const beginning = await beginFile(path, dictionary, reader, compression, init)

@@ -9,6 +9,7 @@ import { SHAPING } from '../small/shaping.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { WriteOptions } from '../dag/write.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
+import type { CID } from 'multiformats/cid'
 
 type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
 
@@ -32,15 +33,15 @@ export const IMPORTER_DEFAULTS: ImporterOptions = {
  * @param content - chunks, or all bytes of the file
  */
 export async function writePlainFile (
-  { path, originalPath, mode, mtime }: FileEntry,
+  file: FileEntry,
   content: AsyncIterable<Uint8Array> | Uint8Array,
   blockstore: PutStore,
   importer: ImporterOptions,
   options: WriteOptions
 ): Promise<BuiltFile> {
-  const hasMetadata = mode !== undefined || mtime !== undefined
+  const { path, originalPath, mode, mtime } = file
 
-  if (content instanceof Uint8Array && content.byteLength <= MAX_LEAF_SIZE && !hasMetadata && hasDefaults(importer)) {
+  if (content instanceof Uint8Array && content.byteLength <= MAX_LEAF_SIZE && makesOneBlock(file, importer)) {
     return { ...await writeOneBlock(content, path, blockstore, importer, options), path, originalPath }
   }
 
@@ -54,8 +55,10 @@ export async function writePlainFile (
   return { cid, unixfs, size, path, originalPath }
 }
 
-function hasDefaults (importer: ImporterOptions): boolean {
-  return SHAPING.every(name => importer[name] === IMPORTER_DEFAULTS[name])
+/** Whether the importer makes one raw block of a file of up to 1 MiB. */
+export function makesOneBlock ({ mode, mtime }: FileEntry, importer: ImporterOptions): boolean {
+  return mode === undefined && mtime === undefined &&
+    SHAPING.every(name => importer[name] === IMPORTER_DEFAULTS[name])
 }
 
 /**
@@ -66,13 +69,23 @@ async function writeOneBlock (
   bytes: Uint8Array,
   path: string | undefined,
   blockstore: PutStore,
-  { onProgress }: ImporterOptions,
+  importer: ImporterOptions,
   options: WriteOptions
 ): Promise<Pick<BuiltFile, 'cid' | 'size'>> {
   const { cid } = await writeLeaf(bytes, blockstore, options)
   const size = BigInt(bytes.byteLength)
-  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:write', { bytesWritten: size, cid, path }))
-  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:layout', { cid, path }))
+  reportOneBlock(cid, size, path, importer)
 
   return { cid, size }
+}
+
+/** The events of the importer of a file that is one raw block. */
+export function reportOneBlock (
+  cid: CID,
+  size: bigint,
+  path: string | undefined,
+  { onProgress }: ImporterOptions
+): void {
+  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:write', { bytesWritten: size, cid, path }))
+  onProgress?.(new CustomProgressEvent('unixfs:importer:progress:file:layout', { cid, path }))
 }
