@@ -49,7 +49,7 @@ export async function addLoadKinds (sandbox: Sandbox): Promise<LoadKind[]> {
     ['a stream of gzip', await marked('gzip', streams.gzip), 64],
     ['a stream of brotli', await marked('brotli', streams.brotli), 64],
     ['CAR', `${plain}?format=car`, 256],
-    ['JSON', `${await sandbox.add(numbers(), ...FRAME)}?format=json`, 24],
+    ['JSON', `${await sandbox.add(numbers(), ...FRAME)}?format=json`, 96],
     // one page for all, and blocks of which sockets take the most: these show that few are made and read at a time
     ['listing', `${await addTree(sandbox, 'many', manyFiles())}/`, 256],
     ['raw', `${await sandbox.add(noise(MIB, 2), '--codec', 'none')}?format=raw`, 400]
@@ -96,7 +96,7 @@ function edited (bytes: Uint8Array): Uint8Array {
 
 /** The most that is parsed to see whether it is JSON. */
 function numbers (): Uint8Array {
-  const length = 4 * MIB
+  const length = MIB
 
   return Buffer.from(`[${'[],'.repeat((length - 4) / 3)}1]`.slice(0, length))
 }

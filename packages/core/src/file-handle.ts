@@ -103,6 +103,12 @@ export interface ReadCost {
    */
   isSeekable: boolean
 
+  /**
+   * Whether a read can begin at any byte, at whatever cost. False for an original CID whose link is unchecked: only all
+   * of its bytes can be verified against it.
+   */
+  hasRanges: boolean
+
   /** Approximate maximum memory of a read with `readAhead: false`, in bytes. */
   memory: number
 

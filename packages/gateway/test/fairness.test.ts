@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { readInTurns } from '../src/memory/read-in-turns.ts'
 import { readStream } from '../src/respond/read-stream.ts'
@@ -43,7 +43,7 @@ function readSeekable (memory: MemoryBudget): AsyncGenerator<Uint8Array> {
 function readStreamed (memory: MemoryBudget): AsyncGenerator<Uint8Array> {
   const open: StreamSource['open'] = ({ offset = 0 }, options) => SOURCE.open(offset, options)
 
-  return readStream({ ...SOURCE, offset: 0, length: undefined, canRestart: true, open }, memory, new AbortController())
+  return readStream({ ...SOURCE, offset: 0, length: undefined, hasRanges: true, open }, memory, new AbortController())
 }
 
 /** Clients that take so many parts, and read no more then. Tells how many have had their first one. */
@@ -108,6 +108,24 @@ describe('a newcomer', () => {
     expect(await timeOfNewcomer(memory, readStreamed)).toBeLessThan(1000)
   })
 
+  it('waits for few of the clients of streams that stopped after 10 MB', async () => {
+    const memory = new MemoryBudget(AT_ONCE * CHUNK * 1000)
+    const piece = new Uint8Array(CHUNK * 1000)
+    const large = { ...SOURCE, memory: CHUNK * 1000, memoryAhead: CHUNK * 1000 }
+    const open: StreamSource['open'] = async function * () {
+      for (;;) {
+        yield piece
+      }
+    }
+    const read = (memory: MemoryBudget): AsyncGenerator<Uint8Array> =>
+      readStream({ ...large, offset: 0, length: undefined, hasRanges: true, open }, memory, new AbortController())
+    const served = clients(memory, 20, 10_000_000 / (64 * KIB), read)
+    await vi.advanceTimersByTimeAsync(60_000)
+
+    expect(served()).toBe(20)
+    expect(await timeOfNewcomer(memory, read)).toBeLessThan(1000)
+  })
+
   it.each([100, 400])('comes before the next turns of %i clients that read', async n => {
     const memory = new MemoryBudget(AT_ONCE * CHUNK)
     const served = clients(memory, n, CHUNKS)
@@ -164,5 +182,18 @@ describe('many clients that ask for the same file at once', () => {
     await Promise.all(Array.from({ length: 20 }, async () => gateway(get(`${cid}`, {}, 'HEAD'))))
 
     expect(blocks.mock.calls.filter(([block]) => block.code === raw.code)).toHaveLength(1)
+  })
+
+  it('have it parsed once, if they want JSON, and not again', async () => {
+    vi.useRealTimers()
+    const { gateway, fs } = serve()
+    const cid = await fs.addBytes(new TextEncoder().encode(JSON.stringify(['it'.repeat(50_000)])))
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => { parse.mockRestore() })
+    const ask = async (): Promise<number> => (await gateway(get(`${cid}?format=json`, {}, 'HEAD'))).status
+
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([200]))
+    await ask()
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('["itit'))).toHaveLength(1)
   })
 })

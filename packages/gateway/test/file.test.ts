@@ -367,7 +367,10 @@ describe('an original whose link is unchecked', () => {
         }
 
         return file.read(options)
-      }, () => ({ stored: undefined, readCost: async () => ({ isSeekable: false, memory: 1, memoryAhead: 1 }) }))
+      }, () => ({
+        stored: undefined,
+        readCost: async () => ({ isSeekable: false, hasRanges: false, memory: 1, memoryAhead: 1 })
+      }))
     })
     const response = await gateway(get(`${cid}`))
 

@@ -8,6 +8,8 @@ const MIB = 1024 * KIB
 const CHUNK = 256 * KIB
 const BYTES = noise(9 * MIB)
 
+const NEVER = new AbortController().signal
+
 interface Opened {
   source: StreamSource
   /** What was asked for, each time. */
@@ -21,7 +23,7 @@ function streamOf (bytes: Uint8Array, more: Partial<StreamSource> = {}): Opened 
     memoryAhead: CHUNK,
     offset: 0,
     length: undefined,
-    canRestart: true,
+    hasRanges: true,
     open: async function * (range, { signal }) {
       ranges.push(range)
       const { offset = 0, length = Infinity } = range
@@ -53,8 +55,7 @@ function fakeTime (): void {
 
 describe('a stream that is read while memory is short', () => {
   it.each([
-    ['that is longer than what is read in turns', BYTES],
-    ['of just as many bytes', BYTES.subarray(0, 8 * MIB)],
+    ['that is long', BYTES],
     ['that is short', BYTES.subarray(0, 3 * MIB + 5)],
     ['that is empty', BYTES.subarray(0, 0)]
   ])('%s is whole', async (_, bytes) => {
@@ -91,32 +92,59 @@ describe('a stream that is read while memory is short', () => {
     const rest = await Array.fromAsync(stopping)
 
     expect(same(Buffer.concat([first ?? new Uint8Array(0), ...rest]), BYTES)).toBe(true)
-    expect(ranges).toEqual([
-      { offset: 0, length: 8 * MIB },
-      { offset: 64 * KIB, length: 8 * MIB - 64 * KIB },
-      { offset: 8 * MIB }
-    ])
+    expect(ranges).toEqual([{}, { offset: 64 * KIB }])
   })
 
-  it('is read as a whole if it may not be read from anywhere', async () => {
-    const never = streamOf(BYTES, { canRestart: false })
-    const read = await Array.fromAsync(readStream(never.source, await shortMemory(), new AbortController()))
-    expect(same(Buffer.concat(read), BYTES)).toBe(true)
-    expect(never.ranges).toEqual([{}])
+  it('keeps its decoder for a client that stops again and again, and fails it if it stops for long', async () => {
+    fakeTime()
+    const at = 70 * MIB
+    const piece = noise(64 * KIB)
+    const { source, ranges } = streamOf(BYTES, {
+      open: async function * ({ offset = 0 }) {
+        ranges.push({ offset })
 
-    const unchecked = Object.assign(new Error('unchecked'), { name: 'UncheckedLinkError' })
-    const { source } = streamOf(BYTES)
-    const refusing: StreamSource = {
-      ...source,
-      open: (range, how) => {
-        if (range.length != null) {
-          throw unchecked
+        for (;;) {
+          yield piece
         }
-
-        return source.open(range, how)
       }
+    })
+    const memory = await shortMemory()
+    const client = new AbortController()
+    const reader = readStream(source, memory, client)
+    const read = async (): Promise<unknown> => reader.next()
+    const stop = async (): Promise<void> => {
+      const other = memory.take({ bytes: 3 * CHUNK, signal: NEVER, patience: 1, revoke: () => {} })
+      await vi.advanceTimersByTimeAsync(1000)
+      // nobody waits for those who stopped
+      const share = await other
+      share.give()
     }
-    const whole = await Array.fromAsync(readStream(refusing, await shortMemory(), new AbortController()))
-    expect(same(Buffer.concat(whole), BYTES)).toBe(true)
+
+    for (let sent = 0; sent < at; sent += piece.byteLength) {
+      await read()
+    }
+
+    // twice as much as was sent, and 64 MiB
+    for (let stops = 0; stops < 2; stops++) {
+      await stop()
+      await read()
+    }
+
+    expect(ranges).toHaveLength(3)
+    await stop()
+    await read()
+    const waiting = memory.take({ bytes: 3 * CHUNK, signal: NEVER, patience: 1, revoke: () => {} })
+    await vi.advanceTimersByTimeAsync(9000)
+    expect(client.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(client.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })
+    await waiting
+  })
+
+  it('is read as a whole if it has no ranges', async () => {
+    const { source, ranges } = streamOf(BYTES, { hasRanges: false })
+    const read = await Array.fromAsync(readStream(source, await shortMemory(), new AbortController()))
+    expect(same(Buffer.concat(read), BYTES)).toBe(true)
+    expect(ranges).toEqual([{}])
   })
 })

@@ -51,10 +51,10 @@ export async function readCost (
   signal: AbortSignal | null | undefined
 ): Promise<ReadCost> {
   const { block, node, header, stream, held } = entry
-  const canSeek = !isUnvouched(entry)
+  const hasRanges = !isUnvouched(entry)
 
   if (node == null) {
-    return { isSeekable: canSeek, ...sum([{ memory: block.byteLength, memoryAhead: block.byteLength }]) }
+    return { hasRanges, isSeekable: hasRanges, ...sum([{ memory: block.byteLength, memoryAhead: block.byteLength }]) }
   }
 
   const blocks = blocksHeld(node, settings)
@@ -62,13 +62,15 @@ export async function readCost (
   if (header != null) {
     const base = hasBase(header) ? await baseHeld(node, header, withHeld(settings, held), signal) : NOTHING
 
-    return { isSeekable: canSeek, ...sum([blocks, base, framesHeld(header, settings)]) }
+    return { hasRanges, isSeekable: hasRanges, ...sum([blocks, base, framesHeld(header, settings)]) }
   }
 
   const window = stream == null ? 0 : STREAM_WINDOWS[codecName(stream) ?? ''] ?? LARGEST_WINDOW
 
   // a stream can be read from its beginning alone
-  return { isSeekable: canSeek && stream == null, ...sum([blocks, { memory: window, memoryAhead: window }]) }
+  const isSeekable = hasRanges && stream == null
+
+  return { hasRanges, isSeekable, ...sum([blocks, { memory: window, memoryAhead: window }]) }
 }
 
 /** The root, and the blocks below it that are read. */

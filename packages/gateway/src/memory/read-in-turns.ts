@@ -4,6 +4,9 @@ import type { MemoryBudget } from './memory-budget.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
 
+/** How many times as long as opening the source a turn may last: of a stream, all before is decompressed again. */
+const TIMES_OPENING = 3
+
 /** How long a turn may last that ends within a chunk, in milliseconds: the chunk has to be read again. */
 const LONG_TURN_TIME = 1500
 
@@ -23,6 +26,12 @@ export interface Resumable extends MemoryCost {
   size: number
   /** Read from an offset on. Without reading ahead, a chunk is not used any more when the next one is asked for. */
   open (offset: number, options: OpenOptions): AsyncIterable<Uint8Array>
+  /**
+   * Asked before each turn whether it may be opened at an offset. If not, reading ends.
+   *
+   * @default it may always be
+   */
+  canOpen? (offset: number): boolean
 }
 
 /**
@@ -36,7 +45,7 @@ export async function * readInTurns (
 ): AsyncGenerator<Uint8Array> {
   let isReturning = false
 
-  for (let at = 0; at < source.size;) {
+  for (let at = 0; at < source.size && source.canOpen?.(at) !== false;) {
     const turn = await Turn.begin(source, at, memory, { signal, isReturning })
 
     try {
@@ -69,6 +78,8 @@ class Turn {
   #source: AsyncIterator<Uint8Array> | undefined
   #chunk: Uint8Array | undefined
   #takingTime = MIN_TAKING_TIME
+  /** Milliseconds until its first bytes were there. */
+  #openingTime: number | undefined
   /** Bytes that the client has, of a chunk that was handed out as a whole. */
   #out = 0
   /** Whether the source has ended, and was not closed. */
@@ -120,7 +131,8 @@ class Turn {
 
   /** The next bytes, which the client has read when it is called again. Undefined: the turn is over. */
   async next (): Promise<Uint8Array | undefined> {
-    const time = this.#chunk == null ? TURN_TIME : LONG_TURN_TIME
+    const least = this.#chunk == null ? TURN_TIME : LONG_TURN_TIME
+    const time = Math.max(least, TIMES_OPENING * (this.#openingTime ?? 0))
     const isOver = this.#memory.isAwaited && performance.now() - this.#began >= time
 
     this.#out = 0
@@ -134,6 +146,7 @@ class Turn {
       const began = performance.now()
       await this.#read()
       this.#takingTime = Math.min(Math.max(performance.now() - began, MIN_TAKING_TIME), MAX_TAKING_TIME)
+      this.#openingTime ??= performance.now() - this.#began
     }
 
     this.#share.touch(this.#takingTime)

@@ -8,14 +8,15 @@ import type { Resolved } from '../resolve/resolved.ts'
 import type { Cache } from './cache.ts'
 import type { FileTypes } from './file-types.ts'
 import type { StoredFiles } from './stored-file.ts'
+import type { ToldTypes } from './told-types.ts'
 
 /** Answers with what a path leads to, in one format. */
 export type Responder = (context: ResponseContext) => Promise<Response>
 
 /** What a gateway remembers of what never changes, by CID. */
 export interface GatewayCaches {
-  /** Types of files that were told from their first bytes. */
-  types: Cache<string>
+  /** Types of files that were told from their bytes. */
+  types: ToldTypes
   /** The pages of directories. */
   pages: Cache<Uint8Array>
 }

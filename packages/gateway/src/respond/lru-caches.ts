@@ -1,4 +1,5 @@
 import { LruMap } from '@ipfsz/utils/lru-map'
+import { ToldTypes } from './told-types.ts'
 import type { GatewayCaches } from './context.ts'
 
 /** Bytes of the types of files that are remembered: of some 20,000. CIDs may be long. */
@@ -13,10 +14,10 @@ const REMEMBERED_SIZE = 32 * 1024 * 1024
 /** The caches of one gateway. */
 export function lruCaches (): GatewayCaches {
   return {
-    types: new LruMap<string, string>({
+    types: new ToldTypes(new LruMap<string, string>({
       maxSize: REMEMBERED_TYPES_SIZE,
       sizeOf: (type, key) => type.length + key.length + ENTRY_SIZE
-    }),
+    })),
     pages: new LruMap<string, Uint8Array>({
       maxSize: REMEMBERED_SIZE,
       sizeOf: ({ byteLength }, key) => byteLength + key.length

@@ -11,7 +11,7 @@ import type { FileReadOptions, ReadCost, StoredFile } from '@ipfsz/core'
 const MIB = 1024 * 1024
 
 /** What a reader of blocks of 1 MiB holds: those that it reads ahead, or if memory is short the next one. */
-const BLOCKS: ReadCost = { isSeekable: true, memory: 2 * MIB, memoryAhead: 10 * MIB }
+const BLOCKS: ReadCost = { isSeekable: true, hasRanges: true, memory: 2 * MIB, memoryAhead: 10 * MIB }
 
 /** Files of this many bytes and fewer do not count, 64 KiB. */
 export const UNCOUNTED = 64 * 1024
@@ -51,8 +51,7 @@ export async function * readFile (
       memoryAhead: cost.memoryAhead,
       offset: start,
       length: range == null ? undefined : range.end - range.start,
-      // of an original that has to be compared as a whole, the size is known
-      canRestart: size == null || range != null,
+      hasRanges: cost.hasRanges,
       open: (from: Pick<FileReadOptions, 'offset' | 'length'>, how: OpenOptions) => read({ ...from, ...how })
     }
 

@@ -4,10 +4,10 @@ import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { MemoryCost, OpenOptions } from '../memory/reading.ts'
 
 /**
- * How many bytes of a stream are read in turns while others wait, 8 MiB: each turn decompresses those before it again,
- * in some 10 ms, while clients that do not read would hold the memory of a decoder for 10 s. Sockets take less.
+ * How many bytes a response may decompress again, besides twice as many as it has sent, 64 MiB: each turn begins with
+ * those of the turns before. A client that stops more often keeps its decoder.
  */
-const RESTARTED = 8 * 1024 * 1024
+const MAX_REPEATED = 64 * 1024 * 1024
 
 /** What has to be read from its beginning. */
 export interface StreamSource extends MemoryCost {
@@ -15,14 +15,14 @@ export interface StreamSource extends MemoryCost {
   offset: number
   /** In bytes. Undefined: known at its end. */
   length: number | undefined
-  /** Whether it may be read from anywhere: of what is compared as a whole, a range is refused. */
-  canRestart: boolean
+  /** Whether it may be read from anywhere, after all before that is decompressed. */
+  hasRanges: boolean
   open (range: { offset?: number, length?: number }, options: OpenOptions): AsyncIterable<Uint8Array>
 }
 
 /**
- * Read a stream within the memory of all responses. While others wait, its beginning is read in turns, and the rest
- * holds memory to its end.
+ * Read a stream within the memory of all responses, in turns: a client that does not read would hold a decoder for
+ * seconds, while others wait. What cannot be read in turns, or was too often, holds its memory to its end.
  *
  * @param unneeded - aborted when it fails
  */
@@ -31,39 +31,33 @@ export async function * readStream (
   memory: MemoryBudget,
   unneeded: AbortController
 ): AsyncGenerator<Uint8Array> {
-  const { offset, length = Infinity, canRestart } = source
-  const size = Math.min(RESTARTED, length)
+  const { offset, length, hasRanges } = source
   let at = 0
-  let isRefused = !canRestart
+  let repeated = 0
+  let isStopped = !hasRanges
+  const openAt = (from: number, how: OpenOptions): AsyncIterable<Uint8Array> => {
+    const range = { offset: offset + from, ...length == null ? {} : { length: length - from } }
 
-  if (!isRefused && (memory.isShort || memory.ofStreams.isShort)) {
-    const beginning = {
-      size,
-      memory: source.memory,
-      memoryAhead: source.memoryAhead,
-      open: (from: number, how: OpenOptions) => source.open({ offset: offset + from, length: size - from }, how)
-    }
-
-    try {
-      for await (const bytes of readInTurns(beginning, memory, unneeded.signal)) {
-        yield bytes
-        at += bytes.byteLength
-      }
-    } catch (err) {
-      isRefused = at === 0 && err instanceof Error && err.name === 'UncheckedLinkError'
-
-      if (!isRefused) {
-        throw err
-      }
-    }
-
-    if (!isRefused && (at < RESTARTED || at === length)) {
-      return
-    }
+    return source.open(range.offset === 0 && length == null ? {} : range, how)
   }
 
-  const isWhole = offset + at === 0 && length === Infinity
-  const range = { offset: offset + at, ...length === Infinity ? {} : { length: length - at } }
+  if (!isStopped) {
+    yield * readInTurns({
+      size: length ?? Infinity,
+      memory: source.memory,
+      memoryAhead: source.memoryAhead,
+      open: openAt,
+      canOpen: from => {
+        at = from
+        repeated += from
+        isStopped = repeated > MAX_REPEATED + 2 * from
 
-  yield * passThrough(how => source.open(isWhole ? {} : range, how), source, memory, unneeded)
+        return !isStopped
+      }
+    }, memory, unneeded.signal)
+  }
+
+  if (isStopped) {
+    yield * passThrough(how => openAt(at, how), source, memory, unneeded)
+  }
 }

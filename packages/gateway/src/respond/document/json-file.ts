@@ -12,8 +12,14 @@ import type { OpenedFile } from '../../resolve/opened-file.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
-const MAX_PARSED_SIZE = 4 * 1024 * 1024
+/**
+ * Larger files are not parsed, 1 MiB: only their first character must be one of JSON. Nothing else is answered while a
+ * file is parsed, for up to 60 ms.
+ */
+const MAX_PARSED_SIZE = 1024 * 1024
+
+/** The type of what was parsed, and is not JSON. */
+const NOT_JSON = 'application/octet-stream'
 
 /** Memory for parsing one byte of JSON, in bytes: empty lists and maps take the most. */
 const PARSED_BYTE = 24
@@ -32,13 +38,13 @@ const START_LENGTH = 1024
  * @throws {BodyTooLargeError} it would have to be decompressed
  */
 export async function respondJsonFile (context: ResponseContext): Promise<Response> {
-  const { request, resolved: { cid, stats, file }, init: { limits }, target: { query, path } } = context
+  const { request, resolved: { cid, stats, file }, init, target: { query, path } } = context
 
   if (stats == null || file == null || stats.unixfs?.type === 'symlink') {
     throw new GatewayError(406, `${cid} is not a JSON file`)
   }
 
-  const limit = stats.codec === 'none' ? undefined : limits.decompressedBytes
+  const limit = stats.codec === 'none' ? undefined : init.limits.decompressedBytes
   const size = stats.sizeKnown === false ? undefined : Number(stats.size)
   const etag = etagOf(cid, 'json')
   const isNamed = query.has('filename') || query.has('download')
@@ -62,7 +68,15 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
   const isParsed = size != null && size <= MAX_PARSED_SIZE
 
   if (isParsed) {
-    await parse(context, { file, size }, unneeded)
+    const type = await init.parts.caches.types.get(
+      `${cid}?format=json`,
+      async signal => await isJson({ ...context, signal }, { file, size }) ? MEDIA_TYPES.json : NOT_JSON,
+      context.signal
+    )
+
+    if (type !== MEDIA_TYPES.json) {
+      throw notJson(cid)
+    }
   }
 
   const read = (): AsyncIterable<Uint8Array> => {
@@ -81,20 +95,13 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
   return new Response(body, { headers })
 }
 
-/**
- * Read all bytes, and check that they are JSON. They are read again to be sent, or a slow client would keep them.
- *
- * @throws {GatewayError} 406
- */
-async function parse (
-  context: ResponseContext,
-  { file, size }: { file: OpenedFile, size: number },
-  unneeded: AbortController
-): Promise<void> {
-  const { resolved: { cid }, init: { memory }, signal } = context
+/** Read all bytes, and check that they are JSON. They are read again to be sent, or a slow client would keep them. */
+async function isJson (context: ResponseContext, { file, size }: { file: OpenedFile, size: number }): Promise<boolean> {
+  const { init: { memory }, signal } = context
   const cost = await (await file.open(signal)).readCost({ signal })
   const line = size <= UNCOUNTED ? memory.ofSmall : memory
   closeIfShort(file, line)
+  const unneeded = followSignal(signal)
   const share = await line.take(shareOfBody(cost.memory + size * PARSED_BYTE, unneeded))
   const read = (signal: AbortSignal): AsyncIterable<Uint8Array> =>
     file.read({ signal, readAhead: false, keepsOpen: true })
@@ -105,9 +112,11 @@ async function parse (
 
     try {
       JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    } catch (cause) {
-      throw notJson(cid, { cause })
+    } catch {
+      return false
     }
+
+    return true
   } finally {
     share.give()
   }
@@ -127,6 +136,6 @@ async function * beginsLikeJson (cid: CID, source: AsyncIterable<Uint8Array>): A
   }
 }
 
-function notJson (cid: CID, options?: ErrorOptions): GatewayError {
-  return new GatewayError(406, `${cid} is not JSON: request it without a format`, options)
+function notJson (cid: CID): GatewayError {
+  return new GatewayError(406, `${cid} is not JSON: request it without a format`)
 }

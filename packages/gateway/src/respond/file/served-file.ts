@@ -57,9 +57,6 @@ export function describeFile ({ resolved, target }: ResponseContext, options: Fi
   }
 }
 
-/** Files whose type is being told: whoever asks meanwhile waits, or hundreds would decompress the same frame. */
-const telling = new Map<string, Promise<void>>()
-
 /**
  * From the name, or from the first bytes, which are decompressed once for each file.
  *
@@ -78,50 +75,22 @@ export async function typeOfFile (
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const key = cid.toString()
-
-  // if that one fails, the next tells it
-  while (telling.has(key)) {
-    await telling.get(key)
-  }
-
-  const cached = caches.types.get(key)
-
-  if (cached != null) {
-    return cached
-  }
-
-  const { promise, resolve } = Promise.withResolvers<void>()
-  telling.set(key, promise)
-
   try {
-    return await tellType(context, file, isPart)
-  } finally {
-    telling.delete(key)
-    resolve()
-  }
-}
+    return await caches.types.get(cid.toString(), async signal => {
+      const sample = await readSample({ ...context, signal }, file)
 
-async function tellType (context: ResponseContext, file: ServedFile, isPart: boolean): Promise<string> {
-  const { cid, size } = file
-  const { types, caches } = context.init.parts
-  const sample = await readSample(context, file).catch((err: unknown) => {
+      return types.ofBytes(sample, sample.byteLength === file.size)
+    }, context.signal)
+  } catch (err) {
     context.signal.throwIfAborted()
 
     // an original whose link is unchecked can only be read as a whole
-    if (!isPart && !(err instanceof Error && err.name === 'UncheckedLinkError')) {
-      throw err
+    if (isPart || (err instanceof Error && err.name === 'UncheckedLinkError')) {
+      return BINARY
     }
-  })
 
-  if (sample == null) {
-    return BINARY
+    throw err
   }
-
-  const type = await types.ofBytes(sample, sample.byteLength === size)
-  caches.types.set(cid.toString(), type)
-
-  return type
 }
 
 async function readSample (context: ResponseContext, file: ServedFile): Promise<Uint8Array> {
