@@ -5,9 +5,8 @@ import { quoteName } from '@ipfsz/utils/quote-name'
 import type { CID } from 'multiformats/cid'
 
 /** Thrown when a request cannot be answered: the status and message of the response. */
-export class GatewayError extends Error {
+export class GatewayError extends NamedError {
   static override readonly name: string = 'GatewayError'
-  override readonly name: string = 'GatewayError'
   /** The HTTP status. */
   readonly status: number
 
@@ -204,7 +203,7 @@ export class CarTooLargeError extends NamedError {
 }
 
 /** The body of a response is incomplete, or would be: its connection must be closed. */
-export abstract class BodyError extends Error {}
+export abstract class BodyError extends NamedError {}
 
 /** Thrown when no byte arrived for a body in time. */
 export class BodyStalledError extends BodyError {

@@ -17,7 +17,7 @@ export class InvalidGatewayUrlError extends NamedError {
 }
 
 /** What a gateway did wrong. */
-class GatewayError extends Error {
+class GatewayError extends NamedError {
   /** The URL of the gateway. */
   readonly gateway: string
 
