@@ -6,8 +6,9 @@ import type { BlockSource } from './fetch/source.ts'
 import type { FileHandle, OpenOptions } from './file-handle.ts'
 import type { LinkDatastore, Links } from './links/links.ts'
 import type {
+  AddAllOptions,
+  AddCandidateStream,
   AddFileOptions,
-  AddOptions,
   ByteStream,
   CatOptions,
   ChmodOptions,
@@ -17,7 +18,6 @@ import type {
   ExtendedStatOptions,
   ExtendedStats,
   FileCandidate,
-  ImportCandidateStream,
   ImportResult,
   LsOptions,
   MkdirOptions,
@@ -111,13 +111,13 @@ export interface Ipfsz {
    *
    * Paths are read as `unixfs.addAll` reads them: empty names and `.` are left out, so `./a//b` is `a/b`. Several
    * files may have the same path of one name, such as `a`, unless `wrapWithDirectory` is set: no directory holds them,
-   * and each is a root of its own.
+   * and each is a root of its own. Files that are `written` already must be in the blockstore.
    *
    * @throws {InvalidParametersError} a path contains `..`, an escaped slash, or more than
    *   1,024 names
    * @throws {AlreadyExistsError} two candidates have the same path in a directory, where the first would be lost
    */
-  addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult>
+  addAll (source: AddCandidateStream, options?: AddAllOptions): AsyncIterable<ImportResult>
 
   /**
    * Add bytes. Returns a marked CID, or a plain one if the bytes are stored uncompressed.

@@ -12,14 +12,14 @@ import type { FileReaderInit } from './file-reader.ts'
 import type { Links } from './links/links.ts'
 import type { AddSettings, Settings } from './settings.ts'
 import type {
+  AddAllOptions,
+  AddCandidateStream,
   AddFileOptions,
-  AddOptions,
   ByteStream,
   ChmodOptions,
   CpOptions,
   DirectoryCandidate,
   FileCandidate,
-  ImportCandidateStream,
   ImportResult,
   MkdirOptions,
   RmOptions,
@@ -42,7 +42,7 @@ export class DefaultIpfsz extends FileReader<Settings> implements Ipfsz {
     return { ...this.settings, below: base => this.below(base) }
   }
 
-  addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult> {
+  addAll (source: AddCandidateStream, options?: AddAllOptions): AsyncIterable<ImportResult> {
     return addAll(source, this.#adding, options)
   }
 

@@ -7,6 +7,7 @@ import type * as unixfs from '@helia/unixfs'
 import type { CodecName } from '@ipfsz/codecs'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
 import type { UnixFSDirectoryEntry } from 'ipfs-unixfs-exporter'
+import type { ImportCandidateStream } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
 /** The options and results of `@helia/unixfs`, extended with compression. */
@@ -23,6 +24,28 @@ export interface ProgressHandler<Event> {
   onProgress? (event: Event): void
 }
 
+/** A file whose blocks are stored already: it only gets its place in a directory. */
+export interface WrittenCandidate {
+  path: string
+  written: WrittenFile
+}
+
+export interface WrittenFile {
+  /** Marked if the file is compressed. */
+  cid: CID
+  /** Bytes of all its blocks, as the link to it in a directory says. */
+  size: bigint
+  /** Its blocks, and how many bytes each has: those that occur several times are reported. */
+  blocks: ReadonlyArray<{ cid: CID, size: number }>
+}
+
+type Elements<T> = T extends AsyncIterable<infer E> | Iterable<infer E> ? E : never
+
+/** A file, directory or symlink to add. */
+export type AddCandidate = Elements<ImportCandidateStream> | WrittenCandidate
+
+export type AddCandidateStream = AsyncIterable<AddCandidate> | Iterable<AddCandidate>
+
 export type AddEvents = unixfs.AddEvents | AddFrameEvents
 
 export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, ProgressHandler<AddEvents> {
@@ -37,6 +60,16 @@ export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, Progr
    * @default false
    */
   link?: boolean | undefined
+}
+
+export interface AddAllOptions extends AddOptions {
+  /**
+   * Whether each directory is complete when a candidate outside of it comes, as in a walk of a tree. It is written
+   * then, and memory does not grow with the number of candidates. No path may occur twice: that is not checked.
+   *
+   * @default false
+   */
+  depthFirst?: boolean | undefined
 }
 
 export interface AddFileOptions extends

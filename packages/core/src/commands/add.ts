@@ -16,12 +16,13 @@ import { RepeatedBlocks } from '../write/repeated-blocks.ts'
 import { importEntries } from '../write/import-entries.ts'
 import { IMPORTER_DEFAULTS } from '../write/plain-file.ts'
 import { closeSource } from '../util/close-source.ts'
-import { mark, TREE_CODE } from '../marker.ts'
+import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
-import type { AddFileOptions, AddOptions, FileCandidate } from '../unixfs.ts'
+import type {
+  AddAllOptions, AddCandidateStream, AddFileOptions, AddOptions, FileCandidate
+} from '../unixfs.ts'
 import type { AddSettings } from '../settings.ts'
 import type { Codec } from '@ipfsz/codecs'
-import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
@@ -50,11 +51,11 @@ export async function addFile (file: FileCandidate, settings: AddSettings, optio
 
 /** Import many files. Bounds the bytes of all files in progress together. */
 export async function * addAll (
-  source: ImportCandidateStream,
+  source: AddCandidateStream,
   settings: AddSettings,
-  options: AddOptions = {}
+  options: AddAllOptions = {}
 ): AsyncGenerator<ImportResult> {
-  const candidates = new CheckedCandidates(source, options.wrapWithDirectory === true)
+  const candidates = new CheckedCandidates(source, options)
   // tells every file that another one failed, or that the caller stopped reading
   const ended = new AbortController()
   const signal = anySignal([options.signal, ended.signal])
@@ -89,7 +90,7 @@ async function addOne (
     // of one file: many at a time would hold a piece each
     const pieces = filePieces(candidate.content, Math.min(DEFAULT_FRAME_SIZE, settings.inFlightBytes))
     const file = pieces == null ? candidate : { ...candidate, content: pieces }
-    const candidates = new CheckedCandidates([file], options.wrapWithDirectory === true)
+    const candidates = new CheckedCandidates([file], options)
     const results = importCandidates(candidates, settings, options)
     let last: ImportResult | undefined
 
@@ -111,10 +112,10 @@ async function addOne (
 async function * importCandidates (
   candidates: CheckedCandidates,
   settings: AddSettings,
-  options: AddOptions,
+  options: AddAllOptions,
   budget?: FilesBudget
 ): AsyncGenerator<ImportResult> {
-  const { compression, link = false, signal, onProgress, ...importerOptions } = options
+  const { compression, link = false, signal, onProgress, depthFirst, ...importerOptions } = options
   signal?.throwIfAborted()
 
   if (link && !settings.links.available) {
@@ -150,10 +151,20 @@ async function * importCandidates (
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),
     onSymlink ({ cid, size = 0n }) { repeated.note(cid, Number(size)) },
+    onWritten ({ cid, blocks }, path) {
+      if (isMarked(cid)) {
+        marks.add(unmark(cid), cid.code)
+      }
+
+      for (const block of blocks) {
+        repeated.note(block.cid, block.size, path)
+      }
+    },
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
   const buildTree = treeBuilder({
     ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
+    depthFirst,
     onProgress: onProgress as ImporterOptions['onProgress'],
     onDirectory (cid, children) { marks.addDirectory(cid, children) },
     onEmptyDirectory ({ cid, size = 0n }) { repeated.note(cid, Number(size)) }

@@ -23,6 +23,8 @@ interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | En
   onDirectory (cid: CID, children: CID[]): void
   /** Called with each directory that stays as it was imported, empty. */
   onEmptyDirectory (entry: Imported): void
+  /** Whether a directory is complete when an entry outside of it comes: see `AddAllOptions`. */
+  depthFirst?: boolean | undefined
 }
 
 /** A directory that is being built. */
@@ -40,7 +42,12 @@ interface Leaf {
   size: Imported['size']
 }
 
-type Child = Directory | Imported | Leaf
+/** A directory that is written. */
+interface Done extends Leaf {
+  isDirectory: true
+}
+
+type Child = Directory | Imported | Leaf | Done
 
 /**
  * Replaces the tree builder of ipfs-unixfs-importer. It makes the same directories, without
@@ -55,8 +62,16 @@ export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
     const root: Directory = { path: '', children: new Map() }
     let first: string | undefined
     let singleRoot = false
+    /** Of the last entry, if directories are written as soon as they are complete. */
+    let open: string[] = []
 
     for await (const entry of source) {
+      if (options.depthFirst === true) {
+        const names = splitPath(entry.path ?? '')
+        yield * flushComplete(root, open, names, blockstore, options)
+        open = names
+      }
+
       const [top] = `${entry.originalPath ?? ''}`.split('/')
 
       // as in the importer: if all paths begin with the same directory, it is the wrapper
@@ -87,6 +102,50 @@ export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
   }
 }
 
+/**
+ * Write the directories above the last entry that are not above the next one. The topmost one is left to the end, which
+ * looks whether it is the only one.
+ */
+async function * flushComplete (
+  root: Directory,
+  last: readonly string[],
+  next: readonly string[],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): AsyncGenerator<ImportResult> {
+  const shared = last.findIndex((name, i) => name !== next[i])
+  // a name that both have is that of a directory, unless it is the last of the next one
+  const depth = Math.max(1, shared === -1 ? last.length : shared)
+  let parent = root
+
+  for (const name of last.slice(0, depth)) {
+    const child = parent.children.get(name)
+
+    if (child == null || !('children' in child)) {
+      return
+    }
+
+    parent = child
+  }
+
+  const name = last[depth]
+  const complete = name == null ? undefined : parent.children.get(name)
+
+  if (complete != null && 'children' in complete) {
+    const stack = flush(complete, blockstore, options)
+    let written: ImportResult | undefined
+
+    for await (const result of stack) {
+      written = result
+      yield result
+    }
+
+    if (written != null) {
+      parent.children.set(name, { ...toLeaf(written), isDirectory: true })
+    }
+  }
+}
+
 function put (root: Directory, entry: Imported): void {
   const names = splitPath(entry.path ?? '')
   let parent = root
@@ -109,7 +168,7 @@ function put (root: Directory, entry: Imported): void {
   }
 }
 
-function toLeaf ({ cid, size }: Imported): Leaf {
+function toLeaf ({ cid, size }: Pick<Imported, 'cid' | 'size'>): Leaf {
   return { key: cidKey(cid), size }
 }
 
@@ -194,7 +253,7 @@ function isLarge (
   let size = shardSplitStrategy === 'links-bytes' ? 0 : dataFieldSerializedSize(unixfs?.mode, unixfs?.mtime)
 
   for (const [name, child] of children) {
-    if ('children' in child) {
+    if ('children' in child || 'isDirectory' in child) {
       continue
     }
 

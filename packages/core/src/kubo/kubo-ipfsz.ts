@@ -2,6 +2,8 @@ import { pinInKubo } from './pin.ts'
 import type { Ipfsz } from '../contract.ts'
 import type { FileHandle, OpenOptions } from '../file-handle.ts'
 import type {
+  AddAllOptions,
+  AddCandidateStream,
   AddFileOptions,
   AddOptions,
   ByteStream,
@@ -13,7 +15,6 @@ import type {
   ExtendedStatOptions,
   ExtendedStats,
   FileCandidate,
-  ImportCandidateStream,
   ImportResult,
   LsOptions,
   MkdirOptions,
@@ -45,7 +46,7 @@ export class KuboIpfsz implements Ipfsz {
   }
 
   /** Pins only top-level results, which keeps everything below them. */
-  async * addAll (source: ImportCandidateStream, options: AddOptions = {}): AsyncGenerator<ImportResult> {
+  async * addAll (source: AddCandidateStream, options: AddAllOptions = {}): AsyncGenerator<ImportResult> {
     const { wrapWithDirectory = false } = options
     // the last result is the wrapping directory
     let last: ImportResult | undefined

@@ -2,10 +2,7 @@ import { checkEntryName, splitPath, withoutDots } from '../directory/entry-name.
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
 import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
-import type { ImportCandidateStream } from '../unixfs.ts'
-
-/** A file, directory or symlink to import. */
-export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+import type { AddCandidate as Candidate, AddCandidateStream } from '../unixfs.ts'
 
 /** What a path in the import is. `parent`: a directory known only because something is in it. */
 type Kind = 'file' | 'directory' | 'parent'
@@ -16,15 +13,21 @@ type Kind = 'file' | 'directory' | 'parent'
  * that all of them can be closed when the import fails.
  */
 export class CheckedCandidates {
-  readonly #source: ImportCandidateStream
+  readonly #source: AddCandidateStream
   readonly #wrapped: boolean
+  /** Whether the caller says that no path occurs twice: to check that takes memory for each. */
+  readonly #unique: boolean
   readonly #kinds = new Map<string, Kind>()
   readonly #open = new Set<object>()
   /** How many candidates were taken. */
   #taken = 0
   #closed = false
 
-  constructor (source: ImportCandidateStream, wrapWithDirectory: boolean) {
+  constructor (
+    source: AddCandidateStream,
+    { wrapWithDirectory = false, depthFirst = false }: { wrapWithDirectory?: boolean, depthFirst?: boolean }
+  ) {
+    this.#unique = depthFirst
     // the importer accepts a single candidate too
     this.#source = isIterable(source) ? source : [source as unknown as Candidate]
     this.#wrapped = wrapWithDirectory
@@ -42,6 +45,12 @@ export class CheckedCandidates {
         // it was being read when the import failed
         closeSource('content' in candidate ? candidate.content : undefined)
         return
+      }
+
+      if ('written' in candidate) {
+        this.#enter(candidate.path, true)
+        yield candidate
+        continue
       }
 
       const { path, mode, mtime } = candidate
@@ -83,6 +92,11 @@ export class CheckedCandidates {
 
     for (const [i, name] of names.entries()) {
       checkEntryName(name)
+
+      if (this.#unique) {
+        continue
+      }
+
       entered += `/${name}`
       const kind = this.#kinds.get(entered)
 

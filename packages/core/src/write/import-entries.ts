@@ -4,11 +4,12 @@ import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
 import { mendNode } from '../dag/mend-layout.ts'
 import { withoutDots } from '../directory/entry-name.ts'
+import { unmark } from '../marker.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { PutStore } from '../dag/block.ts'
 import type { File } from './file-builder.ts'
-import type { Candidate } from './checked-candidates.ts'
+import type { AddCandidate as Candidate, WrittenFile } from '../unixfs.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 
 type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>
@@ -23,6 +24,8 @@ const DEFAULT_CONCURRENCY = 50
 interface ImportEntriesInit {
   buildFile (file: File): Promise<Entry>
   onSymlink (entry: Entry): void
+  /** Called with a file that was stored before, and its path. */
+  onWritten (file: WrittenFile, path: string): void
   /** For directories and symlinks. */
   options: ImporterOptions
 }
@@ -47,7 +50,7 @@ export async function * importEntries (
   const running: Array<Promise<Settled<Entry>>> = []
   const breaks = new EventLoopBreaks()
   // not async: most entries are small files, for which each promise counts
-  const start = (candidate: Candidate): Promise<Entry> => importEntry(candidate, blockstore as Store, init)
+  const start = (candidate: Candidate): Promise<Entry> | Entry => importEntry(candidate, blockstore as Store, init)
 
   for await (const candidate of candidates) {
     running.push(settle(start, candidate))
@@ -70,8 +73,16 @@ export async function * importEntries (
 function importEntry (
   candidate: Candidate,
   blockstore: Store,
-  { buildFile, onSymlink, options }: ImportEntriesInit
-): Promise<Entry> {
+  { buildFile, onSymlink, onWritten, options }: ImportEntriesInit
+): Promise<Entry> | Entry {
+  if ('written' in candidate) {
+    const { path: originalPath, written } = candidate
+    const path = withoutDots(originalPath)
+    onWritten(written, path)
+
+    return { cid: unmark(written.cid), size: written.size, path, originalPath }
+  }
+
   const { path: originalPath, mode, mtime } = candidate
 
   if ('content' in candidate && candidate.content != null) {
@@ -85,7 +96,7 @@ function importEntry (
 
 /** Import a directory or symlink. */
 async function importOther (
-  candidate: Candidate,
+  candidate: Exclude<Candidate, { written: unknown }>,
   blockstore: Store,
   options: ImporterOptions,
   onSymlink: ImportEntriesInit['onSymlink']

@@ -30,16 +30,34 @@ export class HeldTree {
    * @throws {TreeEntryError} the directory was replaced by something else
    */
   async within<T> (path: string, work: (directory: HeldDirectory) => Promise<T>): Promise<T> {
+    const { directory, release } = await this.hold(path)
+
+    try {
+      return await work(directory)
+    } catch (err) {
+      throw withShownPath(err, directory)
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Hold a directory of the tree until it is released.
+   *
+   * @throws {TreeEntryError} as `within`
+   */
+  async hold (path: string): Promise<{ directory: HeldDirectory, release: () => void }> {
     if (path === '') {
-      return use(this.#root, work)
+      return { directory: this.#root, release: () => {} }
     }
 
     const open = this.#use(path)
 
     try {
-      return await use(await open.held, work)
-    } finally {
+      return { directory: await open.held, release: () => { open.users-- } }
+    } catch (err) {
       open.users--
+      throw err
     }
   }
 
@@ -80,10 +98,6 @@ export class HeldTree {
       }
     }
   }
-}
-
-async function use<T> (directory: HeldDirectory, work: (directory: HeldDirectory) => Promise<T>): Promise<T> {
-  return work(directory).catch((err: unknown) => { throw withShownPath(err, directory) })
 }
 
 async function close ({ held }: Open): Promise<void> {

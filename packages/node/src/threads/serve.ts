@@ -12,13 +12,19 @@ export interface Answer<Result> {
 }
 
 /** Answer the calls of the thread that started this one, one after the other. */
-export function serve<Request, Result> (answer: (request: Request) => Answer<Result>): void {
-  parentPort?.on('message', (request: Request) => {
+export function serve<Request, Result> (answer: (request: Request) => Answer<Result> | Promise<Answer<Result>>): void {
+  let last = Promise.resolve()
+
+  const reply = async (request: Request): Promise<void> => {
     try {
-      const { result, transfer } = answer(request)
+      const { result, transfer } = await answer(request)
       parentPort?.postMessage({ result } satisfies Reply, transfer)
     } catch (failure) {
       parentPort?.postMessage({ failure } satisfies Reply)
     }
+  }
+
+  parentPort?.on('message', (request: Request) => {
+    last = last.then(async () => reply(request))
   })
 }

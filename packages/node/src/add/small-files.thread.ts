@@ -1,0 +1,69 @@
+/** Reads small files, compresses and hashes them, and keeps their blocks until it is told which of them are new. */
+import { workerData } from 'node:worker_threads'
+import { encodeBlocks } from '@ipfsz/blockstore-packed'
+import { createSmallFileEncoder } from '@ipfsz/core/small-files'
+import { CID } from 'multiformats/cid'
+import { serve } from '../threads/serve.ts'
+import { readSmallFiles } from './read-small-files.ts'
+import { NUMBERS } from './small-files-protocol.ts'
+import type { Answer } from '../threads/serve.ts'
+import type { EncodedFile } from '@ipfsz/core/small-files'
+import type { NewBlocks, ReadBatch, ReadFiles, TakeBlocks, ThreadData } from './small-files-protocol.ts'
+
+const { options } = workerData as ThreadData
+const encoding = createSmallFileEncoder(options)
+
+/** The blocks of files that were read, by the number of their batch. */
+const held = new Map<number, EncodedFile['blocks']>()
+
+async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<ReadFiles>> {
+  const encoder = await encoding
+  const found = readSmallFiles(files)
+  const blocks: EncodedFile['blocks'] = []
+  const numbers = new Uint32Array(found.length * NUMBERS)
+
+  for (const [i, file] of found.entries()) {
+    const encoded = file == null
+      ? undefined
+      : encoder?.encode(file.bytes, metadata?.[i]) ?? await encoder?.encodeLater(file.bytes, metadata?.[i])
+
+    if (file != null && encoded != null) {
+      const { size, dagSize, marker = 0 } = encoded
+      numbers.set([encoded.blocks.length, size, dagSize, marker, file.isSame ? 1 : 0], i * NUMBERS)
+      blocks.push(...encoded.blocks)
+    }
+  }
+
+  held.set(batch, blocks)
+  const cids = new Uint8Array(blocks.reduce((sum, { cid }) => sum + cid.byteLength, 0))
+  let at = 0
+
+  for (const { cid } of blocks) {
+    cids.set(cid, at)
+    at += cid.byteLength
+  }
+
+  const sizes = Uint32Array.from(blocks, ({ bytes }) => bytes.byteLength)
+
+  return { result: { numbers, cids, sizes }, transfer: [numbers.buffer, cids.buffer, sizes.buffer] }
+}
+
+function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
+  const blocks = (held.get(batch) ?? []).filter((_, i) => wanted[i] === 1)
+  held.delete(batch)
+
+  if (packed) {
+    const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })))
+
+    return {
+      result: { encoded },
+      transfer: [encoded.data.buffer, encoded.table.buffer].filter(buffer => buffer instanceof ArrayBuffer)
+    }
+  }
+
+  const bytes = Buffer.concat(blocks.map(({ bytes }) => bytes))
+
+  return { result: { bytes } }
+}
+
+serve<ReadBatch | TakeBlocks, ReadFiles | NewBlocks>(request => 'wanted' in request ? take(request) : read(request))
