@@ -37,6 +37,12 @@ export interface WrittenFile {
   size: bigint
   /** Its blocks, and how many bytes each has: those that occur several times are reported. */
   blocks: ReadonlyArray<{ cid: CID, size: number }>
+  /**
+   * Bytes of its blocks that are left out there, as they occur in it several times.
+   *
+   * @default 0
+   */
+  repeated?: number | undefined
 }
 
 type Elements<T> = T extends AsyncIterable<infer E> | Iterable<infer E> ? E : never

@@ -151,7 +151,7 @@ async function * importCandidates (
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),
     onSymlink ({ cid, size = 0n }) { repeated.note(cid, Number(size)) },
-    onWritten ({ cid, blocks }, path) {
+    onWritten ({ cid, blocks, repeated: size = 0 }, path) {
       if (isMarked(cid)) {
         marks.add(unmark(cid), cid.code)
       }
@@ -159,6 +159,8 @@ async function * importCandidates (
       for (const block of blocks) {
         repeated.note(block.cid, block.size, path)
       }
+
+      repeated.noteInFile(cid, size, path)
     },
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })

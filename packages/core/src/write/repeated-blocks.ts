@@ -49,4 +49,11 @@ export class RepeatedBlocks {
       emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: path !== '' && writer === path })
     }
   }
+
+  /** A file has so many bytes of blocks that occur in it several times. */
+  noteInFile (cid: CID, size: number, path: string): void {
+    if (size > 0) {
+      emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: true })
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import type { KnownCounts } from './known-files.ts'
 import type { CidPath } from '../dag/cid-path.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { ChangedFiles } from '../disk/progress.ts'
@@ -107,6 +108,19 @@ export interface AddSourcesOptions {
    * @default neither
    */
   preserve?: { mode?: boolean, mtime?: boolean } | undefined
+  /**
+   * How many worker threads read and compress the small files of directories. 0: none.
+   *
+   * @default as many as there are cores, at most 8
+   */
+  threads?: number | undefined
+  /**
+   * Whether files of directories that did not change since they were added with the same options are taken as they
+   * were stored, and not read again: those with the same size, times and inode. If false, all are read.
+   *
+   * @default on file systems of this machine, where each change of a file gives it another ctime
+   */
+  cache?: boolean | undefined
   /** The address of the RPC API of a running Kubo, a URL or a multiaddr, to add to it instead of the repo. */
   kubo?: string | undefined
   /**
@@ -155,6 +169,8 @@ export interface AddedRoot {
   changed: ChangedFiles
   /** Bytes of blocks that were not there before, of a source that has an earlier version. */
   newSize?: number | undefined
+  /** Of a directory whose files are known: how many of them are new, have changed, or were not read. */
+  known?: KnownCounts | undefined
   /** The tool that reads the bytes of the plain CID: see `readableWith` of `@ipfsz/core`. */
   readableWith?: string | undefined
 }

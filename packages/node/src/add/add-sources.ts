@@ -10,6 +10,7 @@ import { LastBlockStore } from '../repo/last-block-store.ts'
 import { LATEST } from './add-options.ts'
 import { AddedRoots } from './added-roots.ts'
 import { baseChecker } from './base-checker.ts'
+import { BlockSink } from './block-sink.ts'
 import { LatestVersions } from './latest-versions.ts'
 import { PendingRoots } from './pending-roots.ts'
 import type { NodeContext, Session } from '../context.ts'
@@ -74,7 +75,7 @@ async function withTarget<T> (
   const { kubo, link: links = false, onlyHash = false, deterministic = false, sync = true, base } = options
 
   if (onlyHash) {
-    return work({ files: ipfsz({ blockstore: new LastBlockStore() }, { deterministic }) })
+    return work({ files: ipfsz({ blockstore: new LastBlockStore() }, { deterministic }), sink: 'none' })
   }
 
   if (kubo == null) {
@@ -84,6 +85,7 @@ async function withTarget<T> (
 
       return work({
         ...counted,
+        sink: new BlockSink(session.repo),
         latest,
         basesOf: async earlier => baseChecker(earlier, session.pins, context.signal),
         gateway: await findGateway(session.repo.path)

@@ -1,5 +1,6 @@
 import type { Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
+import type { BlockSink } from './block-sink.ts'
 import type { LatestVersions } from './latest-versions.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -7,6 +8,8 @@ import type { CID } from 'multiformats/cid'
 export interface AddTarget extends
   Pick<Session, 'files'>,
   Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> {
+  /** Where threads put the blocks of small files, or `none` if only CIDs are wanted. Undefined: there are no threads. */
+  sink?: BlockSink | 'none' | undefined
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined
   /** Bytes of the new blocks of a root, if they are counted. */

@@ -12,6 +12,7 @@ import { beginStep } from '../events.ts'
 import { contentUrl } from '../gateway/content-url.ts'
 import { earlierVersion } from './earlier-version.ts'
 import { notingNeeded } from './note-needed.ts'
+import { TreeAhead } from './tree-ahead.ts'
 import type { NodeContext } from '../context.ts'
 import type { FileSource } from '../disk/add-file.ts'
 import type { AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
@@ -146,16 +147,20 @@ export class AddedRoots {
     inputs: readonly string[],
     pathOf: (entry: string) => string,
     add: (options: AddTreeOptions) => Promise<AddedTree>
-  ): Promise<Pick<PendingRoot, 'cid' | 'report'>> {
+  ): Promise<Pick<PendingRoot, 'cid' | 'report' | 'discard'>> {
     const { signal } = this.#context
-    const { link = false, hidden = false, ignore = [], gitignore = false, preserve, onEntry, onRoot } = this.#options
+    const {
+      link = false, hidden = false, ignore = [], gitignore = false, preserve, sync = true, onEntry, onRoot
+    } = this.#options
     const compression = await this.#compression(name, pathOf)
 
     // reported only once the directory is pinned: until then a collection may delete them
     const entries = new SpillStack<SpilledEntry>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
     const progress = beginStep(this.#context, { task: 'add', name, unit: 'bytes' })
+    const ahead = await TreeAhead.of(compression, this.#options, this.#target, signal)
     const added = await notingNeeded(inputs, progress, signal, async progress => add({
+      ...ahead.options,
       hidden,
       ignore: ignoreMatcher([...ignore]),
       gitignore,
@@ -171,8 +176,9 @@ export class AddedRoots {
       }
     })).catch(async (err: unknown) => {
       await entries.close()
+      await ahead.known?.discard()
       throw err
-    })
+    }).finally(async () => ahead.close())
 
     const { root: { cid, plainCid, size, storedSize, ratio, codec }, files, compressed, codecs, ...lost } = added
     const newSize = await this.#newSize(cid)
@@ -180,6 +186,10 @@ export class AddedRoots {
 
     return {
       cid,
+      discard: async () => {
+        await entries.close()
+        await ahead.known?.discard()
+      },
       report: async () => {
         await remember?.()
 
@@ -188,6 +198,8 @@ export class AddedRoots {
         }
 
         await entries.close()
+        // without a sync, blocks may be lost that are there now
+        await (sync ? ahead.known?.commit() : ahead.known?.discard())
         await onRoot?.({
           cid,
           plainCid,
@@ -201,7 +213,8 @@ export class AddedRoots {
           ...lost,
           content: { files, compressed },
           codecs,
-          newSize
+          newSize,
+          known: ahead.known?.counts
         })
       }
     }

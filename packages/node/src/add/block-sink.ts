@@ -1,58 +1,99 @@
 import { keyOf } from '../dag/dag-walk.ts'
-import type { EncodedBlocks } from '@ipfsz/blockstore-packed'
-import type { IpfszComponents } from '@ipfsz/core'
+import type { Session } from '../context.ts'
+import type { NewBlocks } from './small-files-protocol.ts'
+import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import type { CID } from 'multiformats/cid'
 
-/** Where the blocks of small files go. */
-export interface BlockSinkInit {
-  blockstore: Pick<IpfszComponents['blockstore'], 'has' | 'put'>
+export interface BlockSinkInit extends Pick<Session['repo'], 'blockstore' | 'storage'> {
   /** The packs of a repo that has them. */
-  packs?: { putEncoded: (encoded: EncodedBlocks) => Promise<void> } | undefined
+  packs?: (() => Promise<Pick<PackedBlockstore, 'missing' | 'putEncoded'>>) | undefined
 }
 
-/** Blocks whose bytes are elsewhere, and their sizes. */
-export interface BlockList {
-  cids: readonly CID[]
-  sizes: Uint32Array
+/** A block whose bytes are elsewhere. */
+export interface ListedBlock {
+  cid: CID
+  size: number
 }
 
-/** How many blocks are put at a time: each may be a file that is written. */
-const PUTS = 16
+/** How many blocks are put, or looked for, at a time: each may be a file. */
+const CONCURRENCY = 32
 
-/** Stores blocks of threads. Those of equal files are stored once. */
+/** Stores blocks that threads have made. Those of equal files are stored once. */
 export class BlockSink {
   readonly #init: BlockSinkInit
-  /** Blocks that are asked for, and not stored yet. */
+  /** Blocks that are wanted, and not stored yet. */
   readonly #coming = new Set<string>()
 
   constructor (init: BlockSinkInit) {
     this.#init = init
   }
 
-  /** Whether blocks are stored in packs, and so compressed together. */
+  /** Whether blocks go into packs. */
   get isPacked (): boolean {
     return this.#init.packs != null
   }
 
-  /** Which blocks are to be put: 1 for each that is neither stored nor on its way. */
-  async want (cids: readonly CID[]): Promise<Uint8Array<ArrayBuffer>> {
-    const { blockstore, packs } = this.#init
-    const keys = cids.map(keyOf)
-    // without packs, a put looks itself
-    const known = packs == null ? [] : await Promise.all(cids.map(async cid => blockstore.has(cid)))
+  /** Where all blocks are. */
+  get blockstore (): BlockSinkInit['blockstore'] {
+    return this.#init.blockstore
+  }
 
-    return Uint8Array.from(keys, (key, i) => {
-      const isNew = known[i] !== true && !this.#coming.has(key)
+  /** Which blocks to put: those that are neither stored nor on their way. Without packs, each put looks itself. */
+  async want (blocks: readonly ListedBlock[]): Promise<ListedBlock[]> {
+    const missing = await (await this.#init.packs?.())?.missing(blocks.map(({ cid }) => cid))
 
-      if (isNew) {
-        this.#coming.add(key)
+    return blocks.filter(({ cid }, i) => {
+      const isWanted = missing?.[i] !== false && !this.#coming.has(keyOf(cid))
+
+      if (isWanted) {
+        this.#coming.add(keyOf(cid))
       }
 
-      return isNew ? 1 : 0
+      return isWanted
     })
   }
 
-  /** Store blocks that were wanted. */
-  async put (cids: readonly CID[], blocks: { encoded: EncodedBlocks } | { bytes: Uint8Array, sizes: readonly number[] }): Promise<void> {
+  /** Store the blocks that were wanted. */
+  async put (wanted: readonly ListedBlock[], blocks: NewBlocks): Promise<void> {
+    if ('encoded' in blocks) {
+      await (await this.#init.packs?.())?.putEncoded(blocks.encoded)
+    } else {
+      let at = 0
+      const parts = wanted.map(({ cid, size }) => ({ cid, bytes: blocks.bytes.subarray(at, at += size) }))
+      await inTurns(parts, async ({ cid, bytes }) => this.#init.blockstore.put(cid, bytes))
+    }
+
+    for (const { cid } of wanted) {
+      this.#coming.delete(keyOf(cid))
+    }
   }
+
+  /** Whether each block is stored. The next sync includes those that are. */
+  async has (cids: readonly CID[]): Promise<boolean[]> {
+    const { blockstore, packs, storage } = this.#init
+
+    if (packs != null) {
+      return (await (await packs()).missing(cids)).map(isMissing => !isMissing)
+    }
+
+    return inTurns(cids, async cid => {
+      const isStored = await blockstore.has(cid)
+
+      if (isStored) {
+        await storage.syncLater(cid)
+      }
+
+      return isStored
+    })
+  }
+}
+
+async function inTurns<T, R> (values: readonly T[], work: (value: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+
+  for (let first = 0; first < values.length; first += CONCURRENCY) {
+    results.push(...await Promise.all(values.slice(first, first + CONCURRENCY).map(work)))
+  }
+
+  return results
 }

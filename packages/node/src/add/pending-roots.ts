@@ -17,6 +17,8 @@ const FLUSH_AFTER = 200
 export interface PendingRoot extends NewPin {
   /** Called and awaited once it is pinned. */
   report: () => void | Promise<void>
+  /** Called and awaited if it could not be synced or pinned. */
+  discard?: (() => Promise<void>) | undefined
 }
 
 export interface PendingRootsInit {
@@ -59,8 +61,9 @@ export class PendingRoots {
       ? new Map<string, unknown>()
       : await duringStep(context, SYNC, async () => makeDurable(roots, pin, session, context))
 
-    for (const { cid, report } of roots) {
+    for (const { cid, report, discard } of roots) {
       if (errors.has(cid.toString())) {
+        await discard?.()
         fail(errors.get(cid.toString()))
       } else {
         await report()

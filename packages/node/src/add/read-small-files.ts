@@ -1,23 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { IDENTITY_SIZE, identityOf, isSameIdentity } from '../disk/file-identity.ts'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has neither. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
-
-/** How many numbers tell one version of a file from another: see `identityOf`. */
-export const IDENTITY_SIZE = 4
-
-/** What changes when a file does. */
-export interface Identity {
-  size: bigint
-  mtimeNs: bigint
-  ctimeNs: bigint
-  ino: bigint
-}
-
-/** The size, times and inode of a file. */
-export function identityOf ({ size, mtimeNs, ctimeNs, ino }: Identity): readonly bigint[] {
-  return [size, mtimeNs, ctimeNs, ino]
-}
 
 export interface FilesToRead {
   /** Paths of directories, which the system knows. */
@@ -75,7 +60,7 @@ function readSmallFile (path: string, room: Buffer, identity: BigInt64Array): Sm
       read = readSync(fd, room, length, room.byteLength - length, null)
     }
 
-    const isSame = identityOf(stats).every((value, i) => value === identity[i])
+    const isSame = isSameIdentity(identityOf(stats), identity)
 
     // those of /proc say that they are empty
     return length === room.byteLength ? undefined : { bytes: room.subarray(0, length), isSame }

@@ -10,7 +10,7 @@ import type { HeldTree } from './held-tree.ts'
 import type { EntryType } from './restore-metadata.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
 import type { WrappedPath } from './wrapped-source.ts'
-import type { AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
+import type { AddCandidate, AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Stands for the directory's own name while it is added, which might not be valid in a UnixFS path. */
@@ -33,10 +33,14 @@ export interface Added {
 
 export interface AddTreeOptions extends TreeSourceInit {
   add: Omit<AddOptions, 'signal'>
+  /** What candidates pass on their way. By default nothing: they are added as they are. */
+  pass?: ((candidates: AsyncIterable<Candidate>) => AsyncIterable<AddCandidate>) | undefined
   /** Shows how many bytes have been read. */
   progress: Pick<Progress, 'update' | 'end'>
   /** Called and awaited for each file and symlink once it is added. */
   onAdded (added: Added): Promise<void>
+  /** The same, with the path of its candidate, and the size that a directory says. */
+  onWritten? (path: string, file: { cid: CID, dagSize: bigint, storedSize: bigint }): Promise<void>
 }
 
 /** The root of an added tree, and what is in it. */
@@ -75,7 +79,7 @@ async function addCandidates (
   directory: string,
   source: (events: TreeSourceEvents) => AsyncIterable<Candidate>,
   files: Ipfsz,
-  { add, progress, onAdded, signal }: AddTreeOptions
+  { add, pass = candidates => candidates, progress, onAdded, onWritten, signal }: AddTreeOptions
 ): Promise<AddedTree> {
   const sizes = new Map<string, number>()
   const referred = new ReferredFiles()
@@ -103,7 +107,7 @@ async function addCandidates (
   try {
     const onProgress = (event: AddEvents): void => { referred.note(event) }
 
-    for await (const result of files.addAll(candidates, { ...add, signal, onProgress })) {
+    for await (const result of files.addAll(pass(candidates), { ...add, depthFirst: true, signal, onProgress })) {
       const path = result.path?.slice(ROOT.length + 1) ?? ''
       last = result
 
@@ -122,6 +126,9 @@ async function addCandidates (
 
         counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
+        await onWritten?.(result.path ?? '', {
+          cid: result.cid, dagSize: BigInt(result.size), storedSize: added.storedSize
+        })
         await onAdded(added)
       }
     }

@@ -24,6 +24,8 @@ export interface FileEvents {
   onRead (path: string, bytes: number): void
   /** Called if a file was written to while it was read, so that its bytes may be of several versions. */
   onChanged (path: string): void
+  /** Called with what a file is like when all of it was read. */
+  onEnd? (stats: BigIntStats): void
 }
 
 /** How many bytes to read at once: all of a small file, as each read allocates that much. */
@@ -93,7 +95,7 @@ export async function * readContent (
   open: () => Promise<FileHandle>,
   path: string,
   stats: BigIntStats,
-  { onRead, onChanged }: FileEvents
+  { onRead, onChanged, onEnd }: FileEvents
 ): AsyncGenerator<Uint8Array> {
   const size = Number(stats.size)
   const handle = await open()
@@ -113,8 +115,10 @@ export async function * readContent (
       }
     }
 
-    // a smaller one is read at once
-    if (size >= READ_SIZE && isTorn(stats, await handle.stat({ bigint: true }))) {
+    const after = await handle.stat({ bigint: true })
+    onEnd?.(after)
+
+    if (isTorn(stats, after)) {
       onChanged(path)
     }
   } finally {

@@ -23,6 +23,10 @@ export class HeldTree {
     this.#root = root
   }
 
+  get root (): HeldDirectory {
+    return this.#root
+  }
+
   /**
    * Call a function with a directory of the tree, which is held until it returns.
    *

@@ -102,6 +102,7 @@ async function * walk (
   for (let start = 0; start < names.length; start += AHEAD) {
     options.signal.throwIfAborted()
 
+    const examined = Date.now()
     const entries = await tree.within(
       below,
       // a call of the thread pool takes ten times as long as the file system does
@@ -124,7 +125,7 @@ async function * walk (
           options.onExecutable(path)
         }
 
-        yield { ...candidate, content: new TreeFile({ tree, below, name, path, stats, events: options }) }
+        yield { ...candidate, content: new TreeFile({ tree, below, name, path, stats, examined, events: options }) }
       } else if (stats.isSymbolicLink()) {
         const link = await tree.within(below, async held => readTarget(held, name))
         // a symlink's mode has no meaning

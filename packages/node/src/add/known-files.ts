@@ -1,0 +1,208 @@
+import { realpath, stat } from 'node:fs/promises'
+import { unmark } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { walkDag } from '../dag/dag-walk.ts'
+import { identityOf, isSameIdentity, isSettled } from '../disk/file-identity.ts'
+import { DamagedDagError } from '../errors.ts'
+import { tellsChanges } from '../known-files/local-file-systems.ts'
+import { TreeRecord } from '../known-files/tree-record.ts'
+import type { BlockSink, ListedBlock } from './block-sink.ts'
+import type { HeldTree } from '../disk/held-tree.ts'
+import type { TreeFile } from '../disk/tree-file.ts'
+import type { KnownFile } from '../known-files/known-file.ts'
+import type { WrittenFile } from '@ipfsz/core'
+
+export interface KnownFilesInit {
+  /** Where it is noted what is known. */
+  directory: string
+  /** All that decides what becomes of a file. */
+  options: string
+  /** Whether to use what is known. Undefined: on file systems where that is safe. */
+  cache: boolean | undefined
+  sink: BlockSink
+  signal: AbortSignal
+}
+
+/** How many files of a directory are new, have changed, or are as they were when it was added before. */
+export interface KnownCounts {
+  new: number
+  changed: number
+  unchanged: number
+}
+
+interface KnownTree {
+  record: TreeRecord
+  /** Files on other devices, which are mounted into the tree, are not noted. */
+  device: bigint
+}
+
+/** A file that is on its way. */
+interface Expected {
+  file: TreeFile
+  record: TreeRecord
+  before: KnownFile | undefined
+  /** Whether it is taken as it is known. */
+  isTaken: boolean
+  isSingle: boolean
+}
+
+/**
+ * What is known of the files of trees that are added, and what becomes known of them. It only saves time: what cannot
+ * be read or written counts as unknown.
+ */
+export class KnownFiles {
+  readonly #init: KnownFilesInit
+  readonly #trees = new Map<HeldTree, KnownTree | undefined>()
+  readonly #expected = new Map<string, Expected>()
+  readonly #counts: KnownCounts = { new: 0, changed: 0, unchanged: 0 }
+
+  constructor (init: KnownFilesInit) {
+    this.#init = init
+  }
+
+  /** Undefined if nothing was known. */
+  get counts (): KnownCounts | undefined {
+    return Array.from(this.#trees.values()).some(tree => tree?.record.hasOld) ? this.#counts : undefined
+  }
+
+  /** What is known of a file. To be asked in the order of a walk. At once if it is in memory. */
+  find (file: TreeFile): KnownFile | undefined | Promise<KnownFile | undefined> {
+    if (!this.#trees.has(file.tree)) {
+      return this.#begin(file.tree).then(async () => this.find(file))
+    }
+
+    return this.#trees.get(file.tree)?.record.find(file.pathInTree)
+  }
+
+  /** Whether a file is as it is known. */
+  static isUnchanged ({ stats }: TreeFile, { isSettled, identity }: KnownFile): boolean {
+    return isSettled && isSameIdentity(identityOf(stats), identity)
+  }
+
+  /** The files whose blocks are all there, as they were written, and undefined for the others. */
+  async written (files: readonly KnownFile[]): Promise<Array<WrittenFile | undefined>> {
+    const blocks = await Promise.all(files.map(async file => this.#blocksOf(file)))
+    const stored = await this.#init.sink.has(blocks.flatMap(list => list?.map(({ cid }) => cid) ?? []))
+    let at = 0
+
+    return files.map(({ cid, dagSize, storedSize }, i) => {
+      const own = blocks[i]
+      const isWhole = own != null && stored.slice(at, at += own.length).every(Boolean)
+
+      return isWhole
+        ? { cid: CID.decode(cid), size: dagSize, repeated: Number(dagSize - storedSize), blocks: own }
+        : undefined
+    })
+  }
+
+  /** A file is on its way to the importer, as `path`. */
+  expect (
+    path: string,
+    { file, before, isTaken, isSingle }: Pick<Expected, 'file' | 'before' | 'isTaken' | 'isSingle'>
+  ): void {
+    const tree = this.#trees.get(file.tree)
+
+    if (tree?.device === file.stats.dev) {
+      this.#expected.set(path, { file, record: tree.record, before, isTaken, isSingle })
+    }
+  }
+
+  /** A file has been added. To be called in the order of a walk. */
+  async note (path: string, { cid, dagSize, storedSize }: {
+    cid: CID
+    dagSize: bigint
+    storedSize: bigint
+  }): Promise<void> {
+    const expected = this.#expected.get(path)
+    this.#expected.delete(path)
+
+    if (expected == null) {
+      return
+    }
+
+    const { file: { stats, examined, isSame, tree, pathInTree }, before, isTaken, isSingle, record } = expected
+    const isUnchanged = before != null && Buffer.compare(before.cid, cid.bytes) === 0
+    this.#counts[before == null ? 'new' : isUnchanged ? 'unchanged' : 'changed']++
+
+    try {
+      record.add(pathInTree, isTaken && before != null ? before : {
+        identity: identityOf(stats),
+        isSettled: isSame && isSettled(stats, examined),
+        cid: cid.bytes,
+        dagSize,
+        storedSize,
+        isSingle: isSingle || cid.code === raw.code
+      })
+    } catch {
+      await this.#forget(tree)
+    }
+  }
+
+  /** Keep what became known. Call it when what was added is stored for good. */
+  async commit (): Promise<void> {
+    for (const tree of this.#trees.values()) {
+      await tree?.record.commit().catch(() => {})
+    }
+  }
+
+  /** Forget what became known. */
+  async discard (): Promise<void> {
+    for (const tree of this.#trees.keys()) {
+      await this.#forget(tree)
+    }
+  }
+
+  async #begin (tree: HeldTree): Promise<void> {
+    const { directory, options, cache } = this.#init
+    const { path } = tree.root
+
+    try {
+      const isUsed = cache === true || await tellsChanges(path)
+      const known = isUsed
+        ? {
+            record: await TreeRecord.open({
+              directory, options, tree: await realpath(path), reads: cache !== false, now: Date.now()
+            }),
+            device: (await stat(path, { bigint: true })).dev
+          }
+        : undefined
+      this.#trees.set(tree, known)
+    } catch {
+      this.#trees.set(tree, undefined)
+    }
+  }
+
+  async #forget (tree: HeldTree): Promise<void> {
+    const known = this.#trees.get(tree)
+    this.#trees.set(tree, undefined)
+    await known?.record.discard().catch(() => {})
+  }
+
+  /** All blocks of a file, without those of its leaves, which may be large. Undefined if one is missing or damaged. */
+  async #blocksOf ({ cid: bytes, storedSize, isSingle }: KnownFile): Promise<ListedBlock[] | undefined> {
+    const { sink: { blockstore }, signal } = this.#init
+
+    try {
+      const cid = unmark(CID.decode(bytes))
+
+      if (isSingle) {
+        return [{ cid, size: Number(storedSize) }]
+      }
+
+      const blocks: ListedBlock[] = []
+
+      for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip' })) {
+        blocks.push({ cid: block.cid, size: block.bytes?.byteLength ?? block.statedSize ?? 0 })
+      }
+
+      return blocks
+    } catch (err) {
+      if (err instanceof DamagedDagError) {
+        return undefined
+      }
+
+      throw err
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { createSmallFileEncoder } from '@ipfsz/core/small-files'
+import { defaultThreads } from '../threads/thread-pool.ts'
+import { packageVersion } from '../version.ts'
+import { KnownFiles } from './known-files.ts'
+import { SmallFiles } from './small-files.ts'
+import { writeAhead } from './write-ahead.ts'
+import type { AddSourcesOptions } from './add-options.ts'
+import type { AddTarget } from './add-target.ts'
+import type { SmallFilesOfTree, WriteAheadOptions } from './write-ahead.ts'
+import type { AddTreeOptions } from '../disk/add-tree.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+
+/** What adding a tree does not leave to the importer: files that are known, and small ones. Close it in the end. */
+export class TreeAhead {
+  readonly known: KnownFiles | undefined
+  readonly #small: SmallFilesInThreads | undefined
+
+  private constructor ({ known, small }: { known: KnownFiles | undefined, small: SmallFilesInThreads | undefined }) {
+    this.known = known
+    this.#small = small
+  }
+
+  static async of (
+    compression: CompressionOptions,
+    options: AddSourcesOptions,
+    target: AddTarget,
+    signal: AbortSignal
+  ): Promise<TreeAhead> {
+    return new TreeAhead({
+      known: knownFiles(compression, options, target, signal),
+      small: await smallFiles(compression, options, target)
+    })
+  }
+
+  /** What the candidates of the tree pass, and who is told what becomes of them. */
+  get options (): Pick<AddTreeOptions, 'pass' | 'onWritten'> {
+    const { known } = this
+    const options: WriteAheadOptions = { known, small: this.#small }
+
+    return {
+      pass: candidates => writeAhead(candidates, options),
+      ...known == null ? {} : { onWritten: async (path, file) => known.note(path, file) }
+    }
+  }
+
+  async close (): Promise<void> {
+    await this.#small?.close()
+  }
+}
+
+class SmallFilesInThreads implements SmallFilesOfTree {
+  readonly threads: number
+  readonly maxSize: number
+  readonly #start: () => SmallFiles
+  #files: SmallFiles | undefined
+
+  constructor ({ threads, maxSize }: Pick<SmallFilesOfTree, 'threads' | 'maxSize'>, start: () => SmallFiles) {
+    this.threads = threads
+    this.maxSize = maxSize
+    this.#start = start
+  }
+
+  get isOpen (): boolean {
+    return this.#files != null
+  }
+
+  open (): SmallFiles {
+    return this.#files ??= this.#start()
+  }
+
+  async close (): Promise<void> {
+    await this.#files?.close()
+  }
+}
+
+/** @returns undefined if threads would make other files: all are added by the importer then */
+async function smallFiles (
+  compression: CompressionOptions,
+  { link = false, deterministic = false, threads = defaultThreads() }: AddSourcesOptions,
+  { sink, files }: AddTarget
+): Promise<SmallFilesInThreads | undefined> {
+  if (sink == null || threads === 0 || deterministic) {
+    return undefined
+  }
+
+  const encoder = await createSmallFileEncoder({ compression, link, codecs: files.codecs })
+
+  return encoder == null
+    ? undefined
+    : new SmallFilesInThreads({ threads, maxSize: encoder.maxSize }, () => new SmallFiles({
+        threads,
+        options: { compression },
+        sink: sink === 'none' ? undefined : sink
+      }))
+}
+
+/** @returns undefined if what becomes of a file depends on other files, or more than its blocks has to be there */
+function knownFiles (
+  compression: CompressionOptions,
+  { link = false, deterministic = false, preserve, cache }: AddSourcesOptions,
+  { sink, repo }: AddTarget,
+  signal: AbortSignal
+): KnownFiles | undefined {
+  const isAlone = compression.base == null && compression.dictionaries !== 'auto'
+
+  if (sink == null || sink === 'none' || repo == null || link || !isAlone) {
+    return undefined
+  }
+
+  return new KnownFiles({
+    directory: join(repo.path, 'known-files'),
+    // with the versions of what compresses
+    options: JSON.stringify([packageVersion(), process.version, deterministic, preserve, compression]),
+    cache,
+    sink,
+    signal
+  })
+}

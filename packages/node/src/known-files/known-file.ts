@@ -1,0 +1,18 @@
+// Room: what adding learned of the files of a tree, so that those that did not change need not be read again: a file
+// for each tree, in the order in which trees are walked (`tree-record.ts`).
+
+/** What came of a file when it was added. */
+export interface KnownFile {
+  /** What it was like: see `identityOf`. */
+  identity: readonly bigint[]
+  /** Whether its identity changes with its next change: see `isSettled`. */
+  isSettled: boolean
+  /** The bytes of its CID. */
+  cid: Uint8Array
+  /** Bytes of its blocks, as the link to it in a directory says. */
+  dagSize: bigint
+  /** The same, where blocks that occur several times count once. */
+  storedSize: bigint
+  /** Whether the block of its CID is the only one. */
+  isSingle: boolean
+}
