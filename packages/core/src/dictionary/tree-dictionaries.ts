@@ -6,7 +6,7 @@ import { joinChunks } from '../write/join-chunks.ts'
 import { trainDictionaries } from './train.ts'
 import { TreeDictionary } from './tree-dictionary.ts'
 import type { PutStore } from '../dag/block.ts'
-import type { AddCandidate as Candidate } from '../unixfs.ts'
+import type { Candidate } from '../write/checked-candidates.ts'
 import type { SmallFile } from './kinds.ts'
 import type { Coder } from './train.ts'
 

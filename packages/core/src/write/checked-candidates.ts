@@ -2,7 +2,9 @@ import { checkEntryName, splitPath, withoutDots } from '../directory/entry-name.
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
 import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
-import type { AddCandidate as Candidate, AddCandidateStream } from '../unixfs.ts'
+import type { AddCandidate, AddCandidateStream } from '../unixfs.ts'
+
+export type Candidate = AddCandidate
 
 /** What a path in the import is. `parent`: a directory known only because something is in it. */
 type Kind = 'file' | 'directory' | 'parent'

@@ -8,7 +8,7 @@ import type { CID } from 'multiformats/cid'
 export interface AddTarget extends
   Pick<Session, 'files'>,
   Partial<Pick<Session, 'repo' | 'links'> & Pick<KuboSession, 'pins'>> {
-  /** Where threads put the blocks of small files, or `none` if only CIDs are wanted. Undefined: there are no threads. */
+  /** Where threads put blocks of small files, or `none` if only CIDs are wanted. Undefined: there are no threads. */
   sink?: BlockSink | 'none' | undefined
   /** The URL of a gateway that serves the repo, if one runs. */
   gateway?: string | undefined

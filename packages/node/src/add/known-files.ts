@@ -158,17 +158,19 @@ export class KnownFiles {
     const { path } = tree.root
 
     try {
-      const isUsed = cache === true || await tellsChanges(path)
-      const known = isUsed
-        ? {
-            record: await TreeRecord.open({
-              directory, options, tree: await realpath(path), reads: cache !== false, now: Date.now()
-            }),
-            device: (await stat(path, { bigint: true })).dev
-          }
-        : undefined
-      this.#trees.set(tree, known)
+      if (cache !== true && !await tellsChanges(path)) {
+        this.#trees.set(tree, undefined)
+        return
+      }
+
+      const { dev: device } = await stat(path, { bigint: true })
+      const name = await realpath(path)
+      const record = await TreeRecord.open({
+        directory, options, tree: name, reads: cache !== false, now: Date.now()
+      })
+      this.#trees.set(tree, { record, device })
     } catch {
+      // the repo cannot be written, or the disk is full
       this.#trees.set(tree, undefined)
     }
   }

@@ -86,13 +86,13 @@ async function smallFiles (
 
   const encoder = await createSmallFileEncoder({ compression, link, codecs: files.codecs })
 
-  return encoder == null
-    ? undefined
-    : new SmallFilesInThreads({ threads, maxSize: encoder.maxSize }, () => new SmallFiles({
-        threads,
-        options: { compression },
-        sink: sink === 'none' ? undefined : sink
-      }))
+  if (encoder == null) {
+    return undefined
+  }
+
+  const init = { threads, options: { compression }, sink: sink === 'none' ? undefined : sink }
+
+  return new SmallFilesInThreads({ threads, maxSize: encoder.maxSize }, () => new SmallFiles(init))
 }
 
 /** @returns undefined if what becomes of a file depends on other files, or more than its blocks has to be there */

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FileHandle } from 'node:fs/promises'
 
-/* A chunk is: length of its compressed bytes (4 bytes, little endian), the first 16 bytes of their SHA-256, and these. */
+/* A chunk is: the length of its compressed bytes (4 bytes, little endian), 16 bytes of their SHA-256, and the bytes. */
 
 const DIGEST_SIZE = 16
 const HEAD_SIZE = 4 + DIGEST_SIZE

@@ -1,0 +1,361 @@
+import {
+  cp, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { unmark } from '@ipfsz/core'
+import { walkDag } from '../src/dag/dag-walk.ts'
+import { isSettled } from '../src/disk/file-identity.ts'
+import { initRepo } from '../src/init/index.ts'
+import { readChunk } from '../src/known-files/chunks.ts'
+import { TreeRecord } from '../src/known-files/tree-record.ts'
+import { openRepo } from '../src/repo/repo.ts'
+import { addPaths, makeTree } from './add-trees.ts'
+import type { AddedPaths } from './add-trees.ts'
+import type { AddSourcesOptions } from '../src/add/index.ts'
+import type { KnownCounts } from '../src/add/known-files.ts'
+import type { Repo } from '../src/repo/repo.ts'
+import type { CID } from 'multiformats/cid'
+
+let directory: string
+let repo: string
+let tree: string
+
+const context = (): { repo: string, bootstrap: [], signal: AbortSignal } =>
+  ({ repo, bootstrap: [], signal: new AbortController().signal })
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-again-'))
+  repo = join(directory, 'repo')
+  tree = join(directory, 'tree')
+  await initRepo(context(), { layout: 'packs' })
+})
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** Files that were changed so long ago that what is known of them counts. The ctime cannot be set, so we wait. */
+async function makeSettled (files: Record<string, string>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(tree, name, '..'), { recursive: true })
+    await writeFile(join(tree, name), content)
+  }
+
+  await settle()
+}
+
+/** Wait until what was changed last is no longer racy. */
+async function settle (): Promise<void> {
+  const changed = Date.now()
+  await expect.poll(() => Date.now() - changed, { interval: 100 }).toBeGreaterThan(2100)
+}
+
+async function add (options: AddSourcesOptions = {}): Promise<{ added: AddedPaths, known: KnownCounts | undefined }> {
+  const added = await addPaths(repo, [tree], { threads: 0, ...options })
+
+  return { added, known: added.roots[0].known }
+}
+
+/** The CID that the tree has if all of it is read. */
+async function cidOf (options: AddSourcesOptions = {}): Promise<string> {
+  const { roots } = await addPaths(repo, [tree], { ...options, onlyHash: true, threads: 0 })
+
+  return String(roots[0].cid)
+}
+
+const THREE = { 'a': 'one', 'b/a': 'two', 'b/z': 'three', 'b.': 'four' }
+
+describe('adding a directory again', () => {
+  it('reads nothing that did not change, and gives the same', async () => {
+    await makeTree(tree)
+    await settle()
+    const { added: first, known: before } = await add({ threads: 2 })
+    const { added: second, known } = await add({ threads: 2 })
+    const all = first.roots[0].content?.files ?? 0
+
+    expect(before).to.equal(undefined)
+    expect(known).to.deep.equal({ new: 0, changed: 0, unchanged: all })
+    expect(second.roots.map(root => ({ ...root, known: undefined }))).to.deep.equal(first.roots)
+    expect(second.entries).to.deep.equal(first.entries)
+  })
+
+  it('reads what is new or has changed, and counts it', async () => {
+    await makeSettled(THREE)
+    await add()
+    await writeFile(join(tree, 'b/m'), 'new')
+    await writeFile(join(tree, 'b/z'), 'THREE')
+    await rm(join(tree, 'a'))
+    const { added, known } = await add()
+
+    expect(known).to.deep.equal({ new: 1, changed: 1, unchanged: 2 })
+    expect(String(added.roots[0].cid)).to.equal(await cidOf())
+  })
+
+  it('reads a file whose content changed, but not its size and mtime', async () => {
+    await makeSettled(THREE)
+    const { mtime, atime } = await stat(join(tree, 'a'))
+    await add()
+    await writeFile(join(tree, 'a'), 'ONE')
+    await utimes(join(tree, 'a'), atime, mtime)
+    await settle()
+    const { added, known } = await add()
+
+    expect(known).to.deep.equal({ new: 0, changed: 1, unchanged: 3 })
+    expect(String(added.roots[0].cid)).to.equal(await cidOf())
+  })
+
+  it('reads a file that took the place of another', async () => {
+    await makeSettled({ ...THREE, other: 'ten' })
+    await add()
+    await rename(join(tree, 'other'), join(tree, 'a'))
+    const { added, known } = await add()
+
+    expect(known).to.deep.equal({ new: 0, changed: 1, unchanged: 3 })
+    expect(String(added.roots[0].cid)).to.equal(await cidOf())
+  })
+
+  it('reads files again that had changed just before they were read', async () => {
+    await mkdir(tree)
+    await writeFile(join(tree, 'a'), 'one')
+    await add()
+    expect(await settled('a')).to.equal(false)
+    await settle()
+    const { known } = await add()
+    expect(known).to.deep.equal({ new: 0, changed: 0, unchanged: 1 })
+    expect(await settled('a')).to.equal(true)
+  })
+
+  it('takes a file that changes within one tick of a clock of seconds for changed', () => {
+    const identity = { mtimeNs: 1_000_000_000n, ctimeNs: 1_000_000_000n, size: 1n, ino: 1n }
+
+    expect(isSettled(identity, 2900)).to.equal(false)
+    expect(isSettled(identity, 3001)).to.equal(true)
+  })
+
+  it('reads files with times in the future', () => {
+    const now = 1_000_000
+    const [past, future] = [BigInt(now - 5000) * 1_000_000n, BigInt(now + 5000) * 1_000_000n]
+
+    expect(isSettled({ mtimeNs: future, ctimeNs: past, size: 1n, ino: 1n }, now)).to.equal(false)
+    expect(isSettled({ mtimeNs: past, ctimeNs: future, size: 1n, ino: 1n }, now)).to.equal(false)
+    expect(isSettled({ mtimeNs: past, ctimeNs: past, size: 1n, ino: 1n }, now)).to.equal(true)
+  })
+
+  it.for([
+    [{ compression: { level: 19 } }],
+    [{ compression: { codec: 'none' } }],
+    [{ preserve: { mode: true } }],
+    [{ preserve: { mtime: true } }],
+    [{ deterministic: true }]
+  ] satisfies Array<[AddSourcesOptions]>)('reads all with the options %j, which make other files', async ([options]) => {
+    await makeSettled({ ...THREE, large: 'text that shrinks '.repeat(1000) })
+    await add()
+    const { added, known } = await add(options)
+
+    expect(known).to.equal(undefined)
+    expect(String(added.roots[0].cid)).to.equal(await cidOf(options))
+  })
+
+  it('takes files as they are known whichever of them are chosen', async () => {
+    await makeSettled({ ...THREE, '.hidden': 'hidden' })
+    await add({ hidden: true })
+    const { added, known } = await add({ ignore: ['b/z'] })
+
+    expect(known).to.deep.equal({ new: 0, changed: 0, unchanged: 3 })
+    expect(String(added.roots[0].cid)).to.equal(await cidOf({ ignore: ['b/z'] }))
+  })
+
+  it('reads all without a cache, and knows it afterwards', async () => {
+    await makeSettled(THREE)
+    await add()
+    const { known } = await add({ cache: false })
+    const { known: after } = await add()
+
+    expect(known).to.equal(undefined)
+    expect(after).to.deep.equal({ new: 0, changed: 0, unchanged: 4 })
+  })
+
+  for (const layout of ['packs', 'files'] as const) {
+    it(`reads a file again of which a block is gone, in a repo of ${layout}`, async () => {
+      repo = join(directory, layout)
+      await initRepo(context(), { layout })
+      // of several blocks: a leaf goes, and the root stays
+      const large = Array.from({ length: 200_000 }, (_, i) => Math.imul(i, 0x9e3779b1).toString(36)).join(' ')
+      await makeSettled({ ...THREE, large })
+      const { added } = await add()
+
+      for (const name of ['large', 'b/a']) {
+        const { cid } = added.entries.find(({ path }) => path === `tree/${name}`) ?? added.roots[0]
+        const blocks = await blocksOf(cid)
+        await withBlocks(async ({ blockstore }) => blockstore.delete(blocks.at(-1) ?? cid))
+        const { added: again, known } = await add()
+
+        expect(known).to.deep.equal({ new: 0, changed: 0, unchanged: 5 })
+        expect(String(again.roots[0].cid)).to.equal(String(added.roots[0].cid))
+        expect(await blocksOf(again.roots[0].cid)).to.have.lengthOf.above(5)
+      }
+    })
+  }
+
+  it('reads all if what is known is damaged in any place', async () => {
+    await makeSettled(THREE)
+    const { added } = await add()
+    const [record] = await records()
+    const whole = await readFile(record)
+
+    for (let at = 0; at < whole.byteLength; at += 7) {
+      const damaged = Buffer.from(whole)
+      damaged[at] ^= 0x40
+      await writeFile(record, at % 2 === 0 ? damaged : whole.subarray(0, at))
+      const { added: again } = await add()
+
+      expect(String(again.roots[0].cid)).to.equal(String(added.roots[0].cid))
+    }
+
+    expect((await add()).known).to.deep.equal({ new: 0, changed: 0, unchanged: 4 })
+  })
+
+  it('reads all if what is known is of another tree, another repo, or no file at all', async () => {
+    await makeSettled(THREE)
+    const { added } = await add()
+    const [record] = await records()
+    const cid = String(added.roots[0].cid)
+    await cp(tree, join(directory, 'other'), { recursive: true })
+    await writeFile(join(directory, 'other/a'), 'other')
+    await settle()
+    await addPaths(repo, [join(directory, 'other')])
+    const other = (await records()).find(path => path !== record) ?? ''
+
+    for (const replace of [
+      async () => cp(other, record),
+      async () => mkdir(record),
+      async () => symlink('/dev/zero', record),
+      async () => symlink(record, record)
+    ]) {
+      await rm(record, { recursive: true, force: true })
+      await replace()
+      const { added: again, known } = await add()
+
+      expect(known).to.equal(undefined)
+      expect(String(again.roots[0].cid)).to.equal(cid)
+    }
+  })
+
+  it('takes nothing from a repo that was copied, whose blocks are not there', async () => {
+    await makeSettled(THREE)
+    const { added } = await add()
+    const copy = join(directory, 'copy')
+    await initRepo({ ...context(), repo: copy }, { layout: 'packs' })
+    await cp(join(repo, 'known-files'), join(copy, 'known-files'), { recursive: true })
+    repo = copy
+    const { added: again } = await add()
+
+    expect(String(again.roots[0].cid)).to.equal(String(added.roots[0].cid))
+    expect(await blocksOf(again.roots[0].cid)).to.have.lengthOf.above(4)
+  })
+
+  it('ignores what was written after now, as the clock was set back', async () => {
+    await makeSettled(THREE)
+    await add()
+    const record = async (now: number): Promise<boolean> => {
+      const opened = await openRecord(now)
+      await opened.discard()
+
+      return opened.hasOld
+    }
+
+    expect(await record(Date.now())).to.equal(true)
+    expect(await record(Date.now() - 60_000)).to.equal(false)
+  })
+
+  it('works for two that add the same tree at once', async () => {
+    await makeTree(tree)
+    await settle()
+    const [one, other] = await Promise.all([add({ threads: 1 }), add({ threads: 1 })])
+    const { known } = await add()
+
+    expect(String(one.added.roots[0].cid)).to.equal(String(other.added.roots[0].cid))
+    expect(known).to.include({ new: 0, changed: 0 })
+    expect(await records()).to.have.lengthOf(1)
+  })
+
+  it('leaves nothing behind when it fails', async () => {
+    await makeSettled(THREE)
+    await symlink('x', join(tree, 'b\\'))
+    await mkdir(join(tree, 'c\\'))
+
+    await expect(add()).rejects.toMatchObject({ name: 'TreeEntryError' })
+    expect(await records()).to.deep.equal([])
+  })
+
+  it('adds also where nothing can be noted', async () => {
+    await makeSettled(THREE)
+    await writeFile(join(repo, 'known-files'), 'a file')
+    const { added, known } = await add()
+
+    expect(known).to.equal(undefined)
+    expect(String(added.roots[0].cid)).to.equal(await cidOf())
+  })
+
+  it('remembers the last 64 trees', async () => {
+    await makeSettled({ a: 'one' })
+
+    for (let level = 1; level <= 66; level++) {
+      await add({ compression: { cut: 'size', frameSize: 65_536 * level } })
+    }
+
+    expect(await records()).to.have.lengthOf(64)
+  })
+})
+
+async function records (): Promise<string[]> {
+  return (await readdir(join(repo, 'known-files'))).map(name => join(repo, 'known-files', name))
+}
+
+async function openRecord (now: number): Promise<TreeRecord> {
+  const [path] = await records()
+  const file = await open(path)
+
+  try {
+    const { head } = JSON.parse(String(await readChunk(file))) as { head: string }
+    const { options } = JSON.parse(head) as { options: string }
+
+    return await TreeRecord.open({ directory: join(repo, 'known-files'), tree, options, reads: true, now })
+  } finally {
+    await file.close()
+  }
+}
+
+async function settled (path: string): Promise<boolean | undefined> {
+  const record = await openRecord(Date.now())
+  const known = await record.find(path)
+  await record.discard()
+
+  return known?.isSettled
+}
+
+async function withBlocks<T> (work: (repo: Repo) => Promise<T>): Promise<T> {
+  const opened = await openRepo(repo)
+
+  try {
+    return await work(opened)
+  } finally {
+    await opened.storage.sync()
+    await opened.close()
+  }
+}
+
+/** The blocks of a DAG, all of which are there. */
+async function blocksOf (cid: CID): Promise<CID[]> {
+  return withBlocks(async ({ blockstore }) => {
+    const blocks: CID[] = []
+
+    for await (const block of walkDag(unmark(cid), blockstore, { signal: context().signal, leaves: 'read' })) {
+      blocks.push(block.cid)
+    }
+
+    return blocks
+  })
+}
