@@ -149,7 +149,7 @@ describe('adding a directory again', () => {
     [{ preserve: { mode: true } }],
     [{ preserve: { mtime: true } }],
     [{ deterministic: true }]
-  ] satisfies Array<[AddSourcesOptions]>)('reads all with the options %j, which make other files', async ([options]) => {
+  ] satisfies Array<[AddSourcesOptions]>)('reads all with %j, which makes other files', async ([options]) => {
     await makeSettled({ ...THREE, large: 'text that shrinks '.repeat(1000) })
     await add()
     const { added, known } = await add(options)
@@ -259,15 +259,8 @@ describe('adding a directory again', () => {
   it('ignores what was written after now, as the clock was set back', async () => {
     await makeSettled(THREE)
     await add()
-    const record = async (now: number): Promise<boolean> => {
-      const opened = await openRecord(now)
-      await opened.discard()
-
-      return opened.hasOld
-    }
-
-    expect(await record(Date.now())).to.equal(true)
-    expect(await record(Date.now() - 60_000)).to.equal(false)
+    expect(await hasOld(Date.now())).to.equal(true)
+    expect(await hasOld(Date.now() - 60_000)).to.equal(false)
   })
 
   it('works for two that add the same tree at once', async () => {
@@ -326,6 +319,13 @@ async function openRecord (now: number): Promise<TreeRecord> {
   } finally {
     await file.close()
   }
+}
+
+async function hasOld (now: number): Promise<boolean> {
+  const record = await openRecord(now)
+  await record.discard()
+
+  return record.hasOld
 }
 
 async function settled (path: string): Promise<boolean | undefined> {

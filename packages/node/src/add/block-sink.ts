@@ -6,7 +6,7 @@ import type { CID } from 'multiformats/cid'
 
 export interface BlockSinkInit extends Pick<Session['repo'], 'blockstore' | 'storage'> {
   /** The packs of a repo that has them. */
-  packs?: (() => Promise<Pick<PackedBlockstore, 'missing' | 'putEncoded'>>) | undefined
+  packs?: (() => Promise<Pick<PackedBlockstore, 'hasMany' | 'putEncoded'>>) | undefined
 }
 
 /** A block whose bytes are elsewhere. */
@@ -40,10 +40,10 @@ export class BlockSink {
 
   /** Which blocks to put: those that are neither stored nor on their way. Without packs, each put looks itself. */
   async want (blocks: readonly ListedBlock[]): Promise<ListedBlock[]> {
-    const missing = await (await this.#init.packs?.())?.missing(blocks.map(({ cid }) => cid))
+    const stored = await this.#hasInPacks(blocks.map(({ cid }) => cid))
 
     return blocks.filter(({ cid }, i) => {
-      const isWanted = missing?.[i] !== false && !this.#coming.has(keyOf(cid))
+      const isWanted = stored?.[i] !== true && !this.#coming.has(keyOf(cid))
 
       if (isWanted) {
         this.#coming.add(keyOf(cid))
@@ -70,13 +70,9 @@ export class BlockSink {
 
   /** Whether each block is stored. The next sync includes those that are. */
   async has (cids: readonly CID[]): Promise<boolean[]> {
-    const { blockstore, packs, storage } = this.#init
+    const { blockstore, storage } = this.#init
 
-    if (packs != null) {
-      return (await (await packs()).missing(cids)).map(isMissing => !isMissing)
-    }
-
-    return inTurns(cids, async cid => {
+    return await this.#hasInPacks(cids) ?? inTurns(cids, async cid => {
       const isStored = await blockstore.has(cid)
 
       if (isStored) {
@@ -85,6 +81,11 @@ export class BlockSink {
 
       return isStored
     })
+  }
+
+  /** Whether blocks are in packs, and would survive a loss of power there. Undefined without packs. */
+  async #hasInPacks (cids: readonly CID[]): Promise<boolean[] | undefined> {
+    return (await this.#init.packs?.())?.hasMany(cids, { durable: true })
   }
 }
 
