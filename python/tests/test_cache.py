@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from conftest import quick, words
 from gateway import Gateway
-from make import Store, marked, simple_file
-
 from ipfsz import IpfszFileSystem
 from ipfsz.cache import DiskCache
 from ipfsz.cid import CID
+from make import Store, marked, simple_file
 
 DATA = words(300_000)
 STORE = Store()
@@ -34,7 +34,7 @@ def gateway() -> Iterator[Gateway]:
 def read_in_process(gateway: str, cache: str | bool) -> subprocess.CompletedProcess[str]:
     code = "import sys, fsspec; fs = fsspec.filesystem('ipfsz', gateways=[sys.argv[1]], cache=eval(sys.argv[2])); "
     code += "print(len(fs.cat_file(sys.argv[3])))"
-    args = [sys.executable, "-X", "dev", "-c", code, gateway, repr(cache), NAME]
+    args = [sys.executable, "-W", "always", "-c", code, gateway, repr(cache), NAME]
     return subprocess.run(args, capture_output=True, text=True, timeout=60)
 
 

@@ -6,8 +6,8 @@ import pickle
 
 import fsspec
 import pytest
-from conftest import CODECS, Added, stat
 
+from conftest import CODECS, Added, stat
 from ipfsz import IpfszFileSystem, NotAFileError, PathNotFoundError, ReadOnlyError, UnsupportedError
 from ipfsz.cid import CID
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
+
 from conftest import quick, words
 from gateway import Gateway, serve
-from make import Store, marked, simple_file
-
 from ipfsz import GatewaysFailedError, InvalidCidError, IpfszError
 from ipfsz.http import is_public
+from make import Store, marked, simple_file
 
 DATA = words(200_000)
 STORE = Store()

@@ -8,7 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import wave, words
+from ipfsz import (
+    BaseTooCostlyError,
+    CorruptFrameError,
+    DigestLengthError,
+    InvalidDagError,
+    InvalidHeaderError,
+    InvalidTrailerError,
+    IpfszError,
+    IpfszFileSystem,
+    UnreadableBaseError,
+    WrongBaseError,
+)
+from ipfsz.cid import CID, GZIP, LZO, SNAPPY, TREE, ZSTD
 from make import (
     FRAME,
     GROUP,
@@ -25,18 +39,6 @@ from make import (
     split_table,
     zstd_frame,
 )
-
-from ipfsz import (
-    BaseTooCostlyError,
-    CorruptFrameError,
-    InvalidDagError,
-    InvalidHeaderError,
-    InvalidTrailerError,
-    IpfszError,
-    IpfszFileSystem,
-    WrongBaseError,
-)
-from ipfsz.cid import CID, GZIP, LZO, SNAPPY, TREE, ZSTD
 
 DATA = words(3 * FRAME)
 FRAMES = [zstd_frame(DATA[at : at + FRAME]) for at in range(0, len(DATA), FRAME)]
@@ -96,6 +98,8 @@ def test_reads_a_file_made_by_hand(tmp_path: Path) -> None:
         ("encoding", header_of(size=len(DATA), rest=number(5, LENGTHS[0]))),
         ("encoding", header_of(size=1 << 54, lengths=LENGTHS)),
         ("encoding", header_of(size=len(DATA), lengths=LENGTHS, rest=packed(6, [1]))),
+        ("encoding", header_of(size=len(DATA), lengths=LENGTHS, version=2, rest=packed(11, [0x202]) * 2)),
+        ("groups", header_of(size=len(DATA), lengths=[], version=2, rest=packed(12, [sum(LENGTHS), len(DATA)]))),
         ("encoding", b"\xff" * 50),
     ],
 )
@@ -109,7 +113,7 @@ def test_refuses_a_header_by_its_rule(tmp_path: Path, rule: str, header: bytes) 
 
 def test_skips_fields_of_the_future(tmp_path: Path) -> None:
     for header in (
-        header_of(size=len(DATA), lengths=LENGTHS, rest=number(8, 1) + packed(14, [1])),
+        header_of(size=len(DATA), lengths=LENGTHS, rest=number(8, 1) + number(8, 1) + packed(14, [1])),
         header_of(size=len(DATA), lengths=LENGTHS, version=2, rest=number(32, 1)),
     ):
         assert read(*file_with(header), tmp_path) == DATA
@@ -196,7 +200,7 @@ def test_reads_a_file_with_a_base(tmp_path: Path) -> None:
         (InvalidHeaderError, [5, 0]),
         (InvalidHeaderError, [0, 8, 0, 8]),
         (InvalidHeaderError, [0]),
-        (InvalidHeaderError, [190_000, 10_001]),
+        (UnreadableBaseError, [190_000, 10_001]),
         (InvalidHeaderError, [0, (16 << 20) + 1]),
         (WrongBaseError, [1, 99_999]),
     ],
@@ -342,3 +346,28 @@ def test_undoes_every_filter() -> None:
         else:
             filtered = b"".join(bytes(element[p] for element in elements) for p in range(width)) + data[whole:]
         assert undo_filters(filtered, [code]) == data, hex(code)
+
+
+def test_the_data_of_a_node_comes_before_its_children_and_its_filesize_is_not_used(tmp_path: Path) -> None:
+    store = Store()
+    root = store.file(b"data", store.leaves(DATA), size=5)
+    fs = IpfszFileSystem(cars=[store.car(tmp_path / "file.car", root)], gateways=[], cache=False)
+
+    assert fs.cat_file(str(root)) == b"data" + DATA
+    assert fs.cat_file(str(root), 2, 8) == b"ta" + DATA[:4]
+    assert fs.cat_file(str(root), 4, 8) == DATA[:4]
+
+
+@pytest.mark.parametrize(("length", "error"), [(20, None), (19, DigestLengthError)])
+def test_a_digest_may_be_cut_to_20_bytes(tmp_path: Path, length: int, error: type[IpfszError] | None) -> None:
+    store = Store()
+    root = store.file(DATA)
+    cut = CID(1, root.codec, root.hash, root.digest[:length])
+    store.blocks[cut.multihash] = store.blocks.pop(root.multihash)
+    fs = IpfszFileSystem(cars=[store.car(tmp_path / "file.car", cut)], gateways=[], cache=False)
+
+    if error is None:
+        assert fs.cat_file(str(cut)) == DATA
+    else:
+        with pytest.raises(error):
+            fs.cat_file(str(cut))

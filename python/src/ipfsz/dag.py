@@ -21,11 +21,12 @@ async def read_stored(blocks: Blocks, root: Node, start: int, end: int) -> bytes
 async def _parts(blocks: Blocks, node: Node, start: int, end: int, depth: int) -> list[bytes | memoryview]:
     if start >= end:
         return []
-    if not node.links:
-        return [memoryview(node.data)[start:end]]
+    own: list[bytes | memoryview] = [memoryview(node.data)[start:end]] if start < len(node.data) else []
+    if not node.links or end <= len(node.data):
+        return own
     if depth == _MAX_DEPTH:
         raise InvalidDagError(f"A file has more than {_MAX_DEPTH} levels")
-    first = bisect_right(node.offsets, start) - 1
+    first = max(0, bisect_right(node.offsets, start) - 1)
     children = []
     for index in range(first, len(node.links)):
         offset, size = node.offsets[index], node.block_sizes[index]
@@ -33,10 +34,8 @@ async def _parts(blocks: Blocks, node: Node, start: int, end: int, depth: int) -
             break
         if offset + size > start:
             children.append((node.links[index].cid, size, max(0, start - offset), min(size, end - offset)))
-    if len(children) == 1:
-        return await _child(blocks, *children[0], depth + 1)
     lists = await gather(_child(blocks, *child, depth + 1) for child in children)
-    return [part for parts in lists for part in parts]
+    return own + [part for parts in lists for part in parts]
 
 
 async def _child(blocks: Blocks, cid: CID, size: int, start: int, end: int, depth: int) -> list[bytes | memoryview]:

@@ -24,7 +24,7 @@ class UnknownHashError(IpfszError):
 
 
 class DigestLengthError(IpfszError):
-    """A CID whose digest is too short to be safe, or has another length than its hash function gives."""
+    """A CID whose digest is too short to be safe."""
 
 
 class CorruptBlockError(IpfszError):
@@ -59,6 +59,14 @@ class CorruptFrameError(IpfszError):
 
 class WrongBaseError(CorruptFrameError):
     """A frame that cannot be decompressed with the region of the base that it names."""
+
+
+class UnreadableBaseError(IpfszError):
+    """A base that cannot be one: it has a base itself, is not a file, or ends before a region."""
+
+
+class MissingHeaderError(IpfszError):
+    """A CID that is marked as a file, and is a directory."""
 
 
 class BaseTooCostlyError(IpfszError):

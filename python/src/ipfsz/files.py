@@ -11,7 +11,7 @@ from .blocks import Blocks
 from .cid import CID
 from .codecs import decode_frame
 from .dag import read_stored
-from .errors import InvalidHeaderError, WrongBaseError
+from .errors import UnreadableBaseError, WrongBaseError
 from .frames import Frames, Table, listed_frames
 from .header import Header, read_header
 from .tasks import Lru, SingleFlight, gather
@@ -145,9 +145,7 @@ class CompressedFile:
     async def _region(self, offset: int, length: int) -> bytes:
         assert self._base is not None
         if offset + length > self._base.size:
-            raise InvalidHeaderError(
-                f"A region ends at {offset + length}, and the base at {self._base.size}", rule="regions"
-            )
+            raise UnreadableBaseError(f"A region ends at {offset + length}, and the base at {self._base.size}")
         region = (await read_ranges(self._base, [(offset, offset + length)]))[0]
         if region.startswith(_TRAINED):
             raise WrongBaseError("A region begins like a trained dictionary")
@@ -155,18 +153,18 @@ class CompressedFile:
 
 
 async def open_compressed(blocks: Blocks, cache: FrameCache, cid: CID, root: Node, header: Header) -> CompressedFile:
-    """With its base, if it has one. Raises InvalidHeaderError if that is not a file, or has a base itself."""
+    """With its base, if it has one. Raises UnreadableBaseError if that is not a file, or has a base itself."""
     base: File | None = None
     if header.has_base:
         base_cid = root.links[-1].cid
         node = await blocks.node(base_cid)
         if node.type not in FILE_TYPES or node.size != root.block_sizes[-1]:
-            raise InvalidHeaderError("The base of this file is not the file that its root says", rule="base")
+            raise UnreadableBaseError("The base of this file is not the file that its root says")
         if node.header is None:
             base = PlainFile(blocks, node)
         else:
             base_header = read_header(node, None)
             if base_header.has_base:
-                raise InvalidHeaderError("The base of this file has a base itself", rule="base")
+                raise UnreadableBaseError("The base of this file has a base itself")
             base = await open_compressed(blocks, cache, base_cid, node, base_header)
     return CompressedFile(blocks, cache, cid, root, header, base)

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from fsspec.asyn import AsyncFileSystem, get_loop
@@ -242,10 +243,13 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
         """What changes if the content does: nothing below a CID."""
         return str(self.info(path)["cid"])
 
-    def created(self, path: str) -> Any:
-        raise NotImplementedError("IPFS does not say when a file was made")
+    def modified(self, path: str) -> datetime:
+        """The time that is stored, or 1970. What a name leads to may have changed now."""
+        if self._strip_protocol(path).startswith("ipns/"):
+            return datetime.now(timezone.utc)
+        return datetime.fromtimestamp(self.info(path).get("mtime") or 0, timezone.utc)
 
-    modified = created
+    created = modified
 
 
 class IpfszFile(AbstractBufferedFile):  # type: ignore[misc]

@@ -93,19 +93,16 @@ def read_header(node: Node, marker: int | None) -> Header:
 def _parse(data: memoryview) -> Header:
     header = Header()
     seen: dict[int, tuple[int, int, memoryview]] = {}
+    twice: list[int] = []
     for number, wire, value, rest in read_fields(data):
-        if number > 31:
-            continue
         if number in seen:
-            raise ValueError(f"field {number} is there twice")
+            twice.append(number)
         seen[number] = (wire, value, rest)
-        if value > _MAX_NUMBER:
-            raise ValueError(f"field {number} is above 2^53 - 1")
 
     def number_of(number: int) -> int:
         wire, value, _ = seen.get(number, (VARINT, 0, None))
-        if wire != VARINT:
-            raise ValueError(f"field {number} has the wire type {wire}")
+        if wire != VARINT or value > _MAX_NUMBER:
+            raise ValueError(f"field {number} has the wire type {wire}, or is above 2^53 - 1")
         return value
 
     def list_of(number: int) -> list[int] | None:
@@ -122,16 +119,19 @@ def _parse(data: memoryview) -> Header:
     header.version = number_of(1)
     if header.version not in (1, 2):
         raise refuse("version", f"its version is {header.version}, and this package reads 1 and 2")
+    known = 7 if header.version == 1 else 31
+    if any(number <= known for number in twice):
+        raise ValueError(f"the fields {twice} are there twice")
     if 7 in seen:
         raise refuse("dictionary", "it has a dictionary of an unknown kind")
     if header.version == 2:
         if 9 in seen:
             raise refuse("filters", "it has filters of before version 2 was released")
-        unknown = [number for number in seen if number > 13]
+        unknown = [number for number in seen if 13 < number <= known]
         if unknown:
             raise refuse("version", f"it has the field {unknown[0]}, which is not known")
     header.codec, header.size, header.frame_size = number_of(2), number_of(3), number_of(4)
-    if sum(len(seen[number][2]) for number in (5, 8, 10, 12, 13) if number in seen) > _MAX_LISTS:
+    if sum(len(seen[number][2]) for number in (5, 8, 10, 12, 13) if number in seen and number <= known) > _MAX_LISTS:
         raise refuse("frame-count", "its lists take more than 896 KiB")
     lengths = list_of(5)
     if 6 in seen:
@@ -151,7 +151,7 @@ def _parse(data: memoryview) -> Header:
         if not 1 <= len(filters) <= 4 or len(set(filters)) < len(filters) or not set(filters) <= FILTERS:
             raise refuse("filters", f"the filters {[hex(code) for code in filters]}")
         header.filters = filters
-    if header.groups is not None and (lengths or header.sizes or header.regions):
+    if header.groups is not None and (lengths, header.sizes, header.regions) != (None, None, None):
         raise refuse("groups", "frames are listed alone as well")
     if header.groups is None and header.group_regions is not None:
         raise refuse("groups", "regions of groups without groups")

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from .blocks import Blocks
 from .cid import CID, RAW, TREE
 from .directories import find_entry, is_directory, list_directory
-from .errors import InvalidHeaderError, NotADirectoryEntryError, NotAFileError, PathNotFoundError, UnsupportedError
+from .errors import (
+    InvalidDagError,
+    InvalidHeaderError,
+    MissingHeaderError,
+    NotADirectoryEntryError,
+    NotAFileError,
+    PathNotFoundError,
+    UnsupportedError,
+)
 from .files import File, FrameCache, PlainFile, open_compressed
 from .header import read_header
 from .names import Names
@@ -50,9 +58,9 @@ class Reader:
         root, segments = await self.names.resolve(path)
         entry = await self._entry(root, root.codec if root.marked else None)
         if root.codec == TREE and not entry.is_directory:
-            raise NotADirectoryEntryError(f"{root} is marked as a directory, and is a file")
+            raise InvalidDagError(f"{root} is marked as a directory, and is a file")
         if root.marked and root.codec != TREE and entry.is_directory:
-            raise NotAFileError(f"{root} is marked as a file, and is a directory")
+            raise MissingHeaderError(f"{root} is marked as a file, and is a directory")
         for segment in segments:
             if not entry.is_directory:
                 raise NotADirectoryEntryError(f"{path} goes on below a file")

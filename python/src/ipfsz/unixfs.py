@@ -29,10 +29,10 @@ class Node:
     type: int = 2
     data: bytes = b""
     links: list[Link] = field(default_factory=list)
-    #: What the children hold, one after the other, and where each begins.
+    #: What the children hold, one after the other, and where each begins, after the data of the node.
     block_sizes: list[int] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
-    #: Bytes of the file, by the node itself.
+    #: Bytes of the file: its own data and what the children hold.
     size: int = 0
     fanout: int = 0
     hash_type: int = 0
@@ -66,13 +66,11 @@ def parse_node(cid: CID, block: bytes) -> Node:
 def _check_file(cid: CID, node: Node) -> None:
     if len(node.links) != len(node.block_sizes):
         raise InvalidDagError(f"{cid} has {len(node.links)} links and {len(node.block_sizes)} block sizes")
-    if node.links and node.data:
-        if node.header is not None:
-            raise InvalidHeaderError(f"The header of {cid}: the root has both data and links", rule="root")
-        raise InvalidDagError(f"{cid} has both data and links")
-    node.offsets = list(accumulate(node.block_sizes, initial=0))
-    if node.size != len(node.data) + node.offsets[-1]:
-        raise InvalidDagError(f"{cid} holds {len(node.data) + node.offsets[-1]} bytes, and says {node.size}")
+    if node.links and node.data and node.header is not None:
+        raise InvalidHeaderError(f"The header of {cid}: the root has both data and links", rule="root")
+    # its own data comes first; what its field filesize says is not used
+    node.offsets = list(accumulate(node.block_sizes, initial=len(node.data)))
+    node.size = node.offsets[-1]
 
 
 def _parse_dag_pb(block: memoryview) -> tuple[memoryview | None, list[Link]]:
@@ -115,14 +113,11 @@ def _parse_link(link: memoryview) -> Link:
 def _parse_message(message: memoryview) -> Node:
     node = Node()
     kind: int | None = None
-    size: int | None = None
     for number, wire, value, data in read_fields(message):
         if number == 1 and wire == VARINT:
             kind = value
         elif number == 2 and wire == BYTES:
             node.data = bytes(data)
-        elif number == 3 and wire == VARINT:
-            size = value
         elif number == 4 and wire == VARINT:
             node.block_sizes.append(value)
         elif number == 4 and wire == BYTES:
@@ -141,12 +136,11 @@ def _parse_message(message: memoryview) -> Node:
             if node.header is not None:
                 raise InvalidHeaderError("There are two headers", rule="encoding")
             node.header = bytes(data)
-        elif number <= 8:
+        elif number <= 8 and (number, wire) != (3, VARINT):
             raise ValueError(f"field {number} has the wire type {wire}")
     if kind is None or kind > SHARD:
         raise ValueError(f"type {kind}")
     node.type = kind
-    node.size = len(node.data) + sum(node.block_sizes) if size is None else size
     return node
 
 
