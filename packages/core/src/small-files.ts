@@ -144,6 +144,13 @@ export interface SmallFileDecoder {
     marker: FileMarker,
     getLeaf: (cid: Uint8Array) => Uint8Array | undefined
   ): DecodedFile | undefined
+
+  /**
+   * The original bytes of such a file, as its root says.
+   *
+   * @returns undefined if `fs.stat` has to say it
+   */
+  sizeOf (cid: Uint8Array, root: Uint8Array, marker: FileMarker): number | undefined
 }
 
 /**
@@ -155,7 +162,7 @@ export async function createSmallFileDecoder (
   { codecs = [zstd()] }: Pick<SmallFileEncoderInit, 'codecs'> = {}
 ): Promise<SmallFileDecoder | undefined> {
   // not with the encoder, which most threads use alone
-  const { decodeFile } = await import('./small/decode-file.ts')
+  const { decodeFile, sizeOfFile } = await import('./small/decode-file.ts')
 
   for (const codec of codecs) {
     if (codec.decompressSync != null && codec.implementation === 'native') {
@@ -163,7 +170,10 @@ export async function createSmallFileDecoder (
       await codec.decompress(frame, { size: 1 })
 
       if (codec.decompressSync(frame, 1) != null && sha256Sync(frame) != null) {
-        return { decode: (cid, root, marker, getLeaf) => decodeFile(cid, root, { codecs, marker, getLeaf }) }
+        return {
+          decode: (cid, root, marker, getLeaf) => decodeFile(cid, root, { codecs, marker, getLeaf }),
+          sizeOf: sizeOfFile
+        }
       }
     }
   }

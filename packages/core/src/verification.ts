@@ -11,6 +11,9 @@ export interface VerifyOptions extends
   ProgressOptions<VerifyEvents> {
   /** The blocks that count no more in `blocks`: what is read is added to them. By default nothing. */
   seen?: SeenBlocks
+
+  /** The bases that are not verified any more: what is verified is added to them. By default nothing. */
+  bases?: SeenBlocks
 }
 
 /** The totals of a successful verification. */

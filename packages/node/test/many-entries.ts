@@ -1,83 +1,72 @@
 /**
- * A worker thread that measures or writes a directory of many entries, for `tree-memory.test.ts`. The entries come
- * from a fake `ls`, one by one, so that only the code under test can fill the thread's heap.
+ * A worker thread that measures or writes a directory of many entries, for `tree-memory.test.ts`. All their blocks but
+ * the root's are made when they are read, so that only the code under test can fill the thread's heap.
  */
 import { workerData } from 'node:worker_threads'
+import * as dagPb from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
-import { measureTree } from '../src/disk/measure-tree.ts'
 import { SpillStack } from '../src/disk/spill-stack.ts'
 import { WriteLimits } from '../src/disk/write-limits.ts'
-import { writeTree } from '../src/disk/write-tree.ts'
+import { measureTree } from '../src/tree/measure-tree.ts'
+import { writeTree } from '../src/tree/write-tree.ts'
+import { leavesAll } from './trees.ts'
 import type { ManyEntries } from './tree-memory.test.ts'
-import type { WaitingDirectory, WaitingSymlink } from '../src/disk/tree-writer.ts'
-import type { DirectoryEntry } from '@ipfsz/core'
+import type { Ipfsz } from '@ipfsz/core'
 
 const { task, count, target } = workerData as ManyEntries
 const root = cidOf(0)
-const limits = new WriteLimits(target)
 const progress = { update () {}, end () {} }
 const { signal } = new AbortController()
+const entry = nodeOf(task === 'measure' ? { type: 'directory' } : { type: 'symlink', data: Buffer.from('to') }, 0)
+const rootBlock = nodeOf({ type: 'directory' }, count)
 
 const files = {
-  async * ls (cid: CID | string): AsyncGenerator<DirectoryEntry> {
-    for (let i = 1; root.equals(cid) && i <= count; i++) {
-      yield task === 'measure' ? directoryEntry(i) : symlinkEntry(i)
-    }
-  },
+  blocks: () => ({
+    checksBlocks: true,
+    async * get (cid: CID) { yield root.equals(cid) ? rootBlock : entry },
+    has: notCalled
+  }),
   cat: notCalled,
   stat: notCalled
+} satisfies Pick<Ipfsz, 'blocks' | 'cat' | 'stat'>
+
+const options = {
+  files,
+  small: leavesAll,
+  limits: new WriteLimits(target),
+  waiting: new SpillStack<never>(`${target}.waiting`),
+  concurrency: 1,
+  progress,
+  signal
 }
 
 if (task === 'measure') {
-  const directories = stack<string>('measured')
-  const { entries } = await measureTree(target, root, { files, limits, directories, progress, signal })
+  const { entries } = await measureTree(target, root, options)
 
   if (entries !== count + 1) {
     throw new Error(`${entries} entries were counted`)
   }
 } else {
-  const waiting = {
-    directories: stack<WaitingDirectory>('directories'),
-    symlinks: stack<WaitingSymlink>('symlinks')
-  }
-
-  await writeTree(target, { cid: root }, { files, limits, progress, signal, allowSymlinks: false, waiting })
+  await writeTree(target, { cid: root }, { ...options, allowSymlinks: false })
 }
 
 function cidOf (number: number): CID {
   const digest = new Uint8Array(32)
   new DataView(digest.buffer).setUint32(0, number)
 
-  return CID.createV1(0x70, create(0x12, digest))
+  return CID.createV1(dagPb.code, create(0x12, digest))
 }
 
-function directoryEntry (number: number): DirectoryEntry {
-  return { ...entry(number), type: 'directory' } as DirectoryEntry
-}
+/** A block with so many links. It is no object of the heap. */
+function nodeOf (node: ConstructorParameters<typeof UnixFS>[0], links: number): Uint8Array {
+  const data = dagPb.encode({ Data: new UnixFS(node).marshal(), Links: [] })
+  const encoded = Array.from({ length: links }, (_, i) => dagPb.encode({
+    Links: [{ Hash: cidOf(i + 1), Name: String(i).padStart(200, '0'), Tsize: 10 }]
+  }))
 
-function symlinkEntry (number: number): DirectoryEntry {
-  const unixfs = new UnixFS({ type: 'symlink', data: new TextEncoder().encode(`to/${number}`) })
-
-  return { ...entry(number), type: 'file', unixfs } as DirectoryEntry
-}
-
-/** The padding makes an entry take 4 KiB of the heap, so that few of them fill it. */
-function entry (number: number): object {
-  const cid = cidOf(number)
-
-  return {
-    name: `entry ${number}`,
-    cid,
-    plainCid: cid,
-    size: 0n,
-    padding: Array.from({ length: 512 }, (_, i) => number + i + 0.5)
-  }
-}
-
-function stack<T> (name: string): SpillStack<T> {
-  return new SpillStack(`${target}.${name}`)
+  return Buffer.concat([...encoded, data])
 }
 
 function notCalled (): never {

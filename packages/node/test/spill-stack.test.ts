@@ -68,6 +68,32 @@ describe('SpillStack', () => {
     await stack.close()
   })
 
+  it.each([
+    0,
+    1000,
+    70_000,
+    1_000_000
+  ])('gives the last value first, while others are pushed, with %i bytes in memory', async heldBytes => {
+    const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
+    const expected: Value[] = []
+
+    for (let i = 0; i < 4000; i++) {
+      if (i % 3 === 2) {
+        expect(await stack.pop()).toEqual(expected.pop())
+      } else {
+        expected.push(value(i))
+        await stack.push(value(i))
+      }
+    }
+
+    while (expected.length > 0) {
+      expect(await stack.pop()).toEqual(expected.pop())
+    }
+
+    expect(await stack.pop()).toBeUndefined()
+    await stack.close()
+  })
+
   it('holds a value that is larger than its memory', async () => {
     const stack = new SpillStack<Uint8Array>(join(directory, 'file'), { heldBytes: 1000 })
     const large = new Uint8Array(300_000).fill(7)

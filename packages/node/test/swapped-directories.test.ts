@@ -6,18 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { UnixFS } from 'ipfs-unixfs'
-import { CID } from 'multiformats/cid'
-import { create } from 'multiformats/hashes/digest'
 import { describe, expect, it as base } from 'vitest'
 import { SpillStack } from '../src/disk/spill-stack.ts'
 import { sweepTemporaries } from '../src/disk/temporary-files.ts'
 import { treeSource } from '../src/disk/tree-source.ts'
 import { writeWhole } from '../src/disk/write-file.ts'
 import { WriteLimits } from '../src/disk/write-limits.ts'
-import { writeTree } from '../src/disk/write-tree.ts'
-import type { TreeCounts, WriteTreeOptions } from '../src/disk/tree-writer.ts'
-import type { TreeRoot } from '../src/disk/write-tree.ts'
-import type { DirectoryEntry } from '@ipfsz/core'
+import { writeTree } from '../src/tree/write-tree.ts'
+import { leavesAll, Trees } from './trees.ts'
+import type { TreeCounts } from '../src/tree/tree-writer.ts'
+import type { Ipfsz } from '@ipfsz/core'
 
 /*
  * What another user does who may rename in the directory that is written or read, at the moment that suits him. The
@@ -109,8 +107,7 @@ describe.runIf(process.platform === 'linux').for(SWAPS)('%s is swapped for a sym
   it('while a tree is written', async ({ places }) => {
     const before = await stateOf(places.victim)
     const target = join(places.shared, 'out')
-    const unixfs = new UnixFS({ type: 'directory', mode: 0o777 })
-    const written = write(places.shared, tree(async () => swap(places)), { cid: cidOf(0), unixfs, mtime })
+    const written = write(places.shared, async () => swap(places))
 
     if (what.startsWith('the temporary')) {
       await expect(written).rejects.toMatchObject({ name: 'TreeEntryError', path: target })
@@ -140,14 +137,12 @@ it.runIf(process.platform === 'linux')('a failure deletes nothing but what it wr
 
   await rename(await temporaryIn(shared), victim)
   await rm(join(shared, 'moved'))
-  const files = tree(async () => {
+  await expect(write(shared, async () => {
     const temporary = await temporaryIn(shared)
     await rename(temporary, join(shared, 'moved'))
     await rename(victim, temporary)
     throw new Error('stopped')
-  })
-
-  await expect(write(shared, files, { cid: cidOf(0) })).rejects.toThrow('stopped')
+  })).rejects.toThrow('stopped')
   await expect(readFile(join(await temporaryIn(shared), 'id'), 'utf8')).resolves.toBe('private')
 })
 
@@ -242,48 +237,34 @@ async function contents (directory: string, before: (path: string) => Promise<vo
   return found
 }
 
-type Files = WriteTreeOptions['files']
-
-/** Write a tree to `out` in a directory. */
-async function write (directory: string, files: Files, root: TreeRoot): Promise<TreeCounts> {
+/**
+ * Write a tree of a file `id` and a symlink `link`, and in `below` of a file `id`, to `out` in a directory.
+ *
+ * @param swap - called while the first file is read
+ */
+async function write (directory: string, swap: () => Promise<void>): Promise<TreeCounts> {
   const target = join(directory, 'out')
+  const trees = new Trees()
+  const id = await trees.file('x')
+  const below = await trees.directory({ id: await trees.file('y') }, { mode: 0o777, mtime })
+  const cid = await trees.directory({ id, below, link: await trees.symlink('id', { mtime }) }, { mode: 0o777, mtime })
+  const files: Pick<Ipfsz, 'blocks' | 'cat' | 'stat'> = {
+    blocks: (...args) => trees.files.blocks(...args),
+    stat: async () => { throw new Error('not called') },
+    async * cat (file) {
+      await (file.equals(id) ? swap() : undefined)
+      yield Buffer.from('x')
+    }
+  }
 
-  return writeTree(target, root, {
+  return writeTree(target, { cid, unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }, {
     files,
+    small: leavesAll,
     limits: new WriteLimits(target),
     progress,
     signal,
     allowSymlinks: true,
-    waiting: {
-      directories: new SpillStack(join(directory, 'directories')),
-      symlinks: new SpillStack(join(directory, 'symlinks'))
-    }
+    concurrency: 1,
+    waiting: new SpillStack(join(directory, 'directories'))
   })
-}
-
-/** A tree of a file `id` and a symlink `link`, and in `below` of a file `id`. */
-function tree (swap: () => Promise<void>): Files {
-  const below = [entry('id', 3, { type: 'raw' })]
-  const root = [
-    entry('id', 2, { type: 'raw' }),
-    entry('below', 1, { type: 'directory', unixfs: new UnixFS({ type: 'directory', mode: 0o777 }), mtime }),
-    entry('link', 9, { type: 'file', unixfs: new UnixFS({ type: 'symlink', data: Buffer.from('id') }), mtime })
-  ]
-
-  return {
-    async * ls (cid) { yield * cidOf(0).equals(cid) ? root : below },
-    async * cat (cid) {
-      await (cidOf(2).equals(cid) ? swap() : undefined)
-      yield Buffer.from('x')
-    },
-    stat: async () => { throw new Error('not called') }
-  } as Files
-}
-
-function entry (name: string, number: number, fields: object): DirectoryEntry {
-  return { name, cid: cidOf(number), plainCid: cidOf(number), size: 1n, ...fields } as DirectoryEntry
-}
-
-function cidOf (number: number): CID {
-  return CID.createV1(0x70, create(0x12, Uint8Array.from({ length: 32 }, () => number)))
 }

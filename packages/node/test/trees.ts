@@ -5,7 +5,15 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
+import type { SmallFiles } from '../src/tree/small-files.ts'
 import type { Ipfsz } from '@ipfsz/core'
+
+interface Metadata { mode?: number, mtime?: { secs: bigint } }
+
+/** Leaves all files to the ordinary way, as for blocks that no thread can read. */
+export const leavesAll: Pick<SmallFiles, 'run'> = {
+  run: async (_, entries) => ({ results: entries.map(() => ({ type: 'left' })), bytes: 0 })
+}
 
 /** A store of directories that are made link by link, as an attacker would. */
 export class Trees {
@@ -16,11 +24,17 @@ export class Trees {
     return this.#put(raw.code, Buffer.from(text))
   }
 
-  async directory (entries: Record<string, CID>): Promise<CID> {
+  async symlink (target: string, { mtime }: Pick<Metadata, 'mtime'> = {}): Promise<CID> {
+    const node = new UnixFS({ type: 'symlink', data: Buffer.from(target), mtime })
+
+    return this.#put(dagPb.code, dagPb.encode(dagPb.prepare({ Data: node.marshal() })))
+  }
+
+  async directory (entries: Record<string, CID>, metadata: Metadata = {}): Promise<CID> {
     const Links = Object.entries(entries).map(([Name, Hash]) => ({ Name, Hash, Tsize: 10 }))
 
     return this.#put(dagPb.code, dagPb.encode(dagPb.prepare({
-      Data: new UnixFS({ type: 'directory' }).marshal(),
+      Data: new UnixFS({ type: 'directory', ...metadata }).marshal(),
       Links: Links.toSorted((a, b) => a.Name < b.Name ? -1 : 1)
     })))
   }

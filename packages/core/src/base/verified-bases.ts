@@ -11,14 +11,18 @@ import type { RegionSource } from '../frames/compressed-file.ts'
 import type { Entry } from '../read/entry.ts'
 import type { VerifyFileOptions } from '../read/verify-file.ts'
 import type { BaseSettings } from './base-content.ts'
+import type { SeenBlocks } from '../dag/seen-blocks.ts'
+import type { CID } from 'multiformats/cid'
 
 /** Verifies the bases of files, each of them once: the small files of a tree may have one together. */
 export class VerifiedBases {
   readonly #settings: BaseSettings
-  readonly #verified = new Set<string>()
+  readonly #verified: SeenBlocks
 
-  constructor (settings: BaseSettings) {
+  /** @param verified - those that need not be verified any more */
+  constructor (settings: BaseSettings, verified: SeenBlocks = new LastBases()) {
     this.#settings = settings
+    this.#verified = verified
   }
 
   /**
@@ -38,7 +42,7 @@ export class VerifiedBases {
 
     const cid = baseOf(node)
 
-    if (!this.#verified.has(cidKey(cid))) {
+    if (!this.#verified.has(cid)) {
       try {
         const entry = await openRoot(cid, 'in-tree', this.#settings, options)
         await verifyFile(entry, blockstore, codecs, { ...options, inFlightBytes })
@@ -47,16 +51,23 @@ export class VerifiedBases {
         throw new UnreadableBaseError(node.cid, cid, err)
       }
 
-      this.#remember(cidKey(cid))
+      this.#verified.add(cid)
     }
 
     return fileBase(node, header, this.#settings, options)
   }
+}
 
-  /** Each file of a large tree may have a base of its own: a base that was forgotten is verified again. */
-  #remember (key: string): void {
-    this.#verified.add(key)
+/** Each file of a large tree may have a base of its own: a base that was forgotten is verified again. */
+class LastBases implements SeenBlocks {
+  readonly #keys = new Set<string>()
 
-    forgetOldest(this.#verified, MAX_REMEMBERED_BASES)
+  has (cid: CID): boolean {
+    return this.#keys.has(cidKey(cid))
+  }
+
+  add (cid: CID): void {
+    this.#keys.add(cidKey(cid))
+    forgetOldest(this.#keys, MAX_REMEMBERED_BASES)
   }
 }

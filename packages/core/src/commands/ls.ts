@@ -11,7 +11,9 @@ import { InvalidParametersError } from '../errors.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { openToRead, reportUnchecked } from '../read/read-linked.ts'
+import type { GetBlockOptions } from '../dag/block.ts'
 import type { DirectoryLink } from '../directory/directory.ts'
+import type { EntrySource } from '../read/path.ts'
 import type { Description } from '../read/describe.ts'
 import type { DirectoryEntry, LsOptions } from '../unixfs.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
@@ -47,11 +49,17 @@ export async function * ls (cid: CID, settings: ReadSettings, options: LsOptions
   }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal: options.signal })
 }
 
-async function describeLink (
-  { cid, size }: DirectoryLink,
+/**
+ * Describe what a directory links to, as `ls` does: from its root block. If that is missing, only with the fields of
+ * Helia.
+ *
+ * @param marked - whether the directory was reached by a tree CID
+ */
+export async function describeLink (
+  { cid, size }: Pick<DirectoryLink, 'cid' | 'size'>,
   marked: boolean,
-  settings: ReadSettings,
-  options: LsOptions
+  settings: Pick<EntrySource, 'blockstore'> & Partial<Pick<ReadSettings, 'roots'>>,
+  options: GetBlockOptions
 ): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
   const fromLink = { cid, plainCid: cid, size: BigInt(size) }
 

@@ -90,7 +90,7 @@ class Verifier {
     }
 
     const { codecs, inFlightBytes } = settings
-    this.#bases = new VerifiedBases({ blockstore: this.#blockstore, codecs, inFlightBytes })
+    this.#bases = new VerifiedBases({ blockstore: this.#blockstore, codecs, inFlightBytes }, options.bases)
   }
 
   async verify (entry: Entry, place: Place): Promise<CID | undefined> {

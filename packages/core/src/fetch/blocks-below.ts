@@ -4,6 +4,8 @@ import type { CID } from 'multiformats/cid'
 
 /** The blocks below a root. */
 export interface BlocksBelow {
+  /** Blocks match their CIDs: their readers need not compare them again. */
+  readonly checksBlocks?: boolean | undefined
   /**
    * Read a block. It matches its CID, and is fetched if it is missing or damaged.
    *
@@ -37,6 +39,7 @@ export function blocksBelow (
   { signal: usual }: BlocksOptions = {}
 ): BlocksBelow {
   return {
+    checksBlocks: true,
     async * get (cid, { size, signal = usual, ...options } = {}) {
       yield await getBlock(cid, blockstore, { ...options, signal, expectedSize: size })
     },

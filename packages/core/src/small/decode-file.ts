@@ -60,7 +60,44 @@ export function decodeFile (cid: Uint8Array, root: Uint8Array, options: DecodeOp
   }
 }
 
-function decodeRoot (root: EncodedBlock, options: DecodeOptions): DecodedFile | undefined {
+/**
+ * The original bytes of a file, as the header of its root says. Nothing is decompressed.
+ *
+ * @returns undefined where `decodeFile` returns undefined for the root alone
+ */
+export function sizeOfFile (
+  cid: Uint8Array,
+  root: Uint8Array,
+  marker: DecodeOptions['marker']
+): number | undefined {
+  if (!isBlock(cid, root)) {
+    return undefined
+  }
+
+  if (cid[CODE] === RAW) {
+    return root.byteLength
+  }
+
+  try {
+    const { header, streamSize } = readRoot({ cid, bytes: plainArray(root) }, marker) ?? {}
+
+    return marker === 'plain' ? streamSize : header?.size ?? streamSize
+  } catch {
+    return undefined
+  }
+}
+
+interface Root {
+  metadata: Metadata
+  header: Header | undefined
+  inline: Uint8Array | undefined
+  /** The leaf. */
+  leaf: Uint8Array | undefined
+  /** Bytes as they are stored. */
+  streamSize: number
+}
+
+function readRoot (root: EncodedBlock, as: FileMarker): Root | undefined {
   const read = readFileBlock(root.bytes)
 
   if (read == null) {
@@ -70,25 +107,36 @@ function decodeRoot (root: EncodedBlock, options: DecodeOptions): DecodedFile | 
   const { message, links, inline, mode, mtime } = read
   const metadata = { ...mode == null ? {} : { mode }, ...mtime == null ? {} : { mtime } }
   const streamSize = links[0]?.size ?? inline?.byteLength ?? 0
-  const marker = typeof options.marker === 'number' ? options.marker : undefined
+  const marker = typeof as === 'number' ? as : undefined
   const header = readHeader(message, { cid: CID.decode(root.cid), marker, streamSize, lastLinkSize: links[0]?.size })
 
   // the parts of the block are certain now: nothing was there twice, or of another kind
-  if (!isFileBlock(root.bytes, { links, inline, header }, metadata)) {
+  return isFileBlock(root.bytes, { links, inline, header }, metadata)
+    ? { metadata, header, inline, leaf: links[0]?.cid.bytes, streamSize }
+    : undefined
+}
+
+function decodeRoot (root: EncodedBlock, options: DecodeOptions): DecodedFile | undefined {
+  const { marker } = options
+  const read = readRoot(root, marker)
+
+  if (read == null) {
     return undefined
   }
 
+  const { metadata, header, inline, leaf, streamSize } = read
+
   if (header == null) {
-    return marker == null && links.length === 0
+    return typeof marker !== 'number' && leaf == null
       ? { ...metadata, bytes: inline ?? new Uint8Array(0) }
       : undefined
   }
 
-  if (options.marker === 'plain' || !hasOneFrame(header, streamSize)) {
+  if (marker === 'plain' || !hasOneFrame(header, streamSize)) {
     return undefined
   }
 
-  const frame = links.length === 0 ? inline : leafOf(links[0].cid.bytes, streamSize, options)
+  const frame = leaf == null ? inline : leafOf(leaf, streamSize, options)
   const bytes = frame && decodeFrame(frame, header, options.codecs)
 
   return bytes && { ...metadata, bytes, frameLength: streamSize }

@@ -125,6 +125,9 @@ export async function isPrivate (directory: string, uid: number): Promise<boolea
   }
 }
 
+/** Whether open files have paths, which a chroot without `/proc` lacks. Undefined: nobody has looked. */
+let hasProc: boolean | undefined
+
 /** @param flags - O_NOFOLLOW, or 0 */
 async function hold (path: string, shown: string, flags: number): Promise<HeldDirectory> {
   if (process.platform !== 'linux') {
@@ -136,8 +139,9 @@ async function hold (path: string, shown: string, flags: number): Promise<HeldDi
   })
   const through = `/proc/self/fd/${fd}`
 
-  // a chroot may have no /proc
-  if (await lstat(through).then(stats => stats.isSymbolicLink(), () => false)) {
+  hasProc ??= await lstat(through).then(stats => stats.isSymbolicLink(), () => false)
+
+  if (hasProc) {
     return new HeldDirectory(through, shown, fd)
   }
 

@@ -1,3 +1,4 @@
+import { fchmodSync, futimesSync } from 'node:fs'
 import { chmod, lutimes, utimes } from 'node:fs/promises'
 import type { HeldDirectory } from './held-directory.ts'
 import type { DirectoryEntry, ImportResult, Mtime } from '@ipfsz/core'
@@ -45,11 +46,30 @@ export function modeToCreate ({ mode }: Metadata, usual: number): number {
 
 /** Set the mode and mtime of a file that is being written. */
 export async function restoreFile (file: FileHandle, metadata: Metadata): Promise<void> {
-  if (metadata.mode != null && metadata.mode !== DEFAULT_FILE_MODE) {
-    await file.chmod(metadata.mode & MODE_MASK)
+  const mode = fileMode(metadata)
+  const time = timeOf(metadata)
+
+  await (mode == null ? undefined : file.chmod(mode))
+  await (time == null ? undefined : file.utimes(time, time))
+}
+
+/** The same, at once. */
+export function restoreFileSync (fd: number, metadata: Metadata): void {
+  const mode = fileMode(metadata)
+  const time = timeOf(metadata)
+
+  if (mode != null) {
+    fchmodSync(fd, mode)
   }
 
-  await withTime(metadata, async time => file.utimes(time, time))
+  if (time != null) {
+    futimesSync(fd, time, time)
+  }
+}
+
+/** The mode to set on a file that was created with `modeToCreate`. Undefined: it has its mode. */
+function fileMode ({ mode }: Metadata): number | undefined {
+  return mode == null || mode === DEFAULT_FILE_MODE ? undefined : mode & MODE_MASK
 }
 
 /** Set the mode and mtime of a directory that was written. */
@@ -57,24 +77,21 @@ export async function restoreDirectory ({ path }: HeldDirectory, { mode, mtime }
   await chmod(path, mode == null || mode === DEFAULT_DIRECTORY_MODE
     ? DEFAULT_DIRECTORY_MODE & ~process.umask()
     : mode & MODE_MASK)
-  await withTime({ mtime }, async time => utimes(path, time, time))
+  const time = timeOf({ mtime })
+  await (time == null ? undefined : utimes(path, time, time))
 }
 
 /** Set the mtime of a symlink that was written. Its mode has no meaning. */
-export async function restoreSymlink (path: string, { mtime }: Metadata): Promise<void> {
-  await withTime({ mtime }, async time => lutimes(path, time, time))
+export async function restoreSymlink (path: string, metadata: Metadata): Promise<void> {
+  const time = timeOf(metadata)
+  await (time == null ? undefined : lutimes(path, time, time))
 }
 
-/** @param set - takes seconds as text: Node replaces negative numbers by the current time */
-async function withTime (
-  { mtime }: Pick<Metadata, 'mtime'>,
-  set: (time: string) => Promise<void>
-): Promise<void> {
+/** The mtime to set, in seconds. As text: Node replaces negative numbers by the current time. */
+function timeOf ({ mtime }: Pick<Metadata, 'mtime'>): string | undefined {
   const seconds = mtime == null ? Infinity : toSeconds(mtime)
 
-  if (Math.abs(seconds) <= MAX_SECONDS) {
-    await set(String(seconds))
-  }
+  return Math.abs(seconds) <= MAX_SECONDS ? String(seconds) : undefined
 }
 
 /**

@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises'
 const HELD_BYTES = 4 * 1024 * 1024
 /** How many bytes are read from the file at once. */
 const READ_BYTES = 64 * 1024
-/** The size in bytes of the length before each value. */
+/** The size in bytes of the length before each value, and after it. */
 const LENGTH_BYTES = 4
 
 const NOTHING = Buffer.alloc(0)
@@ -52,7 +52,7 @@ export class SpillStack<T> {
 
   async push (value: T): Promise<void> {
     const bytes = serialize(value)
-    const needed = LENGTH_BYTES + bytes.byteLength
+    const needed = 2 * LENGTH_BYTES + bytes.byteLength
 
     if (this.#heldLength + needed > this.#heldBytes) {
       await this.#spill()
@@ -61,6 +61,7 @@ export class SpillStack<T> {
     this.#makeRoom(needed)
     this.#held.writeUInt32LE(bytes.byteLength, this.#heldLength)
     this.#held.set(bytes, this.#heldLength + LENGTH_BYTES)
+    this.#held.writeUInt32LE(bytes.byteLength, this.#heldLength + needed - LENGTH_BYTES)
     this.#heldLength += needed
   }
 
@@ -74,10 +75,26 @@ export class SpillStack<T> {
     for (let at = position; at < end;) {
       const length = (await this.#bytes(at, LENGTH_BYTES)).readUInt32LE()
       const bytes = await this.#bytes(at + LENGTH_BYTES, length)
-      at += LENGTH_BYTES + length
+      at += length + 2 * LENGTH_BYTES
       // safe to deserialize: no other process has the file
       yield deserialize(bytes) as T
     }
+  }
+
+  /** Remove the value that was pushed last. */
+  async pop (): Promise<T | undefined> {
+    const { end } = this
+
+    if (end === 0) {
+      return undefined
+    }
+
+    const length = (await this.#bytes(end - LENGTH_BYTES, LENGTH_BYTES, 'before')).readUInt32LE()
+    const start = end - length - 2 * LENGTH_BYTES
+    const bytes = await this.#bytes(start + LENGTH_BYTES, length, 'before')
+    this.truncate(start)
+
+    return deserialize(bytes) as T
   }
 
   /** Remove all values from a position on. */
@@ -85,8 +102,10 @@ export class SpillStack<T> {
     this.#heldLength = Math.max(0, position - this.#spilled)
 
     if (position < this.#spilled) {
+      const { start, bytes } = this.#read
       this.#spilled = position
-      this.#read = { start: 0, bytes: NOTHING }
+      // what is pushed next may take the place of what was read after it
+      this.#read = { start, bytes: bytes.subarray(0, Math.max(0, position - start)) }
     }
   }
 
@@ -129,8 +148,12 @@ export class SpillStack<T> {
     }
   }
 
-  /** Read a length or a value, which lies either all in the file or all in memory. */
-  async #bytes (position: number, length: number): Promise<Buffer> {
+  /**
+   * Read a length or a value, which lies either all in the file or all in memory.
+   *
+   * @param ahead - what is read next: what lies before it, or after it
+   */
+  async #bytes (position: number, length: number, ahead: 'before' | 'after' = 'after'): Promise<Buffer> {
     if (position >= this.#spilled) {
       const start = position - this.#spilled
 
@@ -141,10 +164,11 @@ export class SpillStack<T> {
     const { start, bytes } = this.#read
 
     if (position < start || position + length > start + bytes.byteLength) {
-      this.#read = {
-        start: position,
-        bytes: await this.#readFile(position, Math.min(Math.max(length, READ_BYTES), this.#spilled - position))
-      }
+      const most = Math.max(length, READ_BYTES)
+      const first = ahead === 'before' ? Math.max(0, position + length - most) : position
+      const last = ahead === 'before' ? position + length : Math.min(position + most, this.#spilled)
+
+      this.#read = { start: first, bytes: await this.#readFile(first, last - first) }
     }
 
     const offset = position - this.#read.start

@@ -3,7 +3,6 @@ import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { claimedSize, fetchDag, LEAST_FROM_BOTH_ENDS } from '../dag/fetch-dag.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
 import { holdToWrite } from '../disk/held-directory.ts'
-import { measureTree } from '../disk/measure-tree.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { withShownPath } from '../disk/target-errors.ts'
@@ -11,12 +10,15 @@ import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
-import { writeTree } from '../disk/write-tree.ts'
 import { beginStep } from '../events.ts'
 import { withTarget } from '../read/read-target.ts'
+import { measureTree } from '../tree/measure-tree.ts'
+import { SmallFiles } from '../tree/small-files.ts'
+import { writeTree } from '../tree/write-tree.ts'
 import type { NodeContext, Reading } from '../context.ts'
 import type { CidPath } from '../dag/cid-path.ts'
-import type { TreeCounts, WaitingDirectory, WaitingSymlink } from '../disk/tree-writer.ts'
+import type { TreeCounts } from '../tree/tree-writer.ts'
+import type { WaitingDirectory } from '../tree/walk-tree.ts'
 import type { StepProgress, Task } from '../events.ts'
 import type { WorkingDirectory } from '../paths.ts'
 import type { CatEvents, DirectoryEntry, FileHandle, Stats } from '@ipfsz/core'
@@ -203,7 +205,7 @@ async function writeDirectory (
   root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>,
   work: Work
 ): Promise<Written> {
-  const { destination, limits, allowSymlinks = false, reading: { files, online }, context: { signal } } = work
+  const { destination, limits, allowSymlinks = false, reading: { repo, files, online }, context: { signal } } = work
 
   await checkNothingThere(destination, 'a directory')
 
@@ -211,31 +213,22 @@ async function writeDirectory (
     await fetchTree(root.cid, work)
   }
 
-  const unmeasured = new SpillStack<string>(temporaryFor(destination))
-  const directories = new SpillStack<WaitingDirectory>(temporaryFor(destination))
-  const symlinks = new SpillStack<WaitingSymlink>(temporaryFor(destination))
+  const waiting = new SpillStack<WaitingDirectory>(temporaryFor(destination))
+  const small = new SmallFiles(repo)
+  const options = { files, small, limits, waiting, concurrency: small.concurrency, signal }
 
   try {
-    const totals = await measureTree(destination, root.cid, {
-      files,
-      limits,
-      directories: unmeasured,
-      progress: step(work, 'measure'),
-      signal
-    })
+    const totals = await measureTree(destination, root.cid, { ...options, progress: step(work, 'measure') })
     await checkRoom(destination, totals)
     const { size, ...counts } = await writeTree(destination, root, {
-      files,
+      ...options,
       progress: step(work, 'write', totals.size),
-      limits,
-      allowSymlinks,
-      waiting: { directories, symlinks },
-      signal
+      allowSymlinks
     })
 
     return { cid: root.cid, path: destination, type: 'directory', size, counts }
   } finally {
-    await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])
+    await Promise.all([waiting.close(), small.close()])
   }
 }
 

@@ -9,6 +9,9 @@ import type { Transferable } from 'node:worker_threads'
 /** Threads at most, on any number of cores: each has a heap of its own. */
 const MAX_THREADS = 8
 
+/** The memory of a thread's new objects, in MiB. By default it grows to 48 MiB, which makes nothing faster here. */
+const YOUNG_MEMORY = 12
+
 /** How many threads to use, unless the caller says. */
 export function defaultThreads (): number {
   return Math.min(MAX_THREADS, availableParallelism())
@@ -88,7 +91,10 @@ export class Thread {
     this.#worker = new Worker(program, {
       workerData: data,
       execArgv: [],
-      ...memory == null ? {} : { resourceLimits: { maxOldGenerationSizeMb: memory } }
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_MEMORY,
+        ...memory == null ? {} : { maxOldGenerationSizeMb: memory }
+      }
     })
     this.#worker.on('message', (reply: Reply) => { this.#settle(reply) })
     this.#worker.on('messageerror', err => { this.#fail(err) })

@@ -1,16 +1,23 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import all from 'it-all'
 import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { isMissing } from '../dag/missing.ts'
-import { MultihashSet } from '../dag/multihash-set.ts'
 import { storedSize } from '../dag/stored-size.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep, duringStep } from '../events.ts'
 import { reportReads } from '../repo/report-reads.ts'
+import { SmallFiles } from '../tree/small-files.ts'
+import { verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { VerifyContentOptions } from './verify-content.ts'
+import type { WaitingDirectory } from '../tree/walk-tree.ts'
+import type { VerifyTreeOptions } from './verify-tree.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
 /** What a good pin keeps. */
@@ -39,9 +46,6 @@ export interface VerifiedPins {
   unreadable: PinRecordError[]
 }
 
-/** What a pin is read from. */
-type Pinned = Pick<Session, 'files'> & Pick<IpfszComponents, 'blockstore'>
-
 /** Read all that is pinned, and check every block and frame. Nothing is fetched. */
 export async function verifyPins (
   context: NodeContext,
@@ -59,13 +63,16 @@ export async function verifyPins (
   const name = pins.length === 1 ? '1 pin' : `${pins.length} pins`
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
   const blockstore = reportReads(repo.blockstore, progress.add)
-  const session = { blockstore, files: ipfsz({ blockstore }) }
+  const files = ipfsz({ blockstore })
+  const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
+  const small = new SmallFiles(repo)
+  const options = { files, small, waiting, onBytes: progress.add, maxWindowSize, signal }
   let failed = 0
 
   try {
     for (const pin of pins) {
       try {
-        onVerified?.({ pin, ...await verifyPin(pin, session, { maxWindowSize, signal }) })
+        onVerified?.({ pin, ...await verifyPin(pin, blockstore, options) })
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -77,6 +84,7 @@ export async function verifyPins (
     }
   } finally {
     progress.end()
+    await Promise.all([small.close(), waiting.close()])
   }
 
   return { pins: pins.length, failed, unreadable }
@@ -84,14 +92,14 @@ export async function verifyPins (
 
 async function verifyPin (
   { cid, plainCid, depth }: Pin,
-  { files, blockstore }: Pinned,
-  { maxWindowSize, signal }: Pick<VerifyPinsOptions, 'maxWindowSize'> & { signal: AbortSignal }
+  blockstore: IpfszComponents['blockstore'],
+  options: VerifyTreeOptions
 ): Promise<GoodPin> {
   if (depth !== Infinity) {
     // Helia pinned only the top levels: the blocks below may be gone
     const found: GoodPin = { state: 'good', size: 0n, files: 0, blocks: 0n }
 
-    for await (const { bytes } of walkDag(plainCid, blockstore, { signal, leaves: 'read', depth })) {
+    for await (const { bytes } of walkDag(plainCid, blockstore, { signal: options.signal, leaves: 'read', depth })) {
       found.size += BigInt(bytes?.byteLength ?? 0)
       found.blocks++
     }
@@ -99,7 +107,7 @@ async function verifyPin (
     return found
   }
 
-  const report = await files.verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
+  const report = await verifyTree(cid, options)
 
   return { state: 'good', size: report.size, files: report.files, blocks: report.blocks }
 }

@@ -1,8 +1,11 @@
-import { checkNothingThere } from './get-target.ts'
-import { metadataOf, restoreDirectory } from './restore-metadata.ts'
-import { makeTemporary } from './temporary-directory.ts'
+import { unmark } from '@ipfsz/core'
+import { checkNothingThere } from '../disk/get-target.ts'
+import { metadataOf, restoreDirectory } from '../disk/restore-metadata.ts'
+import { makeTemporary } from '../disk/temporary-directory.ts'
 import { TreeWriter } from './tree-writer.ts'
-import type { TreeCounts, WriteTreeOptions } from './tree-writer.ts'
+import { walkTree } from './walk-tree.ts'
+import type { TreeCounts, TreeWriterInit } from './tree-writer.ts'
+import type { WalkTreeOptions } from './walk-tree.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -22,18 +25,23 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
  * @throws {TreeEntryError} an entry cannot be written under its name, or is a symlink that leads out of the tree
  * @throws {OutputTooLargeError} the tree is larger than the limits allow
  */
-export async function writeTree (target: string, root: TreeRoot, options: WriteTreeOptions): Promise<TreeCounts> {
+export async function writeTree (
+  target: string,
+  root: TreeRoot,
+  options: TreeWriterInit & WalkTreeOptions
+): Promise<TreeCounts> {
   const { progress, signal } = options
 
   await checkNothingThere(target, 'a directory')
 
   const temporary = await makeTemporary(target)
-  const writer = new TreeWriter(options)
+  const writer = new TreeWriter(temporary.directory, root.cid, options)
 
   try {
-    await writer.fill(temporary.directory, root.cid, '')
+    await walkTree({ cid: unmark(root.cid), metadata: {} }, writer, options)
     await temporary.complete(async directory => restoreDirectory(directory, metadataOf(root)))
   } catch (err) {
+    await writer.close()
     await temporary.remove()
     throw signal.aborted ? signal.reason : err
   } finally {

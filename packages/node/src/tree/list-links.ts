@@ -1,0 +1,13 @@
+import { decodeNode, listDirectory } from '@ipfsz/core'
+import { readBlock } from '../dag/read-block.ts'
+import type { BlocksBelow, DirectoryLink } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** What a directory links to. Unlike `ls`, reads no root of an entry. */
+export async function * listLinks (
+  cid: CID,
+  blocks: Pick<BlocksBelow, 'get'>,
+  signal: AbortSignal
+): AsyncGenerator<DirectoryLink> {
+  yield * listDirectory(decodeNode(cid, await readBlock(cid, blocks, { signal })), blocks, { signal })
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { collectBytes } from '@ipfsz/utils/bytes'
+import { NextToLast } from 'blockstore-fs/sharding'
+import type { SmallBlocks } from './protocol.ts'
+import type { CID } from 'multiformats/cid'
+
+/** How many bytes of blocks are in memory at a time. Links may claim less than blocks have. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Blocks that a thread reads. */
+export interface BlockReader {
+  /** Read blocks. Those that are not there, cannot be read, or are too many, are undefined. Nobody has checked them. */
+  read (cids: readonly CID[]): Promise<Array<Uint8Array | undefined>>
+}
+
+/** Open the blocks of a repo. */
+export async function openBlocks ({ layout, path }: SmallBlocks): Promise<BlockReader> {
+  return layout === 'packs' ? openPacks(path) : openFiles(path)
+}
+
+/** The blocks of a PackedBlockstore, in the order in which they lie there: each frame is read once. */
+async function openPacks (path: string): Promise<BlockReader> {
+  const { PackedBlockstore } = await import('@ipfsz/blockstore-packed')
+  const store = new PackedBlockstore(path)
+  await store.open()
+
+  return {
+    async read (cids) {
+      const blocks: Array<Uint8Array | undefined> = cids.map(() => undefined)
+      const places = new Map(cids.map((cid, i) => [cid, i]))
+      let bytes = 0
+
+      for (const { cid } of await store.locations(cids)) {
+        const block = bytes > MAX_BYTES ? undefined : await collectBytes(store.get(cid)).catch(() => undefined)
+        blocks[places.get(cid) ?? -1] = block
+        bytes += block?.byteLength ?? 0
+      }
+
+      return blocks
+    }
+  }
+}
+
+/** The files of a SharedFsBlockstore. */
+function openFiles (path: string): BlockReader {
+  const sharding = new NextToLast()
+
+  return {
+    async read (cids) {
+      let bytes = 0
+
+      return cids.map(cid => {
+        const { dir, file } = sharding.encode(cid)
+        const block = bytes > MAX_BYTES ? undefined : readFile(join(path, dir, file))
+        bytes += block?.byteLength ?? 0
+
+        return block
+      })
+    }
+  }
+}
+
+function readFile (path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,116 @@
+import * as dagPb from '@ipld/dag-pb'
+import { PlainBlockstore } from '../blocks/plain-blockstore.ts'
+import { sha256 } from 'multiformats/hashes/sha2'
+import * as raw from 'multiformats/codecs/raw'
+import { defaultThreads, ThreadPool, threadProgram } from '../threads/thread-pool.ts'
+import { CID_LENGTH, SMALL } from './protocol.ts'
+import { MAX_SMALL_SIZE } from './walk-tree.ts'
+import type { SmallBlocks, SmallReply, SmallRequest, SmallTask } from './protocol.ts'
+import type { FoundDirectory } from './walk-tree.ts'
+import { blocksIn } from '../repo/repo.ts'
+import type { Repo } from '../repo/repo.ts'
+import type { DirectoryLink } from '@ipfsz/core'
+
+/** From how many entries on a batch is worth threads, if there are none yet: starting them takes 100 ms. */
+const MIN_BATCH = 64
+
+type BlocksOfRepo = Pick<Repo, 'blockstore' | 'packs' | 'path' | 'shared'>
+
+/** What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. */
+export type SmallResult =
+  | { type: 'left' | 'symlink' }
+  | { type: 'directory', found: FoundDirectory }
+  | { type: 'file', size: number, frames: number, leaf?: Uint8Array | undefined }
+
+const LEFT: SmallResult = { type: 'left' }
+
+/** Reads small files of a repo in worker threads. Whatever they do not do is done the ordinary way. */
+export class SmallFiles {
+  readonly #blocks: SmallBlocks | undefined
+  #pool: ThreadPool | undefined
+
+  constructor (repo: BlocksOfRepo) {
+    this.#blocks = smallBlocksOf(repo)
+  }
+
+  /** How many batches to have in progress, so that no thread waits. */
+  get concurrency (): number {
+    return 2 * defaultThreads()
+  }
+
+  /**
+   * Read entries of directories.
+   *
+   * @param isMarked - whether the directories were reached by a tree CID, so that files are read decompressed
+   * @param pathOf - where to write each
+   * @throws {ThreadFailedError}
+   */
+  async run<Entry extends DirectoryLink> (
+    task: SmallTask,
+    entries: readonly Entry[],
+    isMarked: boolean,
+    pathOf?: (entry: Entry) => string
+  ): Promise<{ results: SmallResult[], bytes: number }> {
+    const results = entries.map(() => LEFT)
+    const at = entries.flatMap((entry, i) => isReadable(entry) ? [i] : [])
+
+    if (this.#blocks == null || (this.#pool == null && entries.length < MIN_BATCH)) {
+      return { results, bytes: 0 }
+    }
+
+    this.#pool ??= new ThreadPool({
+      program: threadProgram('small-files.thread', import.meta.url),
+      size: defaultThreads(),
+      data: this.#blocks
+    })
+    const cids = new Uint8Array(at.length * CID_LENGTH)
+    at.forEach((i, n) => { cids.set(entries[i].cid.bytes, n * CID_LENGTH) })
+    const reply = await this.#pool.thread().call<SmallRequest, SmallReply>({
+      task,
+      isMarked,
+      cids,
+      sizes: Float64Array.from(at, i => entries[i].size),
+      paths: pathOf && at.map(i => pathOf(entries[i]))
+    })
+    let directories = 0
+
+    for (const [n, i] of at.entries()) {
+      const kind = reply.kinds[n]
+
+      if (kind === SMALL.directory) {
+        results[i] = { type: 'directory', found: { cid: entries[i].cid, metadata: reply.directories[directories++] } }
+      } else if (kind === SMALL.symlink) {
+        results[i] = { type: 'symlink' }
+      } else if (kind === SMALL.file) {
+        results[i] = { type: 'file', size: reply.sizes[n], frames: reply.frames[n] }
+      }
+    }
+
+    reply.leafOf.forEach((n, k) => {
+      Object.assign(results[at[n]], { leaf: reply.leaves.subarray(k * CID_LENGTH, (k + 1) * CID_LENGTH) })
+    })
+
+    return { results, bytes: reply.bytes }
+  }
+
+  async close (): Promise<void> {
+    await this.#pool?.close()
+  }
+}
+
+/** Whether threads can read the root of an entry. A raw block is read whole. */
+function isReadable ({ cid, size }: DirectoryLink): boolean {
+  const { version, code, multihash, bytes } = cid
+
+  return version === 1 && bytes.byteLength === CID_LENGTH && multihash.code === sha256.code &&
+    (code === dagPb.code || (code === raw.code && size <= MAX_SMALL_SIZE))
+}
+
+/** Undefined: threads cannot read the blocks of this repo. */
+function smallBlocksOf ({ path, packs, blockstore, shared }: BlocksOfRepo): SmallBlocks | undefined {
+  if (packs != null) {
+    return { layout: 'packs', path: blocksIn(path) }
+  }
+
+  return shared == null && blockstore instanceof PlainBlockstore ? { layout: 'files', path: blocksIn(path) } : undefined
+}

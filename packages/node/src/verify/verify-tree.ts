@@ -1,0 +1,238 @@
+import { decodeNode, describeLink, isMarked, unmark, VerifyFailedError } from '@ipfsz/core'
+import { LruMap } from '@ipfsz/utils/lru-map'
+import * as dagPb from '@ipld/dag-pb'
+import { CID } from 'multiformats/cid'
+import { MultihashSet } from '../dag/multihash-set.ts'
+import { readBlock } from '../dag/read-block.ts'
+import { metadataOf } from '../disk/restore-metadata.ts'
+import { InTurns } from '../tree/in-turns.ts'
+import { listLinks } from '../tree/list-links.ts'
+import { walkTree } from '../tree/walk-tree.ts'
+import type { SmallFiles, SmallResult } from '../tree/small-files.ts'
+import type { FoundDirectory, TreeEntry, TreeVisitor, WaitingDirectory } from '../tree/walk-tree.ts'
+import type { SpillStack } from '../disk/spill-stack.ts'
+import type { BlocksBelow, DirectoryLink, Ipfsz, VerifyReport } from '@ipfsz/core'
+
+/** How many directories are remembered, so that one that occurs several times is read once. */
+const MAX_REMEMBERED = 16_384
+/** A tree that is deeper is left to `verify` of `@ipfsz/core`. */
+const MAX_DEPTH = 4096
+/** How many files are verified at a time by this thread, and how many of them a large one counts as. */
+const CONCURRENCY = 4
+const LARGE = 4
+
+type Tally = Pick<VerifyReport, 'size' | 'frames' | 'files'>
+
+const NOTHING: Tally = { size: 0n, frames: 0, files: 0 }
+
+export interface VerifyTreeOptions {
+  files: Pick<Ipfsz, 'blocks' | 'verify'>
+  small: SmallFiles
+  waiting: SpillStack<WaitingDirectory>
+  /** Called with the bytes of blocks that threads have read. The others are read from the blockstore. */
+  onBytes: (bytes: number) => void
+  maxWindowSize?: number | undefined
+  signal: AbortSignal
+}
+
+/**
+ * Verify a file or directory, like `verify` of `@ipfsz/core`: the small files of a directory in worker threads.
+ * Whatever is not as it should be, that function reports.
+ */
+export async function verifyTree (cid: CID, options: VerifyTreeOptions): Promise<VerifyReport> {
+  const { files, small, waiting, maxWindowSize, signal } = options
+  const alone = async (): Promise<VerifyReport> =>
+    files.verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
+
+  if (!await isDirectory(cid, options)) {
+    return alone()
+  }
+
+  const verifier = new TreeVerifier(cid, options)
+
+  try {
+    const { concurrency } = small
+    await walkTree({ cid: unmark(cid), metadata: {} }, verifier, { waiting, concurrency, signal })
+  } catch (err) {
+    if (signal.aborted || !(err instanceof NotListedError)) {
+      throw err
+    }
+
+    return alone()
+  }
+
+  return { cid: unmark(cid), ...verifier.total, blocks: BigInt(verifier.blocks) }
+}
+
+/** Thrown where a directory cannot be listed, or is too deep. */
+class NotListedError extends Error {}
+
+interface VerifiedDirectory {
+  cid: CID
+  name: string
+  depth: number
+  parent: VerifiedDirectory | undefined
+  /** What is below it. */
+  tally: Tally
+}
+
+type Entry = TreeEntry<VerifiedDirectory>
+
+class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
+  total: Tally = NOTHING
+  /** How many different blocks were read. */
+  blocks = 0
+  readonly #options: VerifyTreeOptions
+  readonly #isMarked: boolean
+  readonly #below: Pick<BlocksBelow, 'checksBlocks' | 'get'>
+  readonly #seen = new MultihashSet()
+  readonly #bases = new MultihashSet()
+  readonly #walked = new LruMap<string, Tally>({ maxEntries: MAX_REMEMBERED })
+  readonly #turns = new InTurns(CONCURRENCY, LARGE)
+
+  constructor (root: CID, options: VerifyTreeOptions) {
+    const blocks = options.files.blocks(root, options)
+    this.#options = options
+    this.#isMarked = isMarked(root)
+    this.#below = {
+      checksBlocks: true,
+      get: (cid, options) => {
+        this.#count(cid)
+
+        return blocks.get(cid, options)
+      }
+    }
+  }
+
+  async enter (
+    { cid }: FoundDirectory,
+    name: string,
+    parent: VerifiedDirectory | undefined
+  ): Promise<VerifiedDirectory | undefined> {
+    const depth = (parent?.depth ?? 0) + 1
+    const walked = this.#walked.get(keyOf(cid))
+
+    if (walked != null) {
+      addTo(parent?.tally, walked)
+
+      return undefined
+    }
+
+    if (depth > MAX_DEPTH) {
+      throw new NotListedError()
+    }
+
+    return { cid, name, depth, parent, tally: { ...NOTHING } }
+  }
+
+  async * list ({ cid }: VerifiedDirectory): AsyncGenerator<DirectoryLink> {
+    try {
+      yield * listLinks(cid, this.#below, this.#options.signal)
+    } catch (cause) {
+      throw new NotListedError('', { cause })
+    }
+  }
+
+  async visit (entries: readonly Entry[]): Promise<Array<FoundDirectory | undefined>> {
+    const { results, bytes } = await this.#options.small.run('verify', entries, this.#isMarked)
+    const found: Array<FoundDirectory | undefined> = []
+    const left: number[] = []
+
+    this.#options.onBytes(bytes)
+
+    for (const [i, result] of results.entries()) {
+      const { cid, directory } = entries[i]
+
+      if (result.type === 'file') {
+        this.#count(cid)
+        this.#countLeaf(result)
+        addTo(directory.tally, { size: BigInt(result.size), frames: result.frames, files: 1 })
+      } else if (result.type === 'directory') {
+        found[i] = result.found
+      } else {
+        left.push(i)
+      }
+    }
+
+    await this.#turns.each(left, i => entries[i].size, async i => { found[i] = await this.#visitOne(entries[i]) })
+
+    return found
+  }
+
+  async leave ({ cid, parent, tally }: VerifiedDirectory): Promise<void> {
+    if (Math.max(tally.files, tally.frames) > Number.MAX_SAFE_INTEGER) {
+      throw new NotListedError()
+    }
+
+    this.#walked.set(keyOf(cid), tally)
+    addTo(parent?.tally, tally)
+    this.total = tally
+  }
+
+  async #visitOne ({ directory, name, ...link }: Entry): Promise<FoundDirectory | undefined> {
+    const { files, maxWindowSize, signal } = this.#options
+
+    try {
+      const entry = await describeLink(link, this.#isMarked, { blockstore: this.#below }, { signal })
+
+      if (entry.type === 'directory') {
+        return { cid: entry.plainCid, metadata: metadataOf(entry) }
+      }
+
+      const seen = { has: (cid: CID) => this.#seen.has(cid), add: (cid: CID) => { this.#count(cid) } }
+      addTo(directory.tally, await files.verify(entry.cid, { signal, maxWindowSize, seen, bases: this.#bases }))
+
+      return undefined
+    } catch (err) {
+      throw signal.aborted ? err : new VerifyFailedError(link.cid, pathOf(directory, name), err)
+    }
+  }
+
+  #count (cid: CID): void {
+    if (!this.#seen.has(cid)) {
+      this.#seen.add(cid)
+      this.blocks++
+    }
+  }
+
+  #countLeaf ({ leaf }: Extract<SmallResult, { type: 'file' }>): void {
+    if (leaf != null) {
+      this.#count(CID.decode(leaf))
+    }
+  }
+}
+
+function addTo (tally: Tally | undefined, { size, frames, files }: Tally): void {
+  if (tally != null) {
+    tally.size += size
+    tally.frames += frames
+    tally.files += files
+  }
+}
+
+function keyOf ({ bytes }: CID): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+/** The path of an entry from the root of the tree. */
+function pathOf (directory: VerifiedDirectory, name: string): string {
+  const names = [name]
+
+  for (let at = directory; at.parent != null; at = at.parent) {
+    names.push(at.name)
+  }
+
+  return names.toReversed().join('/')
+}
+
+async function isDirectory (cid: CID, { files, signal }: VerifyTreeOptions): Promise<boolean> {
+  const plain = unmark(cid)
+
+  try {
+    return plain.code === dagPb.code &&
+      decodeNode(plain, await readBlock(plain, files.blocks(cid), { signal })).unixfs.isDirectory()
+  } catch {
+    // `verify` says what is wrong with it
+    return false
+  }
+}
