@@ -43,7 +43,6 @@ export class BlockReader {
     }
   }
 
-  /** The value as it is stored. */
   async readStored (cid: CID, get: () => Chunks, options: ReadOptions = {}): Promise<StoredBlock> {
     const { bytes: value } = await this.#collect(cid, get, options)
     const stored = await readStored(cid, value, { ...this.#settings, signal: options.signal })

@@ -32,7 +32,7 @@ export interface ReadInit {
   hashers?: readonly MultihashHasher[] | undefined
 
   /**
-   * The most bytes of a block. Larger blocks are refused on put and on get, so this also
+   * Maximum bytes of a block. Larger blocks are refused on put and on get, so this also
    * bounds the memory that a stored value can claim. Blocks above 16 MiB are not compressed.
    *
    * @default 16777216

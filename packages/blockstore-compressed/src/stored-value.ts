@@ -13,7 +13,6 @@ interface CollectStoredOptions {
   signal?: AbortSignal | null | undefined
 }
 
-/** A stored value in one chunk. */
 export interface StoredValue {
   bytes: Uint8Array
   /** Whether nothing else refers to its memory. */

@@ -29,7 +29,6 @@ export function withExitCode (err: Error, code: number): Error {
   return err
 }
 
-/** The exit code for an error. */
 export function exitCode (err: Error): number {
   if (err.name === 'AbortError') {
     return INTERRUPTED

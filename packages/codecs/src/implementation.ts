@@ -1,6 +1,5 @@
 /** The contract of an implementation. */
 
-/** Options of a call. */
 interface CallOptions {
   signal?: AbortSignal | null | undefined
   transfer?: boolean | undefined

@@ -25,7 +25,7 @@ export interface DeltaOptions {
   dictionary: Uint8Array
 
   /**
-   * The most bytes of the content that may not be in pieces of 64 bytes and more of the dictionary. With more, libzstd
+   * Maximum bytes of the content that may not be in pieces of 64 bytes and more of the dictionary. With more, libzstd
    * finds more of what they have in common.
    */
   maxChanged: number

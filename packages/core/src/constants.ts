@@ -11,19 +11,19 @@ export const MIN_FRAME_SIZE = 64 * KIB
 /** Original bytes in a frame of a file that is read in small parts, 64 KiB. Measured: docs/guide/datasets.md. */
 export const RANGES_FRAME_SIZE = 64 * KIB
 
-/** The most bytes of a leaf that frames of such a file share, 64 KiB. Measured: docs/guide/datasets.md. */
+/** Maximum bytes of a leaf that frames of such a file share, 64 KiB. Measured: docs/guide/datasets.md. */
 export const RANGES_LEAF_SIZE = 64 * KIB
 
 /** How many bytes of such a file are tried, 1 MiB: its first frame alone says little about the others. */
 export const RANGES_SAMPLE_SIZE = MIB
 
-/** The most bytes in a leaf, 1 MiB: the largest block that every node accepts. */
+/** Maximum bytes in a leaf, 1 MiB: the largest block that every node accepts. */
 export const MAX_LEAF_SIZE = MIB
 
-/** The most bytes of a raw original that a linked file is compared with, 2 MiB: Bitswap's largest block. */
+/** Maximum bytes of a raw original that a linked file is compared with, 2 MiB: Bitswap's largest block. */
 export const MAX_RAW_ORIGINAL = 2 * MIB
 
-/** The most links in a node, as in the `unixfs-v1-2025` profile. */
+/** Maximum links in a node, as in the `unixfs-v1-2025` profile. */
 export const MAX_LINKS = 1024
 
 /**
@@ -32,10 +32,10 @@ export const MAX_LINKS = 1024
  */
 export const MIN_REGION_SIZE = 8
 
-/** The most bytes in all regions of a file together, as a multiple of its size; 1 MiB is allowed in addition. */
+/** Maximum bytes in all regions of a file together, as a multiple of its size; 1 MiB is allowed in addition. */
 export const REGION_RATIO = 4
 
-/** The most stored bytes of a base, 4 GiB - 1: those that a skippable frame can hold. */
+/** Maximum stored bytes of a base, 4 GiB - 1: those that a skippable frame can hold. */
 export const MAX_STORED_BASE_SIZE = 2 ** 32 - 1
 
 /**
@@ -62,7 +62,7 @@ export const SEARCHING_LEVEL = 16
 export const MAX_INLINE_SIZE = 64 * KIB
 
 /**
- * The most bytes that all frame lengths may take in the header, 896 KiB. With 1,024 links this keeps the root below
+ * Maximum bytes that all frame lengths may take in the header, 896 KiB. With 1,024 links this keeps the root below
  * 1 MiB, the largest block that every node accepts. It allows at least 229,376 frames, 896 GiB in frames of 4 MiB; a
  * table after the frames lists more.
  */
@@ -75,7 +75,7 @@ export const MAX_FRAME_TABLE_SIZE = 896 * KIB
 export const SMALL_FRAME_TABLE_SIZE = 64 * KIB
 
 /**
- * The most original bytes in the frames that are compressed or decompressed at a time,
+ * Maximum original bytes in the frames that are compressed or decompressed at a time,
  * 32 MiB. At least two frames are always in progress, whatever their size.
  */
 export const DEFAULT_IN_FLIGHT_BYTES = 32 * MIB
@@ -86,7 +86,7 @@ export const DEFAULT_IN_FLIGHT_BYTES = 32 * MIB
  */
 export const SMALL_FILE_SIZE = 64 * KIB
 
-/** The most names in an added path: about what a path of 4 KiB allows. */
+/** Maximum names in an added path: about what a path of 4 KiB allows. */
 export const MAX_PATH_DEPTH = 1024
 
 /** How many blocks are written to the blockstore at a time. */
@@ -106,24 +106,24 @@ export const SMALL_BLOCKS_AHEAD_SIZE = 8 * MIB
 export const DEFAULT_FETCH_AHEAD = 2000
 
 /**
- * The most bytes, 32 MiB, that are requested from peers and have not arrived. Also the most
+ * Maximum bytes, 32 MiB, that are requested from peers and have not arrived. Also the maximum
  * bytes of blocks and links that one call holds before it can yield them.
  */
 export const DEFAULT_FETCH_BYTES = 32 * MIB
 
-/** The most blocks requested at a time, however small. Helia's Bitswap keeps 1,024 wants of a peer. */
+/** Maximum blocks requested at a time, however small. Helia's Bitswap keeps 1,024 wants of a peer. */
 export const MAX_FETCH_BLOCKS = 256
 
 /** The assumed size of a dag-pb block before it arrives, 32 KiB: most are inner nodes. */
 export const NODE_SIZE_GUESS = 32 * KIB
 
-/** The most bytes of a leaf written by other software, 2 MiB. A link to more is assumed to lead to an inner node. */
+/** Maximum bytes of a leaf written by other software, 2 MiB. A link to more is assumed to lead to an inner node. */
 export const MAX_FOREIGN_LEAF_SIZE = 2 * MIB
 
 /** The least that a block read ahead counts against the memory bound, 8 KiB: what it takes however small it is. */
 export const MIN_HELD_SIZE = 8 * KIB
 
-/** The most bytes of links held in the nodes above one block, 32 MiB: an honest DAG needs less than 1 MiB. */
+/** Maximum bytes of links held in the nodes above one block, 32 MiB: an honest DAG needs less than 1 MiB. */
 export const MAX_OPEN_LINKS_SIZE = 32 * MIB
 
 /** How long Kubo may take to store a block, or to return one that it has, a minute in milliseconds. */
@@ -135,7 +135,7 @@ export const DEFAULT_KUBO_PIN_TIMEOUT = 600_000
 /** The fewest bytes a digest must have. Shorter ones collide too easily; boxo and multiformats have the same limit. */
 export const MIN_DIGEST_LENGTH = 20
 
-/** The most bytes in an identity CID with links, as in boxo. Nested larger ones would need quadratic memory. */
+/** Maximum bytes in an identity CID with links, as in boxo. Nested larger ones would need quadratic memory. */
 export const MAX_IDENTITY_LENGTH = 128
 
 /** How many levels below its root a file is read. A balanced DAG of 1,024 links needs four for an exabyte. */
@@ -156,31 +156,31 @@ export const MAX_REMEMBERED_BASES = 65_536
 /** A directory with more bytes of names and CIDs than this is sharded, 256 KiB, as in ipfs-unixfs-importer. */
 export const DEFAULT_SHARD_SPLIT_THRESHOLD = 256 * KIB
 
-/** The most children of a directory shard. Kubo and Helia write shards of 256. */
+/** Maximum children of a directory shard. Kubo and Helia write shards of 256. */
 export const MAX_SHARD_FANOUT = 65_536
 
-/** The most entries of a sharded directory outside the shard that their hash names: each must be remembered. */
+/** Maximum entries of a sharded directory outside the shard that their hash names: each must be remembered. */
 export const MAX_MISPLACED_ENTRIES = 65_536
 
 /** Maximum number of bytes of their names, 16 MiB: two per character. */
 export const MAX_MISPLACED_NAMES_SIZE = 16 * MIB
 
-/** The most links that are read to look up those entries, 67 million: about two minutes. */
+/** Maximum links that are read to look up those entries, 67 million: about two minutes. */
 export const MAX_MISPLACED_LOOKUPS = 2 ** 26
 
 /** How many decoded roots of files, and directories above them, are cached. */
 export const MAX_CACHED_ROOTS = 16
 
-/** The most original bytes of the bases that are cached, 4 MiB: of eight dictionaries and more. */
+/** Maximum original bytes of the bases that are cached, 4 MiB: of eight dictionaries and more. */
 export const MAX_CACHED_CONTENTS_SIZE = 4 * MIB
 
-/** The most original bytes of a base that is cached as a whole, 512 KiB: all dictionaries that this software makes. */
+/** Maximum original bytes of a base that is cached as a whole, 512 KiB: all dictionaries that this software makes. */
 export const MAX_CACHED_CONTENT_SIZE = 512 * KIB
 
-/** The most bytes that the cached roots take, 8 MiB. The newest is kept whatever its size. */
+/** Maximum bytes that the cached roots take, 8 MiB. The newest is kept whatever its size. */
 export const MAX_CACHED_ROOTS_SIZE = 8 * MIB
 
-/** The most frames in a seek table written by another tool, 1,048,576. Larger tables are ignored. */
+/** Maximum frames in a seek table written by another tool, 1,048,576. Larger tables are ignored. */
 export const MAX_SEEK_TABLE_FRAMES = 1024 * 1024
 
 /** The codec that compresses unless another is chosen. */

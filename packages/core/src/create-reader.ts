@@ -8,7 +8,6 @@ import type { Codec } from '@ipfsz/codecs'
 export type ReaderComponents = Omit<IpfszComponents, 'datastore'>
 
 export interface ReaderInit extends Pick<IpfszInit, 'inFlightBytes' | 'fetch'> {
-  /** The codecs to read with. */
   codecs: readonly Codec[]
 }
 

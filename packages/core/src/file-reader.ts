@@ -3,7 +3,7 @@ import { cat, open, stat } from './commands/open.ts'
 import { blocksBelow } from './fetch/blocks-below.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
 import { FetchScope } from './fetch/fetch-scope.ts'
-import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
+import { FetchingBlockstore } from './fetch/fetching-blockstore.ts'
 import { heliaSource } from './fetch/helia-source.ts'
 import { RootCache } from './read/root-cache.ts'
 import type { IpfszReader } from './contract.ts'
@@ -74,7 +74,7 @@ export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszR
 
   /** The settings, with a blockstore that fetches the missing blocks below `root`. */
   protected below (root: CID): S {
-    const blockstore = fetchingBlockstore({
+    const blockstore = new FetchingBlockstore({
       blockstore: this.settings.blockstore,
       fetcher: this.#fetcher,
       storing: this.#storing,

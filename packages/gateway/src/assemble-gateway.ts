@@ -17,7 +17,6 @@ export const DEFAULT_LISTED_ENTRIES = 10_000
 export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
 export const DEFAULT_HELD_BYTES = 256 * 1024 ** 2
 
-/** A gateway of these parts. */
 export function assembleGateway (components: PathComponents, init: GatewayInit, parts: GatewayParts): Gateway {
   const limits = limitsOf(init.limits)
   const settings = { ...init, limits, memory: MemoryBudget.of(limits.heldBytes), parts }

@@ -14,7 +14,6 @@ import { respondCar } from './respond/trustless/car.ts'
 import type { Gateway, GatewayComponents, GatewayInit } from './contract.ts'
 import type { GatewayParts } from './respond/context.ts'
 
-/** All that a gateway can answer. */
 export function allParts (): GatewayParts {
   return {
     responders: {

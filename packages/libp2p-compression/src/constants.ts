@@ -4,7 +4,7 @@ export const VERSION = '1.0.0'
 /** Maximum number of bytes that a compressed frame decodes to. */
 export const MAX_FRAME_SIZE = 64 * 1024
 
-/** The most bytes of a stored frame that we send. Receivers take any length: they pass bytes on as they arrive. */
+/** Maximum bytes of a stored frame that we send. Receivers take any length: they pass bytes on as they arrive. */
 export const SENT_STORED_SIZE = 256 * 1024
 
 /** How many bytes longer than its content a compressed frame may be. */

@@ -392,7 +392,6 @@ const NAME_HINTS: Readonly<Record<NameReason, string>> = {
   timeout: 'allow more time'
 }
 
-/** All reasons. */
 export const NAME_REASONS = Object.keys(NAME_HINTS) as readonly NameReason[]
 
 /** Thrown when a name cannot be published or resolved. */

@@ -22,7 +22,7 @@ export interface SharedStore extends StoreMark {
   readonly name: string
   /** Whether it is asked over the network, so that what is read is worth keeping on the disk of a node. */
   readonly isRemote: boolean
-  /** The most bytes that this node keeps of it, if that was set. */
+  /** Maximum bytes that this node keeps of it, if that was set. */
   readonly cacheSize: number | undefined
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
@@ -32,7 +32,6 @@ export interface SharedStore extends StoreMark {
   readonly watch: StoreWatch
 }
 
-/** What a repo takes from its store. */
 export interface StoreParts {
   storage: BlockStorage
   blockstore: Blockstore
@@ -96,7 +95,6 @@ export interface JoinStoreOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A store that a repo has joined. */
 export interface JoinedStore {
   reference: StoreReference
   compression: StoreCompression

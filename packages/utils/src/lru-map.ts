@@ -2,7 +2,7 @@ export interface LruMapInit<K, V> {
   /** @default Number.POSITIVE_INFINITY */
   maxEntries?: number | undefined
   /**
-   * The most that all values may take together, in the unit of `sizeOf`.
+   * The maximum that all values may take together, in the unit of `sizeOf`.
    *
    * @default Number.POSITIVE_INFINITY
    */

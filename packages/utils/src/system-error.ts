@@ -1,7 +1,6 @@
 /** The names of errors of blocks that are missing or damaged: a repair fetches them again. */
 export const LOST: ReadonlySet<string> = new Set(['NotFoundError', 'CorruptBlockError'])
 
-/** An error of the system. */
 export interface SystemError extends Error {
   code: string
   path?: string

@@ -6,7 +6,6 @@ import { codeOf } from './code-of.ts'
 import type { MultihashDigest } from 'multiformats'
 import type { Dirent } from 'node:fs'
 
-/** Files in one batch. */
 const BATCH = 32
 
 /** The extension of block files. */

@@ -41,7 +41,6 @@ export function beginsLike (bytes: Uint8Array): 'envelope' | 'cut-short' | 'bloc
   return 'envelope'
 }
 
-/** Encode an envelope. */
 export function encodeEnvelope ({ code, size, payload }: Envelope): Uint8Array {
   const start = headerLength(size)
   const bytes = new Uint8Array(start + payload.byteLength)

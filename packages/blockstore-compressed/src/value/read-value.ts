@@ -26,7 +26,6 @@ export interface Block {
   storedAs: StoredAs
 }
 
-/** A block as it is stored. */
 export interface StoredBlock {
   /** The codec that decompresses the payload, or `none`: then the payload is the block itself. */
   codec: StoredAs

@@ -2,7 +2,6 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import type { Codec } from '@ipfsz/codecs'
 
-/** A codec at one of its levels. */
 export interface CodecLevel {
   readonly codec: Codec
   readonly level: number

@@ -5,12 +5,11 @@ import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
 import type { Stretch } from './spread.ts'
 
-/** The most bytes of a sample, 16 MiB, or two frames if they are larger. */
+/** Maximum bytes of a sample, 16 MiB, or two frames if they are larger. */
 const SAMPLE_SIZE = 16 * 1024 * 1024
 
 /** Frames taken from some files. */
 export interface Sample {
-  /** Bytes of all files. */
   readonly size: number
   readonly frames: readonly Uint8Array[]
 }

@@ -18,7 +18,7 @@ export interface DaemonCommandOptions {
   /** The address of a gateway, as in `127.0.0.1:8080`. */
   gateway?: string
   gatewayFetch?: boolean
-  /** The most bytes to keep of what the gateway fetches. 0 keeps nothing. */
+  /** Maximum bytes to keep of what the gateway fetches. 0 keeps nothing. */
   gatewayCache?: number
   gatewayPublic?: boolean
   gatewayCompress?: Compressed

@@ -7,7 +7,7 @@ import type { ServedGateway } from '@ipfsz/node/gateway'
 interface Started {
   /** Whether it fetches what the repo lacks. */
   fetch: boolean
-  /** The most bytes of its cache. */
+  /** Maximum bytes of its cache. */
   cache?: number | undefined
   /** Hosts on whose subdomains each CID has an origin of its own. */
   host?: string[] | undefined

@@ -5,7 +5,6 @@ import { RecentRate } from './recent-rate.ts'
 const RECENT = 10_000
 /** Another sender is named instead once it is this many times as fast. */
 const FASTER = 2
-/** Columns of a peer id. */
 const PEER_COLUMNS = 13
 
 /** Who sends what arrives at the moment. */

@@ -2,7 +2,7 @@ import { columnsOf, shorten } from './columns.ts'
 
 /** Columns of the bar. */
 const BAR = 24
-/** The most columns of the host or peer that bytes come from, if there is room, and if there is little or less. */
+/** Maximum columns of the host or peer that bytes come from, if there is room, and if there is little or less. */
 const HOSTS = [30, 16, 10] as const
 /** The fewest columns of a label that is cut to make room for where bytes come from, and where there is little. */
 const LABELS = [20, 12] as const

@@ -35,7 +35,6 @@ export async function loadImplementation (
   return inWorkers == null ? loadHere() : withFallback(inWorkers(modules), loadHere)
 }
 
-/** Load the stream decoder of an entry that has one. */
 export async function loadStreamDecoder (entry: ImplementationEntry): Promise<StreamDecoder> {
   const modules = await compileModules(entry)
   const { createStream } = await (entry.stream as () => Promise<StreamModule>)()

@@ -8,7 +8,7 @@ import type { StreamInput } from './stream-input.ts'
 /** Magic number, descriptor, window, dictionary ID and content size. */
 const MAX_HEADER_LENGTH = 4 + 1 + 1 + 4 + 8
 const BLOCK_HEADER_LENGTH = 3
-/** The most bytes in a block, with any window (RFC 8878, section 3.1.1.2.4). */
+/** Maximum bytes in a block, with any window (RFC 8878, section 3.1.1.2.4). */
 const MAX_BLOCK_SIZE = 128 * 1024
 
 /** A frame whose header has been read, but not its blocks. */

@@ -3,7 +3,7 @@ import { readZstdBlock, zstdFrames } from './zstd-frames.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** The most bytes of adjacent blocks to pass to zlib together: a round trip to its thread takes 30 microseconds. */
+/** Maximum bytes of adjacent blocks to pass to zlib together: a round trip to its thread takes 30 microseconds. */
 const MAX_RUN = 256 * 1024
 
 /** The size of the largest block, so zlib needs one call for each block. */

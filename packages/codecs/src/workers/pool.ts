@@ -59,7 +59,6 @@ export class WorkerPool {
     this.#init = init
   }
 
-  /** The number of workers. */
   get workers (): number {
     return this.#workers.size
   }

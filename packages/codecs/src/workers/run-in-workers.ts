@@ -19,7 +19,6 @@ function sharedPool (): WorkerPool {
   })
 }
 
-/** An implementation that runs its calls in workers. */
 export function runInWorkers (program: Program): FullImplementation {
   return {
     compress: async (bytes, level, { signal, transfer, dictionary } = {}) => sharedPool().run(program, () => ({

@@ -22,14 +22,14 @@ import type { RootCache } from '../read/root-cache.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** The most leaves of a base that are looked for, instead of reading them again. */
+/** Maximum leaves of a base that are looked for, instead of reading them again. */
 const MAX_LOOKED_UP = 8
 
 /** The original content of a base. */
 export interface BaseContent {
   /** Original bytes. */
   size: number
-  /** The most bytes that are best read at a time: those of a frame, or of a leaf. */
+  /** Maximum bytes that are best read at a time: those of a frame, or of a leaf. */
   pieceSize: number
   /** Maximum memory for reading one, without the piece itself, in bytes. */
   pieceMemory: number
@@ -39,9 +39,7 @@ export interface BaseContent {
   read (start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-/** What reading a base works with. */
 export interface BaseSettings extends EntrySource, Pick<ReadSettings, 'codecs' | 'inFlightBytes'> {
-  /** A cache of roots. */
   roots?: RootCache
 }
 

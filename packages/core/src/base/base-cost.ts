@@ -5,7 +5,7 @@ import type { CID } from 'multiformats/cid'
 const MIB = 1024 * 1024
 
 /**
- * The most original bytes of a base that reading a file may decompress: 80 MiB, and 16 times the bytes of its frames
+ * Maximum original bytes of a base that reading a file may decompress: 80 MiB, and 16 times the bytes of its frames
  * that have a region. A frame of 512 KiB whose region is in two frames of 4 MiB, which are the defaults, takes just
  * that, wherever in the base they are. Without a limit, frames of 64 KiB could each need 32 MiB of a base that is
  * stored in a few kilobytes.

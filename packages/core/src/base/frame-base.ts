@@ -100,7 +100,7 @@ export async function * aidAll (
 }
 
 /**
- * The most bytes of a region, so that those of all frames stay within what the format allows: a small file may have a
+ * Maximum bytes of a region, so that those of all frames stay within what the format allows: a small file may have a
  * dictionary much larger than itself.
  */
 export function maxRegion (length: number, frameSize: number): number {

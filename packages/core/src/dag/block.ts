@@ -37,7 +37,7 @@ export interface GetBlockOptions {
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
-  /** The most bytes that a reader may hold of blocks it requested ahead. */
+  /** Maximum bytes that a reader may hold of blocks it requested ahead. */
   readonly readAheadBytes?: number | undefined
   /** Whether blocks come from peers, so that it pays to request as many as fit into `readAheadBytes`. */
   fetches? (): boolean

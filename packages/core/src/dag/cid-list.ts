@@ -10,7 +10,7 @@ export class CidList {
   /** Where each CID ends. */
   readonly #ends: Uint32Array
 
-  /** @param capacity - the most CIDs it can hold */
+  /** @param capacity - maximum CIDs it can hold */
   constructor (capacity: number) {
     this.#ends = new Uint32Array(capacity)
     this.#bytes = new Uint8Array(Math.min(capacity, 1024) * USUAL_SIZE)

@@ -19,7 +19,6 @@ export interface ItemList<I> {
   nextBlock (index: number): number
 }
 
-/** A decoded node. */
 export interface Opened<I, Node> {
   /** What is yielded for the node. */
   node: Node

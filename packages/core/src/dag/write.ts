@@ -16,7 +16,6 @@ export interface WriteOptions {
   signal?: AbortSignal | null
 }
 
-/** A written file. */
 export interface WrittenFile {
   /** The root. */
   cid: CID
@@ -68,7 +67,6 @@ export async function * writeLeaves (
   }
 }
 
-/** Write one leaf. */
 export async function writeLeaf (
   leaf: Uint8Array,
   blockstore: PutStore,

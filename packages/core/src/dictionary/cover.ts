@@ -4,7 +4,6 @@
 /** Bytes of what is counted: shorter strings are cheap anyway, and longer ones miss matches. */
 const STRING_LENGTH = 8
 
-/** Bytes of a segment. */
 const SEGMENT_LENGTH = 1024
 /** In how many rounds the segments are chosen, each from all parts of the samples. */
 const ROUNDS = 2

@@ -12,7 +12,7 @@ const KIB = 1024
 /** Maximum number of original bytes of a dictionary, 512 KiB: a reader of one small file decompresses all of it. */
 const MAX_CONTENT_SIZE = 512 * KIB
 
-/** The most stored bytes of a dictionary, 128 KiB: all of it is in one block, which a reader of any file fetches. */
+/** Maximum stored bytes of a dictionary, 128 KiB: all of it is in one block, which a reader of any file fetches. */
 const MAX_STORED_SIZE = 128 * KIB
 
 /** Maximum number of bytes of files that segments are chosen from. */

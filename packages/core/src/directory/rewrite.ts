@@ -23,7 +23,6 @@ export interface Rewritten {
   links: Iterable<PBLink>
 }
 
-/** A written block. */
 export interface WrittenNode {
   cid: CID
   /** Bytes of all blocks below it, its own included. */

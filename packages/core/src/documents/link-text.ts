@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 
 /**
- * The most characters of a CID that is not in base32. To decode other bases takes quadratic time: 60,000 characters of
+ * Maximum characters of a CID that is not in base32. To decode other bases takes quadratic time: 60,000 characters of
  * base58 took 16 seconds. One with a digest of 64 bytes has 95.
  */
 const MAX_LENGTH = 128

@@ -10,7 +10,6 @@ export interface AskInTurnInit<C, T> {
   next: (asked: ReadonlyMap<C, unknown>) => C | undefined
   /** @param stop - aborted once another one was first */
   ask: (candidate: C, stop: AbortController) => Promise<T>
-  /** Called when one fails. */
   onFailed: (candidate: C, err: Error) => void
   /** Called when those that are asked have kept silent. */
   onSilent?: ((asked: Iterable<C>) => void) | undefined

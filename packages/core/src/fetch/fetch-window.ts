@@ -71,7 +71,7 @@ export class FetchWindow {
     this.#meter = new RateMeter(now)
   }
 
-  /** The most bytes that may be in flight: by default at least one leaf, so that the slowest link makes progress. */
+  /** Maximum bytes that may be in flight: by default at least one leaf, so that the slowest link makes progress. */
   get limit (): number {
     return Math.min(Math.max(this.#meter.rate * this.#ahead, this.#minBytes), this.maxBytes)
   }

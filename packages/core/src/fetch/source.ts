@@ -2,7 +2,6 @@ import type { FilePart } from '../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'
 
-/** A block that a source sent. */
 export interface SourceBlock {
   bytes: Uint8Array
   /**

@@ -1,5 +1,5 @@
 /**
- * The most that the counts of bytes may deviate from even ones, as chi-squared with 255 degrees of freedom: noise has
+ * How far the counts of bytes may deviate from even ones, as chi-squared with 255 degrees of freedom: noise has
  * 255, give or take 23, and zip files up to some 1,000. Of 16 KiB with 1,024, Huffman codes save 0.6 %.
  */
 const MAX_DEVIATION = 1024

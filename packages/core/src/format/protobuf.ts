@@ -118,7 +118,6 @@ export function pushVarint (message: number[], value: number): void {
   message.push(value)
 }
 
-/** Append a varint field. */
 export function pushVarintField (message: number[], number: number, value: number): void {
   pushVarint(message, number * 8 + VARINT)
   pushVarint(message, value)
@@ -130,7 +129,6 @@ export function pushFieldHead (message: number[], number: number, length: number
   pushVarint(message, length)
 }
 
-/** The bytes of a varint. */
 export function varint (value: number): number[] {
   const bytes: number[] = []
   pushVarint(bytes, value)
@@ -138,7 +136,6 @@ export function varint (value: number): number[] {
   return bytes
 }
 
-/** A varint field. */
 export function varintField (number: number, value: number): number[] {
   const field: number[] = []
   pushVarintField(field, number, value)

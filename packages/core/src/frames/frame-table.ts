@@ -14,7 +14,7 @@ interface FrameTableInit {
   /** Whether the header is to have room for the sizes of frames even if none but the last has fewer. */
   listsSizes: boolean
   /**
-   * The most bytes of the list of frames in the header. A longer list becomes a table. A file with a base has version 2
+   * Maximum bytes of the list of frames in the header. A longer list becomes a table. A file with a base has version 2
    * in any case, and lists at most {@link SMALL_FRAME_TABLE_SIZE}.
    */
   maxListed: number

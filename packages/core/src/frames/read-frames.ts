@@ -24,7 +24,7 @@ import type { ProgressOptions } from 'progress-events'
 export interface ReadFramesOptions extends
   Omit<ReadOptions, 'onProgress'>,
   ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
-  /** The most original bytes in the frames that are decompressed at a time. */
+  /** Maximum original bytes in the frames that are decompressed at a time. */
   inFlightBytes: number
   /** See `CatOptions`. */
   transient?: boolean | undefined

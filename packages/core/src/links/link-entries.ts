@@ -27,7 +27,6 @@ import type { Pair } from 'interface-datastore'
 /** The `check` of a link that was added without a comparison. */
 export const UNCHECKED = 'unchecked'
 
-/** A stored link. */
 export interface LinkRecord extends Omit<Link, 'checked'> {
   /** The layout that the comparison found, or `unchecked`. */
   check?: string

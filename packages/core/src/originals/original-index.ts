@@ -82,7 +82,6 @@ export class OriginalIndex {
     yield * this.#list(originalsOf(compressed))
   }
 
-  /** All complete originals. */
   async * list (): AsyncGenerator<Original> {
     yield * this.#list(`${ORIGINALS}/`)
   }

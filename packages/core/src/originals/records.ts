@@ -38,7 +38,6 @@ const LAYOUT_NUMBERS: readonly string[] = [
   'raw', 'unixfs-v1-2025', 'unixfs-v0-2015', 'kubo-cid-v1', 'kubo-test-cid-v1', 'kubo-v0-raw-leaves'
 ]
 
-/** What is known of an original. */
 export interface Original {
   /** The CID of the uncompressed file or directory. */
   original: CID

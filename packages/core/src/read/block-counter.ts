@@ -46,7 +46,6 @@ export class BlockCounter {
     return copy(this.#counted)
   }
 
-  /** What was counted since then. */
   since (before: Measured): Measured {
     return difference(this.#counted, before)
   }

@@ -6,7 +6,7 @@ import type { FileNode } from '../dag/node.ts'
 import type { SeenBlocks } from '../dag/seen-blocks.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most nodes that are read ahead, over all directories that are open: 16 MiB of the largest blocks. */
+/** Maximum nodes that are read ahead, over all directories that are open: 16 MiB of the largest blocks. */
 const MAX_AHEAD = 8
 
 /** Reads nodes, and those that follow: one after the other, a store over the network would take long. */

@@ -1,5 +1,6 @@
 import type { RootCache } from './root-cache.ts'
 import type { EntrySource } from './path.ts'
+import type { GetStore } from '../dag/block.ts'
 import type { comparing } from '../links/compare-original.ts'
 import type { LinkRecord } from '../links/link-entries.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -15,9 +16,8 @@ interface ReadLinks {
   comparing: typeof comparing
 }
 
-/** What reading works with. */
 export interface ReadSettings {
-  blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
+  blockstore: GetStore & Pick<Blockstore, 'put' | 'has'>
   /** @default IPLD objects are refused */
   objects?: EntrySource['objects']
   links: ReadLinks

@@ -96,8 +96,15 @@ export async function * readWithTwin (
 }
 
 function withGet (blockstore: ReadSettings['blockstore'], get: Blockstore['get']): ReadSettings['blockstore'] {
-  // keep the other fields, which say how far to read ahead
-  return { ...blockstore, get }
+  return {
+    get,
+    put: (...args) => blockstore.put(...args),
+    has: (...args) => blockstore.has(...args),
+    checksBlocks: blockstore.checksBlocks,
+    readAheadBytes: blockstore.readAheadBytes,
+    fetches: () => blockstore.fetches?.() === true,
+    isUnshared: bytes => blockstore.isUnshared?.(bytes) === true
+  }
 }
 
 function getHere (

@@ -14,14 +14,14 @@ const PIECE = 256 * 1024
 const SHORT_GAP = 1024 * 1024
 
 /**
- * The most stored bytes that a range may cost: 16 MiB, and 16 times the original bytes of its frames. Streams that are
+ * Maximum stored bytes that a range may cost: 16 MiB, and 16 times the original bytes of its frames. Streams that are
  * flushed after each short line have less. A table may claim anything: 4 GiB of stored bytes for one original byte,
  * made of one block.
  */
 const MAX_COST = 16 * 1024 * 1024
 const MAX_COST_RATIO = 16
 
-/** The most stored bytes that so many original ones may cost. */
+/** Maximum stored bytes that so many original ones may cost. */
 export function maxCost (original: number): number {
   return MAX_COST + MAX_COST_RATIO * original
 }

@@ -54,7 +54,6 @@ export function rangeWithin ({ from, to }: EntityBytes, size: number): Range | u
   return start <= end ? { from: start, to: end } : undefined
 }
 
-/** Everything below a block. */
 export function * everythingBelow ({ cid }: Wanted, block: Uint8Array): Generator<Wanted> {
   for (const link of linksOf(cid, block)) {
     yield { cid: link }

@@ -2,7 +2,7 @@ import { base64url } from 'multiformats/bases/base64'
 import { CarTooLargeError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most blocks that a CAR without duplicates may have: the CIDs remembered take about 100 MB. */
+/** Maximum blocks that a CAR without duplicates may have: the CIDs remembered take about 100 MB. */
 export const MAX_REMEMBERED_BLOCKS = 1_048_576
 
 /** How many bytes of a CID are as many as any takes besides. Each that has more of them counts as several blocks. */

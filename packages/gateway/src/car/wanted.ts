@@ -1,6 +1,5 @@
 import type { CID } from 'multiformats/cid'
 
-/** A block that is wanted. */
 export interface Wanted {
   cid: CID
   /** Where the file's bytes below it begin and how many there are, if only a range of them is wanted. */

@@ -12,7 +12,6 @@ export type FastCodecs = Readonly<Record<ContentCoding, Pick<Codec, 'compress'>>
 export interface BlockCompressorInit {
   /** The level of all codecs. */
   level: number
-  /** Bytes of the cache. */
   cacheSize: number
 }
 

@@ -2,7 +2,7 @@ import { yieldToEventLoop, EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { PathTooSlowError, PathTooCostlyError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of blocks that are read to find out what the paths of one request lead to, 16 MiB. */
+/** Maximum bytes of blocks that are read to find out what the paths of one request lead to, 16 MiB. */
 export const MAX_PATH_BYTES = 16 * 1024 * 1024
 
 /** Default of `GatewayLimits.pathTime`, in milliseconds. */

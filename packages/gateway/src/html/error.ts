@@ -1,7 +1,6 @@
 import { showName } from './escape.ts'
 import { page } from './page.ts'
 
-/** What a page of an error shows. */
 export interface ErrorPage {
   /** The HTTP status. */
   status: number

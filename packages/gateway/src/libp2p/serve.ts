@@ -44,7 +44,7 @@ export interface Libp2pGatewayInit extends Pick<GatewayInit, 'isServed' | 'onErr
   requestsPerPeer?: number | undefined
 
   /**
-   * About the most bytes that all responses together hold, as `GatewayLimits.heldBytes`.
+   * About the maximum bytes that all responses together hold, as `GatewayLimits.heldBytes`.
    *
    * @default 67108864
    */

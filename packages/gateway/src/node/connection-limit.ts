@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 const REFUSAL = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
 export interface ConnectionLimitInit {
-  /** The most connections of one address. */
+  /** Maximum connections of one address. */
   max: number
   /** Proxies may have as many as there are. */
   isTrusted: IsTrusted

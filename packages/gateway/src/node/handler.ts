@@ -8,7 +8,7 @@ import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /**
- * The most requests that are answered at once, and of one address. A stock browser has 6 connections to a
+ * Maximum requests that are answered at once, and of one address. A stock browser has 6 connections to a
  * host, behind a proxy of a company many do.
  */
 export const DEFAULT_REQUESTS = 4096
@@ -19,14 +19,14 @@ const RETRY_AFTER = 1
 
 export interface NodeHandlerInit {
   /**
-   * The most requests that are answered at once. More get 503.
+   * Maximum requests that are answered at once. More get 503.
    *
    * @default 4096
    */
   requests?: number | undefined
 
   /**
-   * The most requests of one address that are answered at once. More get 429.
+   * Maximum requests of one address that are answered at once. More get 429.
    *
    * @default 512
    */

@@ -21,7 +21,7 @@ export const DEFAULT_CONNECTIONS_PER_ADDRESS = 1024
 /** How often Node looks for requests that are too slow, in milliseconds. */
 const CHECK_INTERVAL = 2000
 
-/** The most streams of HTTP/2 that a connection may have open. */
+/** Maximum streams of HTTP/2 that a connection may have open. */
 const MAX_STREAMS = 100
 
 export interface NodeServerInit extends NodeHandlerInit {
@@ -58,21 +58,21 @@ export interface NodeServerInit extends NodeHandlerInit {
   keepAliveTimeout?: number | undefined
 
   /**
-   * The most bytes of a request's headers.
+   * Maximum bytes of a request's headers.
    *
    * @default 16384
    */
   maxHeaderSize?: number | undefined
 
   /**
-   * The most connections at once.
+   * Maximum connections at once.
    *
    * @default 8192
    */
   maxConnections?: number | undefined
 
   /**
-   * The most connections of one address at once, but of trusted proxies. More are refused, with 429 if they are not
+   * Maximum connections of one address at once, but of trusted proxies. More are refused, with 429 if they are not
    * encrypted.
    *
    * @default 1024

@@ -43,7 +43,6 @@ export interface Target {
   search: string
 }
 
-/** A path of a path gateway. */
 interface ContentPath extends Target {
   /** The label of the root on a subdomain. Throws if there is none. */
   label (): string

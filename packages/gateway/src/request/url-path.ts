@@ -1,7 +1,7 @@
 import { InvalidPathError } from '../errors.ts'
 import type { RequestUrl } from './request-url.ts'
 
-/** The most names of a path. Each of them costs a block and an entry of `X-Ipfs-Roots`. */
+/** Maximum names of a path. Each of them costs a block and an entry of `X-Ipfs-Roots`. */
 export const MAX_PATH_NAMES = 256
 
 /** Replace repeated slashes by one, so that no path begins like the host of another origin. */

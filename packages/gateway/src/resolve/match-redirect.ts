@@ -4,10 +4,10 @@ import { collapsePath, encodeName } from '../request/url-path.ts'
 import { isRewrite } from './redirects-file.ts'
 import type { RedirectRule, RedirectStatus, RewriteStatus } from './redirects-file.ts'
 
-/** The most characters of a target with its placeholders filled in, which a rule can repeat as often as it likes. */
+/** Maximum characters of a target with its placeholders filled in, which a rule can repeat as often as it likes. */
 const MAX_TARGET_LENGTH = 8192
 
-/** The most rules that are passed over because they lead back. To find that out takes longer than to compare a path. */
+/** Maximum rules that are passed over because they lead back. To find that out takes longer than to compare a path. */
 const MAX_LOOPS = 10
 
 /** What a rule makes of a path. */

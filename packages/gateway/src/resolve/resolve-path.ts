@@ -18,7 +18,7 @@ import type { CID } from 'multiformats/cid'
 /** Errors of a root that is not UnixFS, by name: of the exporter, of core, and of codecs that nobody knows. */
 const NOT_UNIXFS = new Set(['NotUnixFSError', 'NotAFileError', 'NoResolverError'])
 
-/** The most CIDs that a path leads through. */
+/** Maximum CIDs that a path leads through. */
 const MAX_ROOTS = 2 * MAX_PATH_NAMES
 
 /** Follows paths through documents with links, DAG-CBOR and DAG-JSON. It brings their decoders. */

@@ -14,7 +14,6 @@ export interface FetchedBlock {
   cid: CID
   /** The root of the request that it is for, plain. */
   root: CID
-  /** Bytes of the block. */
   size: number
 }
 

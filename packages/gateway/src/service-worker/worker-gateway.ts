@@ -23,7 +23,7 @@ import type { CID } from 'multiformats/cid'
 /** Maximum number of bytes of blocks that are kept in the browser's storage, 256 MiB. */
 export const DEFAULT_CACHE_SIZE = 256 * 1024 * 1024
 
-/** The most bytes that all responses hold of what their readers have not taken, 64 MiB: phones end larger workers. */
+/** Maximum bytes that all responses hold of what their readers have not taken, 64 MiB: phones end larger workers. */
 const HELD_BYTES = 64 * 1024 * 1024
 
 /** What one response reads ahead, in bytes. */
@@ -63,7 +63,7 @@ export interface WorkerGatewayInit {
    */
   trusted?: ReadonlyArray<CID | string> | undefined
   /**
-   * The most bytes of blocks that are kept in the browser's storage. Those that were used longest ago make room for
+   * Maximum bytes of blocks that are kept in the browser's storage. Those that were used longest ago make room for
    * others. With 0, nothing is stored.
    *
    * @default 268435456

@@ -10,7 +10,6 @@ const HEADER_LENGTH = 7
 
 export interface FrameHeader {
   type: number
-  /** Bytes of the header. */
   headerLength: number
   /** Bytes after the header. */
   length: number

@@ -18,10 +18,10 @@ const INTERVAL = 1000
 const SWEEP_INTERVAL = 60_000
 /** A file that the table does not know may be about to become known for so long, in milliseconds. */
 const UNKNOWN_AFTER = 60_000
-/** The most blocks that are being written, and their bytes, 32 MiB. Who reads faster waits. */
+/** Maximum blocks that are being written, and their bytes, 32 MiB. Who reads faster waits. */
 const MAX_WRITING = 64
 const MAX_WRITING_BYTES = 32 * 1024 * 1024
-/** The most uses that wait while other processes keep the table busy. */
+/** Maximum uses that wait while other processes keep the table busy. */
 const MAX_UNTOLD = 10_000
 /** The part of the space that blocks may take that the table does not know: it learns of them before there are more. */
 const UNTOLD_PART = 0.05
@@ -36,7 +36,7 @@ const OLD = 'old-'
 export interface SharedCacheInit {
   /** It may be deleted at any time. */
   directory: string
-  /** The most bytes on the disk, by how many there are when the cache is opened. */
+  /** Maximum bytes on the disk, by how many there are when the cache is opened. */
   size: (kept: number) => number
   /** Called once, with what keeps blocks from being kept. They are read or fetched again then. */
   onFailure: (err: unknown) => void

@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /** The version of the table. */
 const VERSION = 1
-/** The most blocks that one transaction drops: it blocks this process, and other writers. */
+/** Maximum blocks that one transaction drops: it blocks this process, and other writers. */
 const MAX_DROPPED = 1000
 /** The part of the space that is free once blocks were dropped. */
 const FREE_PART = 0.05
@@ -114,7 +114,7 @@ export class UseTable {
   /**
    * Take note of what was done, and drop the blocks that were used least recently if there is no room for all.
    *
-   * @param max - the most bytes of all blocks
+   * @param max - maximum bytes of all blocks
    * @returns the names of dropped blocks, whose files are to be deleted, what the others take, and whether more must
    *   go. Undefined if another process is changing the table, or the disk is full: to be done again
    */

@@ -1,4 +1,4 @@
-/** The most bytes of blocks that are stored at once. A store writes 50 blocks at a time, and each may have 8 MiB. */
+/** Maximum bytes of blocks that are stored at once. A store writes 50 blocks at a time, and each may have 8 MiB. */
 const MAX_BATCH_SIZE = 32 * 1024 * 1024
 /** Maximum number of blocks that are stored at once. */
 const MAX_BATCH_LENGTH = 50

@@ -3,7 +3,6 @@ import { readInput, statInput } from '../disk/read-input.ts'
 /** How many bytes of a file are read at once, 64 KiB. */
 const READ_SIZE = 64 * 1024
 
-/** The bytes of a CAR. */
 export interface CarFile {
   content: AsyncIterable<Uint8Array>
   /** Undefined for pipes. */

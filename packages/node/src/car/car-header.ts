@@ -2,7 +2,7 @@ import { decode, encode, Token, Type } from 'cborg'
 import { CID } from 'multiformats/cid'
 import type { TagDecodeControl } from 'cborg'
 
-/** The most different roots of a CAR. A header of 8 MiB could name 750,000, which take more than 1 GB of memory. */
+/** Maximum different roots of a CAR. A header of 8 MiB could name 750,000, which take more than 1 GB of memory. */
 export const MAX_CAR_ROOTS = 65_536
 
 /** The CBOR tag for a CID. */

@@ -21,17 +21,14 @@ export interface ExportCarOptions {
   measures?: boolean | undefined
 }
 
-/** The root of a CAR. */
 export interface CarRoot {
   plainCid: CID
   /** Undefined if it is not compressed. */
   markedCid: CID | undefined
 }
 
-/** A CAR that was written. */
 export interface ExportedCar {
   roots: CarRoot[]
-  /** Bytes of the CAR. */
   size: number
 }
 

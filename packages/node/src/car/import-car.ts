@@ -21,7 +21,6 @@ const MAX_FAILED = 100
 /** A CAR to import: a file, or a stream of bytes. */
 export type CarSource = { name: string } & ({ path: string } | { content: AsyncIterable<Uint8Array> })
 
-/** A root that was pinned. */
 export interface ImportedRoot extends CarRoot {
   /** The CID that was pinned: the marked one if it is compressed. */
   cid: CID

@@ -17,12 +17,10 @@ const MAX_BLOCK_SIZE = 4 * 1024 * 1024
 
 export type Messages = LengthPrefixedStream<Stream>
 
-/** The answers on a stream. */
 export function answersOn (stream: Stream): Messages {
   return lpStream(stream, { maxDataLength: MAX_BLOCK_SIZE + 1, maxBufferSize: MAX_BLOCK_SIZE + MAX_REQUEST_SIZE })
 }
 
-/** The request on a stream. */
 export function requestOn (stream: Stream): Messages {
   return lpStream(stream, { maxDataLength: MAX_REQUEST_SIZE, maxBufferSize: 2 * MAX_REQUEST_SIZE })
 }

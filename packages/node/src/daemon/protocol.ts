@@ -4,7 +4,7 @@ import { DaemonError, NameError, NAME_REASONS, NotConnectedError, UsageError } f
 
 /** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
-/** The most CIDs in one request to provide. */
+/** Maximum CIDs in one request to provide. */
 export const MAX_CIDS = 256
 
 /** The response header with the id of the peer that sent a block. */

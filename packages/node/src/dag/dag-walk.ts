@@ -36,7 +36,6 @@ export interface WalkedBlock {
   statedSize?: number
 }
 
-/** A link of a block. */
 export interface DagLink {
   Hash: CID
   /** Bytes of all blocks below it, as the block states. */

@@ -6,7 +6,6 @@ import { readBlock } from './read-block.ts'
 import type { DagMeterInit, DirectoryLink, Ipfsz, Measured } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** What a DAG takes. */
 export interface Usage {
   /** Original bytes of the files. */
   size: number

@@ -19,7 +19,7 @@ const TRIES = 2
 const NONE = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * The most characters of what a record leads to, and the most names of a path: a TXT record may have 64 KiB, and to
+ * Maximum characters of what a record leads to, and the most names of a path: a TXT record may have 64 KiB, and to
  * decode a CID of that length takes half a minute.
  */
 const MAX_NAME = 512

@@ -21,7 +21,6 @@ export interface FailureNotesInit {
  * is told once a minute.
  */
 export function noteFailures ({ onNote, now }: FailureNotesInit): (err: unknown, request: Request) => void {
-  /** When each failure was printed. */
   const printed = new LruMap<string, number>({ maxEntries: MAX_REMEMBERED })
 
   return (err, { method, url }) => {

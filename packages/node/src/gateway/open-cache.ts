@@ -16,7 +16,7 @@ export interface OpenedCache {
 interface OpenCacheInit {
   repo: Pick<Repo, 'path'>
   /**
-   * The most bytes on the disk. 0 keeps nothing.
+   * Maximum bytes on the disk. 0 keeps nothing.
    *
    * @default 10737418240
    */

@@ -32,7 +32,7 @@ export interface ServeGatewayOptions extends Pick<StartGatewayInit, 'onEntry'> {
    */
   fetch?: boolean | undefined
   /**
-   * The most bytes to keep of what is fetched. 0 keeps nothing.
+   * Maximum bytes to keep of what is fetched. 0 keeps nothing.
    *
    * @default 10737418240
    */
@@ -55,7 +55,7 @@ export interface ServeGatewayOptions extends Pick<StartGatewayInit, 'onEntry'> {
   compressCpu?: number | undefined
   /** Bytes of memory for compressed blocks. */
   compressCache?: number | undefined
-  /** The most requests that are answered at once. */
+  /** Maximum requests that are answered at once. */
   maxRequests?: number | undefined
   /** The same of one address. */
   maxRequestsPerAddress?: number | undefined
@@ -67,7 +67,6 @@ export interface ServeGatewayOptions extends Pick<StartGatewayInit, 'onEntry'> {
   serveOriginals?: boolean | undefined
 }
 
-/** A gateway that serves a repo. */
 export interface ServedGateway extends Omit<RunningGateway, 'metrics'> {
   /** Whether originals are to be served, and none is indexed. */
   lacksOriginals: boolean

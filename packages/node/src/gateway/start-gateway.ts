@@ -44,7 +44,7 @@ export interface StartGatewayInit {
   /** Other gateways, to fetch what the repo lacks. They are asked before the network. */
   upstream?: Upstream | undefined
   /**
-   * The most bytes on the disk of what is fetched. 0 keeps nothing.
+   * Maximum bytes on the disk of what is fetched. 0 keeps nothing.
    *
    * @default 10 GiB
    */
@@ -57,7 +57,7 @@ export interface StartGatewayInit {
   trustProxy?: TrustedProxies | undefined
   /** How to compress what is not stored compressed. Undefined: it goes out as it is. */
   compression?: CompressorInit | undefined
-  /** The most requests that are answered at once, and of one address. */
+  /** Maximum requests that are answered at once, and of one address. */
   requests?: number | undefined
   requestsPerAddress?: number | undefined
   /** The time, in milliseconds since 1970. */

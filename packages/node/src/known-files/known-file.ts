@@ -7,7 +7,6 @@ export interface KnownFile {
   identity: readonly bigint[]
   /** Whether its identity changes with its next change: see `isSettled`. */
   isSettled: boolean
-  /** The bytes of its CID. */
   cid: Uint8Array
   /** Bytes of its blocks, as the link to it in a directory says. */
   dagSize: bigint

@@ -100,7 +100,6 @@ export async function removeLinks (
     }))
 }
 
-/** List links. */
 export async function * listLinks (context: NodeContext): AsyncGenerator<Link> {
   const { repo, files } = await openToRead(context)
 
@@ -109,7 +108,6 @@ export async function * listLinks (context: NodeContext): AsyncGenerator<Link> {
   }
 }
 
-/** What was removed. */
 export interface Removed {
   cid: CID
   unpinned: boolean

@@ -30,7 +30,6 @@ const MESSAGES: ReadonlyArray<[text: string, code: number]> = [
   ['file is not a database', NOTADB]
 ]
 
-/** Releases a lock. */
 type Release = () => void
 
 /** Keeps every held database referenced: garbage collection would close it and release its lock. */

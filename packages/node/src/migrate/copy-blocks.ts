@@ -9,7 +9,7 @@ import type { Destination, MigrationSource } from './contract.ts'
 /** How many blocks are read and written at a time. A disk commits those that wait together. */
 const CONCURRENCY = 16
 
-/** The most bytes of a block, 16 MiB: as many as a store that compresses takes, eight times what nodes exchange. */
+/** Maximum bytes of a block, 16 MiB: as many as a store that compresses takes, eight times what nodes exchange. */
 const MAX_BLOCK_SIZE = 16 * 1024 * 1024
 
 /** What became of a block. One that is `lost` is damaged, or cannot be read, and the error says why. */

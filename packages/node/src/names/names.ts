@@ -24,7 +24,6 @@ export interface PublishOptions {
   lifetime?: number | undefined
 }
 
-/** A name that was published. */
 export interface PublishedPath {
   /** What others resolve: `k51...`. */
   name: string

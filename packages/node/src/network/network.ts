@@ -10,7 +10,6 @@ export interface NodeId {
   agent: string
 }
 
-/** A connected peer. */
 export interface ConnectedPeer {
   peerId: string
   /** The address of the connection. Of several, a direct one. */

@@ -12,7 +12,6 @@ import type { CID } from 'multiformats/cid'
 /** What to pin or unpin: a CID, a name or the name of a pin, and a path below it. */
 export type PinTarget = string | CidPath
 
-/** A pin. */
 export interface PinInfo {
   /** The CID that was pinned: marked or plain. */
   cid: CID

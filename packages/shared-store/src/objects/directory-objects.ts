@@ -13,7 +13,6 @@ import type {
   AbortOptions, GetObjectOptions, ListedObject, ListObjectsOptions, ObjectInfo, ObjectStore
 } from './object-store.ts'
 
-/** Objects in one page of a list. */
 const PAGE = 1000
 /** How many files are deleted at a time. */
 const CONCURRENCY = 32
@@ -31,7 +30,6 @@ export interface DirectoryObjectsInit {
    * @throws {StoreMissingError}
    */
   checkMounted: () => Promise<void>
-  /** Makes a missing directory. */
   makeDirectory: MakeDirectory
 }
 

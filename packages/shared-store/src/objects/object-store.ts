@@ -37,7 +37,7 @@ export interface DeleteObjectsOptions extends AbortOptions {
 export interface ListObjectsOptions extends AbortOptions {
   /** List only keys behind this one. */
   after?: string
-  /** The most keys that the caller takes: a list of more may end with an error. By default there is no limit. */
+  /** Maximum keys that the caller takes: a list of more may end with an error. By default there is no limit. */
   most?: number
 }
 

@@ -24,7 +24,7 @@ export async function hasObject (store: ObjectStore, key: string, signal?: Abort
 }
 
 /**
- * The most objects of processes, of each kind. There are as many as processes run or were killed since the last
+ * Maximum objects of processes, of each kind. There are as many as processes run or were killed since the last
  * collection, so more of them are somebody else's, and would be read for hours.
  */
 export const MAX_OBJECTS = 10_000

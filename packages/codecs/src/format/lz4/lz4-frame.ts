@@ -143,7 +143,6 @@ function readHeader (frame: Uint8Array, size: number): Lz4Descriptor & { start: 
 
 /** The descriptor of a frame, which follows its magic number. */
 export interface Lz4Descriptor {
-  /** Bytes of the descriptor. */
   readonly length: number
   readonly flags: number
   /** Maximum number of uncompressed bytes in a block. */

@@ -39,7 +39,6 @@ export class BodyReader {
     this.#reader = body?.getReader()
   }
 
-  /** Bytes that have arrived. */
   get received (): number {
     return this.#received
   }

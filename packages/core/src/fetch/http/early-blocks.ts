@@ -5,13 +5,13 @@ import type { GatewayBlock } from './want.ts'
 export interface EarlyBudget {
   used: number
   /**
-   * The most that they may take.
+   * The maximum that they may take.
    *
    * @default 16777216
    */
   max?: number | undefined
   /**
-   * The most that they may take for a response to be read on while nobody waits for its blocks.
+   * The maximum that they may take for a response to be read on while nobody waits for its blocks.
    *
    * @default max
    */

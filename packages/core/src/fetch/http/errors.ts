@@ -16,7 +16,6 @@ export class InvalidGatewayUrlError extends NamedError {
   }
 }
 
-/** What a gateway did wrong. */
 class GatewayError extends NamedError {
   /** The URL of the gateway. */
   readonly gateway: string

@@ -107,7 +107,6 @@ export class FileRequests {
     return isShared
   }
 
-  /** End a response. */
   end (piece: PieceStream): void {
     const first = this.#wants.first?.part.start ?? 0
     piece.close()

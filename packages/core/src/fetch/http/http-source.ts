@@ -32,7 +32,7 @@ export interface HttpSourceInit extends GatewaySettingsInit {
   /** The root, plain or marked. */
   root: CID
   /**
-   * What all sources that share it hold of blocks before they are asked for, and the most of that.
+   * What all sources that share it hold of blocks before they are asked for, and the maximum of that.
    *
    * @default of its own
    */

@@ -1,20 +1,20 @@
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** The most bytes of a block, as Bitswap, Helia and Kubo accept, 2 MiB. */
+/** Maximum bytes of a block, as Bitswap, Helia and Kubo accept, 2 MiB. */
 export const MAX_BLOCK_SIZE = 2 * MIB
 
-/** The most bytes of a CID in a CAR, 256: a digest of 512 bits takes 70. */
+/** Maximum bytes of a CID in a CAR, 256: a digest of 512 bits takes 70. */
 export const MAX_CID_SIZE = 256
 
-/** The most bytes of a CAR's header, 64 KiB. An honest one has a root or two. */
+/** Maximum bytes of a CAR's header, 64 KiB. An honest one has a root or two. */
 export const MAX_CAR_HEADER_SIZE = 64 * KIB
 
-/** The most bytes of blocks that one source holds before they are asked for, 16 MiB. */
+/** Maximum bytes of blocks that one source holds before they are asked for, 16 MiB. */
 export const MAX_EARLY_BYTES = 16 * MIB
 
 /**
- * The most bytes of blocks that a response may bring while others are waited for, 4 MiB. After that, it is assumed not
+ * Maximum bytes of blocks that a response may bring while others are waited for, 4 MiB. After that, it is assumed not
  * to bring those: it has another file, or goes through blocks that are stored here already.
  */
 export const MAX_STRAY_BYTES = 4 * MIB
@@ -22,13 +22,13 @@ export const MAX_STRAY_BYTES = 4 * MIB
 /** The least that a block counts against these limits, 1 KiB: what it takes however small it is. */
 export const MIN_BLOCK_COST = KIB
 
-/** The most files below one root whose blocks are streamed at a time. Blocks of others are fetched one by one. */
+/** Maximum files below one root whose blocks are streamed at a time. Blocks of others are fetched one by one. */
 export const MAX_STREAMS = 8
 
-/** The most requests for single blocks at a time. */
+/** Maximum requests for single blocks at a time. */
 export const MAX_RAW_REQUESTS = 16
 
-/** The most redirects in a row: to https, and to a subdomain. */
+/** Maximum redirects in a row: to https, and to a subdomain. */
 export const MAX_REDIRECTS = 3
 
 /** A rate counts when it was measured for `MEASURED_AFTER`, or with 1 MiB. */

@@ -74,7 +74,6 @@ export class PieceStream implements Part<Gateway> {
     return this.#position == null ? this.#init.start : this.#position + 1
   }
 
-  /** What it has brought so far. */
   get brought (): Piece {
     return { start: this.#init.start, end: Math.min(this.reached, this.end) }
   }

@@ -95,7 +95,6 @@ export class GatewaySettings {
     this.#refusals.delete(gateway)
   }
 
-  /** Record that a gateway failed. */
   failed (gateway: Gateway, err: Error): void {
     gateway.failed(err)
 

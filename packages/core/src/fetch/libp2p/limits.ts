@@ -13,19 +13,19 @@ export const MAX_HEAD_SIZE = 16 * KIB
 export const MAX_WAITING = MIB
 
 /**
- * The most bytes that libp2p may buffer of a paused stream before it resets it, 32 MiB. yamux lets a peer send up to
+ * Maximum bytes that libp2p may buffer of a paused stream before it resets it, 32 MiB. yamux lets a peer send up to
  * 16 MiB ahead, more than the default of 4 MiB.
  */
 export const MAX_READ_BUFFER = 32 * MIB
 
 /**
- * The most bytes of blocks that are held before they are asked for, 32 MiB: as many as may be asked for at a time. The
+ * Maximum bytes of blocks that are held before they are asked for, 32 MiB: as many as may be asked for at a time. The
  * requests of a command reach a daemon in any order.
  */
 const MAX_EARLY_OF_PEERS = 32 * MIB
 
 /**
- * The most bytes of them to read on while nobody waits for a block, 4 MiB. More keeps the process busy with what comes
+ * Maximum bytes of them to read on while nobody waits for a block, 4 MiB. More keeps the process busy with what comes
  * later, while the reader waits for the first bytes: decrypting a fast connection takes all of a core.
  */
 const READ_AHEAD = 4 * MIB

@@ -54,7 +54,7 @@ export interface PeerGatewaysInit {
   /** What will be read below the root: a peer then sends it with one request, a file of one block too. */
   plan?: ReadPlan | undefined
   /**
-   * What all that share it hold of blocks before they are asked for, and the most of that.
+   * What all that share it hold of blocks before they are asked for, and the maximum of that.
    *
    * @default of its own, at most 32 MiB
    */

@@ -69,7 +69,6 @@ export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<voi
   const { libp2p, wants, signal, onlyNamed = false, hasBootstrap = false } = init
   const { count, isIn, lost, found, lacks, isLacking, forgetLacks, named } = init
   const answers = new EventEmitter()
-  /** The peers that have answered. */
   const answered = new Set<string>()
   const lacking = new Set<string>()
   /** The peers that were asked whether they have it. */

@@ -8,9 +8,9 @@ import type { SessionComponents } from './search-peers.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes asked of one peer at a time, 28 MiB: less than the 32 MiB that a stream buffers before it is read. */
+/** Maximum bytes asked of one peer at a time, 28 MiB: less than the 32 MiB that a stream buffers before it is read. */
 const MAX_ASKED_SIZE = 28 * 1024 * 1024
-/** The most blocks asked of one peer at a time. Helia keeps at most 1,024 wants of a peer. */
+/** Maximum blocks asked of one peer at a time. Helia keeps at most 1,024 wants of a peer. */
 const MAX_ASKED = 256
 /** A peer that failed this often in a row is not asked again. */
 const MAX_FAILURES = 5

@@ -2,7 +2,7 @@ import { BITSWAP } from './bitswap-messages.ts'
 import type { BitswapMessages, WantMessage } from './bitswap-messages.ts'
 import type { Libp2p, PeerId, Stream } from '@libp2p/interface'
 
-/** The most bytes of blocks in one message, 1 MiB. A larger block gets its own. A stream ends after as many. */
+/** Maximum bytes of blocks in one message, 1 MiB. A larger block gets its own. A stream ends after as many. */
 const MAX_STREAM_SIZE = 1024 * 1024
 /** How many streams of one message are open. A Helia gives each 10 seconds: on a slow link more would miss that. */
 const STREAMS_AT_ONCE = 3

@@ -8,9 +8,9 @@ import { chunksOf, createNodeFetch } from '../node-fetch.ts'
 import type { Router } from './routed-source.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most bytes of an answer, 1 MiB. */
+/** Maximum bytes of an answer, 1 MiB. */
 const MAX_ANSWER_SIZE = 1024 * 1024
-/** The most addresses of one provider. */
+/** Maximum addresses of one provider. */
 const MAX_ADDRESSES = 32
 /** Routers leave out what cannot be a gateway, if they understand this (IPIP-484). */
 const FILTER = 'filter-protocols=unknown,transport-ipfs-gateway-http'

@@ -9,7 +9,6 @@ import type { HttpSource, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 interface BlockSourcesInit extends Pick<RoutedSourceInit, 'allowLocal'> {
-  /** URLs of gateways. */
   gateways: readonly string[]
   /** URLs of delegated routers. */
   routers: readonly string[]
