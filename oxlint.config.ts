@@ -1,6 +1,55 @@
 import { defineConfig } from 'oxlint'
 import { roomRules } from './scripts/room-rules.ts'
 
+/**
+ * 70 files with functions of more than four parameters, from before the rule. None is added: pass an object. Whoever
+ * changes such a function takes its file off this list, unless a measurement beside it says why not.
+ */
+const MANY_PARAMETERS = [
+  'packages/blockstore-compressed/src/block-writes.ts',
+  'packages/blockstore-compressed/src/convert/convert.ts',
+  'packages/blockstore-packed/src/disk/node-disk.ts',
+  'packages/blockstore-packed/src/entries/{segment,write-segment}.ts',
+  'packages/blockstore-packed/src/format/entry.ts',
+  'packages/blockstore-packed/src/pack/frame-decoder.ts',
+  'packages/blockstore-packed/src/store/merge-segments.ts',
+  'packages/blockstore-s3/src/request/sign.ts',
+  'packages/codecs/src/format/lz4/{lz4-block,lz4-encode}.ts',
+  'packages/codecs/src/format/lzo/{lzo1x-decode,lzo1x-encode,lzop-header}.ts',
+  'packages/codecs/src/format/zstd/zstd-{codes,decode,execute,fse,literals,sequences,streams}.ts',
+  'packages/codecs/src/impl/{zlib,zstd-wasm}.ts',
+  'packages/core/src/base/{match-piece,written-base}.ts',
+  'packages/core/src/change/helia-unixfs.ts',
+  'packages/core/src/commands/{cp,read-entry}.ts',
+  'packages/core/src/dag/{read,write}.ts',
+  'packages/core/src/dictionary/cover.ts',
+  'packages/core/src/directory/{shards,tree-builder}.ts',
+  'packages/core/src/documents/check-cbor.ts',
+  'packages/core/src/format/read-header.ts',
+  'packages/core/src/frames/{compress-aided,frame-runs,read-frames,take-frames}.ts',
+  'packages/core/src/originals/{derived-blockstore,record-file}.ts',
+  'packages/core/src/policy/auto-candidates.ts',
+  'packages/core/src/read/{entry,path,read-linked}.ts',
+  'packages/core/src/streams/{read-seekable,read-stream}.ts',
+  'packages/core/src/write/{begin-file,compress-ahead,plain-file,write-file}.ts',
+  'packages/gateway/src/car/{car,walk}.ts',
+  'packages/gateway/src/memory/turns.ts',
+  'packages/gateway/src/respond/whole-body.ts',
+  'packages/gateway/src/respond/tar/tar-entries.ts',
+  'packages/libp2p-compression/src/negotiation/stream-limits.ts',
+  'packages/node/src/errors.ts',
+  'packages/node/src/car/{export-car,import-car}.ts',
+  'packages/node/src/dag/dag-walk.ts',
+  'packages/node/src/disk/{tree-source,write-file}.ts',
+  'packages/node/src/gateway/start-gateway.ts',
+  'packages/node/src/migrate/migrate.ts',
+  'packages/node/src/network/names/name-records.ts',
+  'packages/node/src/network/node/check-ports.ts',
+  'packages/node/src/network/sources/routed-source.ts',
+  'packages/node/src/repo/repo-lock.ts',
+  'packages/shared-store/src/protocol/round-objects.ts'
+]
+
 export default defineConfig({
   jsPlugins: ['@stylistic/eslint-plugin'],
   plugins: ['typescript', 'import', 'promise', 'unicorn', 'node'],
@@ -8,6 +57,7 @@ export default defineConfig({
   rules: {
     'eslint/eqeqeq': ['error', 'always', { null: 'ignore' }],
     'eslint/no-await-in-loop': 'off',
+    'eslint/max-params': ['error', 4],
     'eslint/no-shadow': 'off',
     'import/no-cycle': ['error', { ignoreTypes: false }],
     'import/no-default-export': 'error',
@@ -42,6 +92,10 @@ export default defineConfig({
     '@stylistic/space-infix-ops': 'error'
   },
   overrides: [
+    {
+      files: [...MANY_PARAMETERS, 'packages/codecs/assembly/*.ts', '**/test/**', '{bench,examples,scripts}/**'],
+      rules: { 'eslint/max-params': 'off' }
+    },
     { files: ['packages/codecs/src/impl/*-wasm.ts'], rules: { 'eslint/no-underscore-dangle': 'off' } },
     // AssemblyScript has numbers of 64 bits
     { files: ['packages/codecs/assembly/*.ts'], rules: { 'eslint/no-loss-of-precision': 'off' } },
