@@ -126,6 +126,21 @@ describe('a newcomer', () => {
     expect(await timeOfNewcomer(memory, read)).toBeLessThan(1000)
   })
 
+  it('shares the processors with few decoders, however little memory they take', async () => {
+    const memory = new MemoryBudget(1000 * CHUNK)
+    let decoding = 0
+    const open: StreamSource['open'] = async function * () {
+      decoding++
+      yield new Uint8Array(CHUNK)
+    }
+    const read = (memory: MemoryBudget): AsyncGenerator<Uint8Array> =>
+      readStream({ ...SOURCE, offset: 0, length: undefined, hasRanges: true, open }, memory, new AbortController())
+    clients(memory, 300, 1, read)
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect(decoding).toBe(28)
+  })
+
   it.each([100, 400])('comes before the next turns of %i clients that read', async n => {
     const memory = new MemoryBudget(AT_ONCE * CHUNK)
     const served = clients(memory, n, CHUNKS)

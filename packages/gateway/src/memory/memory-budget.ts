@@ -20,7 +20,8 @@ interface Waiting {
  * while others wait has to give it back: otherwise clients that do not read would keep it from everybody else.
  */
 export class MemoryBudget {
-  readonly #limit: number
+  /** In bytes, without what is kept for small responses. */
+  readonly limit: number
   readonly #shares = new Set<Share>()
   /**
    * Those who come for the first time, and those who come again. The first of each are served in turn; of newcomers,
@@ -38,7 +39,7 @@ export class MemoryBudget {
 
   /** @param limit - in bytes, without what is kept for small responses */
   constructor (limit: number) {
-    this.#limit = limit
+    this.limit = limit
   }
 
   /** A budget of so many bytes, with what is kept for small responses. */
@@ -51,7 +52,7 @@ export class MemoryBudget {
    * wait for clients that do not read.
    */
   get ofSmall (): MemoryBudget {
-    this.#small ??= new MemoryBudget(this.#limit * KEPT_FOR_SMALL / (1 - KEPT_FOR_SMALL))
+    this.#small ??= new MemoryBudget(this.limit * KEPT_FOR_SMALL / (1 - KEPT_FOR_SMALL))
 
     return this.#small
   }
@@ -61,7 +62,7 @@ export class MemoryBudget {
    * from the whole.
    */
   get ofStreams (): MemoryBudget {
-    this.#streams ??= new MemoryBudget(this.#limit / 2)
+    this.#streams ??= new MemoryBudget(this.limit / 2)
 
     return this.#streams
   }
@@ -78,7 +79,7 @@ export class MemoryBudget {
 
   /** Whether nothing should be held that is not needed at once: others wait, or half of the memory is taken. */
   get isShort (): boolean {
-    return this.isAwaited || this.#taken > this.#limit / 2
+    return this.isAwaited || this.#taken > this.limit / 2
   }
 
   /** Wait for memory. What is more than the whole budget is granted once nothing else is taken. */
@@ -119,7 +120,7 @@ export class MemoryBudget {
 
   /** Memory for reading ahead. Undefined if memory is short. */
   tryTake (init: ShareInit): Share | undefined {
-    return this.isShort || this.#taken + init.bytes > this.#limit / 2 || init.signal.aborted
+    return this.isShort || this.#taken + init.bytes > this.limit / 2 || init.signal.aborted
       ? undefined
       : this.#grant(init)
   }
@@ -133,7 +134,7 @@ export class MemoryBudget {
   }
 
   #fits (bytes: number): boolean {
-    return this.#taken === 0 || this.#taken + bytes <= this.#limit
+    return this.#taken === 0 || this.#taken + bytes <= this.limit
   }
 
   #grant (init: ShareInit): Share {
@@ -161,7 +162,7 @@ export class MemoryBudget {
   }
 
   #shrink (): void {
-    while (this.#taken > this.#limit * MOST_TAKEN && this.#shares.size > 1) {
+    while (this.#taken > this.limit * MOST_TAKEN && this.#shares.size > 1) {
       const [largest] = [...this.#shares].toSorted((a, b) => b.bytes - a.bytes)
       const taken = this.#taken
       largest.init.revoke()

@@ -9,6 +9,12 @@ import type { MemoryCost, OpenOptions } from '../memory/reading.ts'
  */
 const MAX_REPEATED = 64 * 1024 * 1024
 
+/**
+ * How many streams are decompressed at a time, however little memory each takes: a hundred would take each other's
+ * time, and that of whoever connects.
+ */
+const MAX_STREAMS = 28
+
 /** What has to be read from its beginning. */
 export interface StreamSource extends MemoryCost {
   /** Where it is read from. */
@@ -35,6 +41,7 @@ export async function * readStream (
   let at = 0
   let repeated = 0
   let isStopped = !hasRanges
+  const least = Math.floor(memory.limit / MAX_STREAMS)
   const openAt = (from: number, how: OpenOptions): AsyncIterable<Uint8Array> => {
     const range = { offset: offset + from, ...length == null ? {} : { length: length - from } }
 
@@ -44,8 +51,8 @@ export async function * readStream (
   if (!isStopped) {
     yield * readInTurns({
       size: length ?? Infinity,
-      memory: source.memory,
-      memoryAhead: source.memoryAhead,
+      memory: Math.max(source.memory, least),
+      memoryAhead: Math.max(source.memoryAhead, least),
       open: openAt,
       canOpen: from => {
         at = from
