@@ -10,10 +10,12 @@ import { describe, expect, it } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { isMarked, mark, unmark } from '../src/marker.ts'
 import { createSmallFileDecoder } from '../src/small-files.ts'
+import { ipfsz as withCodecs } from '../src/with-codecs.ts'
 import { collect, getBlock, noise, text } from './fixtures.ts'
 import { CONTENTS, contents, metadatas, options } from './small-fixtures.ts'
 import type { DecodedFile, FileMarker, SmallFileDecoder } from '../src/small-files.ts'
-import type { AddOptions } from '../src/unixfs.ts'
+import type { AddOptions, CatOptions } from '../src/unixfs.ts'
+import type { Codec } from '@ipfsz/codecs'
 
 const KIB = 1024
 
@@ -213,5 +215,40 @@ describe('createSmallFileDecoder', () => {
   it('needs native zstd', async () => {
     expect(await createSmallFileDecoder({ codecs: [zstd({ deterministic: true })] })).toBeUndefined()
     expect(await createSmallFileDecoder({ codecs: allCodecs() })).toBeDefined()
+  })
+})
+
+/** What cat returns and reports, or throws. */
+async function readWith (codec: Codec, { blockstore, cid }: Stored, range: CatOptions): Promise<unknown[]> {
+  const events: unknown[] = []
+  const onProgress: CatOptions['onProgress'] = ({ type, detail }) => { events.push([type, detail]) }
+
+  try {
+    const fs = withCodecs({ blockstore }, { codecs: [codec] })
+
+    return [Buffer.from(await collect(fs.cat(cid, { ...range, onProgress }))).toString('base64'), events]
+  } catch (err) {
+    return [(err as Error).name, events]
+  }
+}
+
+describe('cat, of a small file', () => {
+  it('returns and reports at once what it does with a codec that takes its time', async () => {
+    const codec = zstd()
+    await codec.decompress(await codec.compress(text(10)), { size: 10 })
+    const { decompressSync: _, ...rest } = codec
+    const slow: Codec = { ...rest, implementation: 'native' }
+    const small = await add(text(5000))
+    const files = [
+      small, await add(text(64 * KIB - 1)), await add(text(64 * KIB)), await add(text(100 * KIB)),
+      await add(noise(500)),
+      await add(CONTENTS.numbers(20_000, 1)), await withRoot(small, small.root.with(40, small.root[40] ^ 0xff))
+    ]
+
+    for (const file of files) {
+      for (const range of [{}, { offset: 100, length: 50 }, { offset: 300 }, { length: 0 }]) {
+        expect(await readWith(codec, file, range), JSON.stringify(range)).toEqual(await readWith(slow, file, range))
+      }
+    }
   })
 })

@@ -51,7 +51,7 @@ describe('locating an entry', () => {
     const cid = await fs.addFile({ path: 'a.txt', content: Uint8Array.of(1) })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
     const [link] = node.links
-    node.links.filter = () => [link, link]
+    node.links.named = () => [link, link]
 
     await expect(locateEntry(node, 'a.txt', blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })

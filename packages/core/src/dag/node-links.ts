@@ -6,6 +6,14 @@ import type { PBLink } from '@ipld/dag-pb'
 const DATA = 1
 const LINK = 2
 
+/** The keys of the fields of a link: a CID, and a name. dag-pb takes them in this order alone. */
+const HASH = 0x0a
+const NAME = 0x12
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+const REPLACEMENT = '\ufffd'
+const utf8 = new TextDecoder()
+
 /**
  * The links of a node, each decoded when it is accessed. Decoded, a link takes 600 bytes, but
  * a hostile block can have one in every 8 bytes: 18 MB of such blocks took more than a
@@ -34,17 +42,100 @@ export class NodeLinks implements Iterable<PBLink> {
     }
   }
 
-  /** Decode the links for which `predicate` is true. */
-  filter (predicate: (link: PBLink) => boolean): PBLink[] {
-    const found: PBLink[] = []
+  /** The name of each link, without decoding its CID, which takes ten times as long. */
+  * names (): Generator<string> {
+    for (let i = 0; i < this.length; i++) {
+      const { start, end } = this.#nameOf(i)
 
-    for (const link of this) {
-      if (predicate(link)) {
-        found.push(link)
+      yield utf8.decode(this.#block.subarray(start, end))
+    }
+  }
+
+  /** The links with a name. Only these are decoded: a file of a large directory is found in a fiftieth of the time. */
+  named (name: string): PBLink[] {
+    const bytes = new TextEncoder().encode(name)
+    const found: PBLink[] = []
+    // other bytes may have the same name: invalid ones are read as the replacement character
+    const isExact = !name.includes(REPLACEMENT) && utf8.decode(bytes) === name
+
+    for (let i = 0; i < this.length; i++) {
+      if (!isExact || this.#isNamed(i, bytes)) {
+        const link = this.at(i)
+
+        if (link.Name === name) {
+          found.push(link)
+        }
       }
     }
 
     return found
+  }
+
+  #isNamed (index: number, bytes: Uint8Array): boolean {
+    const block = this.#block
+    const { start, end } = this.#nameOf(index)
+    // a byte order mark is left out when the name is read
+    const from = BYTE_ORDER_MARK.every((byte, i) => block[start + i] === byte) ? start + BYTE_ORDER_MARK.length : start
+
+    if (end - from !== bytes.byteLength) {
+      return false
+    }
+
+    for (let i = 0; i < bytes.byteLength; i++) {
+      if (block[from + i] !== bytes[i]) {
+        return false
+      }
+    }
+
+    return true
+  }
+
+  /** Where the name of a link is: before it are its CID, if it has one, and lengths. The link is valid. */
+  #nameOf (index: number): { start: number, end: number } {
+    const block = this.#block
+    const limit = this.#offsets[index + 1]
+    // the field and the length of the link
+    let position = afterVarint(block, afterVarint(block, this.#offsets[index]))
+
+    while (position < limit) {
+      const field = varintAt(block, position)
+      const length = afterVarint(block, position)
+      const start = afterVarint(block, length)
+      const end = start + varintAt(block, length)
+
+      if (field === NAME) {
+        return { start, end }
+      }
+
+      // the sizes come last
+      position = field === HASH ? end : limit
+    }
+
+    return { start: limit, end: limit }
+  }
+}
+
+function afterVarint (bytes: Uint8Array, position: number): number {
+  let end = position
+
+  while (bytes[end] >= 0x80) {
+    end++
+  }
+
+  return end + 1
+}
+
+function varintAt (bytes: Uint8Array, position: number): number {
+  let value = 0
+  let scale = 1
+
+  for (let i = position; ; i++) {
+    value += (bytes[i] & 0x7f) * scale
+    scale *= 0x80
+
+    if (bytes[i] < 0x80) {
+      return value
+    }
   }
 }
 

@@ -54,7 +54,7 @@ export function checkDirectory (node: FileNode): void {
   const seen = new Set<string>()
   const prefix = isSharded(node) ? prefixLength(node) : 0
 
-  for (const { Name: label = '' } of node.links) {
+  for (const label of node.links.names()) {
     if (prefix > 0) {
       checkLabel(node, label, prefix)
     }
@@ -91,7 +91,7 @@ export async function locateEntry (
     return cid == null ? undefined : { cid, shards }
   }
 
-  const found = node.links.filter(link => link.Name === name)
+  const found = node.links.named(name)
   checkFound(node.cid, name, found.length)
 
   return found.length === 0 ? undefined : { cid: found[0].Hash, shards: [] }

@@ -10,6 +10,7 @@ import { decompressBased } from './decompress-based.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
 import { frameRuns, lengthOfRun } from './frame-runs.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
+import { readOnlyFrame } from './read-only-frame.ts'
 import { takeFrames } from './take-frames.ts'
 import { undoFilters } from '../filters/filters.ts'
 import type { CompressedFile } from './compressed-file.ts'
@@ -59,6 +60,13 @@ export async function * readFrames (
   options: ReadFramesOptions
 ): AsyncGenerator<Uint8Array> {
   if (start === end) {
+    return
+  }
+
+  const only = readOnlyFrame(file, options)
+
+  if (only != null) {
+    yield only.subarray(start, end)
     return
   }
 
