@@ -8,7 +8,6 @@ with fsspec.open("ipfsz://CID/data.csv", gateways=["http://127.0.0.1:8080"]) as 
 from .cid import CID
 from .errors import (
     BaseTooCostlyError,
-    BlockTooLargeError,
     CorruptBlockError,
     CorruptFrameError,
     DigestLengthError,
@@ -33,14 +32,14 @@ from .errors import (
     WindowTooLargeError,
     WrongBaseError,
 )
-from .fs import IpfszFile, IpfszFileSystem
+from .file_object import IpfszFile
+from .fs import IpfszFileSystem
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CID",
     "BaseTooCostlyError",
-    "BlockTooLargeError",
     "CorruptBlockError",
     "CorruptFrameError",
     "DigestLengthError",

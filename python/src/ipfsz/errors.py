@@ -31,10 +31,6 @@ class CorruptBlockError(IpfszError):
     """A block whose bytes do not match its CID."""
 
 
-class BlockTooLargeError(IpfszError):
-    """A block of more than 2 MiB."""
-
-
 class NotUnixFSError(IpfszError):
     """A block that is not UnixFS, or not dag-pb where it must be."""
 

@@ -11,14 +11,13 @@ from datetime import datetime, timezone
 from typing import Any
 
 from fsspec.asyn import AsyncFileSystem, get_loop
-from fsspec.caching import BaseCache, register_cache
-from fsspec.spec import AbstractBufferedFile
 
 from .blocks import Blocks, Source
 from .cache import DEFAULT_CACHE_BYTES, DiskCache, default_directory
 from .car import CarSource
 from .cid import CODEC_NAMES, RAW, TREE
-from .errors import NotAFileError, ReadOnlyError
+from .errors import ReadOnlyError
+from .file_object import IpfszFile
 from .files import read_ranges
 from .gateways import Gateways, default_gateways
 from .header import read_header
@@ -29,7 +28,7 @@ from .tasks import gather
 from .unixfs import SYMLINK, Link
 
 _MAX_STREAM = 1 << 30
-_MAX_AHEAD = 32 << 20
+_PIECE = 32 << 20
 
 _Readers = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Reader]
 
@@ -218,8 +217,8 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
             callback.set_size(file.size)
         os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
         with open(lpath, "wb") as out:
-            for start in range(0, file.size, _MAX_AHEAD):
-                (data,) = await read_ranges(file, [(start, min(file.size, start + _MAX_AHEAD))])
+            for start in range(0, file.size, _PIECE):
+                (data,) = await read_ranges(file, [(start, min(file.size, start + _PIECE))])
                 await asyncio.to_thread(out.write, data)
                 if callback is not None:
                     callback.relative_update(len(data))
@@ -250,52 +249,6 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
         return datetime.fromtimestamp(self.info(path).get("mtime") or 0, timezone.utc)
 
     created = modified
-
-
-class IpfszFile(AbstractBufferedFile):  # type: ignore[misc]
-    """A file that is open. Reads that follow each other are done ahead, ever further."""
-
-    def __init__(self, fs: IpfszFileSystem, path: str, *args: Any, size: int | None = None, **kwargs: Any) -> None:
-        info = fs.info(path)
-        if info["type"] != "file":
-            raise NotAFileError(f"{path} is a {info['type']}")
-        self.details = info
-        super().__init__(fs, path, *args, size=info["size"], **kwargs)
-
-    def _fetch_range(self, start: int, end: int) -> bytes:
-        data: bytes = self.fs.cat_file(self.path, start=start, end=end)
-        return data
-
-
-class _Ahead(BaseCache):  # type: ignore[misc]
-    """Keeps what was fetched last. A read that follows the one before it fetches twice as much as that one did."""
-
-    name = "ipfsz"
-
-    def __init__(self, blocksize: int, fetcher: Any, size: int) -> None:
-        super().__init__(blocksize, fetcher, size)
-        self._start, self._data, self._ahead = 0, b"", 0
-
-    def _fetch(self, start: int | None, stop: int | None) -> bytes:
-        start = start or 0
-        stop = self.size if stop is None else min(stop, self.size)
-        if start >= stop:
-            return b""
-        end = self._start + len(self._data)
-        if self._start <= start and stop <= end:
-            return self._data[start - self._start : stop - self._start]
-        kept = b""
-        if self._start <= start <= end and self._data:
-            kept = self._data[start - self._start :]
-            self._ahead = min(_MAX_AHEAD, max(2 * self._ahead, 256 << 10))
-        else:
-            self._ahead = 0
-        fetched: bytes = self.fetcher(start + len(kept), min(self.size, stop + self._ahead))
-        self._start, self._data = start, kept + fetched
-        return self._data[: stop - start]
-
-
-register_cache(_Ahead, clobber=True)
 
 
 def _close(readers: _Readers) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from .cbor import decode_cbor
-from .cid import CID, IDENTITY
+from .cid import CID, DAG_PB, IDENTITY, MARKERS
 from .ed25519 import verify_ed25519
 from .protobuf import BYTES, read_fields
 
@@ -38,12 +38,25 @@ def read_record(name: CID, record: bytes, now: float) -> Record:
     value, validity, ttl = values.get("Value"), values.get("Validity"), values.get("TTL", 0)
     if not isinstance(value, bytes) or not isinstance(validity, bytes) or not isinstance(ttl, int):
         raise ValueError("its data has no value or validity")
+    marker = values.get("_ipfsz")
+    if marker is not None and not isinstance(marker, int):
+        raise ValueError("its marker is no number")
     if values.get("ValidityType") != 0 or _seconds(validity.decode()) < now:
         raise ValueError("it has expired")
     path = value.decode()
     if not path.startswith(("/ipfs/", "/ipns/")):
         raise ValueError(f"it leads to {path[:100]!r}")
-    return Record(path.removeprefix("/ipfs/").removeprefix("/").rstrip("/"), ttl / 1e9)
+    path = path.removeprefix("/ipfs/").removeprefix("/").rstrip("/")
+    return Record(_mark(path, marker), ttl / 1e9)
+
+
+def _mark(path: str, marker: int | None) -> str:
+    """Records have plain CIDs, which all nodes know, and the marker of ours beside them (docs/format.md, section 1)."""
+    if marker is None or marker not in MARKERS or path.startswith("ipns/"):
+        return path
+    root, slash, rest = path.partition("/")
+    cid = CID.parse(root)
+    return f"{replace(cid, version=1, codec=marker)}{slash}{rest}" if cid.codec == DAG_PB else path
 
 
 def _seconds(text: str) -> float:

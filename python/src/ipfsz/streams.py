@@ -152,7 +152,7 @@ class _Writer:
                 if self._codec == BROTLI:
                     out = decoder.process(data, output_buffer_limit=_STEP)
                     done = decoder.is_finished()
-                    more = not decoder.can_accept_more_data() and not done
+                    more = bool(out)
                     data = b""
                 else:
                     out = decoder.decompress(data, _STEP)
