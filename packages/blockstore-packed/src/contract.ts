@@ -75,7 +75,7 @@ export interface BlockSize {
 export interface HasManyOptions extends PackedOptions {
   /**
    * Whether to leave out blocks that another process has not synced yet: those have to be stored again, by `putEncoded`
-   * for example.
+   * for example. The others survive a loss of power once `sync` of this store has resolved.
    *
    * @default false
    */

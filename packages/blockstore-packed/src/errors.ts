@@ -1,15 +1,3 @@
-/** Thrown when the store's directory cannot be locked, as on file systems without locks. */
-export class StoreLockError extends Error {
-  static override readonly name = 'StoreLockError'
-  override readonly name = 'StoreLockError'
-  readonly path: string
-
-  constructor (path: string, options: ErrorOptions) {
-    super(`Cannot lock the file ${path}. Check its permissions, and that its file system supports locks`, options)
-    this.path = path
-  }
-}
-
 /**
  * Thrown by every write after a sync has failed: a system may forget what it could not write, so that the next sync
  * would succeed without it. Open the store again.

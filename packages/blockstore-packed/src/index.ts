@@ -42,6 +42,7 @@
  * ```
  */
 
+export { FileLockError } from '@ipfsz/utils/errors'
 export { encodeBlocks } from './encode/encode-blocks.ts'
 export * from './errors.ts'
 export { PackedBlockstore } from './packed-blockstore.ts'

@@ -65,3 +65,17 @@ export class DigestLengthError extends NamedError {
     this.length = length
   }
 }
+
+/** Thrown when a file cannot be locked: it cannot be opened, or its file system has no locks. */
+export class FileLockError extends NamedError {
+  static override readonly name = 'FileLockError'
+  readonly path: string
+
+  constructor (path: string, reason: string, options?: ErrorOptions) {
+    super(
+      `Cannot lock the file ${path}: ${reason}. Check its permissions, and that its file system supports locks`,
+      options
+    )
+    this.path = path
+  }
+}

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { platform } from 'node:process'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { holdFile, isHeld, removeUnlessHeld } from '@ipfsz/utils/kernel-lock'
 import { codeOf } from './disk.ts'
-import { holdFile, isHeld, removeUnlessHeld } from './kernel-lock.ts'
 import type { Disk, DiskFile, OpenMode } from './disk.ts'
 
 /** Error codes of systems that cannot sync directories, such as Windows, and of directories that may not be opened. */
@@ -101,7 +101,16 @@ export class NodeDisk implements Disk {
       await makeDirectory(dirname(path))
     }
 
-    return holdFile(path)
+    const release = holdFile(path)
+
+    // before it was locked, another process may have deleted it
+    if (release != null && !fs.existsSync(path)) {
+      release()
+
+      return undefined
+    }
+
+    return release
   }
 
   async isLocked (name: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module'
 import zlib from 'node:zlib'
 import { PackFiles } from '../../src/pack/pack-files.ts'
+import { PackWriter } from '../../src/pack/pack-writer.ts'
 import { Appender } from '../../src/store/appender.ts'
 import { Maintenance } from '../../src/store/maintenance.ts'
 import { View } from '../../src/store/view.ts'
@@ -64,6 +65,20 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   'blocks count as stored that another process has not synced': {
     patch: () => replace(View.prototype, 'isDurable', () => true)
+  },
+  'a pack says that it is synced before it is': {
+    patch: () => wrap(PackWriter.prototype, 'append', async function (original, ...args) {
+      this.synced = this.size
+
+      return original(...args)
+    })
+  },
+  'small packs are removed before their copy is synced': {
+    patch: () => within(Maintenance.prototype, 'ifFree', isJoining => wrap(Appender.prototype, 'sync', async original =>
+      isJoining() ? undefined : original()))
+  },
+  'small packs are joined beside a collection': {
+    patch: () => replace(Maintenance.prototype, 'ifFree', async (work: () => Promise<void>) => work())
   },
   'a put does not look what others have deleted': {
     patch: () => replace(View.prototype, 'refresh', async () => {})
@@ -164,24 +179,34 @@ function once (disk: Disk): Disk['list'] {
   }
 }
 
-/** Whether the code runs that a repack calls. Others may call it at the same time: these are faults. */
-function inRepack (patch: (isRepacking: () => boolean) => () => void): () => void {
+/** Whether the code runs that a method calls. Others may call it at the same time: these are faults. */
+function within<T extends object> (
+  prototype: T,
+  name: keyof T,
+  patch: (isRunning: () => boolean) => () => void
+): () => void {
+  const original = prototype[name] as (...args: never[]) => Promise<unknown>
   let running = 0
-  const restoreRepack = wrap(PackedBlockstore.prototype, 'repack', async (original, ...args) => {
+  const restore = patch(() => running > 0)
+  const restoreMethod = replace(prototype, name, async function (this: T, ...args: never[]) {
     running++
 
     try {
-      return await original(...args)
+      return await original.apply(this, args)
     } finally {
       running--
     }
-  })
-  const restore = patch(() => running > 0)
+  } as T[keyof T])
 
   return () => {
+    restoreMethod()
     restore()
-    restoreRepack()
   }
+}
+
+/** Whether the code runs that a repack calls. */
+function inRepack (patch: (isRepacking: () => boolean) => () => void): () => void {
+  return within(PackedBlockstore.prototype, 'repack', patch)
 }
 
 type Method = (...args: never[]) => unknown

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { PackedBlockstore } from '../../src/index.ts'
+import { PackedBlockstore, encodeBlocks } from '../../src/index.ts'
 import { History } from './history.ts'
 import { Random } from './random.ts'
 import { Scheduler } from './scheduler.ts'
@@ -64,6 +64,8 @@ class Simulation {
   readonly #history = new History()
   readonly #plant: Plant
   readonly #durability: 'put' | 'sync'
+  /** In small packs nearly every put begins a new one; of larger ones, many are small enough to be joined. */
+  readonly #packSize: number
   #failure: unknown
 
   constructor (seed: number, plant: Plant) {
@@ -73,6 +75,7 @@ class Simulation {
     this.#disk = new SimulatedDisk(this.#random, this.#scheduler)
     this.#plant = plant
     this.#durability = this.#random.pick(['put', 'sync'])
+    this.#packSize = this.#random.pick([3000, 20_000])
   }
 
   async run (): Promise<void> {
@@ -158,7 +161,7 @@ class Simulation {
     const disk = this.#disk.of(process)
     const newId = (): string => Array.from({ length: 32 }, () => this.#ids.below(16).toString(16)).join('')
 
-    return new PackedBlockstore('', { durability: this.#durability, packSize: 3000, level: 1 }, {
+    return new PackedBlockstore('', { durability: this.#durability, packSize: this.#packSize, level: 1 }, {
       disk: this.#plant.disk?.(disk, role) ?? disk,
       compress: bytes => zstdCompressSync(bytes, {
         params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
@@ -205,8 +208,10 @@ class Simulation {
       const puts = blocks.map(block => ({ block, operation: this.#history.put(BLOCKS.indexOf(block), process) }))
 
       await tolerate(async () => {
-        if (random.chance(0.5)) {
+        if (random.chance(0.4)) {
           await Array.fromAsync(store.putMany(blocks))
+        } else if (random.chance(0.5)) {
+          await this.#putEncoded(store, blocks)
         } else {
           await Promise.all(blocks.map(async ({ cid, bytes }) => store.put(cid, bytes)))
         }
@@ -220,6 +225,20 @@ class Simulation {
         puts.forEach(({ operation }) => this.#history.acknowledge(operation))
       })
     })
+  }
+
+  /** As worker threads do: several groups, of blocks that are not here for certain. */
+  async #putEncoded (store: PackedBlockstore, blocks: readonly PlainBlock[]): Promise<void> {
+    const has = await store.hasMany(blocks.map(({ cid }) => cid), { durable: true })
+
+    for (const block of blocks.filter((_, i) => !has[i])) {
+      await store.putEncoded(encodeBlocks([block], { level: 1 }))
+    }
+
+    if (this.#durability === 'put') {
+      // what this store has put before may have failed to be written
+      await store.sync()
+    }
   }
 
   async #read (actor: Actor): Promise<void> {

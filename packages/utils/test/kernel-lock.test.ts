@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdFile, isHeld, removeUnlessHeld, resultCode } from '../src/locks/kernel-lock.ts'
+import { holdFile, isHeld, removeUnlessHeld, resultCode } from '../src/kernel-lock.ts'
 
-const MODULE = fileURLToPath(new URL('../src/locks/kernel-lock.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('../src/kernel-lock.ts', import.meta.url))
 
 async function makeFile (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kernel-lock-'))
@@ -146,11 +146,11 @@ describe('a lock file', () => {
 
     for (const look of [isHeld, holdFile]) {
       expect(() => look(file))
-        .toThrow(expect.objectContaining({ name: 'RepoError', message: expect.stringContaining(file) }))
+        .toThrow(expect.objectContaining({ name: 'FileLockError', message: expect.stringContaining(file) }))
     }
 
-    await expect(removeUnlessHeld(file)).rejects.toMatchObject({ name: 'RepoError' })
-    expect(() => holdFile(join(file, 'none', 'lock'))).toThrow(expect.objectContaining({ name: 'RepoError' }))
+    await expect(removeUnlessHeld(file)).rejects.toMatchObject({ name: 'FileLockError' })
+    expect(() => holdFile(join(file, 'none', 'lock'))).toThrow(expect.objectContaining({ name: 'FileLockError' }))
     await symlink('loop', join(file, 'loop'))
     // a symlink to itself leads to no file, so no process can hold it
     expect(isHeld(join(file, 'loop'))).toBe(false)
