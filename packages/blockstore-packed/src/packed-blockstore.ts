@@ -84,7 +84,7 @@ export class PackedBlockstore implements Blockstore {
       this.#isOpen = false
       await this.#parts.appender.close()
       await this.#parts.view.close()
-      this.#parts.files.close()
+      this.#parts.reader.close()
     }
   }
 
@@ -222,11 +222,15 @@ export class PackedBlockstore implements Blockstore {
   async hasMany (cids: Iterable<CID>, { durable = false, signal }: HasManyOptions = {}): Promise<boolean[]> {
     this.#checkOpen()
     signal?.throwIfAborted()
-    const { queue, view } = this.#parts
+    const { queue, view, breaks } = this.#parts
     const found: boolean[] = []
     await view.refresh()
 
     for (const cid of cids) {
+      if (breaks.isDue()) {
+        await breaks.take()
+      }
+
       const key = keyOf(cid.multihash)
       const rows = queue.get(key) == null ? view.find(key) : true
       const places = rows instanceof Promise ? await rows : rows

@@ -40,25 +40,6 @@ export async function putAll (store: PackedBlockstore, blocks: readonly PlainBlo
   await Array.fromAsync(store.putMany(blocks))
 }
 
-/** Which of some blocks a store has. Those that it has are right. */
-export async function present (store: PackedBlockstore, blocks: readonly PlainBlock[]): Promise<number[]> {
-  const found: number[] = []
-
-  for (const [i, { cid, bytes }] of blocks.entries()) {
-    if (await store.has(cid)) {
-      const [got] = await Array.fromAsync(store.get(cid))
-
-      if (Buffer.compare(got, bytes) !== 0) {
-        throw new Error(`Block ${i} has other bytes`)
-      }
-
-      found.push(i)
-    }
-  }
-
-  return found
-}
-
 export async function nameOf (work: Promise<unknown>): Promise<string> {
   return work.then(() => 'no error', (err: unknown) => err instanceof Error ? err.name : String(err))
 }

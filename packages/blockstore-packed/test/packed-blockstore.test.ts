@@ -11,7 +11,8 @@ import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { NodeDisk } from '../src/disk/node-disk.ts'
 import { encodeBlocks, PackedBlockstore } from '../src/index.ts'
-import { it, nameOf, present, putAll, random } from './fixtures.ts'
+import { present } from './check.ts'
+import { it, nameOf, putAll, random } from './fixtures.ts'
 import { blockOf, texts } from './texts.ts'
 import type { Disk } from '../src/index.ts'
 
@@ -237,6 +238,20 @@ describe('a store', () => {
       expect(await nameOf(reading)).toBe('NotFoundError')
       expect(seen).toEqual([blocks[2].cid, blocks[1].cid])
     })
+
+  it('lets timers run while blocks are read and looked for in a loop', async ({ open }) => {
+    const store = await open()
+    const [block] = texts(1)
+    await putAll(store, [block])
+
+    for (const look of [async () => present(store, [block]), async () => store.has(block.cid)]) {
+      const timeout = AbortSignal.timeout(1)
+
+      while (!timeout.aborted) {
+        await look()
+      }
+    }
+  })
 
   it('gives memory to each reader of a block: a change of it reaches nobody else', async ({ open }) => {
     const store = await open()

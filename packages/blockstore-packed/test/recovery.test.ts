@@ -1,13 +1,11 @@
 /** What a store does with packs and index files that were torn, damaged, removed or exchanged. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { execPath } from 'node:process'
 import { describe, expect } from 'vitest'
 import { NodeDisk } from '../src/disk/node-disk.ts'
 import { PackedBlockstore } from '../src/index.ts'
-import { it, nameOf, present, putAll, random } from './fixtures.ts'
+import { present } from './check.ts'
+import { it, nameOf, putAll, random } from './fixtures.ts'
 import { texts } from './texts.ts'
 import type { Disk, DiskFile } from '../src/index.ts'
 
@@ -186,6 +184,69 @@ describe('index files', () => {
     }
   })
 
+  it('that are cut or changed at any byte cost no block', async ({ directory }) => {
+    const blocks = texts(4)
+    await (await closed(directory, blocks)).close()
+    const [name] = await readdir(join(directory, 'index'))
+    const good = await readFile(join(directory, 'index', name))
+    const cids = blocks.map(({ cid }) => cid)
+
+    for (const at of good.keys()) {
+      for (const bad of [good.subarray(0, at), flipped(good, at)]) {
+        await writeFile(join(directory, 'index', name), bad)
+        const store = new PackedBlockstore(directory)
+        await store.open()
+        expect(await store.hasMany(cids), `byte ${at}`).toEqual([true, true, true, true])
+        expect(await present(store, blocks.slice(at % 4, at % 4 + 1))).toEqual([0])
+        await store.close()
+      }
+    }
+  })
+
+  it('that list packs of which some are gone, or have grown, find the blocks of the others', async ({ directory }) => {
+    const [first, second] = [texts(3, 'first'), texts(3, 'second')]
+    await (await closed(directory, first)).close()
+    const [gone] = await readdir(join(directory, 'packs'))
+    const store = await closed(directory, second)
+    const [other] = (await readdir(join(directory, 'packs'))).filter(name => name !== gone)
+    await rm(join(directory, 'packs', gone))
+    await appendFile(join(directory, 'packs', other), 'bytes of nobody')
+    await store.open()
+    expect(await present(store, [...first, ...second])).toEqual([3, 4, 5])
+    expect(await Array.fromAsync(store.verify())).toEqual([])
+    await putAll(store, first)
+    await store.close()
+    await store.open()
+    expect(await present(store, [...first, ...second])).toEqual(range(6))
+    await store.close()
+  })
+
+  it('return no wrong byte if two packs were exchanged, and all blocks once they are exchanged back', async ({
+    directory
+  }) => {
+    const [first, second] = [texts(3, 'first'), texts(3, 'other')]
+    await (await closed(directory, first)).close()
+    const store = await closed(directory, second)
+    const [a, b] = (await readdir(join(directory, 'packs'))).map(name => join(directory, 'packs', name))
+    const exchange = async (): Promise<void> => {
+      await rename(a, `${a}.moved`)
+      await rename(b, a)
+      await rename(`${a}.moved`, b)
+    }
+    const get = async (): Promise<string[]> => Promise.all([...first, ...second].map(
+      async ({ cid }) => nameOf(Array.fromAsync(store.get(cid)))
+    ))
+
+    await exchange()
+    await store.open()
+    expect(await get()).toEqual(Array(6).fill('GetFailedError'))
+    await store.close()
+    await exchange()
+    await store.open()
+    expect(await present(store, [...first, ...second])).toEqual(range(6))
+    await store.close()
+  })
+
   it('that are older than the packs lack nothing', async ({ directory }) => {
     const [first, second] = [texts(10, 'first'), texts(10, 'second')]
     const store = await closed(directory, first)
@@ -292,52 +353,6 @@ describe('file systems', () => {
     expect(await nameOf(Array.fromAsync(store.get(first[0].cid)))).toBe('GetFailedError')
     expect(await nameOf(store.delete(second[0].cid))).toBe('DeleteFailedError')
     expect((await Array.fromAsync(store.verify())).length).toBe(1)
-  })
-})
-
-describe('processes', () => {
-  it('that are killed leave whole blocks, and all that were acknowledged', async ({ directory, open }) => {
-    for (const after of [1, 10, 60]) {
-      const child = spawn(execPath, [join(import.meta.dirname, 'put-forever.ts'), directory, String(after)], {
-        stdio: ['ignore', 'pipe', 'inherit']
-      })
-      let printed = ''
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        printed += text
-
-        if (printed.split('\n').length > after) {
-          child.kill('SIGKILL')
-        }
-      })
-      await once(child, 'close')
-      const count = printed.split('\n').length - 1
-      const store = await open()
-
-      expect(count).toBeGreaterThanOrEqual(after)
-      expect(await present(store, texts(count, `run ${after}`))).toEqual(range(count))
-      expect(await Array.fromAsync(store.verify())).toEqual([])
-      await store.close()
-    }
-
-    // what they left is sealed by the next that writes
-    await (await closed(directory, texts(1, 'the next'))).close()
-    expect((await (await open()).stats()).packs.every(({ isSealed }) => isSealed)).toBe(true)
-  })
-
-  it('that add the same blocks at once store each, and see those of the others', async ({ open }) => {
-    const blocks = texts(300)
-    const stores = await Promise.all([open(), open(), open()])
-    await Promise.all(stores.map(async (store, i) => putAll(store, i === 1 ? blocks.toReversed() : blocks)))
-
-    for (const store of stores) {
-      expect(await present(store, blocks)).toEqual(range(300))
-    }
-
-    await stores[0].close()
-    await stores[1].close()
-    await stores[2].repack({ maxUnused: 0 })
-    const { blocks: count, dead } = await stores[2].stats()
-    expect([count, dead]).toEqual([300, 0])
   })
 })
 

@@ -27,6 +27,12 @@ export class BlockReader {
       : checkMultihash(row, part, multihash)
   }
 
+  /** Close all packs. */
+  close (): void {
+    this.#frames.clear()
+    this.#files.close()
+  }
+
   /** Read a part of the content of a row's frame. The memory is the caller's. */
   readPart (row: Row, from: number, to: number): Uint8Array | Promise<Uint8Array> {
     const { pack, raw } = row

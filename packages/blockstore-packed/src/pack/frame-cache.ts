@@ -37,6 +37,10 @@ export class FrameCache {
     return content
   }
 
+  clear (): void {
+    this.#frames.clear()
+  }
+
   #takeMemory (): Buffer {
     const [oldest] = this.#frames
 

@@ -47,8 +47,9 @@ export class IndexFiles {
    * @returns `isGone`: a file went away meanwhile, and another has its packs now
    */
   async look (): Promise<{ segments: Segment[], isGone: boolean }> {
-    const listed = (await this.#disk.list(INDEX)).filter(name => name.endsWith(EXTENSION))
-    const names = new Set(listed.toSorted().map(name => `${INDEX}/${name}`))
+    // if it cannot be read, all is in the packs, too
+    const listed = await this.#disk.list(INDEX).catch(() => [])
+    const names = new Set(listed.filter(name => name.endsWith(EXTENSION)).toSorted().map(name => `${INDEX}/${name}`))
     let isGone = false
 
     for (const name of names) {
@@ -100,6 +101,7 @@ export class IndexFiles {
   close (): void {
     this.#opened.forEach(segment => { segment.close() })
     this.#opened.clear()
+    this.#pages.clear()
     this.#segments = []
   }
 

@@ -20,13 +20,17 @@ const MAX_LOOKS = 8
  * @throws {GetFailedError} the block is damaged, or its pack cannot be read
  */
 export async function readBlock (
-  { queue, view, reader }: StoreParts,
+  { queue, view, reader, breaks }: StoreParts,
   cid: CID,
   signal?: AbortSignal | null
 ): Promise<Uint8Array> {
   const key = keyOf(cid.multihash)
   const { bytes: multihash } = cid.multihash
   let cause: unknown
+
+  if (breaks.isDue()) {
+    await breaks.take()
+  }
 
   if (!view.isKnown) {
     await view.refresh()

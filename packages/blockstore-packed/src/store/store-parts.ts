@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
 import { compressInPool, encodeWith } from '../encode/encode-blocks.ts'
 import { BlockReader } from '../pack/block-reader.ts'
 import { PackFiles } from '../pack/pack-files.ts'
@@ -21,6 +22,8 @@ export interface StoreParts {
   maintenance: Maintenance
   encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
   packSize: number
+  /** Reads are mostly synchronous: a loop of them would keep timers, signals and sockets waiting. */
+  breaks: EventLoopBreaks
 }
 
 export interface StorePartsInit extends PackedBlockstoreComponents {
@@ -46,7 +49,8 @@ export function makeParts (
     queue: new WriteQueue(view, appender, encode),
     maintenance: new Maintenance({ disk, view, newId }),
     encode,
-    packSize
+    packSize,
+    breaks: new EventLoopBreaks()
   }
 }
 
