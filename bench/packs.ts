@@ -7,6 +7,7 @@ import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { measure, progress } from './benchmark.ts'
+import { measureGrowth } from './support/pack-growth.ts'
 import { PACK_SIDES } from './support/pack-sides.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
@@ -16,6 +17,8 @@ import type { PackBlock, PackSide } from './support/pack-sides.ts'
 const BLOCKS = 40_000
 const READS = 4000
 const DELETES = 2000
+/** Blocks of the plan `growth`. */
+const GROWTH = [100_000, 1_000_000]
 
 export const benchmark: Benchmark = {
   question: 'what 40,000 small blocks take in packs, in an FsBlockstore, in a LevelBlockstore, and in Kubo: files, ' +
@@ -23,8 +26,13 @@ export const benchmark: Benchmark = {
     'shrink. PackedBlockstore syncs before it acknowledges; FsBlockstore and LevelBlockstore never sync. Kubo is ' +
     'given a CAR, and started for each measurement',
   inputs: [],
+  plans: ['sides', 'growth'],
 
-  async run ({ smoke }) {
+  async run ({ smoke, plan }) {
+    if (plan === 'growth') {
+      return [{ title: 'a PackedBlockstore of blocks of 100 to 2,000 bytes, processor time', rows: await grow() }]
+    }
+
     const blocks = makeBlocks(smoke ? 200 : BLOCKS)
     const rows: Row[] = []
 
@@ -39,6 +47,17 @@ export const benchmark: Benchmark = {
 
     return [{ title: `${blocks.length} blocks of 100 to 3,000 bytes`, rows }]
   }
+}
+
+async function grow (): Promise<Row[]> {
+  const rows: Row[] = []
+
+  for (const count of GROWTH) {
+    progress(`${count} blocks`)
+    rows.push(await withDirectory(async directory => measureGrowth(directory, count)))
+  }
+
+  return rows
 }
 
 async function measureSide (side: PackSide, path: string, blocks: readonly PackBlock[]): Promise<Row> {
