@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 
 from .blocks import Blocks
 from .cid import CID
-from .errors import InvalidDagError
+from .errors import DirectoryTooLargeError, InvalidDagError
 from .murmur3 import murmur3_x64_64
 from .unixfs import DIRECTORY, SHARD, Link, Node
 
 _MURMUR3 = 0x22
 _MAX_DEPTH = 64
+_MAX_ENTRIES = 2_000_000
 
 
 def is_directory(node: Node) -> bool:
@@ -25,6 +26,7 @@ async def list_directory(blocks: Blocks, node: Node) -> AsyncIterator[Link]:
             yield entry
         return
     stack = [(node, iter(node.links))]
+    count = 0
     while stack:
         shard, links = stack[-1]
         width, _ = _shape(shard)
@@ -32,6 +34,10 @@ async def list_directory(blocks: Blocks, node: Node) -> AsyncIterator[Link]:
         if link is None:
             stack.pop()
         elif len(link.name) > width:
+            count += 1
+            if count > _MAX_ENTRIES:
+                # a few shards that hold each other many times can list any number
+                raise DirectoryTooLargeError(f"A directory has more than {_MAX_ENTRIES} entries to list")
             yield Link(link.name[width:], link.cid, link.tsize)
         else:
             if len(stack) == _MAX_DEPTH:

@@ -77,6 +77,14 @@ class StreamTooLargeError(IpfszError):
     """A stream of another tool that decompresses to more than `max_stream` bytes."""
 
 
+class ReadTooLargeError(IpfszError):
+    """One call that would return more than 16 GiB: read an open file in pieces, or `get` it."""
+
+
+class DirectoryTooLargeError(IpfszError):
+    """A directory to list that has more than two million entries. Paths below it can be read."""
+
+
 class UnsupportedError(IpfszError):
     """Something valid that this package does not read."""
 

@@ -11,7 +11,7 @@ from .blocks import Blocks
 from .cid import CID
 from .codecs import decode_frame
 from .dag import read_stored
-from .errors import UnreadableBaseError, WrongBaseError
+from .errors import ReadTooLargeError, UnreadableBaseError, WrongBaseError
 from .frames import Frames, Table, listed_frames
 from .header import Header, read_header
 from .tasks import Lru, SingleFlight, gather
@@ -21,6 +21,7 @@ _PART = 4 << 20
 #: Parts of a read that are fetched and decompressed at a time.
 _PARTS_AT_A_TIME = 8
 _FRAME_CACHE = 64 << 20
+_MAX_READ = 16 << 30
 _TRAINED = b"\x37\xa4\x30\xec"
 
 
@@ -40,6 +41,10 @@ class File(Protocol):
 
 async def read_ranges(file: File, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
     """The bytes of each range, which must be within the file. What several ranges need is fetched once."""
+    total = sum(end - start for start, end in ranges)
+    if total > _MAX_READ:
+        # a few blocks can claim to be a file of any size
+        raise ReadTooLargeError(f"{total} bytes are more than {_MAX_READ} in one call: read an open file in pieces")
     parts = [
         (part, index)
         for index, (start, end) in sorted(enumerate(ranges), key=lambda item: item[1])

@@ -1,4 +1,4 @@
-"""The file systems of fsspec: `ipfsz://`, `ipfs://` and `ipns://`."""
+"""The file systems of fsspec: `ipfsz://`, `ipfs://` and `ipns://`. One class of 200 lines, because fsspec wants one."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from fsspec.asyn import AsyncFileSystem, get_loop
 from .blocks import Blocks, Source
 from .cache import DEFAULT_CACHE_BYTES, DiskCache, default_directory
 from .car import CarSource
-from .cid import CODEC_NAMES, RAW, TREE
+from .cid import RAW
 from .errors import ReadOnlyError
 from .file_object import IpfszFile
 from .files import read_ranges
 from .gateways import Gateways, default_gateways
-from .header import read_header
 from .http import Http
 from .names import Names
-from .reader import Entry, Reader
+from .reader import Reader
 from .tasks import gather
-from .unixfs import SYMLINK, Link
+from .unixfs import Link
 
 _MAX_STREAM = 1 << 30
 _PIECE = 32 << 20
@@ -134,7 +133,7 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
     async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
         path = self._strip_protocol(path)
         entry = await self.reader.resolve(path)
-        info = _describe(path, entry)
+        info = entry.describe(path)
         if info["type"] == "file" and info["size"] is None:
             info["size"] = (await self.reader.open(entry)).size
         return info
@@ -154,7 +153,7 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
             if link.cid.codec == RAW:
                 # what the directory says: the block is not fetched for it, and read with its true size
                 return {"name": name, "size": link.tsize, "type": "file", "cid": str(link.cid), "stored": link.tsize}
-            return _describe(name, await reader.child(entry, link.cid))
+            return (await reader.child(entry, link.cid)).describe(name)
 
         found: list[dict[str, Any]] = []
         for at in range(0, len(links), 256):
@@ -262,18 +261,3 @@ def _within(size: int, start: int | None, end: int | None) -> tuple[int, int]:
     """As slices of Python: negative numbers count from the end, and what is outside is cut off."""
     first, last, _ = slice(start, end).indices(size)
     return first, max(first, last)
-
-
-def _describe(path: str, entry: Entry) -> dict[str, Any]:
-    """What `info` and `ls` say. `size` is that of the original, `stored` that of the bytes that are stored."""
-    node = entry.node
-    info: dict[str, Any] = {"name": path, "cid": str(entry.cid), "mode": node.mode, "mtime": node.mtime}
-    if entry.is_directory:
-        return {**info, "type": "directory", "size": 0}
-    if node.type == SYMLINK:
-        return {**info, "type": "link", "size": 0, "destination": node.data.decode("utf-8", "surrogateescape")}
-    info |= {"type": "file", "size": entry.original_size(), "stored": node.size}
-    if entry.is_compressed:
-        header = read_header(node, None if entry.marker == TREE else entry.marker)
-        info["codec"] = CODEC_NAMES[header.codec]
-    return info

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .blocks import Blocks
-from .cid import CID, RAW, TREE
+from .cid import CID, CODEC_NAMES, RAW, TREE
 from .directories import find_entry, is_directory, list_directory
 from .errors import (
     InvalidDagError,
@@ -17,7 +18,7 @@ from .errors import (
     UnsupportedError,
 )
 from .files import File, FrameCache, PlainFile, open_compressed
-from .header import read_header
+from .header import Header, read_header
 from .names import Names
 from .streams import StreamFile
 from .tasks import Lru
@@ -40,11 +41,33 @@ class Entry:
     def is_compressed(self) -> bool:
         return self.marker is not None and self.node.header is not None
 
+    def header(self) -> Header:
+        """Of a compressed file, checked. Raises InvalidHeaderError."""
+        return read_header(self.node, None if self.marker == TREE else self.marker)
+
     def original_size(self) -> int | None:
         """Of a file. None of a stream that another tool made, which has to be read for it."""
         if self.is_compressed:
-            return read_header(self.node, None if self.marker == TREE else self.marker).size
+            return self.header().size
         return None if self.marker not in (None, TREE) else self.node.size
+
+    def describe(self, path: str) -> dict[str, Any]:
+        """What `info` and `ls` say: `size` is that of the original, `stored` that of the bytes that are stored."""
+        node = self.node
+        info: dict[str, Any] = {"name": path, "cid": str(self.cid), "mode": node.mode, "mtime": node.mtime}
+        if self.is_directory:
+            return {**info, "type": "directory", "size": 0}
+        if node.type == SYMLINK:
+            return {
+                **info,
+                "type": "link",
+                "size": 0,
+                "destination": node.data.decode("utf-8", "surrogateescape"),
+            }
+        info |= {"type": "file", "size": self.original_size(), "stored": node.size}
+        if self.is_compressed:
+            info["codec"] = CODEC_NAMES[self.header().codec]
+        return info
 
 
 class Reader:
@@ -96,9 +119,7 @@ class Reader:
     async def _open(self, entry: Entry) -> File:
         marker = entry.marker
         if entry.is_compressed:
-            header = read_header(entry.node, None if marker == TREE else marker)
-            file: File = await open_compressed(self.blocks, self._frames, entry.cid, entry.node, header)
-            return file
+            return await open_compressed(self.blocks, self._frames, entry.cid, entry.node, entry.header())
         if marker is None or marker == TREE:
             return PlainFile(self.blocks, entry.node)
         if entry.cid.codec == RAW:
