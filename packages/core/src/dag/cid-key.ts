@@ -15,5 +15,12 @@ export function cidKey ({ bytes }: CID): string {
 
 /** The CID with this key. */
 export function keyToCid (key: string): CID {
-  return CID.decode(Uint8Array.from(key, byte => byte.charCodeAt(0)))
+  const bytes = new Uint8Array(key.length)
+
+  // not Uint8Array.from, which takes ten times as long
+  for (let i = 0; i < key.length; i++) {
+    bytes[i] = key.charCodeAt(i)
+  }
+
+  return CID.decode(bytes)
 }

@@ -49,8 +49,9 @@ export async function * importEntries (
 
   const running: Array<Promise<Settled<Entry>>> = []
   const breaks = new EventLoopBreaks()
+  const shared = { ...init, importEmpty: onceImported(blockstore as Store, init) }
   // not async: most entries are small files, for which each promise counts
-  const start = (candidate: Candidate): Promise<Entry> | Entry => importEntry(candidate, blockstore as Store, init)
+  const start = (candidate: Candidate): Promise<Entry> | Entry => importEntry(candidate, blockstore as Store, shared)
 
   for await (const candidate of candidates) {
     running.push(settle(start, candidate))
@@ -73,7 +74,7 @@ export async function * importEntries (
 function importEntry (
   candidate: Candidate,
   blockstore: Store,
-  { buildFile, onSymlink, onWritten, options }: ImportEntriesInit
+  { buildFile, onSymlink, onWritten, importEmpty, options }: ImportEntriesInit & { importEmpty: () => Promise<Entry> }
 ): Promise<Entry> | Entry {
   if ('written' in candidate) {
     const { path: originalPath, written } = candidate
@@ -91,7 +92,18 @@ function importEntry (
     return buildFile({ path, originalPath, mode, mtime, content: readContent(candidate.content, path, options) })
   }
 
+  if (mode == null && mtime == null && originalPath != null && !('link' in candidate && candidate.link != null)) {
+    return importEmpty().then(entry => ({ ...entry, path: withoutDots(originalPath), originalPath }))
+  }
+
   return importOther(candidate, blockstore, options, onSymlink)
+}
+
+/** Imports an empty directory, once: all directories without metadata are one until something is in them. */
+function onceImported (blockstore: Store, { options, onSymlink }: ImportEntriesInit): () => Promise<Entry> {
+  let empty: Promise<Entry> | undefined
+
+  return async () => empty ??= importOther({ path: 'empty' }, blockstore, options, onSymlink)
 }
 
 /** Import a directory or symlink. */

@@ -21,15 +21,19 @@ export interface SmallFile {
 }
 
 /**
- * Read files as they are, without waiting for any of them: symlinks are not followed. They share memory.
+ * Read files as they are, without waiting for any of them: symlinks are not followed.
  *
+ * @param allocate - gives the memory of all of them
  * @returns undefined for each that cannot be read so, whatever the reason is: it is read in the ordinary way, which
  *   reports that
  */
-export function readSmallFiles ({ directories, names, places, identities }: FilesToRead): Array<SmallFile | undefined> {
+export function readSmallFiles (
+  { directories, names, places, identities }: FilesToRead,
+  allocate: (size: number) => Buffer
+): Array<SmallFile | undefined> {
   const sizes = names.map((_, i) => Number(identities[i * IDENTITY_SIZE]) + 1)
   // one byte more for each, which tells whether it has grown
-  const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, 0))
+  const memory = allocate(sizes.reduce((sum, size) => sum + size, 0))
   let start = 0
 
   return names.map((name, i) => {

@@ -10,15 +10,26 @@ import type { Answer } from '../threads/serve.ts'
 import type { EncodedFile } from '@ipfsz/core/small-files'
 import type { NewBlocks, ReadBatch, ReadFiles, TakeBlocks, ThreadData } from './small-files-protocol.ts'
 
+/** Bytes of most batches, and a byte more for each file. */
+const MEMORY = 1024 * 1024 + 1024 * 512
+
 const { options } = workerData as ThreadData
 const encoding = createSmallFileEncoder(options)
 
-/** The blocks of files that were read, by the number of their batch. */
-const held = new Map<number, EncodedFile['blocks']>()
+/** The blocks of files that were read, and the memory that they are in, by the number of their batch. */
+const held = new Map<number, { blocks: EncodedFile['blocks'], memory: Buffer }>()
+
+/** Memory of batches that were taken: as garbage, it would be there much longer. */
+const free: Buffer[] = []
 
 async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<ReadFiles>> {
   const encoder = await encoding
-  const found = readSmallFiles(files)
+  let memory = free.pop() ?? Buffer.alloc(0)
+  const found = readSmallFiles(files, size => {
+    memory = memory.byteLength < size ? Buffer.allocUnsafeSlow(Math.max(size, MEMORY)) : memory
+
+    return memory
+  })
   const blocks: EncodedFile['blocks'] = []
   const numbers = new Uint32Array(found.length * NUMBERS)
 
@@ -34,7 +45,7 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
     }
   }
 
-  held.set(batch, blocks)
+  held.set(batch, { blocks, memory })
   const cids = new Uint8Array(blocks.reduce((sum, { cid }) => sum + cid.byteLength, 0))
   let at = 0
 
@@ -49,8 +60,11 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
 }
 
 function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
-  const blocks = (held.get(batch) ?? []).filter((_, i) => wanted[i] === 1)
+  const { blocks: all = [], memory = Buffer.alloc(0) } = held.get(batch) ?? {}
+  const blocks = all.filter((_, i) => wanted[i] === 1)
   held.delete(batch)
+  // what is sent is a copy
+  free.push(memory)
 
   if (packed) {
     const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })))

@@ -12,6 +12,9 @@ import type { WrittenFile } from '@ipfsz/core'
 /** Bytes of a CID of a block: of version 1, with a hash of 32 bytes. */
 const CID_SIZE = 36
 
+/** Memory of the objects of a thread, in MiB: with more, it would collect its garbage later. */
+const THREAD_MEMORY = 64
+
 export interface SmallFilesInit extends ThreadData {
   /** How many threads there are at most. */
   threads: number
@@ -39,7 +42,9 @@ export class SmallFiles {
   #batches = 0
 
   constructor ({ threads, sink, ...data }: SmallFilesInit) {
-    this.#pool = new ThreadPool({ program: threadProgram('small-files.thread', import.meta.url), size: threads, data })
+    this.#pool = new ThreadPool({
+      program: threadProgram('small-files.thread', import.meta.url), size: threads, data, memory: THREAD_MEMORY
+    })
     this.#sink = sink
   }
 

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
@@ -188,7 +188,7 @@ interface DirectoryEntry {
  * there may be a name that is not UTF-8.
  */
 async function readEntries (directory: string): Promise<DirectoryEntry[]> {
-  const entries = await readdir(directory, { withFileTypes: true })
+  const entries = readdirSync(directory, { withFileTypes: true })
 
   if (!entries.some(({ name }) => name.includes('\ufffd'))) {
     return entries.map(entry =>
