@@ -83,6 +83,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--preserve-mtime', 'keep modification times')
     .option('--no-preserve-mtime', 'do not keep modification times (default)')
     .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
+    .option('--no-cache', 'in directories, also read files that did not change since they were added')
     .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
     .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .option(
@@ -167,6 +168,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         hidden = false,
         ignore = [],
         gitignore = false,
+        cache,
         preserveMode: mode = false,
         preserveMtime: mtime = false,
         wrapWithDirectory: wrap = false,
@@ -196,6 +198,8 @@ export function defineAddCommand (program: Command, context: () => Context): voi
           hidden,
           ignore,
           gitignore,
+          // on by default where it is safe
+          cache: cache === false ? false : undefined,
           preserve: { mode, mtime },
           ...base == null ? {} : { base },
           ...name == null ? {} : { name },

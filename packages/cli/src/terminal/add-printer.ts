@@ -30,9 +30,9 @@ export class AddPrinter {
   }
 
   /** Print a line for a file or directory. */
-  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize }: PrintedAdd): void {
+  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize, known }: PrintedAdd): void {
     this.#output.result(
-      { cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize },
+      { cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize, known },
       this.#onlyCids
         ? cid
         : this.#output.tabbed([cid, printable(name), sizeCell(size), sizeCell(storedSize), ratio.toFixed(3)])

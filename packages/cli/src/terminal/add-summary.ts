@@ -26,6 +26,7 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
   return [
     ...withLabel(`${title(root)}: `, sizes(root), width),
     ...prose(filesOf(root), width),
+    ...prose(knownOf(root), width),
     ...prose(chosenOf(root), width),
     ...cid === plainCid
       ? withLabel(label('for all'), cid, width)
@@ -98,6 +99,13 @@ function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
   const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
+}
+
+/** What became of the files since the directory was added before. */
+function knownOf ({ known }: PrintedRoot): string {
+  return known == null
+    ? ''
+    : `${known.new || 'none'} new, ${known.changed || 'none'} changed, ${known.unchanged || 'none'} unchanged`
 }
 
 /** The codecs that `--codec auto` chose. */

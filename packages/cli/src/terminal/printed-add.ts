@@ -1,4 +1,4 @@
-import type { ChangedFiles } from '@ipfsz/node/add'
+import type { ChangedFiles, KnownCounts } from '@ipfsz/node/add'
 
 /** A file or directory that was added, as `ipfsz add` prints it. */
 export interface PrintedAdd {
@@ -16,6 +16,8 @@ export interface PrintedAdd {
   url?: string | undefined
   /** Bytes of blocks that were not there before, of a path that was added with an earlier version. */
   newSize?: number | undefined
+  /** Of a directory whose files are known: how many are new, have changed, or were not read again. */
+  known?: KnownCounts | undefined
 }
 
 /** What was added for one path of the command line. */

@@ -6,6 +6,7 @@
  */
 export { addSources } from './add-sources.ts'
 export { LATEST } from './add-options.ts'
+export type { KnownCounts } from './known-files.ts'
 export type {
   AddedEntry,
   AddedRoot,

@@ -76,7 +76,7 @@ export type Target = CID | ContentPath | string
 
 type ForOne = 'base' | 'kubo' | 'onEntry' | 'onlyHash' | 'onRoot' | 'wrap'
 
-type OfDirectories = 'gitignore' | 'hidden' | 'ignore' | 'preserve'
+type OfDirectories = 'cache' | 'gitignore' | 'hidden' | 'ignore' | 'preserve' | 'threads'
 
 export interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | OfDirectories> {
   /** An earlier version, of which only the differences are stored; or `latest`, for the last one of the same `name`. */
