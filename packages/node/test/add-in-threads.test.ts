@@ -1,10 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { unmark } from '@ipfsz/core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readSmallFiles } from '../src/add/read-small-files.ts'
+import { walkDag } from '../src/dag/dag-walk.ts'
+import { identityOf } from '../src/disk/file-identity.ts'
 import { initRepo } from '../src/init/index.ts'
+import { openRepoToRead } from '../src/repo/repo.ts'
 import { addPaths, makeTree } from './add-trees.ts'
 import type { AddedEntry, AddedRoot, AddSourcesOptions } from '../src/add/index.ts'
+
+const NEVER = new AbortController().signal
 
 let directory: string
 let repos = 0
@@ -65,4 +73,68 @@ describe('adding a tree in worker threads', () => {
       expect(added.entries.map(shown)).to.deep.equal(slow.entries.map(shown))
     })
   }
+})
+
+describe('worker threads of an add', () => {
+  it('store all blocks, in packs and in files', async () => {
+    for (const layout of ['packs', 'files'] as const) {
+      const repo = await makeRepo(layout)
+      const { roots: [{ cid }] } = await addPaths(repo, [join(directory, 'tree')], { threads: 2 })
+      const opened = await openRepoToRead(repo)
+
+      for await (const block of walkDag(unmark(cid), opened.blockstore, { signal: NEVER, leaves: 'read' })) {
+        expect(block.bytes).not.toBe(undefined)
+      }
+
+      await opened.close()
+    }
+  })
+
+  it('read what is in a file, not what a symlink in its place leads to', async () => {
+    const fd = await open(join(directory, 'tree/file 0'))
+    const { dev: _, ...stats } = await fd.stat({ bigint: true })
+    await fd.close()
+    const read = (name: string): ReturnType<typeof readSmallFiles> => readSmallFiles({
+      directories: [directory],
+      names: [name],
+      places: Uint32Array.of(0),
+      identities: BigInt64Array.from(identityOf({ ...stats, size: 6n }))
+    }, size => Buffer.alloc(size))
+    await writeFile(join(directory, 'secret'), 'secret')
+    await symlink('secret', join(directory, 'link'))
+    await mkdir(join(directory, 'directory'))
+
+    expect(read('secret')).toMatchObject([{ bytes: Buffer.from('secret'), isSame: false }])
+    expect(read('link')).toEqual([undefined])
+    expect(read('directory')).toEqual([undefined])
+    expect(read('missing')).toEqual([undefined])
+    expect(read('../../../../../proc/self/status')).toEqual([undefined])
+    await writeFile(join(directory, 'secret'), 'it has grown')
+    expect(read('secret')).toEqual([undefined])
+  })
+
+  it('fail the add if one dies, and the repo can be used', async () => {
+    const repo = await makeRepo('packs')
+    const broken = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker) {
+      void this.terminate()
+    })
+
+    await expect(addPaths(repo, [join(directory, 'tree')], { threads: 2 })).rejects.toMatchObject({
+      name: 'ThreadFailedError'
+    })
+    broken.mockRestore()
+    expect((await addPaths(repo, [join(directory, 'tree')], { threads: 2 })).roots).toHaveLength(1)
+  })
+
+  it('end at once when the add is aborted', async () => {
+    const repo = await makeRepo('packs')
+    const abort = new AbortController()
+    // it would wait for an answer that never comes
+    const silent = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(() => {
+      abort.abort(new Error('enough'))
+    })
+
+    await expect(addPaths(repo, [join(directory, 'tree')], { threads: 2 }, abort.signal)).rejects.toThrow('enough')
+    silent.mockRestore()
+  })
 })

@@ -14,10 +14,15 @@ export interface AddedPaths {
 }
 
 /** Add paths to a repo. */
-export async function addPaths (repo: string, paths: string[], options: AddSourcesOptions = {}): Promise<AddedPaths> {
+export async function addPaths (
+  repo: string,
+  paths: string[],
+  options: AddSourcesOptions = {},
+  signal = new AbortController().signal
+): Promise<AddedPaths> {
   const added: AddedPaths = { roots: [], entries: [], events: [] }
   await addSources(
-    { repo, bootstrap: [], signal: new AbortController().signal, onProgress: event => { added.events.push(event) } },
+    { repo, bootstrap: [], signal, onProgress: event => { added.events.push(event) } },
     paths.map(path => ({ path })),
     {
       ...options,

@@ -114,7 +114,6 @@ async function * flushComplete (
   options: TreeBuilderOptions
 ): AsyncGenerator<ImportResult> {
   const shared = last.findIndex((name, i) => name !== next[i])
-  // a name that both have is that of a directory, unless it is the last of the next one
   const depth = Math.max(1, shared === -1 ? last.length : shared)
   let parent = root
 
@@ -132,10 +131,9 @@ async function * flushComplete (
   const complete = name == null ? undefined : parent.children.get(name)
 
   if (complete != null && 'children' in complete) {
-    const stack = flush(complete, blockstore, options)
     let written: ImportResult | undefined
 
-    for await (const result of stack) {
+    for await (const result of flush(complete, blockstore, options)) {
       written = result
       yield result
     }

@@ -154,7 +154,9 @@ function openPath (path: string, shown: string, flags: number): number {
   } catch (err) {
     const { code } = err as NodeJS.ErrnoException
 
-    throw flags !== 0 && code === 'ENOTDIR' ? notDirectory(shown, err as Error) : Object.assign(err as Error, { path: shown })
+    throw flags !== 0 && code === 'ENOTDIR'
+      ? notDirectory(shown, err as Error)
+      : Object.assign(err as Error, { path: shown })
   }
 }
 
