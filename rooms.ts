@@ -178,7 +178,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     locks: ['disk'],
     cache: ['disk', 'locks'],
     'known-files': ['disk'],
-    blocks: [],
+    blocks: ['dag'],
     repo: ['blocks', 'cache', 'dag', 'disk', 'locks'],
     tree: ['blocks', 'dag', 'disk', 'repo', 'threads'],
     kubo: ['disk', 'repo'],
@@ -186,7 +186,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     cluster: ['dag', 'network'], // the other nodes of a store
     daemon: ['cluster', 'locks', 'network', 'repo'],
     'context.ts': ['daemon', 'network', 'repo'],
-    migrate: ['context.ts', 'dag', 'repo'],
+    migrate: ['blocks', 'context.ts', 'dag', 'repo'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'disk', 'locks', 'network', 'repo'],
     add: ['context.ts', 'dag', 'daemon', 'disk', 'gateway', 'known-files', 'kubo', 'repo', 'threads'],
     read: ['context.ts', 'dag', 'daemon', 'gateway', 'network', 'repo'],

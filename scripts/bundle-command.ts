@@ -23,7 +23,8 @@ const START = new RegExp(`/(?:${[
   'cli/dist/run-process',
   // with what reads all that comes over HTTP: what is in another chunk is compiled again by each process
   'cli/dist/commands/(?:add|cat)',
-  'codecs/dist/impl/zstd-native'
+  'codecs/dist/impl/zstd-native',
+  'blockstore-packed/dist/index'
 ].join('|')})\\.js$`)
 
 /** The directory of a package, from a file in it. */

@@ -241,12 +241,16 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       files: [
         'test/integration/{sizes,torture,trees}.test.ts',
         'test/integration/{bench,blockstore-commands,car,containers,gc-processes,get-kill,interruption}.test.ts',
-        'test/integration/{links-kill,originals,output,power-cut,processes,progress,secrets,site}.test.ts'
+        'test/integration/{convert-layout,links-kill,originals,output,power-cut}.test.ts',
+        'test/integration/{processes,progress,secrets,site}.test.ts'
       ],
       tag: 'slow'
     }],
     minutes: 5,
-    guards: ['packages/cli/{src,bin}/**', 'packages/node/src/*', 'packages/node/src/{car,dag,handle,kubo,migrate}/**']
+    guards: [
+      'packages/cli/{src,bin}/**', 'packages/node/src/*',
+      'packages/node/src/{blocks,car,convert,dag,handle,kubo,migrate}/**'
+    ]
   },
   'slow-daemon': {
     runs: [{

@@ -24,7 +24,7 @@ async function add (sandbox: Sandbox, ...args: string[]): Promise<string> {
 async function repoSize ({ run }: Sandbox): Promise<number> {
   const [all] = JSON.parse(`[${(await run(['stats', '--json'])).stdout.toString().trim().split('\n').join(',')}]`)
 
-  return all.storedSize
+  return all.size
 }
 
 describe.concurrent('ipfsz add --base', () => {

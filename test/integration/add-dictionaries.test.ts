@@ -31,14 +31,14 @@ describe.concurrent('ipfsz add --dictionaries', () => {
     // an empty directory, which is none of it
     expectSuccess(await sandbox.run(['gc']))
     const { stdout } = await sandbox.run(['stats', '--json'])
-    const { storedSize } = JSON.parse(stdout.toString().trim().split('\n')[0])
+    const { size } = JSON.parse(stdout.toString().trim().split('\n')[0])
 
     // what is printed is what the repo holds
-    expect(tree.storedSize).toBe(storedSize)
+    expect(tree.storedSize).toBe(size)
     expect(files).toHaveLength(8)
 
     const shown = JSON.parse((await sandbox.run(['stat', '--json', tree.cid])).stdout.toString())
-    expect(shown).toMatchObject({ storedSize, fetchSize: storedSize })
+    expect(shown).toMatchObject({ storedSize: size, fetchSize: size })
 
     for (const file of files) {
       expect(file.storedSize).toBeLessThan(1000)

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { largestBlock, removeBlock } from './stored-blocks.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
 const FIRST = noise(600_000)
@@ -120,13 +121,10 @@ describe.concurrent('ipfsz add --base latest', () => {
     // of two leaves
     await sandbox.write('report', noise(1_100_000))
     const first = await addLatest(sandbox, 'report')
-    const blocks = join(sandbox.directory, 'repo', 'blocks')
-    const files = (await readdir(blocks, { recursive: true })).filter(name => name.endsWith('.data'))
-    const sizes = await Promise.all(files.map(async name => (await stat(join(blocks, name))).size))
-    const leaf = join(blocks, files[sizes.indexOf(Math.max(...sizes))])
+    const leaf = await largestBlock(sandbox.repo)
 
     await sandbox.write('report', SECOND)
-    await rename(leaf, `${leaf}.away`)
+    await removeBlock(sandbox.repo, leaf)
     // the repo is damaged: that is not passed over
     expectFailure(await sandbox.run(['add', '--base', 'latest', 'report']), 1)
     expectSuccess(await sandbox.run(['pin', 'rm', first]))

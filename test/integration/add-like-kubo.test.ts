@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks } from './stored-blocks.ts'
 import { makeTree, readTree } from './tree-files.ts'
 import type { RunResult } from './run-cli.ts'
 
@@ -25,7 +26,7 @@ describe.concurrent('ipfsz add with options of ipfs add', () => {
     const result = await sandbox.run(['add', `--cid-version=${version}`, 'a'])
 
     expectFailure(result, 2)
-    expect(await blockFiles(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 
   it('prints only CIDs with -q, those of files too', async ({ sandbox }) => {

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { CODES } from '@ipfsz/codecs'
 import { ipfsz, mark, MARKERS, TREE_CODE } from '@ipfsz/core'
-import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, openBlocks } from './stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const MISSING = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -41,7 +40,7 @@ describe.concurrent('ipfsz add with an invalid option', () => {
     await sandbox.write('a', text(10_000))
 
     expectFailure(await sandbox.run(['add', ...args, 'a']), 2)
-    expect(await blockFiles(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 
   it('refuses a level out of range for several files', async ({ sandbox }) => {
@@ -233,8 +232,7 @@ async function markedTwin (sandbox: Sandbox, plain: string, codec: string): Prom
 
 /** A directory with a compressed file in it, written by the library. */
 async function addDirectory (sandbox: Sandbox): Promise<CID> {
-  const blockstore = new FsBlockstore(join(sandbox.repo, 'blocks'))
-  await blockstore.open()
+  const blockstore = await openBlocks(sandbox.repo)
 
   return ipfsz({ blockstore }).addFile({ path: 'a.txt', content: text(100_000) })
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { blockFiles } from './stored-blocks.ts'
 import { addTree, makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -70,6 +71,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
       { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) }
     )
     const cid = await addTree(sandbox, 'in', ...PRESERVE, '--codec', 'none')
+    expectSuccess(await sandbox.run(['blockstore', 'convert', '--layout', 'files']))
     const before = await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))
 
     for (const [codec, name] of [['zstd', 'zstd'], ['lz4', 'lz4'], ['none', 'none']]) {
@@ -92,7 +94,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     tags: 'slow'
   }, async ([before, after], { sandbox }) => {
     const bytes = longText(20_000_000)
-    expectSuccess(await sandbox.run(before === 'none' ? ['init'] : ['init', '--blockstore-codec', before]))
+    expectSuccess(await sandbox.run(['init', '--blockstore-codec', before]))
     const cid = await sandbox.add(bytes, '--codec', 'none')
     const reading = sandbox.start(['cat', cid])
     const chunks = reading.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -110,6 +112,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
 
   it('loses nothing when it is killed, and finishes when run again', { tags: 'slow' }, async ({ sandbox }) => {
     const cids = []
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
 
     for (let seed = 1; seed <= 4; seed++) {
       cids.push(await sandbox.add(longText(5_000_000, seed), '--codec', 'none'))
@@ -129,6 +132,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
   })
 
   it('leaves damaged blocks as they are and reports how many', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     await sandbox.add(longText(3_000_000), '--codec', 'none')
     const [file] = await blockFiles(sandbox.repo)
     await writeFile(file, noise(1000))

@@ -7,7 +7,8 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { blockFiles, listBlocks, removeBlock, writeBlock } from './stored-blocks.ts'
 import { makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -108,7 +109,7 @@ describe.concurrent('a CAR', () => {
 
     expectFailure(result, 1)
     expect(result.stderr).toContain(cid)
-    expect(await blockFiles(join(sandbox.directory, 'other'))).toEqual([])
+    expect(await listBlocks(join(sandbox.directory, 'other'))).toEqual([])
   })
 
   it('without its last block is refused as truncated', async ({ sandbox }) => {
@@ -137,6 +138,7 @@ describe.concurrent('a CAR', () => {
     await writer.close()
     await sandbox.write('x.car', Buffer.concat(await car))
     await sandbox.write('kept', text(1000))
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
 
     const imported = await sandbox.run(['car', 'import', 'x.car'])
     expectSuccess(imported)
@@ -152,8 +154,8 @@ describe.concurrent('a CAR', () => {
   it('replaces a damaged block of the repo', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(100_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
-    const [file] = await blockFiles(sandbox.repo)
-    await sandbox.write(file.slice(sandbox.directory.length + 1), noise(10))
+    const [file] = await listBlocks(sandbox.repo)
+    await writeBlock(sandbox.repo, file, noise(10))
 
     expectFailure(await sandbox.run(['verify', cid]), 1)
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
@@ -181,8 +183,8 @@ describe.concurrent('a CAR', () => {
 
   it('is not written when one of its blocks is missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000))
-    const [file] = await blockFiles(sandbox.repo)
-    await sandbox.shell(`rm ${file}`)
+    const [file] = await listBlocks(sandbox.repo)
+    await removeBlock(sandbox.repo, file)
 
     expectFailure(await sandbox.run(['car', 'export', cid, '-o', 'x.car']), 1)
     expect(await readdir(sandbox.directory)).toEqual(['repo'])

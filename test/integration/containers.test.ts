@@ -8,7 +8,8 @@ import { text } from '../support/data.ts'
 import { holdInContainer, startInContainer } from './container.ts'
 import { waitForLock } from './locks.ts'
 import { feed, waitForBlocks, waitForFiles } from './repo.ts'
-import { blockFiles, expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
+import { listBlocks } from './stored-blocks.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
 /** Host names: containers of a pod share one, Docker gives each its own. */
@@ -70,11 +71,11 @@ describe.runIf(process.platform === 'linux').each(
     expect((await finish(holdInContainer(host, sandbox, 'add'))).stdout.toString()).toBe('RepoLockedError\n')
     const added = finish(startInContainer(host, sandbox, ['add', '-Q', '-']), text(100_000))
     await waitForLock(sandbox, 'add', added)
-    expect(await blockFiles(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
     collecting.stdin.end()
 
     expectSuccess(await added)
-    expect(await blockFiles(sandbox.repo)).not.toEqual([])
+    expect(await listBlocks(sandbox.repo)).not.toEqual([])
   })
 
   it.for(

@@ -3,14 +3,14 @@ import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { markerCodecs, unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
-import { FsBlockstore } from 'blockstore-fs'
 import { FsDatastore } from 'datastore-fs'
 import { createHeliaLight } from 'helia'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, openBlocks } from './stored-blocks.ts'
 import type { Pins } from 'helia'
 import type { Sandbox } from './run-cli.ts'
 
@@ -58,9 +58,9 @@ function countFile ({ repo }: Sandbox, cid: string): string {
   return join(repo, 'datastore', 'pinned-block', `${base36.encode(CID.parse(cid).multihash.bytes)}.data`)
 }
 
-function heliaPins ({ repo }: Sandbox): Pins {
+async function heliaPins ({ repo }: Sandbox): Promise<Pins> {
   return createHeliaLight({
-    blockstore: new FsBlockstore(join(repo, 'blocks')),
+    blockstore: await openBlocks(repo),
     datastore: new FsDatastore(join(repo, 'datastore')),
     codecs: markerCodecs
   }).pins
@@ -96,7 +96,7 @@ describe.concurrent.for(DAMAGES)('a pin record that %s', ([, damage]) => {
   it('stops gc from deleting anything and is named by it', async ({ sandbox }) => {
     const one = await sandbox.add(text(1000, 1))
     await sandbox.add(text(1000, 2), '--no-pin')
-    const before = await blockFiles(sandbox.repo)
+    const before = await listBlocks(sandbox.repo)
     await damage(pinFile(sandbox, one))
 
     for (const args of [['gc'], ['gc', '--force'], ['gc', '--dry-run']]) {
@@ -105,7 +105,7 @@ describe.concurrent.for(DAMAGES)('a pin record that %s', ([, damage]) => {
       expect(result.stderr).toContain(pinFile(sandbox, one))
     }
 
-    expect(await blockFiles(sandbox.repo)).toEqual(before)
+    expect(await listBlocks(sandbox.repo)).toEqual(before)
   })
 
   it('is replaced by pin add', async ({ sandbox }) => {
@@ -127,7 +127,7 @@ describe.concurrent.for(DAMAGES)('a pin record that %s', ([, damage]) => {
 
     expect(await listed(sandbox)).toEqual([other])
     expectSuccess(await sandbox.run(['gc']))
-    expect(await heliaPins(sandbox).isPinned(unmark(CID.parse(one)))).toBe(false)
+    expect(await (await heliaPins(sandbox)).isPinned(unmark(CID.parse(one)))).toBe(false)
   })
 })
 
@@ -204,16 +204,16 @@ describe.concurrent('a pin count', () => {
     expectSuccess(await sandbox.run(['pin', 'add', cid]))
     await damage(countFile(sandbox, cid))
     expectSuccess(await sandbox.run(['pin', 'rm', cid]))
-    expect(await heliaPins(sandbox).isPinned(root)).toBe(false)
+    expect(await (await heliaPins(sandbox)).isPinned(root)).toBe(false)
     expectSuccess(await sandbox.run(['pin', 'add', cid]))
-    expect(await heliaPins(sandbox).isPinned(root)).toBe(true)
+    expect(await (await heliaPins(sandbox)).isPinned(root)).toBe(true)
   })
 
   it('includes the pins that Helia counted', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000), '--no-pin')
     const plain = unmark(CID.parse(cid))
     const raw = CID.createV1(0x55, plain.multihash)
-    const pins = heliaPins(sandbox)
+    const pins = (await heliaPins(sandbox))
     await Array.fromAsync(pins.add(raw))
 
     await sandbox.run(['pin', 'add', cid])
@@ -230,7 +230,7 @@ describe.concurrent('a pin count', () => {
     sandbox
   }) => {
     const cid = await sandbox.add(text(3_000_000), '--no-pin', '--codec', 'none')
-    const pins = heliaPins(sandbox)
+    const pins = (await heliaPins(sandbox))
     await Array.fromAsync(pins.add(unmark(CID.parse(cid)), { depth: 0 }))
 
     expectSuccess(await sandbox.run(['pin', 'add', cid]))

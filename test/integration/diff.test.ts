@@ -4,7 +4,8 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { openRepo } from '../../packages/node/dist/repo/repo.js'
 import { noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, removeBlock } from './stored-blocks.ts'
 import { startGateway } from './run-gateway.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
@@ -76,7 +77,7 @@ describe.concurrent('ipfsz diff', () => {
     await writeTree(sandbox)
     const cid = await addTree(sandbox)
     const plain = (await sandbox.run(['cid', 'plain', cid])).stdout.toString().trim()
-    await Promise.all((await blockFiles(sandbox.repo)).map(async file => rm(file)))
+    await Promise.all((await listBlocks(sandbox.repo)).map(async block => removeBlock(sandbox.repo, block)))
 
     for (const other of [cid, plain]) {
       const result = await sandbox.run(['diff', cid, other])

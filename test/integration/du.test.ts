@@ -1,9 +1,10 @@
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CarReader } from '@ipld/car'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, removeBlock } from './stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 interface Row {
@@ -90,7 +91,7 @@ describe.concurrent('ipfsz du', () => {
 
   it('shows the others if one is not complete', async ({ sandbox }) => {
     const lost = await sandbox.add(text(10_000))
-    await Promise.all((await blockFiles(sandbox.repo)).map(async file => rm(file)))
+    await Promise.all((await listBlocks(sandbox.repo)).map(async block => removeBlock(sandbox.repo, block)))
     const kept = await sandbox.add(noise(10_000))
     const result = await sandbox.run(['du', '--json'])
 

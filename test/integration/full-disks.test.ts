@@ -5,20 +5,28 @@ import { describe, expect } from 'vitest'
 import { it } from './run-cli.ts'
 
 const MIB = 1024 * 1024
+/** Makes a repo that has a file for each block. */
+const FILES = 'ipfsz --repo disk/repo init --layout files >/dev/null'
 
 describe.skipIf(process.platform !== 'linux')('a full disk', () => {
   it.for<[what: string, options: string, command: string, said: RegExp]>([
     [
       'bytes, in the repo',
       'size=2m',
-      'ipfsz --repo disk/repo add file',
+      `${FILES} && ipfsz --repo disk/repo add file`,
       /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* At most 4\.00 MiB more are .* ipfsz gc/
     ],
     [
       'bytes, in the repo, of a tree',
       'size=200k',
-      'ipfsz --repo disk/repo add tree',
+      `${FILES} && ipfsz --repo disk/repo add tree`,
       /the disk is full: \S+\/disk\/repo has \S+ \S+ of 200 KiB left, .* At most 293 KiB more are needed\. /
+    ],
+    [
+      'bytes, in packs',
+      'size=2m',
+      'ipfsz --repo disk/repo add file',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc/
     ],
     [
       'bytes, in the repo, of a stream of unknown size',
@@ -29,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     [
       'inodes, in the repo',
       'size=64m,nr_inodes=40',
-      'ipfsz --repo disk/repo add tree',
+      `${FILES} && ipfsz --repo disk/repo add tree`,
       /the disk of \S+\/disk\/repo\S* has no inodes left .*, though 6\d\.\d MiB are free: .* ipfsz gc/
     ],
     [

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startHttpRouter } from '../support/http-router.ts'
 import { startDaemon } from '../support/network-daemons.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, writeBlock } from './stored-blocks.ts'
 import { startGateway } from './run-gateway.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 import type { AddressInfo } from 'node:net'
@@ -49,8 +50,8 @@ describe('--gateway', () => {
 
     expectSuccess(result)
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
-    expect((await blockFiles(join(sandbox.directory, 'elsewhere'))).length)
-      .toBe((await blockFiles(sandbox.repo)).length)
+    expect((await listBlocks(join(sandbox.directory, 'elsewhere'))).length)
+      .toBe((await listBlocks(sandbox.repo)).length)
 
     const offline = await runElsewhere(sandbox, ['cat', cid, '--offline'])
     expect(Buffer.compare(offline.stdout, bytes)).toBe(0)
@@ -70,15 +71,15 @@ describe('--gateway', () => {
 
     const shown = await runElsewhere(sandbox, ['stat', `${cid}/sub/a b.txt`, '--json', ...args])
     expect(parseLines(shown.stdout)).toMatchObject([{ size: bytes.byteLength, codec: 'zstd' }])
-    const before = (await blockFiles(join(sandbox.directory, 'elsewhere'))).length
+    const before = (await listBlocks(join(sandbox.directory, 'elsewhere'))).length
 
     const range = ['--offset', '10000000', '--length', '100']
     const read = await runElsewhere(sandbox, ['cat', `${cid}/sub/a b.txt`, ...range, ...args])
     expect(Buffer.compare(read.stdout, bytes.subarray(10_000_000, 10_000_100))).toBe(0)
     // the frame that holds them, and not the whole file
-    const after = (await blockFiles(join(sandbox.directory, 'elsewhere'))).length
+    const after = (await listBlocks(join(sandbox.directory, 'elsewhere'))).length
     expect(after).toBeGreaterThan(before)
-    expect(after).toBeLessThan((await blockFiles(sandbox.repo)).length)
+    expect(after).toBeLessThan((await listBlocks(sandbox.repo)).length)
   })
 
   it('writes a tree from the gateways of IPFSZ_GATEWAYS, whichever of them work', async ({ sandbox }) => {
@@ -151,8 +152,8 @@ describe('--gateway', () => {
     const cid = await sandbox.add(bytes, '--codec', 'none')
     const { url } = await startGateway(sandbox)
     expectSuccess(await runElsewhere(sandbox, ['cat', cid, '--gateway', url]))
-    const [file] = await blockFiles(join(sandbox.directory, 'elsewhere'))
-    await sandbox.write(file.slice(sandbox.directory.length + 1), noise(100))
+    const [file] = await listBlocks(join(sandbox.directory, 'elsewhere'))
+    await writeBlock(join(sandbox.directory, 'elsewhere'), file, noise(100))
 
     const repaired = await runElsewhere(sandbox, ['repair', cid, '--gateway', url])
     expect(repaired.code, repaired.stderr).toBe(0)

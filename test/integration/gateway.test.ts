@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { noise, same, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
+import { blockFiles, listBlocks } from './stored-blocks.ts'
 import { start, startGateway } from './run-gateway.ts'
 import type { Sandbox } from './run-cli.ts'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -235,15 +236,15 @@ describe('ipfsz gateway', () => {
   })
 
   it('tells a failure of its disk to the operator, and to clients only that there is one', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     const cid = await sandbox.add(text(1000))
-    const blocks = join(sandbox.repo, 'blocks')
-    const [file] = (await readdir(blocks, { recursive: true })).filter(name => name.endsWith('.data'))
+    const [file] = await blockFiles(sandbox.repo)
     const { url, stop } = await startGateway(sandbox)
 
-    await writeFile(join(blocks, file), 'damaged')
+    await writeFile(file, 'damaged')
     const damaged = await ask(`${url}/ipfs/${cid}`)
-    await rm(join(blocks, file))
-    await mkdir(join(blocks, file))
+    await rm(file)
+    await mkdir(file)
     const unreadable = await ask(`${url}/ipfs/${cid}?format=raw`)
     const { stderr } = await stop()
 
@@ -427,13 +428,6 @@ describe('a gateway in a process of its own', { tags: 'slow' }, () => {
   })
 })
 
-/** The files of a repo's blocks. */
-async function blocksIn (repo: string): Promise<string[]> {
-  const names = await readdir(join(repo, 'blocks'), { recursive: true })
-
-  return names.filter(name => name.endsWith('.data'))
-}
-
 describe('a gateway that fetches', { tags: 'slow' }, () => {
   it('fetches through the daemon of the repo, as a part of it, or through a node of its own', async ({ sandbox }) => {
     const [other, repo] = ['other', 'repo'].map(name => join(sandbox.directory, name))
@@ -451,7 +445,7 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     const alone = await startGateway(sandbox, '--fetch', '--peer', peer.address)
     expect((await ask(`${alone.url}/ipfs/${a}`)).body.equals(bytes.subarray(1))).toBe(true)
     // it stores nothing in the repo, so nothing hinders it
-    expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']))
+    expectSuccess(await sandbox.run(['blockstore', 'convert', '--layout', 'files']))
     await alone.stop()
 
     // the daemon, with a gateway of its own
@@ -470,7 +464,7 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
 
     // nothing of it gets into the repo
-    expect(await blocksIn(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
     const offline = await startGateway(sandbox)
     expect((await ask(`${offline.url}/ipfs/${c}`)).status).toBe(404)
   })
@@ -515,7 +509,7 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     await expect.poll(taken).toBeLessThanOrEqual(10 * 1024 * 1024)
     await daemon.kill()
     await peer.stop()
-    expect(await blocksIn(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
 
     // one block is torn, as after a power cut
     const { multihash } = CID.parse(cids[2])
@@ -547,7 +541,7 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     expect(headers['x-cache']).toBe('MISS')
     expect(cacheDirectory).toBeUndefined()
     expect(await readdir(sandbox.repo)).not.toContain('gateway-cache')
-    expect(await blocksIn(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 
   it('refuses options of the gateway without --gateway', async ({ sandbox }) => {

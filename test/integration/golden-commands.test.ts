@@ -1,11 +1,12 @@
 // Above 250 lines: one list of all commands, so that one that is missing is seen.
-import { readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { allHelp } from './golden/help.ts'
 import { Recorder } from './golden/recorder.ts'
 import { writeInputs, writeWide } from './golden/inputs.ts'
-import { blockFiles, it } from './run-cli.ts'
+import { it } from './run-cli.ts'
+import { listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { text } from '../support/data.ts'
 import type { ExpectStatic } from 'vitest'
@@ -379,7 +380,7 @@ describe.concurrent('golden commands', () => {
     await golden.run('pin rm tree')
     await golden.run('add hello.txt')
     await golden.run('gc')
-    expect(await blockFiles(repo)).toHaveLength(1)
+    expect(await listBlocks(repo)).toHaveLength(1)
   })
 
   area('damage', async (golden, sandbox) => {
@@ -387,8 +388,8 @@ describe.concurrent('golden commands', () => {
       notes = add notes.txt
       big = add big.txt
     `)
-    const [first] = await blockFiles(sandbox.repo)
-    await truncate(first, 100)
+    const [first] = await listBlocks(sandbox.repo)
+    await writeBlock(sandbox.repo, first, (await readBlock(sandbox.repo, first)).subarray(0, 100))
     await golden.json(`
       tree = add tree
       repair --offline
@@ -397,7 +398,7 @@ describe.concurrent('golden commands', () => {
       cat $big --offline
       stats
     `)
-    await rm(first)
+    await removeBlock(sandbox.repo, first)
     await golden.both(`
       repair --offline
       verify --all
@@ -416,6 +417,9 @@ describe.concurrent('golden commands', () => {
   area('blockstore', async golden => {
     await golden.json(`
       add notes.txt big.txt --codec none
+      stats
+      blockstore convert --codec zstd
+      blockstore convert --layout files
       blockstore convert --codec zstd
       stats
       blockstore convert --codec zstd
@@ -430,6 +434,16 @@ describe.concurrent('golden commands', () => {
       blockstore convert --codec none --level 3
       blockstore convert --codec zstd --level 99
       --repo nowhere blockstore convert --codec zstd
+      blockstore convert --layout packs
+      blockstore convert --layout packs
+      blockstore convert --layout boxes
+      blockstore convert --layout files --codec zstd
+      --repo nowhere blockstore convert --layout packs
+      init --layout files
+      init --layout packs
+      init --layout packs --blockstore-codec zstd
+      gc --max-unused 0
+      gc --max-unused 101%
       blockstore
       stats extra
     `)

@@ -22,7 +22,8 @@ import {
   versionTokens
 } from './cars.ts'
 import { waitForBlocks } from './repo.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks } from './stored-blocks.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -78,7 +79,7 @@ describe.concurrent('an untrusted CAR', () => {
     expectFailure(await sandbox.run(['car', 'import', '-'], { stdin: source }), 1)
 
     expect(taken()).toBeLessThanOrEqual(2 * MIB)
-    expect(await blockFiles(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 
   it('may have sections of 8 MiB', async ({ sandbox }) => {
@@ -98,7 +99,7 @@ describe.concurrent('an untrusted CAR', () => {
     })()
 
     expectSuccess(await sandbox.run(['car', 'import', '-'], { stdin: source }))
-    expect(await blockFiles(sandbox.repo)).toHaveLength(5)
+    expect(await listBlocks(sandbox.repo)).toHaveLength(5)
   })
 
   it('is read the same in pieces of any size', async ({ sandbox }) => {
@@ -176,7 +177,7 @@ describe.concurrent('an untrusted CAR', () => {
     const cbor = { cid: CID.createV1(0x71, await sha256.digest(bytes)), bytes }
 
     await expectRefused(carOf([cbor.cid], [cbor, leaf]), 'is not UnixFS', sandbox)
-    expect(await blockFiles(sandbox.repo)).toEqual([])
+    expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 
   it('with a dag-pb root of other bytes is refused as not UnixFS', async ({ sandbox }) => {
@@ -201,7 +202,7 @@ describe.concurrent('an untrusted CAR', () => {
       const cid = CID.createV1(raw.code, hash)
 
       await expectRefused(carOf([cid], [{ cid, bytes: HELLO }]), said, sandbox)
-      expect(await blockFiles(sandbox.repo)).toEqual([])
+      expect(await listBlocks(sandbox.repo)).toEqual([])
     }
   })
 
@@ -215,7 +216,7 @@ describe.concurrent('an untrusted CAR', () => {
     await sandbox.write('x.car', carOf([...leaves.map(({ cid }) => cid), directory.cid], [...leaves, directory]))
 
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
-    expect(await blockFiles(sandbox.repo)).toHaveLength(1)
+    expect(await listBlocks(sandbox.repo)).toHaveLength(1)
     expectSuccess(await sandbox.run(['verify', directory.cid.toString()]))
     expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ kept: 1, removed: 0, pins: 1 }])
 

@@ -1,18 +1,17 @@
-import { join } from 'node:path'
 import { encode, prepare } from '@ipld/dag-pb'
-import { FsBlockstore } from 'blockstore-fs'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { withBlocks } from './stored-blocks.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
 /** Writes blocks that no importer makes into an existing repo. */
 export class HostileRepo {
-  readonly #blockstore: FsBlockstore
+  readonly #repo: string
 
   constructor (repo: string) {
-    this.#blockstore = new FsBlockstore(join(repo, 'blocks'))
+    this.#repo = repo
   }
 
   async file (text: string): Promise<CID> {
@@ -44,7 +43,7 @@ export class HostileRepo {
 
   async #put (code: number, block: Uint8Array): Promise<CID> {
     const cid = CID.createV1(code, await sha256.digest(block))
-    await this.#blockstore.put(cid, block)
+    await withBlocks(this.#repo, async blockstore => blockstore.put(cid, block))
 
     return cid
   }

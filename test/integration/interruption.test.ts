@@ -6,7 +6,8 @@ import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks, waitForFiles } from './repo.ts'
-import { blockFiles, expectFailure, expectSuccess, finish, it } from './run-cli.ts'
+import { listBlocks } from './stored-blocks.ts'
+import { expectFailure, expectSuccess, finish, it } from './run-cli.ts'
 
 const MIB = 1024 * 1024
 
@@ -80,7 +81,7 @@ describe('kill -9', () => {
     for (let round = 0; round < 10; round++) {
       added.push(await sandbox.add(text(300_000, round + 1)))
 
-      const blocks = (await blockFiles(sandbox.repo)).length
+      const blocks = (await listBlocks(sandbox.repo)).length
       const codec = round % 2 === 0 ? 'zstd' : 'none'
       const child = sandbox.start(['add', '--codec', codec, '-'])
       // it never ends by itself: its stdin is endless
@@ -116,6 +117,7 @@ describe('kill -9', () => {
   })
 
   it('leaves half-written files, which a later add deletes only when they are old', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     await sandbox.add(text(1000))
     const [old, fresh] = [randomUUID(), randomUUID()].map(name => join(sandbox.repo, 'blocks', '.tmp', name))
     await writeFile(old, 'half')

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { markerCodecs, unmark } from '@ipfsz/core'
-import { FsBlockstore } from 'blockstore-fs'
 import { FsDatastore } from 'datastore-fs'
 import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, openBlocks, removeBlock, writeBlock } from './stored-blocks.ts'
 import { makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -95,8 +95,8 @@ describe.concurrent('ipfsz pin', () => {
 
   it('refuses a file of which some or all blocks are missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000), '--no-pin')
-    const [file] = await blockFiles(sandbox.repo)
-    await rm(file)
+    const [file] = await listBlocks(sandbox.repo)
+    await removeBlock(sandbox.repo, file)
 
     expectFailure(await sandbox.run(['pin', 'add', cid]), 1)
     expectFailure(await sandbox.run(['pin', 'add', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354']), 1)
@@ -107,7 +107,7 @@ describe.concurrent('ipfsz pin', () => {
     const cid = unmark(CID.parse(await sandbox.add(text(100_000))))
     const other = unmark(CID.parse(await sandbox.add(longText(9_000_000), '--no-pin')))
     const helia = createHeliaLight({
-      blockstore: new FsBlockstore(join(sandbox.repo, 'blocks')),
+      blockstore: await openBlocks(sandbox.repo),
       datastore: new FsDatastore(join(sandbox.repo, 'datastore')),
       codecs: markerCodecs
     })
@@ -118,7 +118,7 @@ describe.concurrent('ipfsz pin', () => {
     await Array.fromAsync(helia.pins.rm(cid))
 
     expect(await pins(sandbox)).toEqual([other.toString()])
-    const before = (await blockFiles(sandbox.repo)).length
+    const before = (await listBlocks(sandbox.repo)).length
     expect(await gc(sandbox)).toMatchObject({ removed: 1, kept: before - 1 })
     expectSuccess(await sandbox.run(['pin', 'rm', other.toString()]))
     expect(await pins(sandbox)).toEqual([])
@@ -133,14 +133,15 @@ describe.concurrent('ipfsz gc', () => {
     )
     const tree = (await sandbox.run(['add', '-Q', ...PRESERVE, 'in'])).stdout.toString().trim()
     const gone = await sandbox.add(longText(9_000_000, 2), '--no-pin')
-    const before = (await blockFiles(sandbox.repo)).length
+    const before = (await listBlocks(sandbox.repo)).length
 
     const planned = await gc(sandbox, '--dry-run')
-    expect((await blockFiles(sandbox.repo))).toHaveLength(before)
+    expect((await listBlocks(sandbox.repo))).toHaveLength(before)
     const done = await gc(sandbox)
 
-    expect({ ...done, dryRun: true }).toEqual(planned)
-    expect(await blockFiles(sandbox.repo)).toHaveLength(before - Number(done.removed))
+    expect(done.packs).toEqual({ freed: expect.any(Number), unused: expect.any(Number) })
+    expect({ ...done, dryRun: true, packs: undefined }).toEqual(planned)
+    expect(await listBlocks(sandbox.repo)).toHaveLength(before - Number(done.removed))
     expectFailure(await sandbox.run(['cat', gone]), 1)
     expectSuccess(await sandbox.run(['get', tree, '-o', 'out']))
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
@@ -179,7 +180,7 @@ describe.concurrent('ipfsz gc', () => {
     const kept = await sandbox.add(text(200_000))
 
     expectFailure(await sandbox.run(['gc']), 1)
-    expect(await blockFiles(sandbox.repo)).toHaveLength(2)
+    expect(await listBlocks(sandbox.repo)).toHaveLength(2)
     expect(await gc(sandbox, '--dry-run')).toMatchObject({ removed: 1 })
     expect(await gc(sandbox, '--force')).toMatchObject({ removed: 1 })
     await sandbox.add(noise(1000), '--no-pin')
@@ -194,21 +195,16 @@ describe.concurrent('ipfsz gc', () => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000) })
     const cid = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
     await sandbox.add(noise(1000), '--no-pin')
-    const blockstore = new FsBlockstore(join(sandbox.repo, 'blocks'))
 
-    if (what === 'missing') {
-      await blockstore.delete(CID.parse(cid))
-    } else {
-      await blockstore.put(CID.parse(cid), noise(100))
-    }
+    await (what === 'missing' ? removeBlock(sandbox.repo, cid) : writeBlock(sandbox.repo, cid, noise(100)))
 
-    const before = await blockFiles(sandbox.repo)
+    const before = await listBlocks(sandbox.repo)
 
     const result = await sandbox.run(['gc', '--force'])
 
     expectFailure(result, 1)
     expect(result.stderr).toContain(unmark(CID.parse(cid)).toString())
-    expect(await blockFiles(sandbox.repo)).toEqual(before)
+    expect(await listBlocks(sandbox.repo)).toEqual(before)
   })
 
   it('refuses a directory without a repo and creates none', async ({ sandbox }) => {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { unixfs } from '@helia/unixfs'
 import { unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
-import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, removeBlock, writeBlock } from './stored-blocks.ts'
 import { makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -113,7 +113,7 @@ describe.concurrent('a link', () => {
     const bytes = text(300_000)
     const original = await originalOf(bytes)
     const cid = await sandbox.add(bytes, '--link')
-    await new FsBlockstore(join(sandbox.repo, 'blocks')).delete(unmark(CID.parse(cid)))
+    await removeBlock(sandbox.repo, unmark(CID.parse(cid)).toString())
 
     const result = await sandbox.run(['cat', original])
 
@@ -186,9 +186,9 @@ describe.concurrent('ipfsz verify', () => {
 
   it('refuses a file with a damaged block, and reports the other files', async ({ sandbox }) => {
     const bad = await sandbox.add(longText(9_000_000))
-    const file = (await blockFiles(sandbox.repo))[0]
+    const file = (await listBlocks(sandbox.repo))[0]
     const good = await sandbox.add(text(1000))
-    await sandbox.write(file.slice(sandbox.directory.length + 1), noise(100))
+    await writeBlock(sandbox.repo, file, noise(100))
 
     expectFailure(await sandbox.run(['verify', bad]), 1)
     const both = await sandbox.run(['verify', bad, good])

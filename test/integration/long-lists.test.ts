@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, removeBlock } from './stored-blocks.ts'
 
 describe.concurrent('ipfsz ls', () => {
   it('prints modes and times with -l, and what is in directories with -R', async ({ sandbox }) => {
@@ -53,7 +54,7 @@ describe.concurrent('ipfsz pin ls -l', () => {
 
   it('lists a pin whose blocks are gone', async ({ sandbox }) => {
     await sandbox.add(text(100_000))
-    await sandbox.shell('find repo/blocks -name "*.data" -delete')
+    await removeBlock(sandbox.repo, (await listBlocks(sandbox.repo))[0])
     const result = await sandbox.run(['pin', 'ls', '-l'])
 
     expectSuccess(result)

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as dagPb from '@ipld/dag-pb'
-import { FsBlockstore } from 'blockstore-fs'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { it } from './run-cli.ts'
+import { withBlocks } from './stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024
@@ -18,15 +18,15 @@ const LIMIT = 450e6
 
 /** Writes hostile blocks into the repo of a sandbox. */
 class Blocks {
-  readonly #blockstore: FsBlockstore
+  readonly #repo: string
 
   constructor (repo: string) {
-    this.#blockstore = new FsBlockstore(join(repo, 'blocks'))
+    this.#repo = repo
   }
 
   async put (code: number, block: Uint8Array): Promise<CID> {
     const cid = CID.createV1(code, await sha256.digest(block))
-    await this.#blockstore.put(cid, block)
+    await withBlocks(this.#repo, async blockstore => blockstore.put(cid, block))
 
     return cid
   }

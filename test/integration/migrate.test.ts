@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { base32upper } from 'multiformats/bases/base32'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { blockFiles, flipBit, largestBlock, listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const JSON_MIGRATE = ['migrate', '--json']
@@ -57,7 +58,7 @@ describe.concurrent('ipfsz migrate', () => {
     expectSuccess(await sandbox.run(['add', 'named']))
     const before = await contents(join(repo, 'blocks'))
     const pins = (await sandbox.run(['pin', 'ls'])).stdout.toString()
-    const blocks = (await blockFiles(repo)).length
+    const blocks = (await listBlocks(repo)).length
 
     expect(await migrate(sandbox, '--dry-run', repo, 'new')).toMatchObject({ copied: blocks, pins: 2 })
     expect(await readdir(sandbox.directory)).not.toContain('new')
@@ -87,16 +88,15 @@ describe.concurrent('ipfsz migrate', () => {
   it('copies again only what is missing, and does not read the rest', async ({ sandbox }) => {
     await sandbox.add(noise(2_200_000))
     await migrate(sandbox, sandbox.repo, 'new')
-    const [first, second] = await blockFiles(join(sandbox.directory, 'new'))
-    const all = await blockFiles(sandbox.repo)
+    const all = await listBlocks(sandbox.repo)
 
     // one was lost in a power cut, and of one that was not synced an empty file is left
-    await rm(first)
-    await truncate(second)
+    await removeBlock(join(sandbox.directory, 'new'), all[0])
+    await writeBlock(join(sandbox.directory, 'new'), all[1], new Uint8Array())
 
     // the others cannot be read
-    for (const file of all.slice(2)) {
-      await writeFile(file, 'damaged')
+    for (const block of all.slice(2)) {
+      await writeBlock(sandbox.repo, block, Buffer.from('damaged'))
     }
 
     expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({
@@ -105,22 +105,23 @@ describe.concurrent('ipfsz migrate', () => {
     expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
   })
 
-  it.for(['none', 'zstd'])(
-    'reads what is there if it is asked to, and replaces what is damaged, in a repo with the codec %s',
-    async (codec, { sandbox }) => {
+  it.for([['--blockstore-codec', 'none'], ['--blockstore-codec', 'zstd'], ['--layout', 'packs']])(
+    'reads what is there if it is asked to, and replaces what is damaged, in a repo made with %s %s',
+    async (how, { sandbox }) => {
       await sandbox.add(noise(2_200_000))
-      expectSuccess(await sandbox.run(['--repo', 'new', 'init', '--blockstore-codec', codec]))
+      expectSuccess(await sandbox.run(['--repo', 'new', 'init', ...how]))
       await migrate(sandbox, sandbox.repo, 'new')
-      const files = await blockFiles(join(sandbox.directory, 'new'))
-      const [first, second] = files
+      const to = join(sandbox.directory, 'new')
+      const blocks = await listBlocks(to)
+      const [first, second] = blocks
 
       // one was damaged by the disk, and of one a power cut left the beginning
-      await writeFile(first, Buffer.from((await readFile(first)).map((byte, i) => i === 100 ? byte ^ 1 : byte)))
-      await truncate(second, 50)
+      await flipBit(to, first)
+      await writeBlock(to, second, (await readBlock(to, second)).subarray(0, 50))
 
-      const replaced = { copied: 2, replaced: 2, there: files.length - 2, lost: 0 }
+      const replaced = { copied: 2, replaced: 2, there: blocks.length - 2, lost: 0 }
       expect(await migrate(sandbox, '--verify', '--dry-run', sandbox.repo, 'new')).toMatchObject(replaced)
-      expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({ copied: 0, there: files.length })
+      expect(await migrate(sandbox, sandbox.repo, 'new')).toMatchObject({ copied: 0, there: blocks.length })
       expect(await migrate(sandbox, '--verify', sandbox.repo, 'new')).toMatchObject(replaced)
       expectSuccess(await sandbox.run(['--repo', 'new', 'verify', '--all']))
     }
@@ -130,6 +131,7 @@ describe.concurrent('ipfsz migrate', () => {
     await sandbox.add(noise(2_200_000))
     // the block of no bytes is an empty file, and good
     await sandbox.add(Buffer.alloc(0), '--codec', 'none')
+    expectSuccess(await sandbox.run(['--repo', 'new', 'init', '--layout', 'files']))
     await migrate(sandbox, sandbox.repo, 'new')
     const files = await blockFiles(join(sandbox.directory, 'new'))
     const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
@@ -149,24 +151,22 @@ describe.concurrent('ipfsz migrate', () => {
     'reads what it would copy if a dry run verifies, and writes nothing, to %s',
     async (to, { sandbox }) => {
       await sandbox.add(noise(1_500_000))
-      const files = await blockFiles(sandbox.repo)
-      const leaf = await largest(files)
-      const there = leaf.replace(sandbox.repo, join(sandbox.directory, 'new'))
+      const blocks = await listBlocks(sandbox.repo)
+      const leaf = await largestBlock(sandbox.repo)
 
       if (to !== 'a new repo') {
-        await mkdir(dirname(there), { recursive: true })
-        await cp(leaf, there)
-        await truncate(there, 50)
+        expectSuccess(await sandbox.run(['--repo', 'new', 'init']))
+        await writeBlock(join(sandbox.directory, 'new'), leaf, (await readBlock(sandbox.repo, leaf)).subarray(0, 50))
       }
 
-      await writeFile(leaf, 'damaged')
+      await writeBlock(sandbox.repo, leaf, Buffer.from('damaged'))
       const before = await contents(sandbox.directory)
 
       const args = ['--dry-run', '--verify', sandbox.repo, 'new']
       const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, ...args])
       expect(code).toBe(1)
       expect(stderr).toContain('CorruptBlockError')
-      expect(parseLines(stdout)).toMatchObject([{ dryRun: true, copied: files.length - 1, lost: 1 }])
+      expect(parseLines(stdout)).toMatchObject([{ dryRun: true, copied: blocks.length - 1, lost: 1 }])
       expect(await contents(sandbox.directory)).toEqual(before)
     }
   )
@@ -174,9 +174,9 @@ describe.concurrent('ipfsz migrate', () => {
   it('lists damaged blocks and skips them and their pins, copies the rest, and exits with 1', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
     const bad = await sandbox.add(noise(1_500_000))
-    const files = await blockFiles(sandbox.repo)
-    const damaged = await largest(files)
-    await writeFile(damaged, Buffer.concat([await readFile(damaged), Buffer.of(0)]))
+    const blocks = await listBlocks(sandbox.repo)
+    const damaged = await largestBlock(sandbox.repo)
+    await writeBlock(sandbox.repo, damaged, Buffer.concat([await readBlock(sandbox.repo, damaged), Buffer.of(0)]))
 
     const { code, stdout, stderr } = await sandbox.run([...JSON_MIGRATE, sandbox.repo, 'new'])
     const names = stderr.trim().split('\n').map(line => (JSON.parse(line) as { name: string }).name)
@@ -184,14 +184,15 @@ describe.concurrent('ipfsz migrate', () => {
     expect(code).toBe(1)
     expect(names).toEqual(['CorruptBlockError', 'DamagedDagError', 'IncompleteError'])
     expect(stderr).toContain(bad)
-    expect(parseLines(stdout)).toMatchObject([{ copied: files.length - 1, lost: 1, pins: 1, pinsLost: 1 }])
+    expect(parseLines(stdout)).toMatchObject([{ copied: blocks.length - 1, lost: 1, pins: 1, pinsLost: 1 }])
     expectSuccess(await sandbox.run(['--repo', 'new', 'verify', good]))
-    expect(await blockFiles(join(sandbox.directory, 'new'))).toHaveLength(files.length - 1)
+    expect(await listBlocks(join(sandbox.directory, 'new'))).toHaveLength(blocks.length - 1)
   })
 
   it.for(['damaged', 'empty'])(
     'pins nothing whose block is lost, though an older file in its place is there: %s',
     async (older, { sandbox }) => {
+      expectSuccess(await sandbox.run(['init', '--layout', 'files']))
       await sandbox.add(noise(1_500_000))
       await cp(join(sandbox.repo, 'blocks'), join(sandbox.directory, 'new', 'blocks'), { recursive: true })
       const leaf = await largest(await blockFiles(sandbox.repo))
@@ -206,6 +207,7 @@ describe.concurrent('ipfsz migrate', () => {
   )
 
   it('lists files of blocks that are too large, no files, or have an unknown hash', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     await sandbox.add(text(1000))
     const [file] = await blockFiles(sandbox.repo)
     const [large, other] = [await sandbox.add(text(1001)), await sandbox.add(text(1002))]
@@ -228,6 +230,8 @@ describe.concurrent('ipfsz migrate', () => {
   })
 
   it('compresses what it copies if the repo does, and opens what is compressed', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
+    expectSuccess(await sandbox.run(['--repo', 'plain', 'init', '--layout', 'files']))
     const cid = await sandbox.add(text(1_500_000), '--codec', 'none')
     expectSuccess(await sandbox.run(['--repo', 'small', 'init', '--blockstore-codec', 'zstd']))
     await migrate(sandbox, sandbox.repo, 'small')
@@ -261,6 +265,7 @@ describe.concurrent('ipfsz migrate', () => {
   })
 
   it('copies a directory of blocks that was moved to the place of those of a repo', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     const cid = await sandbox.add(noise(1_500_000))
     await cp(join(sandbox.repo, 'blocks'), join(sandbox.directory, 'helia', 'blocks'), { recursive: true })
     const { length } = await blockFiles(sandbox.repo)

@@ -63,6 +63,7 @@ describe.concurrent('a terminal of 40 columns', () => {
         ['car', 'import', 'a.car'],
         ['get', cid, '-o', 'out'],
         ['init'],
+        ['blockstore', 'convert', '--layout', 'files'],
         ['blockstore', 'convert', '--codec', 'zstd'],
         ['pin', 'rm', earlier],
         ['rm', cid],

@@ -9,7 +9,8 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect } from 'vitest'
 import { OriginalsStore } from '../../packages/node/dist/repo/originals-store.js'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks } from './stored-blocks.ts'
 import { startGateway } from './run-gateway.ts'
 import { makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -42,7 +43,7 @@ describe.concurrent('the originals of a repo', () => {
   it('are indexed once, with more layouts if asked for, and listed', async ({ sandbox }) => {
     const cid = await sandbox.add(text(300_000), '--link')
     const original = (await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(text(300_000))).toString()
-    const blocks = await blockFiles(sandbox.repo)
+    const blocks = await listBlocks(sandbox.repo)
 
     expect(await originals(sandbox)).toEqual([])
     expect(await index(sandbox)).toEqual([{ original, compressed: cid, type: 'file', layout: 'unixfs-v1-2025' }])
@@ -52,7 +53,7 @@ describe.concurrent('the originals of a repo', () => {
 
     expect(await originals(sandbox)).toHaveLength(2)
     // nothing is stored twice
-    expect(await blockFiles(sandbox.repo)).toEqual(blocks)
+    expect(await listBlocks(sandbox.repo)).toEqual(blocks)
     // the new original is linked, too
     expect((await sandbox.run(['cat', old.original])).stdout.equals(text(300_000))).toBe(true)
     expectFailure(await sandbox.run(['originals', 'index', '--layout', 'none']), 2)

@@ -1,12 +1,13 @@
 /** @module-tag slow */
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { NodeNetwork } from '../../packages/node/dist/network/node/node-network.js'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
-import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { flipBit, largestBlocks, listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
 import { expectIntact } from './repo.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
@@ -14,13 +15,13 @@ const MIB = 1024 * 1024
 
 afterEach(() => { vi.restoreAllMocks() })
 
-/** Ways to damage the file of a block. */
-const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
-  ['is empty', async file => truncate(file, 0)],
+/** Ways to damage a block. */
+const DAMAGES: Array<[string, (repo: string, block: string) => Promise<void>]> = [
+  ['is empty', async (repo, block) => writeBlock(repo, block, new Uint8Array())],
   ['has a flipped bit', flipBit]
 ]
 
-describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
+describe.each(DAMAGES)('a block that %s', (_, damage) => {
   it('is fetched again from a peer and replaced, by every command that reads it', async ({ sandbox }) => {
     const other = join(sandbox.directory, 'other')
     const directory = await makeTree(
@@ -30,8 +31,8 @@ describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
     const cid = await addTree(sandbox, directory)
     await addTree(sandbox, directory, '--repo', other)
     const { address } = await startDaemon(sandbox, { repo: other })
-    const files = await Promise.all(
-      (await blockFiles(sandbox.repo)).map(async file => ({ file, whole: await readFile(file) }))
+    const blocks = await Promise.all(
+      (await listBlocks(sandbox.repo)).map(async block => ({ block, whole: await readBlock(sandbox.repo, block) }))
     )
 
     for (
@@ -43,7 +44,7 @@ describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
         ['stat', cid]
       ]
     ) {
-      await Promise.all(files.map(async ({ file }) => damage(file)))
+      await Promise.all(blocks.map(async ({ block }) => damage(sandbox.repo, block)))
       expect((await sandbox.run([...args, '--offline'])).code).toBe(1)
 
       const result = await sandbox.run([...args, '--peer', address])
@@ -54,7 +55,7 @@ describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
       expect(result.code, result.stderr).toBe(0)
       expectSuccess(again)
       expect(again.stdout.equals(result.stdout)).toBe(true)
-      await Promise.all(files.map(async ({ file, whole }) => writeFile(file, whole)))
+      await Promise.all(blocks.map(async ({ block, whole }) => writeBlock(sandbox.repo, block, whole)))
     }
   })
 })
@@ -71,11 +72,11 @@ describe('ipfsz repair', () => {
     // blocks that no pin keeps are not repaired
     expectSuccess(await sandbox.run(['gc']))
     const { address } = await startDaemon(sandbox, { repo: other })
-    const files = await blockFiles(sandbox.repo)
-    await Promise.all(files.map(async (file, i) => i % 2 === 0 ? flipBit(file) : rm(file)))
+    const blocks = await listBlocks(sandbox.repo)
+    await Promise.all(blocks.map(async (block, i) => (i % 2 === 0 ? flipBit : removeBlock)(sandbox.repo, block)))
 
-    const syncLater = vi.spyOn(SharedFsBlockstore.prototype, 'syncLater')
-    const sync = vi.spyOn(SharedFsBlockstore.prototype, 'sync')
+    const syncLater = vi.spyOn(PackedBlockstore.prototype, 'syncLater')
+    const sync = vi.spyOn(PackedBlockstore.prototype, 'sync')
     let synced = -1
     const result = await sandbox.run(['repair', '--json', '--peer', address], {
       onPrint: () => { synced = sync.mock.calls.length }
@@ -83,15 +84,15 @@ describe('ipfsz repair', () => {
 
     expect(result.code, result.stderr).toBe(0)
     // blocks are synced before the result is printed, so the result survives a power cut
-    expect(syncLater).toHaveBeenCalledTimes(files.length)
+    expect(syncLater).toHaveBeenCalledTimes(blocks.length)
     expect(synced).toBe(1)
     expect(sync.mock.contexts[0]).toBe(syncLater.mock.contexts[0])
     expect(parseLines(result.stdout)).toMatchObject([{
       cid,
       name: 'in',
       state: 'repaired',
-      blocks: files.length,
-      fetched: files.length,
+      blocks: blocks.length,
+      fetched: blocks.length,
       missing: 0,
       damaged: 0
     }])
@@ -105,12 +106,10 @@ describe('ipfsz repair', () => {
       await sandbox.add(bytes, '--codec', 'none')
     }
 
-    const leaves = await Promise.all(
-      (await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size }))
-    )
-    await Promise.all(
-      leaves.map(async ({ file, size }) => size === MIB ? rm(file) : size >= 100_000 ? flipBit(file) : undefined)
-    )
+    const leaves = await largestBlocks(sandbox.repo)
+    // the others are smaller
+    await Promise.all(leaves.slice(0, count).map(async leaf => removeBlock(sandbox.repo, leaf)))
+    await Promise.all(leaves.slice(count, count + 2).map(async leaf => flipBit(sandbox.repo, leaf)))
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
     const fetch = vi.spyOn(NodeNetwork.prototype, 'fetch')
     const close = vi.spyOn(NodeNetwork.prototype, 'close')
@@ -127,7 +126,7 @@ describe('ipfsz repair', () => {
   it('reports a block as lost when no peer sends it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
-    await flipBit((await blockFiles(sandbox.repo))[0])
+    await flipBit(sandbox.repo, (await listBlocks(sandbox.repo))[0])
 
     const result = await sandbox.run(['repair', cid, '--peer', address, '--timeout', '1s', '--json'])
 
@@ -136,9 +135,3 @@ describe('ipfsz repair', () => {
       .toMatchObject([{ cid, state: 'damaged', damaged: 1 }, { state: 'damaged', roots: [cid] }])
   })
 })
-
-async function flipBit (file: string): Promise<void> {
-  const bytes = await readFile(file)
-  bytes[Math.floor(bytes.byteLength / 2)] ^= 0x10
-  await writeFile(file, bytes)
-}

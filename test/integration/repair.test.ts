@@ -1,21 +1,21 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { flipBit, largestBlocks, listBlocks, removeBlock } from './stored-blocks.ts'
 import { addTree, makeTree } from './tree-files.ts'
-import type { RunResult, Sandbox } from './run-cli.ts'
+import type { RunResult } from './run-cli.ts'
 
 const MIB = 1024 * 1024
 
 describe('ipfsz verify --all', () => {
   it('reports each pin on a line and fails when one is damaged', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
-    const before = await blockFiles(sandbox.repo)
+    const before = await listBlocks(sandbox.repo)
     const bad = await sandbox.add(longText(5 * MIB))
     expectSuccess(await sandbox.run(['verify', '--all']))
-    const [file] = (await blockFiles(sandbox.repo)).filter(file => !before.includes(file))
-    await flipBit(file)
+    const [file] = (await listBlocks(sandbox.repo)).filter(file => !before.includes(file))
+    await flipBit(sandbox.repo, file)
 
     const plain = await sandbox.run(['verify', '--all'])
     const json = await sandbox.run(['verify', '--all', '--json'])
@@ -36,9 +36,9 @@ describe('ipfsz verify --all', () => {
       await sandbox.add(noise(2 * MIB)),
       await addTree(sandbox, await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(3 * MIB) }))
     ]
-    const files = await largestBlocks(sandbox, 3)
-    await rm(files[0])
-    await flipBit(files[2])
+    const blocks = await largestBlocks(sandbox.repo)
+    await removeBlock(sandbox.repo, blocks[0])
+    await flipBit(sandbox.repo, blocks[2])
 
     const plain = await sandbox.run(['verify', '--all'])
     const json = await sandbox.run(['verify', '--all', '--json'])
@@ -58,9 +58,9 @@ describe('ipfsz verify --all', () => {
   }) => {
     const bytes = text(3 * MIB)
     const original = await sandbox.add(bytes, '--codec', 'none')
-    const root = (await largestBlocks(sandbox, Infinity)).at(-1) as string
+    const root = (await largestBlocks(sandbox.repo)).at(-1) as string
     const compressed = await sandbox.add(bytes, '--link')
-    await rm(root)
+    await removeBlock(sandbox.repo, root)
 
     const result = await sandbox.run(['verify', '--all', '--json'])
 
@@ -90,7 +90,7 @@ describe('a lost block', () => {
     await sandbox.write('one', text(1000))
     await sandbox.write('two', text(1001))
     const [one, two] = (await inOther('add', '-q', 'one', 'two')).stdout.toString().trim().split('\n')
-    await Promise.all((await blockFiles(repo)).map(async file => rm(file)))
+    await Promise.all((await listBlocks(repo)).map(async block => removeBlock(repo, block)))
 
     const { code, stdout, stderr } = await inOther(...command.replace('ONE', one).replace('TWO', two).split(' '))
 
@@ -111,9 +111,9 @@ describe('ipfsz repair', () => {
     await makeTree(sandbox.directory, { 'one/a': noise(2 * MIB), 'one/b': 'b', 'two/a': noise(2 * MIB), 'two/c': 'c' })
     const [one, two] = [await addTree(sandbox, 'one'), await addTree(sandbox, 'two')]
     const good = await sandbox.add(text(1000))
-    const leaves = await largestBlocks(sandbox, 2)
-    await flipBit(leaves[0])
-    await rm(leaves[1])
+    const leaves = await largestBlocks(sandbox.repo)
+    await flipBit(sandbox.repo, leaves[0])
+    await removeBlock(sandbox.repo, leaves[1])
 
     const result = await sandbox.run(['repair', '--json'])
     const lines = parseLines(result.stdout)
@@ -134,17 +134,3 @@ describe('ipfsz repair', () => {
     expect((await sandbox.run(['repair'])).stdout.toString().trimEnd().split('\n')).toHaveLength(5)
   })
 })
-
-async function flipBit (file: string): Promise<void> {
-  const bytes = await readFile(file)
-  bytes[Math.floor(bytes.byteLength / 2)] ^= 0x10
-  await writeFile(file, bytes)
-}
-
-async function largestBlocks (sandbox: Sandbox, count: number): Promise<string[]> {
-  const sizes = await Promise.all(
-    (await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size }))
-  )
-
-  return sizes.toSorted((a, b) => b.size - a.size).slice(0, count).map(({ file }) => file)
-}

@@ -1,11 +1,9 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { FsBlockstore } from 'blockstore-fs'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { expect } from 'vitest'
 import { textPieces } from '../support/data.ts'
-import { blockFiles } from './run-cli.ts'
+import { listBlocks, withBlocks } from './stored-blocks.ts'
 
 export interface FeedOptions {
   /** Different seeds give different texts. */
@@ -28,7 +26,7 @@ export async function * feed (
 
 /** Poll until the repo holds at least `count` blocks. */
 export async function waitForBlocks (repo: string, count: number): Promise<void> {
-  while ((await blockFiles(repo)).length < count) {
+  while ((await listBlocks(repo)).length < count) {
     await setImmediate()
   }
 }
@@ -42,16 +40,16 @@ export async function waitForFiles (directory: string, count: number): Promise<v
 
 /** Expect every block of the repo to match the hash in its name. */
 export async function expectIntact (repo: string): Promise<void> {
-  const blockstore = new FsBlockstore(join(repo, 'blocks'))
+  await withBlocks(repo, async blockstore => {
+    for await (const { cid, bytes } of blockstore.getAll()) {
+      const chunks: Uint8Array[] = []
 
-  for await (const { cid, bytes } of blockstore.getAll()) {
-    const chunks: Uint8Array[] = []
+      for await (const chunk of bytes) {
+        chunks.push(chunk)
+      }
 
-    for await (const chunk of bytes) {
-      chunks.push(chunk)
+      const { digest } = await sha256.digest(Buffer.concat(chunks))
+      expect(Buffer.compare(digest, cid.multihash.digest), `${cid} is damaged`).toBe(0)
     }
-
-    const { digest } = await sha256.digest(Buffer.concat(chunks))
-    expect(Buffer.compare(digest, cid.multihash.digest), `${cid} is damaged`).toBe(0)
-  }
+  })
 }

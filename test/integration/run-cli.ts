@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -221,12 +221,4 @@ export function parseLines (stdout: Buffer): Array<Record<string, unknown>> {
   expect(lines.pop()).toBe('')
 
   return lines.map(line => JSON.parse(line) as Record<string, unknown>)
-}
-
-/** The paths of the block files in a repo. */
-export async function blockFiles (repo: string): Promise<string[]> {
-  const blocks = join(repo, 'blocks')
-  const names = await readdir(blocks, { recursive: true }).catch(() => [])
-
-  return names.filter(name => name.endsWith('.data')).map(name => join(blocks, name)).toSorted()
 }

@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
-import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { listBlocks, removeBlock } from './stored-blocks.ts'
 import { addTree, makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
@@ -73,10 +73,10 @@ describe.concurrent('ipfsz stats', () => {
     // a directory is first stored empty
     await makeTree(join(sandbox.directory, 'empty'), {})
     expectSuccess(await sandbox.run(['add', '--no-pin', 'in/b', 'empty']))
-    const before = await blockFiles(sandbox.repo)
+    const before = await listBlocks(sandbox.repo)
     await addTree(sandbox, 'in')
-    const [directory] = (await blockFiles(sandbox.repo)).filter(file => !before.includes(file))
-    await rm(directory)
+    const [directory] = (await listBlocks(sandbox.repo)).filter(file => !before.includes(file))
+    await removeBlock(sandbox.repo, directory)
 
     expect((await stats(sandbox)).files).toMatchObject({ count: 1, size: 100_000, incompletePins: 1 })
     expect((await sandbox.run(['stats'])).stdout.toString()).toMatch(/1 pin could not be read in full.*verify --all/)

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unmark } from '@ipfsz/core'
 import { CarReader } from '@ipld/car'
-import { FsBlockstore } from 'blockstore-fs'
 import { FsDatastore } from 'datastore-fs'
 import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
@@ -10,6 +9,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { describe, expect } from 'vitest'
 import { noise } from '../support/data.ts'
 import { carOf, directoryOf } from './cars.ts'
+import { openBlocks, readBlock } from './stored-blocks.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Helia } from 'helia'
 import type { Sandbox } from './run-cli.ts'
@@ -19,13 +19,7 @@ const FILES = 5
 
 /** The bytes of a file's root block. */
 async function rootBytes (cid: string, sandbox: Sandbox): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-
-  for await (const piece of new FsBlockstore(join(sandbox.repo, 'blocks')).get(unmark(CID.parse(cid)))) {
-    pieces.push(piece)
-  }
-
-  return Buffer.concat(pieces)
+  return readBlock(sandbox.repo, unmark(CID.parse(cid)).toString())
 }
 
 async function addFiles (sandbox: Sandbox): Promise<string[]> {
@@ -50,9 +44,9 @@ async function expectAllThere (cids: readonly string[], sandbox: Sandbox): Promi
   }
 }
 
-function heliaOn ({ repo }: Sandbox): Helia {
+async function heliaOn ({ repo }: Sandbox): Promise<Helia> {
   return createHeliaLight({
-    blockstore: new FsBlockstore(join(repo, 'blocks')),
+    blockstore: await openBlocks(repo),
     datastore: new FsDatastore(join(repo, 'datastore'))
   })
 }
@@ -119,7 +113,7 @@ describe.concurrent('a Helia pin of limited depth', () => {
   it('keeps exactly its levels, even beside a recursive pin of the same blocks', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
     const deep = (await Promise.all(cids.map(async cid => directoryOf({ file: unmark(CID.parse(cid)) }))))
-    const helia = heliaOn(sandbox)
+    const helia = (await heliaOn(sandbox))
 
     for (const { cid, bytes } of deep) {
       await helia.blockstore.put(cid, bytes)
@@ -139,7 +133,7 @@ describe.concurrent('a Helia pin of limited depth', () => {
 
   it('becomes recursive when ipfsz pins the CID again', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(1_100_000), '--no-pin')
-    await Array.fromAsync(heliaOn(sandbox).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
+    await Array.fromAsync((await heliaOn(sandbox)).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
 
     expectSuccess(await sandbox.run(['pin', 'add', cid]))
 

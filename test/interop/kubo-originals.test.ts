@@ -1,7 +1,8 @@
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { largestBlock, readBlock, removeBlock, writeBlock } from '../integration/stored-blocks.ts'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { startKubo } from '../support/network-kubo.ts'
@@ -43,14 +44,6 @@ async function expectSameDag (cid: string): Promise<void> {
     node.ipfs(['--offline', 'dag', 'export', '--progress=false', cid])))
 
   expect(fetched.equals(added)).toBe(true)
-}
-
-/** The file of the largest block of a repo. */
-async function largestBlock (repo: string): Promise<string> {
-  const files = await blockFiles(repo)
-  const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
-
-  return files[sizes.indexOf(Math.max(...sizes))]
 }
 
 describe('ipfsz import --from-kubo', () => {
@@ -102,12 +95,13 @@ describe('ipfsz import --from-kubo', () => {
       ['import', '--from-kubo', `http://127.0.0.1:${other.apiPort}`, '--replace', '--repo', repo, ...cids]
     )
     const leaf = await largestBlock(repo)
+    const bytes = await readBlock(repo, leaf)
 
     // nothing is unpinned of which a block is missing here
-    await rename(leaf, `${leaf}.away`)
+    await removeBlock(repo, leaf)
     expectFailure(await replace(roots[0]), 1)
     expect((await pinned()).toSorted()).toEqual(roots.toSorted())
-    await rename(`${leaf}.away`, leaf)
+    await writeBlock(repo, leaf, bytes)
     expect(await replace(...roots)).toMatchObject({ code: 0, stderr: expect.stringContaining('3 pins moved here') })
     expect(await pinned()).toEqual([])
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { blockKey, S3Blockstore } from '@ipfsz/blockstore-s3'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { blockFiles, expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { listBlocks } from '../integration/stored-blocks.ts'
 import { startS3, stopS3 } from './s3/server.ts'
 import type { S3Server } from './s3/server.ts'
 import type { S3Credentials } from '@ipfsz/blockstore-s3'
@@ -40,7 +41,7 @@ describe('ipfsz migrate', () => {
     const { bucket, url } = await makeBucket()
     await sandbox.add(text(1_500_000), '--codec', 'none')
     await sandbox.add(noise(1000))
-    const { length } = await blockFiles(sandbox.repo)
+    const { length } = await listBlocks(sandbox.repo)
     const run = async (...args: string[]): Promise<Record<string, unknown>> => {
       const { stdout } = await sandbox.run(['migrate', '--json', ...args])
 
@@ -50,7 +51,7 @@ describe('ipfsz migrate', () => {
     expect(await run(sandbox.repo, url)).toMatchObject({ copied: length, there: 0, lost: 0 })
     expect(await run('--dry-run', sandbox.repo, url)).toMatchObject({ copied: 0, there: length })
     expect(await run(url, 'back')).toMatchObject({ copied: length, lost: 0, pins: 0 })
-    expect(await blockFiles(join(sandbox.directory, 'back'))).toHaveLength(length)
+    expect(await listBlocks(join(sandbox.directory, 'back'))).toHaveLength(length)
 
     const [[{ cid }]] = await Array.fromAsync(bucket.list())
     await bucket.put(cid, text(10))

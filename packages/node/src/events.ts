@@ -41,6 +41,7 @@ export type Task =
   | 'pin'
   | 'prune-links'
   | 'publish'
+  | 'repack'
   | 'repair'
   | 'resolve'
   | 'sync'

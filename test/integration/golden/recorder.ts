@@ -73,7 +73,10 @@ export class Recorder {
     const found = (await readdir(directory, { recursive: true })).toSorted()
     this.#keep(
       `files ${path}`,
-      names ? found : Object.fromEntries(await Promise.all(found.map(async name =>
+      // packs have random names
+      names
+        ? found.map(name => name.replace(/[0-9a-f]{32}/, '<pack>'))
+        : Object.fromEntries(await Promise.all(found.map(async name =>
         [name, await describe(join(directory, name))] as const)))
     )
   }

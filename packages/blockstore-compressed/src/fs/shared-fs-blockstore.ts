@@ -121,7 +121,7 @@ export class SharedFsBlockstore extends FsBlockstore {
 
   /** Include a stored block in the next `sync`, even if another process has put it. */
   async syncLater (cid: CID): Promise<void> {
-    await this.#unsynced?.addFile(this.#path(cid))
+    await this.#unsynced?.addFile(this.pathOf(cid))
   }
 
   /**
@@ -141,7 +141,7 @@ export class SharedFsBlockstore extends FsBlockstore {
    * @throws {GetFailedError}
    */
   override async * get (cid: CID, options?: AbortOptions): AsyncGenerator<Uint8Array> {
-    const file = this.#path(cid)
+    const file = this.pathOf(cid)
     const signal = options?.signal
 
     signal?.throwIfAborted()
@@ -177,7 +177,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     options?.signal?.throwIfAborted()
 
     try {
-      await rm(this.#path(cid), { force: true })
+      await rm(this.pathOf(cid), { force: true })
     } catch (err) {
       throw withCause(DeleteFailedError, `Could not delete the block ${cid}`, err)
     }
@@ -200,7 +200,7 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 
   async #put (cid: CID, value: Value, options?: AbortOptions): Promise<CID> {
-    const file = this.#path(cid)
+    const file = this.pathOf(cid)
     const signal = options?.signal
 
     signal?.throwIfAborted()
@@ -225,7 +225,8 @@ export class SharedFsBlockstore extends FsBlockstore {
     return cid
   }
 
-  #path (cid: CID): string {
+  /** The path of a block's file. */
+  pathOf (cid: CID): string {
     const { dir, file } = this.#sharding.encode(cid)
 
     return join(this.path, dir, file)

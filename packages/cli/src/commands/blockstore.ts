@@ -1,9 +1,9 @@
 import * as node from '@ipfsz/node/convert'
 import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '@ipfsz/node/convert'
+import type { BlockLayout, RepoCompression } from '@ipfsz/node/convert'
 
 export interface ConvertCommandOptions extends RepoCompression {
   /** Re-encode blocks that already have this codec. */
@@ -37,6 +37,31 @@ export async function convertBlocks (
   if (unreadable > 0) {
     throw new IncompleteError(
       `${unreadable} of ${blocks} blocks are damaged and were not converted: run ipfsz repair, or add their files again`
+    )
+  }
+}
+
+/**
+ * Move all blocks of the repo into packs, or into files of their own.
+ *
+ * @throws {StoreError} the repo shares a store with other nodes
+ * @throws {DaemonRunningError} a daemon runs
+ * @throws {IncompleteError} some blocks are damaged, and were not moved
+ */
+export async function convertLayout (layout: BlockLayout, context: Context): Promise<void> {
+  const { output } = context
+  const { blocks, size, kept } = await node.convertLayout(nodeContext(context), layout, {
+    onKept (error, cid) { output.error(`${cid == null ? '' : `${cid}: `}${explain(error)}`, error) }
+  })
+
+  output.sentence(
+    { layout, blocks, size, kept },
+    `Moved ${count(blocks, 'block')} (${formatSize(size)}) into ${layout}`
+  )
+
+  if (kept > 0) {
+    throw new IncompleteError(
+      `${kept} could not be moved, and stayed where they were: run ipfsz repair, then convert again`
     )
   }
 }

@@ -6,12 +6,15 @@ import type { CollectOptions } from '@ipfsz/node/collect'
 
 /** Delete unpinned blocks, and links to compressed files that are gone. */
 export async function gc (options: CollectOptions, context: Context): Promise<void> {
-  const { dryRun, removed, removedSize, kept, pins, links } = await collectGarbage(nodeContext(context), options)
+  const { dryRun, removed, removedSize, kept, pins, links, packs } = await collectGarbage(nodeContext(context), options)
 
   context.output.sentence(
-    { dryRun, removed, removedSize, kept, pins, links },
+    { dryRun, removed, removedSize, kept, pins, links, packs },
     `${dryRun ? 'Would delete' : 'Deleted'} ${count(removed, 'unpinned block')} (${formatSize(removedSize)}), ` +
       `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
-      (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '')
+      (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '') +
+      (packs == null
+        ? ''
+        : `. Packs are ${formatSize(packs.freed)} smaller, and ${formatSize(packs.unused)} stay unused`)
   )
 }

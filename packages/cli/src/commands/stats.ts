@@ -17,10 +17,10 @@ interface Sizes {
 export async function stats (context: Context): Promise<void> {
   const { output } = context
   const found = await countRepo(nodeContext(context))
-  const { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved } = found
+  const { blocks, size, storedSize, ratio, codecs, unreadable, packs, files, originalSize, saved } = found
 
   output.result(
-    { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved },
+    { blocks, size, storedSize, ratio, codecs, unreadable, packs, files, originalSize, saved },
     [
       output.table([
         ['Codec', 'Blocks', 'Size', 'On disk', 'Ratio'],
@@ -34,6 +34,10 @@ export async function stats (context: Context): Promise<void> {
         savedRow('blocks', { size, storedSize }),
         savedRow('both', { size: originalSize, storedSize })
       ]),
+      ...packs == null ? [] : [output.table([
+        ['Packs', 'On disk', 'Live', 'Dead'],
+        [String(packs.packs), sizeCell(packs.size), sizeCell(packs.live), sizeCell(packs.dead)]
+      ])],
       wrap(explanation(files), output.width)
     ].join('\n\n')
   )

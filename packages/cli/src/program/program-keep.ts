@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
-import { parseNumber, parseSize } from '../terminal/units.ts'
+import { parseNumber, parseSize, parseUnused } from '../terminal/units.ts'
 import { TARGET, TARGETS } from './targets.ts'
 import type { CollectOptions } from '@ipfsz/node/collect'
 import type { AddLinkCommandOptions } from '../commands/link.ts'
@@ -42,8 +42,13 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
     .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
-    .action(async ({ dryRun = false, force = false, evict }: Partial<CollectOptions>) =>
-      (await import('../commands/gc.ts')).gc({ dryRun, force, evict }, context()))
+    .option(
+      '--max-unused <limit>',
+      'how much of packs may stay unused: a size or a percentage; less takes longer (default: 5%)',
+      parseUnused
+    )
+    .action(async ({ dryRun = false, force = false, evict, maxUnused }: Partial<CollectOptions>) =>
+      (await import('../commands/gc.ts')).gc({ dryRun, force, evict, maxUnused }, context()))
 
   program.command('log')
     .description('list the versions added with --base latest: date, CID, original size, new bytes')

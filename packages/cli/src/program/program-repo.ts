@@ -77,21 +77,38 @@ export function defineRepoCommands (program: Command, context: () => Context): v
   program.command('blockstore')
     .description('change how blocks are stored on disk')
     .command('convert')
-    .description('re-encode all blocks with another codec; CIDs do not change')
+    .description('re-encode all blocks with another codec, or move them into packs or files; CIDs do not change')
     .addOption(
       new Option('--codec <name>', 'codec to compress with; none stores blocks uncompressed').choices([
         ...CODECS,
         'none'
-      ]).makeOptionMandatory()
+      ])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .option('--again', 'also re-encode blocks that already use this codec, such as to change the level')
-    .action(async ({ codec, level, again = false }: { codec: string, level?: number, again?: boolean }) => {
+    .addOption(
+      new Option('--layout <name>', 'keep blocks in packs, or each in a file; if interrupted, run it again')
+        .choices(['packs', 'files'])
+        .conflicts(['codec', 'level', 'again'])
+    )
+    .action(async (
+      { codec, level, layout, again = false }: { codec?: string, level?: number, layout?: BlockLayout, again?: boolean }
+    ) => {
+      const { convertBlocks, convertLayout } = await import('../commands/blockstore.ts')
+
+      if (layout != null) {
+        await convertLayout(layout, context())
+        return
+      }
+
+      if (codec == null) {
+        throw new UsageError('Specify what to convert to: --codec or --layout')
+      }
+
       if (again && codec === 'none') {
         throw new UsageError('--again cannot be combined with --codec none: it re-encodes compressed blocks')
       }
 
-      const { convertBlocks } = await import('../commands/blockstore.ts')
       await convertBlocks({ ...toCompression(codec, level), again }, context())
     })
 }

@@ -45,6 +45,25 @@ export function parseSizeOrNone (text: string): number {
 }
 
 /**
+ * Parse how much may stay unused: a percentage, or a size as `parseSize` does.
+ *
+ * @throws {UsageError} it is neither
+ */
+export function parseUnused (text: string): { share: number } | { bytes: number } {
+  const [, percent] = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim()) ?? []
+
+  if (percent == null) {
+    return { bytes: parseSize(text) }
+  }
+
+  if (Number(percent) > 100) {
+    throw new UsageError(`"${text}" is more than 100 %`)
+  }
+
+  return { share: Number(percent) / 100 }
+}
+
+/**
  * Parse a whole number from 0.
  *
  * @throws {UsageError} it is not one

@@ -28,7 +28,7 @@ export interface BlockSetting {
 }
 
 /** The layout of new repos. */
-export const DEFAULT_LAYOUT: BlockLayout = 'files'
+export const DEFAULT_LAYOUT: BlockLayout = 'packs'
 
 const LAYOUTS: ReadonlySet<unknown> = new Set<BlockLayout>(['files', 'packs'])
 
@@ -101,16 +101,13 @@ export function settingIn (repo: string): string {
 }
 
 function bytesOf ({ layout, from, compression }: BlockSetting): Buffer {
-  // without the layout, older versions of ipfsz read it too
-  const setting = layout === 'files' && from == null
-    ? compression ?? { codec: 'none' }
-    : { layout, from, ...compression }
-
-  return Buffer.from(`${JSON.stringify(setting)}\n`)
+  return Buffer.from(`${JSON.stringify({ layout, from, ...compression })}\n`)
 }
 
 function parse (text: string): BlockSetting {
-  const { layout = 'files', from, codec, level } = JSON.parse(text) as Record<string, unknown>
+  const setting = JSON.parse(text) as Record<string, unknown>
+  // earlier versions had files alone, and wrote no layout
+  const { layout = 'files', from, codec, level } = setting
 
   if (!isLayout(layout) || (from != null && (!isLayout(from) || from === layout))) {
     throw new TypeError(
@@ -122,7 +119,7 @@ function parse (text: string): BlockSetting {
   return {
     layout,
     ...from == null ? {} : { from },
-    ...codec == null && layout === 'packs' ? {} : { compression: parseCompression(codec, level) }
+    ...'layout' in setting && codec == null ? {} : { compression: parseCompression(codec, level) }
   }
 }
 

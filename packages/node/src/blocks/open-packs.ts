@@ -1,3 +1,6 @@
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { RepoError } from '../errors.ts'
 import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 
 /** Milliseconds between two looks at what may be written or closed. */
@@ -15,6 +18,8 @@ const opened = new Map<string, Promise<OpenPacks>>()
 export class OpenPacks {
   readonly store: PackedBlockstore
   readonly #directory: string
+  /** A file of the directory, kept open: no other file gets its inode then. */
+  readonly #file: number | undefined
   readonly #timer: NodeJS.Timeout
   #holders = 0
   #calls = 0
@@ -26,27 +31,30 @@ export class OpenPacks {
   private constructor (store: PackedBlockstore, directory: string) {
     this.store = store
     this.#directory = directory
+    this.#file = openFile(changesIn(directory))
     this.#timer = setInterval(() => { this.#look().catch(() => { /* the next sync says why */ }) }, INTERVAL).unref()
   }
 
   /** The packs that are open, or those that this opens. */
   static async of (directory: string): Promise<OpenPacks> {
     for (;;) {
-      let opening = opened.get(directory)
+      const before = opened.get(directory)
+      const opening = before ?? OpenPacks.#open(directory)
 
-      if (opening == null) {
-        opening = OpenPacks.#open(directory)
+      if (before == null) {
         opened.set(directory, opening)
         opening.catch(() => { opened.delete(directory) })
       }
 
       const packs = await opening
 
-      if (packs.#closing == null) {
+      if (packs.#closing == null && !packs.#isReplaced()) {
+        await (before == null ? undefined : packs.#lookAgain())
+
         return packs
       }
 
-      await packs.#closing
+      await packs.#close().catch(() => { /* those who have put something are told */ })
     }
   }
 
@@ -85,6 +93,13 @@ export class OpenPacks {
     }
   }
 
+  /** @throws {RepoError} the directory is another one by now, so what was put is not in it */
+  checkPlace (): void {
+    if (this.#isReplaced()) {
+      throw new RepoError(`The directory ${this.#directory} was deleted or moved meanwhile`)
+    }
+  }
+
   /** A call begins. */
   begin (): void {
     this.#calls++
@@ -114,9 +129,27 @@ export class OpenPacks {
       await this.store.flush()
     }
 
+    await this.#lookAgain()
+
     if (this.#idle > IDLE_LOOKS && this.#calls === 0) {
       await this.#close()
     }
+  }
+
+  /** Look what others have deleted or replaced, if they have: a block that is found is read where it was. */
+  async #lookAgain (): Promise<void> {
+    this.#calls++
+    await this.store.locations([]).finally(() => { this.#calls-- })
+  }
+
+  #isReplaced (): boolean {
+    if (this.#file == null) {
+      return false
+    }
+
+    const [opened, found] = [fstatSync(this.#file), statSync(changesIn(this.#directory), { throwIfNoEntry: false })]
+
+    return found == null || found.ino !== opened.ino || found.dev !== opened.dev
   }
 
   async #close (): Promise<void> {
@@ -136,6 +169,23 @@ export class OpenPacks {
       }
     } finally {
       opened.delete(this.#directory)
+
+      if (this.#file != null) {
+        closeSync(this.#file)
+      }
     }
+  }
+}
+
+function changesIn (directory: string): string {
+  return join(directory, 'changes')
+}
+
+/** Undefined if there is none, on a disk that nobody can write. */
+function openFile (path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch {
+    return undefined
   }
 }

@@ -1,7 +1,10 @@
-import { FileStorage } from '@ipfsz/shared-store/storage'
+import { collectBytes } from '@ipfsz/utils/bytes'
+import { isMissing } from '../dag/missing.ts'
+import { OwnStorage } from './own-storage.ts'
 import { PackStorage } from './pack-storage.ts'
-import { PlainBlockstore } from './plain-blockstore.ts'
-import type { BlockSetting } from './block-setting.ts'
+import { Places } from './places.ts'
+import type { PlacesInit } from './places.ts'
+import type { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import type { BlockStorage } from '@ipfsz/shared-store/storage'
 import type { Blockstore } from 'interface-blockstore'
@@ -12,44 +15,44 @@ export interface OwnBlocks {
   storage: BlockStorage
   /** Decompressed. */
   blockstore: Blockstore
-  /** The packs that they are in, open. Undefined if they are files. */
+  /** The packs that all blocks are in, open. Undefined if some are files. */
   packs?: () => Promise<PackedBlockstore>
-  /** Close what is open. What was put and not synced is not lost, unless the power is. */
+  /** Close what is open. What was put is written, and survives a loss of power if it was synced. */
   close: () => Promise<void>
 }
 
-/**
- * The blocks in a directory.
- *
- * @param sync - whether `storage.sync` waits until blocks survive a loss of power
- */
-export async function ownBlocks (
-  directory: string,
-  { layout, compression }: BlockSetting,
-  sync: boolean
-): Promise<OwnBlocks> {
-  if (layout === 'packs') {
-    const storage = new PackStorage(directory, { sync })
-
-    return {
-      storage,
-      blockstore: storage,
-      packs: async () => storage.packs(),
-      close: async () => storage.close()
-    }
-  }
-
-  const storage = new FileStorage(directory, { sync })
-
-  if (compression == null) {
-    return { storage, blockstore: new PlainBlockstore(storage), close: async () => storage.settled() }
-  }
-
-  const { CompressedBlockstore } = await import('@ipfsz/blockstore-compressed')
+export async function ownBlocks (init: PlacesInit): Promise<OwnBlocks> {
+  const places = await Places.open(init)
+  const { stored, plain } = places.now
+  const blockstore = new OwnStorage(places, 'plain')
 
   return {
-    storage,
-    blockstore: new CompressedBlockstore(storage, compression),
-    close: async () => storage.settled()
+    storage: new OwnStorage(places, 'stored'),
+    blockstore: 'getStored' in plain ? withStored(blockstore, plain as CompressedBlockstore) : blockstore,
+    ...stored instanceof PackStorage && places.before == null ? { packs: async () => stored.packs() } : {},
+    close: async () => places.close()
   }
+}
+
+/** Blocks that a gateway can send as they are stored. */
+function withStored (
+  blockstore: OwnStorage,
+  files: Pick<CompressedBlockstore, 'getStored'>
+): OwnStorage & Pick<CompressedBlockstore, 'getStored'> {
+  return Object.assign(blockstore, {
+    async getStored (...[cid, options]: Parameters<CompressedBlockstore['getStored']>) {
+      try {
+        return await files.getStored(cid, options)
+      } catch (err) {
+        if (!isMissing(err)) {
+          throw err
+        }
+
+        // moved into a pack meanwhile
+        const payload = await collectBytes(blockstore.get(cid, options))
+
+        return { codec: 'none' as const, size: payload.byteLength, payload }
+      }
+    }
+  })
 }

@@ -53,6 +53,7 @@ export class PackStorage implements BlockStorage {
 
   async sync (): Promise<void> {
     await this.#use(async packs => (this.#sync ? packs.sync() : packs.flush()))
+    this.#packs?.checkPlace()
   }
 
   async syncLater (cid: CID): Promise<void> {

@@ -5,9 +5,11 @@ import { NothingPinnedError, UsageError } from '../errors.ts'
 import { beginStep, duringStep, emit } from '../events.ts'
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { collectStore } from '../repo/collect-store.ts'
+import { freePacks } from './free-packs.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
 import { withOriginals } from '../repo/with-originals.ts'
 import type { NodeContext, Session, SessionOptions } from '../context.ts'
+import type { FreedPacks, MaxUnused } from './free-packs.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { SharedStore } from '@ipfsz/shared-store'
@@ -25,6 +27,12 @@ export interface CollectOptions {
    * @default false
    */
   force?: boolean | undefined
+  /**
+   * How much of packs may stay unused: the space of deleted blocks is freed by writing packs anew. Less takes longer.
+   *
+   * @default { share: 0.05 }
+   */
+  maxUnused?: MaxUnused | undefined
   /** The ID of a session of a shared store, as `SilentSessionError` names it, to take for dead first. */
   evict?: string | undefined
 }
@@ -41,6 +49,8 @@ export interface Collected {
   pins: number
   /** How many links were deleted, whose compressed files are gone. */
   links: number
+  /** What became of packs, if blocks are in packs, and this was no dry run. */
+  packs?: FreedPacks | undefined
 }
 
 /**
@@ -54,7 +64,7 @@ export interface Collected {
  */
 export async function collectGarbage (
   context: NodeContext,
-  { dryRun = false, force = false, evict }: CollectOptions = {}
+  { dryRun = false, force = false, evict, maxUnused }: CollectOptions = {}
 ): Promise<Collected> {
   const isShared = await readReference(context.repo) != null
 
@@ -84,7 +94,7 @@ export async function collectGarbage (
       return collectShared({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
     }
 
-    return collectOwn(session, { dryRun, force }, context)
+    return collectOwn(session, { dryRun, force, maxUnused }, context)
   })
 }
 
@@ -96,12 +106,16 @@ async function withRepoToRead<T> (
   return work(await openToRead(context))
 }
 
-interface Asked {
+interface Asked extends Pick<CollectOptions, 'maxUnused'> {
   dryRun: boolean
   force: boolean
 }
 
-async function collectOwn (session: Session, { dryRun, force }: Asked, context: NodeContext): Promise<Collected> {
+async function collectOwn (
+  session: Session,
+  { dryRun, force, maxUnused }: Asked,
+  context: NodeContext
+): Promise<Collected> {
   const { repo, files, pins: repoPins } = session
   const { signal } = context
   // find all garbage before deleting any: a deleted block cannot be brought back
@@ -110,6 +124,7 @@ async function collectOwn (session: Session, { dryRun, force }: Asked, context: 
     .finally(() => search.end())
   const { pins, kept, unwanted, size } = garbage
   let links = 0
+  let packs: FreedPacks | undefined
 
   if (!dryRun) {
     if (!force) {
@@ -126,9 +141,10 @@ async function collectOwn (session: Session, { dryRun, force }: Asked, context: 
     links = await repo.links.exist()
       ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
       : 0
+    packs = await freePacks(repo, maxUnused, context)
   }
 
-  return { dryRun, removed: unwanted, removedSize: size, kept, pins, links }
+  return { dryRun, removed: unwanted, removedSize: size, kept, pins, links, ...packs == null ? {} : { packs } }
 }
 
 /**

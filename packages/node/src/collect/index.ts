@@ -5,3 +5,4 @@
  */
 export { collectGarbage } from './collect.ts'
 export type { Collected, CollectOptions } from './collect.ts'
+export type { FreedPacks, MaxUnused } from './free-packs.ts'

@@ -1,7 +1,7 @@
 /**
  * @packageDocumentation
  *
- * Compresses the blocks of a repo, or stores them plain again.
+ * Compresses the blocks of a repo, or stores them plain again; moves them into packs, or into files of their own.
  *
  * @example
  *
@@ -13,6 +13,8 @@
  * ```
  */
 export { convertBlocks } from './convert-blocks.ts'
+export { convertLayout } from './convert-layout.ts'
 export type { ConvertBlocksOptions } from './convert-blocks.ts'
-export type { RepoCompression } from '../blocks/block-setting.ts'
+export type { BlockLayout, RepoCompression } from '../blocks/block-setting.ts'
+export type { MovedBlocks } from '../blocks/move-blocks.ts'
 export type { ConvertReport } from '@ipfsz/blockstore-compressed'

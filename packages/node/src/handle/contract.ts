@@ -49,7 +49,7 @@ export interface OpenRepoInit extends NodeProgressOptions {
   /**
    * How a new repo keeps its blocks: as files, or in packs. One that exists keeps them as it does.
    *
-   * @default 'files'
+   * @default 'packs'
    */
   layout?: 'files' | 'packs' | undefined
   /**

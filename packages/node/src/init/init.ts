@@ -163,7 +163,8 @@ export async function initStore (
 }
 
 async function makeRepo (path: string, signal: AbortSignal): Promise<void> {
-  await (await openRepo(path, { signal })).close()
+  // it keeps no blocks itself
+  await (await openRepo(path, { signal, layout: 'files' })).close()
 }
 
 async function isRepo (path: string, signal: AbortSignal): Promise<boolean> {

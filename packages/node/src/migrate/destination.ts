@@ -1,7 +1,7 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { NextToLast } from 'blockstore-fs/sharding'
+import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { FileStorage } from '@ipfsz/shared-store/storage'
+import { OwnStorage } from '../blocks/own-storage.ts'
 import { openToRead, withRepo } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { checkPlace, isS3Url } from '@ipfsz/shared-store/places'
@@ -19,7 +19,7 @@ export interface DestinationOptions {
 }
 
 /** What is made of a repo before its blocks. A migration that was killed then goes on. */
-const FIRST: ReadonlySet<string> = new Set(['locks', 'datastore'])
+const FIRST: ReadonlySet<string> = new Set(['blockstore.json', 'locks', 'datastore'])
 
 /**
  * Open a repo, or a bucket of S3. What does not exist yet becomes a repo.
@@ -62,16 +62,10 @@ export async function withDestination<T> (
 export async function hasBlock ({ storage, blockstore }: Destination, cid: CID, signal: AbortSignal): Promise<boolean> {
   const has = await blockstore.has(cid, { signal })
 
-  if (!has || !(storage instanceof SharedFsBlockstore)) {
-    return has
-  }
-
-  const { dir, file } = NAMES.encode(cid)
-
-  return stat(join(storage.path, dir, file)).then(stats => stats.isFile() && stats.size > 0, () => false)
+  return has && (storage instanceof OwnStorage || storage instanceof FileStorage)
+    ? await storage.sizeOf({ multihash: cid.multihash }) > 0
+    : has
 }
-
-const NAMES = new NextToLast()
 
 async function ofSession (session: Session): Promise<Destination> {
   const { storage, blockstore, shared } = session.repo

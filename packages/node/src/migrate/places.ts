@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { OwnStorage } from '../blocks/own-storage.ts'
 import { UsageError } from '../errors.ts'
+import { FileStorage } from '@ipfsz/shared-store/storage'
 import { pathOf } from '@ipfsz/shared-store/objects'
 import { MARK_KEY } from '@ipfsz/shared-store/places'
 import type { BlockStorage } from '@ipfsz/shared-store/storage'
@@ -8,7 +9,7 @@ import type { SharedStore } from '@ipfsz/shared-store'
 
 /** Where blocks lie: the same text for the same place. */
 export async function placeOf (storage: BlockStorage, shared?: SharedStore): Promise<string> {
-  return storage instanceof SharedFsBlockstore
+  return storage instanceof OwnStorage || storage instanceof FileStorage
     ? realpath(storage.path).catch(() => storage.path)
     : shared?.name ?? ''
 }

@@ -76,7 +76,7 @@ export interface RepoInit extends BackendInit {
   /**
    * How a new repo keeps its blocks.
    *
-   * @default 'files'
+   * @default 'packs'
    */
   layout?: BlockLayout | undefined
 }
@@ -238,7 +238,7 @@ async function repoIn (
 
   const setting = await readBlockSetting(path) ??
     (creates && !await exists(blocksIn(path)) ? await beginRepo(path, layout) : { layout: 'files' })
-  const blocks = await ownBlocks(blocksIn(path), setting, sync)
+  const blocks = await ownBlocks({ repo: path, directory: blocksIn(path), setting, sync })
 
   return { path, ...blocks, records: datastore, links: linksOf(path), datastore }
 }

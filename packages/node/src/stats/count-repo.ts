@@ -1,14 +1,20 @@
 import { stats } from '@ipfsz/blockstore-compressed'
+import { countPacks } from './count-packs.ts'
 import { beginStep } from '../events.ts'
 import { findCompressedFiles } from '../repo/compressed-files.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
 import type { CompressedFiles } from '../repo/compressed-files.ts'
-import type { BlockstoreStats } from '@ipfsz/blockstore-compressed'
+import type { CountedPacks } from './count-packs.ts'
+import type { BlockstoreStats, BlockTotals } from '@ipfsz/blockstore-compressed'
 
 /** The blocks of a repo, and what is saved by compressing files and blocks. */
-export interface RepoStats extends BlockstoreStats {
+export interface RepoStats extends Omit<BlockstoreStats, 'codecs'> {
+  /** Totals by codec at rest. Blocks in packs are `packs`. */
+  codecs: BlockstoreStats['codecs'] & { packs?: BlockTotals }
+  /** The packs, if blocks are in packs. */
+  packs?: CountedPacks | undefined
   /** The compressed files that pins reach. Pins whose records cannot be read count as incomplete ones. */
   files: CompressedFiles & {
     /** Stored bytes divided by original ones. */
@@ -25,10 +31,11 @@ export async function countRepo (context: Pick<NodeContext, 'repo' | 'signal' | 
   const { repo: path, signal } = context
   const repo = await openRepoToRead(path, { signal })
   const counting = beginStep(context, { task: 'count', name: '', unit: 'blocks' })
-  const counted = await stats(repo.storage, {
-    signal,
-    onProgress: ({ detail: { blocks } }) => { counting.update(blocks) }
-  }).finally(() => counting.end())
+  const onBlocks = (blocks: number): void => { counting.update(blocks) }
+  const counted = await (repo.packs == null
+    ? stats(repo.storage, { signal, onProgress: ({ detail: { blocks } }) => { onBlocks(blocks) } })
+    : countPacks(await repo.packs(), signal)
+  ).finally(() => counting.end())
   let unreadablePins = 0
   const pins = new RepoPins(repo).ls(signal, () => { unreadablePins++ })
   const finding = beginStep(context, { task: 'find-compressed', name: '', unit: 'blocks' })

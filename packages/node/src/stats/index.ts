@@ -13,5 +13,6 @@
  * ```
  */
 export { countRepo } from './count-repo.ts'
+export type { CountedPacks } from './count-packs.ts'
 export type { RepoStats } from './count-repo.ts'
 export type { CompressedFiles } from '../repo/compressed-files.ts'

@@ -28,7 +28,7 @@ export interface BlockStorage extends Blockstore {
   settled (): Promise<void>
   /** All blocks, in batches. Skips what is no block. */
   blocks (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
-  /** The stored bytes of a block that `blocks` listed. */
+  /** The stored bytes of a block that `blocks` listed. 0 if it is gone. */
   sizeOf (block: StoredBlock): Promise<number>
   /** How long a store takes deletes, from now on, by its own clock. Undefined: it does not look when they come. */
   validFor? (milliseconds: number): S3Validity

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
 import { StoreError, StoreMissingError } from '../errors.ts'
 import { TEMPORARY } from '../objects/directory-objects.ts'
 import { FreeSpace } from './free-space.ts'
@@ -21,7 +23,9 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
 
   async sizeOf (block: StoredBlock): Promise<number> {
     try {
-      return (await stat((block as BlockFile).path)).size
+      const stats = await stat(this.#pathOf(block))
+
+      return stats.isFile() ? stats.size : 0
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
         // it was deleted since it was listed
@@ -34,7 +38,7 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
 
   async remove (...[blocks, { signal } = {}]: Parameters<BlockStorage['remove']>): Promise<void> {
     // not all at once: Node would queue them, and delete the last ones long after the signal has aborted
-    const removals = mapOrdered(blocks, async block => rm((block as BlockFile).path, { force: true }), {
+    const removals = mapOrdered(blocks, async block => rm(this.#pathOf(block), { force: true }), {
       concurrency: REMOVALS,
       signal
     })
@@ -42,6 +46,11 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
     for await (const _ of removals) {
       // nothing else to do
     }
+  }
+
+  /** The path where it was found, which may be another than that where it would be put. */
+  #pathOf (block: StoredBlock): string {
+    return (block as Partial<BlockFile>).path ?? this.pathOf(CID.createV1(raw.code, block.multihash))
   }
 }
 

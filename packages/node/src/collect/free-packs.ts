@@ -1,0 +1,44 @@
+import { beginStep } from '../events.ts'
+import type { NodeContext } from '../context.ts'
+import type { Repo } from '../repo/repo.ts'
+
+/** How much of packs may stay unused: bytes, or a share of all bytes on the disk. */
+export type MaxUnused = { bytes: number } | { share: number }
+
+/** What was won by writing packs anew. */
+export interface FreedPacks {
+  /** Bytes that packs have less on the disk. */
+  freed: number
+  /** Bytes on the disk that stay unused, about. */
+  unused: number
+}
+
+/** Free the space of deleted blocks. Undefined if the repo has no packs. */
+export async function freePacks (
+  repo: Repo,
+  maxUnused: MaxUnused | undefined,
+  context: NodeContext
+): Promise<FreedPacks | undefined> {
+  const packs = await repo.packs?.()
+
+  if (packs == null) {
+    return undefined
+  }
+
+  const { signal } = context
+  const { size } = await packs.stats({ signal })
+  const share = maxUnused != null && 'bytes' in maxUnused
+    ? Math.min(1, maxUnused.bytes / Math.max(1, size))
+    : maxUnused?.share
+  const progress = beginStep(context, { task: 'repack', name: '', unit: 'blocks' })
+
+  await packs.repack({
+    maxUnused: share,
+    signal,
+    onProgress: ({ detail: { blocks } }) => { progress.update(blocks) }
+  }).finally(() => { progress.end() })
+
+  const after = await packs.stats({ signal })
+
+  return { freed: Math.max(0, size - after.size), unused: after.dead }
+}
