@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { largestBlock, removeBlock } from './stored-blocks.ts'
+import { largestBlock, removeBlock } from '../support/stored-blocks.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
 const FIRST = noise(600_000)

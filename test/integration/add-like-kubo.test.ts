@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks } from './stored-blocks.ts'
+import { listBlocks } from '../support/stored-blocks.ts'
 import { makeTree, readTree } from './tree-files.ts'
 import type { RunResult } from './run-cli.ts'
 

@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, openBlocks } from './stored-blocks.ts'
+import { listBlocks, openBlocks } from '../support/stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const MISSING = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'

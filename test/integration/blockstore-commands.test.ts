@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { blockFiles } from './stored-blocks.ts'
+import { blockFiles } from '../support/stored-blocks.ts'
 import { addTree, makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 

@@ -9,7 +9,7 @@ import { holdInContainer, startInContainer } from './container.ts'
 import { waitForLock } from './locks.ts'
 import { feed, waitForBlocks, waitForFiles } from './repo.ts'
 import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
-import { listBlocks } from './stored-blocks.ts'
+import { listBlocks } from '../support/stored-blocks.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
 /** Host names: containers of a pod share one, Docker gives each its own. */

@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { largestBlock, listBlocks, readBlock, writeBlock } from './stored-blocks.ts'
+import { largestBlock, listBlocks, readBlock, writeBlock } from '../support/stored-blocks.ts'
 import { makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, text } from '../support/data.ts'
 import { expectSuccess, it } from './run-cli.ts'
-import { flipBit, largestBlock, listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
+import { flipBit, largestBlock, listBlocks, readBlock, removeBlock, writeBlock } from '../support/stored-blocks.ts'
 import type { RunResult } from './run-cli.ts'
 
 const MIB = 1024 * 1024

@@ -10,7 +10,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, openBlocks } from './stored-blocks.ts'
+import { listBlocks, openBlocks } from '../support/stored-blocks.ts'
 import type { Pins } from 'helia'
 import type { Sandbox } from './run-cli.ts'
 

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest'
 import { openRepo } from '../../packages/node/dist/repo/repo.js'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, removeBlock } from './stored-blocks.ts'
+import { listBlocks, removeBlock } from '../support/stored-blocks.ts'
 import { startGateway } from './run-gateway.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 

@@ -4,7 +4,7 @@ import { CarReader } from '@ipld/car'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, removeBlock } from './stored-blocks.ts'
+import { listBlocks, removeBlock } from '../support/stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 interface Row {

@@ -23,7 +23,7 @@ import {
 } from './cars.ts'
 import { waitForBlocks } from './repo.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks } from './stored-blocks.ts'
+import { listBlocks } from '../support/stored-blocks.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
 

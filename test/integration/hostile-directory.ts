@@ -3,7 +3,7 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { withBlocks } from './stored-blocks.ts'
+import { withBlocks } from '../support/stored-blocks.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
 /** Writes blocks that no importer makes into an existing repo. */

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks, waitForFiles } from './repo.ts'
-import { listBlocks } from './stored-blocks.ts'
+import { listBlocks } from '../support/stored-blocks.ts'
 import { expectFailure, expectSuccess, finish, it } from './run-cli.ts'
 
 const MIB = 1024 * 1024

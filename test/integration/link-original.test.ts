@@ -6,7 +6,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { largestBlock, removeBlock } from './stored-blocks.ts'
+import { largestBlock, removeBlock } from '../support/stored-blocks.ts'
 import { makeTree } from './tree-files.ts'
 import type { AddOptions } from '@helia/unixfs'
 

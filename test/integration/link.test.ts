@@ -8,7 +8,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, removeBlock, writeBlock } from './stored-blocks.ts'
+import { listBlocks, removeBlock, writeBlock } from '../support/stored-blocks.ts'
 import { makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 

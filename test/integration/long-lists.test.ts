@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, removeBlock } from './stored-blocks.ts'
+import { listBlocks, removeBlock } from '../support/stored-blocks.ts'
 
 describe.concurrent('ipfsz ls', () => {
   it('prints modes and times with -l, and what is in directories with -R', async ({ sandbox }) => {

@@ -9,7 +9,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { it } from './run-cli.ts'
-import { withBlocks } from './stored-blocks.ts'
+import { withBlocks } from '../support/stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024

@@ -4,7 +4,9 @@ import { base32upper } from 'multiformats/bases/base32'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { blockFiles, flipBit, largestBlock, listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
+import {
+  blockFiles, flipBit, largestBlock, listBlocks, readBlock, removeBlock, writeBlock
+} from '../support/stored-blocks.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const JSON_MIGRATE = ['migrate', '--json']

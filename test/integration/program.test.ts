@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks } from './stored-blocks.ts'
+import { listBlocks } from '../support/stored-blocks.ts'
 
 /** An empty UnixFS file, and an empty directory, as dag-pb. */
 const FILE = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')

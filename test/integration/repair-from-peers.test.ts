@@ -7,7 +7,7 @@ import { NodeNetwork } from '../../packages/node/dist/network/node/node-network.
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
-import { flipBit, largestBlocks, listBlocks, readBlock, removeBlock, writeBlock } from './stored-blocks.ts'
+import { flipBit, largestBlocks, listBlocks, readBlock, removeBlock, writeBlock } from '../support/stored-blocks.ts'
 import { expectIntact } from './repo.ts'
 import { addTree, makeTree } from './tree-files.ts'
 

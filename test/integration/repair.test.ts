@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
-import { flipBit, largestBlocks, listBlocks, removeBlock } from './stored-blocks.ts'
+import { flipBit, largestBlocks, listBlocks, removeBlock } from '../support/stored-blocks.ts'
 import { addTree, makeTree } from './tree-files.ts'
 import type { RunResult } from './run-cli.ts'
 

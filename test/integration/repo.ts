@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { expect } from 'vitest'
 import { textPieces } from '../support/data.ts'
-import { listBlocks, withBlocks } from './stored-blocks.ts'
+import { listBlocks, withBlocks } from '../support/stored-blocks.ts'
 
 export interface FeedOptions {
   /** Different seeds give different texts. */

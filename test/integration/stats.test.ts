@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
-import { listBlocks, removeBlock } from './stored-blocks.ts'
+import { listBlocks, removeBlock } from '../support/stored-blocks.ts'
 import { addTree, makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 

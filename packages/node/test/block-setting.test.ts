@@ -67,7 +67,7 @@ describe('openRepo', () => {
     await (await openRepo(repo, { layout })).close()
 
     expect(await readBlockSetting(repo)).toMatchObject({ layout })
-    expect(await readdir(join(repo, 'blocks'))).toEqual(layout === 'packs' ? expect.arrayContaining(['packs']) : [])
+    expect(await readdir(join(repo, 'blocks'))).toEqual([])
   })
 
   it('leaves a repo as it is', async ({ path }) => {

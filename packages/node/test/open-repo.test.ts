@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import all from 'it-all'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listBlocks, writeBlock } from '../../../test/support/stored-blocks.ts'
 import { openRepo } from '../src/handle/open-repo.ts'
 import type { NodeEvents, OpenRepo, OpenRepoInit } from '../src/index.ts'
 
@@ -179,13 +180,12 @@ describe('an open repo', () => {
 
     await expect(repo.verify('words')).resolves.toMatchObject({ files: 1, size: BigInt(BYTES.byteLength) })
 
-    const blocks = (await readdir(join(repo.path, 'blocks'), { recursive: true, withFileTypes: true }))
-      .filter(entry => entry.isFile() && entry.name.endsWith('.data'))
+    const blocks = await listBlocks(repo.path)
 
     expect(blocks).not.toHaveLength(0)
 
-    for (const { parentPath, name } of blocks) {
-      await writeFile(join(parentPath, name), 'damaged')
+    for (const block of blocks) {
+      await writeBlock(repo.path, block, Buffer.from('damaged'))
     }
 
     await expect(repo.verify(cid)).rejects.toMatchObject({ name: 'CorruptBlockError' })

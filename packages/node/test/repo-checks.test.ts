@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import all from 'it-all'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listBlocks, removeBlock } from '../../../test/support/stored-blocks.ts'
 import { openRepo } from '../src/handle/open-repo.ts'
 import type { NodeEvents, OpenRepo, OpenRepoInit } from '../src/index.ts'
 import type { Difference } from '../src/diff/index.ts'
@@ -35,21 +36,14 @@ async function open (init?: OpenRepoInit): Promise<OpenRepo> {
   return repo
 }
 
-async function blockFiles ({ path }: OpenRepo): Promise<string[]> {
-  const entries = await readdir(join(path, 'blocks'), { recursive: true, withFileTypes: true })
-
-  return entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-}
-
 /** Add a file of which the last new block is then deleted. */
 async function addIncomplete (repo: OpenRepo, seed: number, name: string): ReturnType<OpenRepo['add']> {
-  const before = new Set(await blockFiles(repo))
+  const before = new Set(await listBlocks(repo.path))
   const added = await repo.add(bytesOf(seed, 3_000_000), { name })
-  const root = added.plainCid.toString()
-  const blocks = (await blockFiles(repo)).filter(file => !before.has(file) && !root.includes(file))
+  const blocks = (await listBlocks(repo.path)).filter(block => !before.has(block))
 
   // any but the root would do, and a root that is missing is incomplete, too
-  await rm(blocks[0])
+  await removeBlock(repo.path, blocks[0])
 
   return added
 }
@@ -134,7 +128,7 @@ describe('checks of a repo', () => {
     await addIncomplete(repo, 7, 'lost')
     await repo.add(bytesOf(8), { name: 'good' })
     const failures: string[] = []
-    await rm(join(repo.path, 'blocks'), { recursive: true })
+    await Promise.all((await listBlocks(repo.path)).map(async block => removeBlock(repo.path, block)))
     await repo.add(bytesOf(8), { name: 'good' })
 
     const { failed } = await repo.usage([], { onFailed (name) { failures.push(name) } })

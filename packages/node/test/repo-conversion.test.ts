@@ -84,7 +84,7 @@ describe('withRepo', () => {
 
 describe('a repo that was opened before its conversion', () => {
   it('still returns its blocks from get and getAll after they were compressed', async ({ path }) => {
-    const { storage: disk } = await openRepo(path)
+    const { storage: disk } = await openRepo(path, { layout: 'files' })
     const { blockstore } = await openRepoToRead(path)
     const blocks = await Promise.all(
       [1, 2, 3].map(async seed => ({ cid: await cidOf(text(10_000, seed)), bytes: text(10_000, seed) }))
@@ -110,7 +110,7 @@ describe('a repo that was opened before its conversion', () => {
   })
 
   it('returns a block whose own bytes are an envelope unchanged', async ({ path }) => {
-    const { blockstore } = await openRepo(path)
+    const { blockstore } = await openRepo(path, { layout: 'files' })
     const frame = zstdCompressSync(text(100), { pledgedSrcSize: 100 } as object)
     const block = Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01, 100), frame])
     const cid = await cidOf(block)
@@ -121,7 +121,7 @@ describe('a repo that was opened before its conversion', () => {
   })
 
   it('refuses damaged compressed blocks', async ({ path }) => {
-    const { storage: disk, blockstore } = await openRepo(path)
+    const { storage: disk, blockstore } = await openRepo(path, { layout: 'files' })
     const cid = await cidOf(text(10_000))
     await disk.put(cid, text(10_000))
     await convert(disk)

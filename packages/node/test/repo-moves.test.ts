@@ -23,8 +23,8 @@ async function makeDirectory (): Promise<string> {
   return directory
 }
 
-async function open (): Promise<OpenRepo> {
-  const repo = await openRepo(join(await makeDirectory(), 'repo'))
+async function open (init?: Parameters<typeof openRepo>[1]): Promise<OpenRepo> {
+  const repo = await openRepo(join(await makeDirectory(), 'repo'), init)
   onTestFinished(async () => { await repo.close() })
 
   return repo
@@ -132,7 +132,7 @@ describe('a migration', () => {
 
 describe('a conversion', () => {
   it('compresses all blocks, which stay readable', async () => {
-    const repo = await open()
+    const repo = await open({ layout: 'files' })
     const { cid } = await repo.add(BYTES, { compression: { codec: 'none' } })
     await repo.close()
     const events: NodeEvents[] = []

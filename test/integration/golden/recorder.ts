@@ -73,11 +73,11 @@ export class Recorder {
     const found = (await readdir(directory, { recursive: true })).toSorted()
     this.#keep(
       `files ${path}`,
-      // packs have random names
       names
+        // packs have random names
         ? found.map(name => name.replace(/[0-9a-f]{32}/, '<pack>'))
         : Object.fromEntries(await Promise.all(found.map(async name =>
-        [name, await describe(join(directory, name))] as const)))
+          [name, await describe(join(directory, name))] as const)))
     )
   }
 

@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { RepoError } from '../errors.ts'
 import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 
@@ -13,13 +12,13 @@ const opened = new Map<string, Promise<OpenPacks>>()
 
 /**
  * The packs of a directory, for all of this process: each instance that adds would leave a pack. It is closed when the
- * last one who holds it is done, or when nobody has used it for a while.
+ * last one who holds it is done, or, if nobody holds it, when it was not used for a while.
  */
 export class OpenPacks {
   readonly store: PackedBlockstore
   readonly #directory: string
-  /** A file of the directory, kept open: no other file gets its inode then. */
-  readonly #file: number | undefined
+  /** The directory, kept open: no other one gets its inode then. */
+  readonly #opened: number | undefined
   readonly #timer: NodeJS.Timeout
   #holders = 0
   #calls = 0
@@ -31,7 +30,7 @@ export class OpenPacks {
   private constructor (store: PackedBlockstore, directory: string) {
     this.store = store
     this.#directory = directory
-    this.#file = openFile(changesIn(directory))
+    this.#opened = openDirectory(directory)
     this.#timer = setInterval(() => { this.#look().catch(() => { /* the next sync says why */ }) }, INTERVAL).unref()
   }
 
@@ -131,7 +130,7 @@ export class OpenPacks {
 
     await this.#lookAgain()
 
-    if (this.#idle > IDLE_LOOKS && this.#calls === 0) {
+    if (this.#idle > IDLE_LOOKS && this.#holders === 0 && this.#calls === 0) {
       await this.#close()
     }
   }
@@ -143,11 +142,11 @@ export class OpenPacks {
   }
 
   #isReplaced (): boolean {
-    if (this.#file == null) {
+    if (this.#opened == null) {
       return false
     }
 
-    const [opened, found] = [fstatSync(this.#file), statSync(changesIn(this.#directory), { throwIfNoEntry: false })]
+    const [opened, found] = [fstatSync(this.#opened), statSync(this.#directory, { throwIfNoEntry: false })]
 
     return found == null || found.ino !== opened.ino || found.dev !== opened.dev
   }
@@ -170,19 +169,15 @@ export class OpenPacks {
     } finally {
       opened.delete(this.#directory)
 
-      if (this.#file != null) {
-        closeSync(this.#file)
+      if (this.#opened != null) {
+        closeSync(this.#opened)
       }
     }
   }
 }
 
-function changesIn (directory: string): string {
-  return join(directory, 'changes')
-}
-
-/** Undefined if there is none, on a disk that nobody can write. */
-function openFile (path: string): number | undefined {
+/** Undefined on Windows, which opens no directories, nor deletes those in which files are open. */
+function openDirectory (path: string): number | undefined {
   try {
     return openSync(path, 'r')
   } catch {

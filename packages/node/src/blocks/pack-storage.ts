@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { equals } from 'multiformats/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -33,6 +34,11 @@ export class PackStorage implements BlockStorage {
   }
 
   async open (): Promise<void> {
+    await mkdir(this.path).catch((err: NodeJS.ErrnoException) => {
+      if (err.code !== 'EEXIST') {
+        throw err
+      }
+    })
     const packs = await this.#open()
 
     if (!this.#isHeld) {

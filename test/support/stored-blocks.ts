@@ -1,5 +1,5 @@
 /** Lists, reads, damages and deletes single blocks of a repo, whether they are files or in packs. */
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import { FsBlockstore } from 'blockstore-fs'
@@ -74,9 +74,9 @@ export async function withBlocks<T> (repo: string, work: (blockstore: Blockstore
 /** The blocks of a repo, as they are stored, for Helia. What is put is durable. */
 export async function openBlocks (repo: string): Promise<Blockstore> {
   const directory = join(repo, 'blocks')
-  const names = await readdir(directory).catch((): string[] => [])
+  const setting = await readFile(join(repo, 'blockstore.json'), 'utf8').catch(() => '')
 
-  if (!names.includes('packs')) {
+  if (!setting.includes('"layout":"packs"')) {
     return new FsBlockstore(directory)
   }
 
