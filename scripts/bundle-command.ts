@@ -99,6 +99,12 @@ export async function bundleCommand (): Promise<void> {
  */
 async function bundleThreads (): Promise<string[]> {
   const programs = globSync(join(PACKAGES, 'node/dist/**/*.thread.js'))
+  const same = programs.find((path, i) => programs.findIndex(other => basename(other) === basename(path)) < i)
+
+  if (same != null) {
+    throw new Error(`Two programs of threads have the name ${basename(same)}: in the bundle they lie in one directory`)
+  }
+
   const modules = await Promise.all(programs.map(async input => {
     const { output: [chunk] } = await build({
       input,

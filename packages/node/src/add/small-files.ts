@@ -43,7 +43,7 @@ export class SmallFiles {
 
   constructor ({ threads, sink, ...data }: SmallFilesInit) {
     this.#pool = new ThreadPool({
-      program: threadProgram('small-files.thread', import.meta.url), size: threads, data, memory: THREAD_MEMORY
+      program: threadProgram('add-files.thread', import.meta.url), size: threads, data, memory: THREAD_MEMORY
     })
     this.#sink = sink
   }
