@@ -115,10 +115,9 @@ export class PackedBlockstore implements Blockstore {
       return
     }
 
-    await view.refresh()
-    const rows = await view.find(key)
+    await view.refreshToWrite()
 
-    if (rows.length > 0 && !rows.some(row => view.isDurable(row))) {
+    if (!await view.hasDurable(key) && (await view.find(key)).length > 0) {
       await this.#add(cid, await readBlock(this.#parts, cid), false)
     }
   }
@@ -224,7 +223,7 @@ export class PackedBlockstore implements Blockstore {
     signal?.throwIfAborted()
     const { queue, view, breaks } = this.#parts
     const found: boolean[] = []
-    await view.refresh()
+    await (durable ? view.refreshToWrite() : view.refresh())
 
     for (const cid of cids) {
       if (breaks.isDue()) {
@@ -232,10 +231,10 @@ export class PackedBlockstore implements Blockstore {
       }
 
       const key = keyOf(cid.multihash)
-      const rows = queue.get(key) == null ? view.find(key) : true
-      const places = rows instanceof Promise ? await rows : rows
+      const has = queue.get(key) != null || (durable ? view.hasDurable(key) : view.find(key))
+      const result = has instanceof Promise ? await has : has
       signal?.throwIfAborted()
-      found.push(places === true || (durable ? places.some(row => view.isDurable(row)) : places.length > 0))
+      found.push(Array.isArray(result) ? result.length > 0 : result)
     }
 
     return found

@@ -3,6 +3,8 @@ export const INDEX = 'index'
 export const LOCKS = 'locks'
 export const CHANGES = 'changes'
 
+export const MAINTENANCE = `${LOCKS}/maintenance`
+
 const PACK_NAME = /^([0-9a-f]{32})\.car\.zst$/u
 
 export function packName (id: string): string {

@@ -8,11 +8,13 @@ import type { CID } from 'multiformats/cid'
 /** Delete blocks wherever they are now. The caller has the turn and the maintenance lock, and an up-to-date view. */
 export async function deletePlaces ({ view, appender }: StoreParts, cids: readonly CID[]): Promise<void> {
   let deletions: Deletion[] = []
+  // before and after: see refreshToWrite
+  await view.announce()
 
   for (const cid of cids) {
     const key = keyOf(cid.multihash)
 
-    for (const { pack, frame, start } of [...await view.find(key), ...view.findUnsyncedDeletions(key)]) {
+    for (const { pack, frame, start } of [...await view.findAll(key), ...view.findUnsyncedDeletions(key)]) {
       deletions.push({ pack, frame, start, key })
     }
 

@@ -1,5 +1,4 @@
-import { UnreadablePackError } from '../errors.ts'
-import { INDEX, LOCKS, PACKS, lockName } from '../pack/pack-names.ts'
+import { INDEX, LOCKS, MAINTENANCE, PACKS, lockName } from '../pack/pack-names.ts'
 import { chooseSegments, mergeSegments } from './merge-segments.ts'
 import { isIndexable, writeTables } from './scan-packs.ts'
 import { sealDeadPack } from './seal-dead-pack.ts'
@@ -8,7 +7,6 @@ import type { PackState } from './pack-state.ts'
 import type { View } from './view.ts'
 import type { Disk } from '../disk/disk.ts'
 
-const LOCK = `${LOCKS}/maintenance`
 /** Milliseconds until the lock is tried again, at first and at most. */
 const FIRST_WAIT = 1
 const MAX_WAIT = 50
@@ -29,7 +27,7 @@ export class Maintenance {
   async exclusively<T> (work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
     for (let wait = FIRST_WAIT; ; wait = Math.min(MAX_WAIT, wait * 2)) {
       signal?.throwIfAborted()
-      const release = await this.#disk.lock(LOCK)
+      const release = await this.#disk.lock(MAINTENANCE)
 
       if (release != null) {
         try {
@@ -47,7 +45,7 @@ export class Maintenance {
 
   /** The same, unless another process is at it. */
   async ifFree (work: () => Promise<void>): Promise<void> {
-    const release = await this.#disk.lock(LOCK)
+    const release = await this.#disk.lock(MAINTENANCE)
 
     if (release != null) {
       try {
@@ -99,11 +97,7 @@ export class Maintenance {
   async #begin (): Promise<void> {
     await this.#disk.syncDirectory(PACKS)
     await this.#view.lookAgain()
-
-    for (const [pack, cause] of this.#view.errors) {
-      // there may be blocks in it that are to be deleted, and deletions of blocks that seem to live
-      throw new UnreadablePackError(pack, { cause })
-    }
+    this.#view.checkReadable()
   }
 
   async #sealDeadPacks (): Promise<void> {

@@ -113,7 +113,7 @@ async function removePack (disk: Disk, view: View, id: string): Promise<boolean>
 
 /** Whether a block is to be copied: it lives here, and nowhere else. */
 async function isNeeded (view: View, { cid, row }: PackedBlock): Promise<boolean> {
-  const rows = await view.find(keyOf(cid.multihash))
+  const rows = await view.findAll(keyOf(cid.multihash))
   const isLive = rows.some(other => placeText(other) === placeText(row))
 
   return isLive && rows.every(other => other.pack === row.pack || !view.isDurable(other)) &&

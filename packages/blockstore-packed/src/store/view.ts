@@ -1,8 +1,8 @@
 // Room: all packs together: what a process knows of them, adding, deleting, repacking, verifying.
 // Not split: what a lookup sees must change at once, so all that changes it is in one class.
 import { codeOf } from '../disk/disk.ts'
-import { DamagedIndexError } from '../errors.ts'
-import { CHANGES, PACKS, idOf } from '../pack/pack-names.ts'
+import { DamagedIndexError, UnreadablePackError } from '../errors.ts'
+import { CHANGES, MAINTENANCE, PACKS, idOf } from '../pack/pack-names.ts'
 import { IndexFiles, coveredBy } from './index-files.ts'
 import { liveRows } from './live-rows.ts'
 import { coveredPack, unknownPack } from './pack-state.ts'
@@ -51,6 +51,9 @@ export class View {
   /** The length of `changes` before the last look began; undefined before the first, and if a look was not whole. */
   #seen: number | undefined
   #looking: Promise<void> | undefined
+  /** Whether looks ask for the maintenance lock, and whether it was free during the last one. */
+  #asksLock = false
+  #wasFree = false
 
   constructor ({ disk, files, newId }: ViewComponents) {
     this.#disk = disk
@@ -91,6 +94,27 @@ export class View {
     }
   }
 
+  /**
+   * The same for who leaves out blocks that are here. Deletions are announced before and after they are written, and a
+   * process may be killed in between: what was seen meanwhile, while it had the lock, is looked at again.
+   */
+  async refreshToWrite (): Promise<void> {
+    this.#asksLock = true
+
+    if (!this.#wasFree) {
+      await this.lookAgain()
+    }
+
+    await this.refresh()
+  }
+
+  /** @throws {UnreadablePackError} there may be blocks in a pack, or deletions of blocks that seem to live */
+  checkReadable (): void {
+    for (const [pack, cause] of this.errors) {
+      throw new UnreadablePackError(pack, { cause })
+    }
+  }
+
   /** Look again in any case: a pack is gone, or the index changed. */
   async lookAgain (): Promise<void> {
     // one that runs may have looked before
@@ -124,6 +148,26 @@ export class View {
     return liveRows(rows, this.#packs)
   }
 
+  /**
+   * The same for who deletes blocks or removes packs.
+   *
+   * @throws {UnreadablePackError}
+   */
+  async findAll (key: Key): Promise<Row[]> {
+    for (;;) {
+      const rows = this.find(key)
+
+      if (!(rows instanceof Promise)) {
+        this.checkReadable()
+
+        return rows
+      }
+
+      // what it finds may lack a pack that could not be read at that moment
+      await rows
+    }
+  }
+
   /** Places of a block that are deleted, but by a process that has not synced that: a loss of power may undo it. */
   findUnsyncedDeletions (key: Key): Row[] {
     const rows: Row[] = []
@@ -142,6 +186,15 @@ export class View {
     const state = this.#packs.get(pack)
 
     return state != null && (state.writer != null || state.isSealed || frame < state.durable)
+  }
+
+  /** Whether a block cannot be lost, if this process syncs its own pack. Not if a pack may hold a deletion of it. */
+  hasDurable (key: Key): boolean | Promise<boolean> {
+    const rows = this.find(key)
+
+    return rows instanceof Promise
+      ? rows.then(() => this.hasDurable(key))
+      : this.errors.size === 0 && rows.some(row => this.isDurable(row))
   }
 
   /** All entries, sorted within each source. */
@@ -214,6 +267,7 @@ export class View {
     try {
       // before anything is read: what changes meanwhile is looked at again
       const seen = this.#disk.sizeOf(CHANGES)
+      const wasFree = this.#asksLock && !await this.#disk.isLocked(MAINTENANCE)
       let found = await this.index.look()
       const packs = await this.#listPacks(found.segments)
       const { errors, isIndexed } = await this.#scan(packs)
@@ -231,6 +285,7 @@ export class View {
       this.errors = errors
       this.isKnown = true
       this.#seen = isWhole ? seen : undefined
+      this.#wasFree = wasFree
       this.index.use(found.segments)
       gone.forEach(id => { this.#files.forget(id) })
     } finally {

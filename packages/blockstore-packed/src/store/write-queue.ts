@@ -67,15 +67,13 @@ export class WriteQueue {
     while (this.#pending.size > 0) {
       const batch = this.#take()
       // what others have deleted by now must be stored again
-      await this.#view.refresh()
+      await this.#view.refreshToWrite()
       const missing: PendingBlock[] = []
 
       for (const block of batch) {
-        const found = this.#view.find(block.key)
-        const rows = found instanceof Promise ? await found : found
+        const has = this.#view.hasDurable(block.key)
 
-        // in a pack that cannot be read may be a deletion of it
-        if (this.#view.errors.size > 0 || !rows.some(row => this.#view.isDurable(row))) {
+        if (!(has instanceof Promise ? await has : has)) {
           missing.push(block)
         }
       }
