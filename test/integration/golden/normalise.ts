@@ -25,6 +25,11 @@ const VOLATILE = new Set([
 
 /** Texts that differ each time, and what stands for them. Inputs are of 2001, and their times stay. */
 const TOKENS: ReadonlyArray<readonly [RegExp, string]> = [
+  // how small packs are depends on the order in which threads write blocks
+  [/^((?:packs|all)\t\d+\t\d+)\t\d+\t[\d.]+$/gm, '$1\t<packed>'],
+  [/^((?:blocks|both)\t\d+)\t\d+\t[\d.]+$/gm, '$1\t<packed>'],
+  [/^\d+\t\d+\t\d+\t\d+$/gm, '<packs>'],
+  [/Packs are .* smaller, and .* stay unused/g, 'Packs are <packed>'],
   [/\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/g, '<time>'],
   [/\b12D3Koo\w{45}/g, '<peer>'],
   [/\bk51\w{59}/g, '<name>'],
@@ -52,6 +57,10 @@ export function toldBy (
   const stable = (value: unknown, key = ''): unknown => {
     if (VOLATILE.has(key) || volatile.includes(key)) {
       return `<${key}>`
+    }
+
+    if (isOfPacks(value)) {
+      return stable(withoutPackSizes(value))
     }
 
     if (Array.isArray(value)) {
@@ -108,4 +117,19 @@ function noteOf (line: string): unknown {
 /** What is too long to read, or not text. */
 export function summary (bytes: Uint8Array): string {
   return `${bytes.byteLength} bytes, sha2-256 ${createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH)}`
+}
+
+type OfPacks = Record<string, unknown> & { packs: Record<string, unknown> }
+
+/** What `stats` and `gc` tell of a repo in packs. */
+function isOfPacks (value: unknown): value is OfPacks {
+  const { packs } = Object(value) as Partial<OfPacks>
+
+  return typeof packs === 'object' && ('freed' in packs || 'dead' in packs)
+}
+
+function withoutPackSizes (value: OfPacks): Record<string, unknown> {
+  const packed = ['codecs', 'packs', 'ratio', 'saved', 'storedSize'].filter(key => key in value)
+
+  return { ...value, ...Object.fromEntries(packed.map(key => [key, `<${key}>`])) }
 }
