@@ -229,7 +229,7 @@ class TreeWalk<Directory> {
 
   /** Something in a directory is done. */
   async #finish (owner: OpenDirectory<Directory> | undefined): Promise<void> {
-    for (let open = owner; open != null && --open.undone === 0; open = open.parent) {
+    for (let open = owner; open != null && (open.undone -= 1) === 0; open = open.parent) {
       await this.#visitor.leave(open.own)
       this.#open.delete(open.number)
     }
