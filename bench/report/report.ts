@@ -44,6 +44,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   links: 'Links to originals',
   blockstore: 'Blocks compressed at rest',
   packs: 'Blocks in packs',
+  folder: 'Folders of many files',
   codecs: 'Codecs',
   proxy: 'The simulated link'
 }

@@ -51,6 +51,21 @@ describe.concurrent('a tree', () => {
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['in', 'out', 'repo'])
   })
 
+  it('of many files is added by threads of the command, and not read again', async ({ sandbox }) => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, i): [string, string] => [
+      `${i % 7}/${i}`, `file ${i % 250} `.repeat(i)
+    ]))
+    const directory = await makeTree(join(sandbox.directory, 'in'), files)
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
+    const again = await sandbox.run(['add', '-Q', '--json', 'in', ...PRESERVE])
+    const read = await sandbox.run(['get', cid, '-o', 'out'])
+
+    expectSuccess(again)
+    expectSuccess(read)
+    expect(JSON.parse(again.stdout.toString())).toMatchObject({ cid, known: { new: 0, changed: 0, unchanged: 300 } })
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+  })
+
   it('is read by its plain CID with its files as they are stored', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), b: noise(1000) })
     const plain = (
