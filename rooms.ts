@@ -196,7 +196,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     history: ['context.ts', 'repo'],
     init: ['blocks', 'context.ts', 'repo'],
     links: ['context.ts', 'dag', 'read', 'repo'],
-    verify: ['context.ts', 'dag', 'disk', 'read', 'repo', 'tree'],
+    verify: ['context.ts', 'dag', 'disk', 'read', 'repo', 'threads', 'tree'],
     repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
     diff: ['context.ts', 'dag', 'read'],
     usage: ['context.ts', 'dag', 'read'],

@@ -44,6 +44,16 @@ export function modeToCreate ({ mode }: Metadata, usual: number): number {
   return mode == null || mode === DEFAULT_FILE_MODE ? usual : 0o600
 }
 
+let umask: number | undefined
+
+/**
+ * The umask of this process. Read once, before threads write files: to read it, Node sets it to 0 for a moment, and
+ * everybody may read what another thread creates meanwhile.
+ */
+export function readUmask (): number {
+  return umask ??= process.umask()
+}
+
 /** Set the mode and mtime of a file that is being written. */
 export async function restoreFile (file: FileHandle, metadata: Metadata): Promise<void> {
   const mode = fileMode(metadata)
@@ -75,7 +85,7 @@ function fileMode ({ mode }: Metadata): number | undefined {
 /** Set the mode and mtime of a directory that was written. */
 export async function restoreDirectory ({ path }: HeldDirectory, { mode, mtime }: Metadata): Promise<void> {
   await chmod(path, mode == null || mode === DEFAULT_DIRECTORY_MODE
-    ? DEFAULT_DIRECTORY_MODE & ~process.umask()
+    ? DEFAULT_DIRECTORY_MODE & ~readUmask()
     : mode & MODE_MASK)
   const time = timeOf({ mtime })
   await (time == null ? undefined : utimes(path, time, time))

@@ -1,5 +1,5 @@
 import * as dagPb from '@ipld/dag-pb'
-import { PlainBlockstore } from '../blocks/plain-blockstore.ts'
+import { readBlockSetting } from '../blocks/block-setting.ts'
 import { sha256 } from 'multiformats/hashes/sha2'
 import * as raw from 'multiformats/codecs/raw'
 import { defaultThreads, ThreadPool, threadProgram } from '../threads/thread-pool.ts'
@@ -14,7 +14,7 @@ import type { DirectoryLink } from '@ipfsz/core'
 /** From how many entries on a batch is worth threads, if there are none yet: starting them takes 100 ms. */
 const MIN_BATCH = 64
 
-type BlocksOfRepo = Pick<Repo, 'blockstore' | 'packs' | 'path' | 'shared'>
+type BlocksOfRepo = Pick<Repo, 'packs' | 'path' | 'shared'>
 
 /** What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. */
 export type SmallResult =
@@ -26,16 +26,20 @@ const LEFT: SmallResult = { type: 'left' }
 
 /** Reads small files of a repo in worker threads. Whatever they do not do is done the ordinary way. */
 export class SmallFiles {
-  readonly #blocks: SmallBlocks | undefined
+  readonly #repo: BlocksOfRepo
+  readonly #threads: number
+  #blocks: Promise<SmallBlocks | undefined> | undefined
   #pool: ThreadPool | undefined
 
-  constructor (repo: BlocksOfRepo) {
-    this.#blocks = smallBlocksOf(repo)
+  /** @param threads - how many there are at most */
+  constructor (repo: BlocksOfRepo, threads = defaultThreads()) {
+    this.#repo = repo
+    this.#threads = threads
   }
 
   /** How many batches to have in progress, so that no thread waits. */
   get concurrency (): number {
-    return 2 * defaultThreads()
+    return 2 * this.#threads
   }
 
   /**
@@ -54,14 +58,18 @@ export class SmallFiles {
     const results = entries.map(() => LEFT)
     const at = entries.flatMap((entry, i) => isReadable(entry) ? [i] : [])
 
-    if (this.#blocks == null || (this.#pool == null && entries.length < MIN_BATCH)) {
+    const blocks = this.#pool == null && entries.length < MIN_BATCH
+      ? undefined
+      : await (this.#blocks ??= smallBlocksOf(this.#repo))
+
+    if (blocks == null) {
       return { results, bytes: 0 }
     }
 
     this.#pool ??= new ThreadPool({
       program: threadProgram('small-files.thread', import.meta.url),
-      size: defaultThreads(),
-      data: this.#blocks
+      size: this.#threads,
+      data: blocks
     })
     const cids = new Uint8Array(at.length * CID_LENGTH)
     at.forEach((i, n) => { cids.set(entries[i].cid.bytes, n * CID_LENGTH) })
@@ -107,10 +115,12 @@ function isReadable ({ cid, size }: DirectoryLink): boolean {
 }
 
 /** Undefined: threads cannot read the blocks of this repo. */
-function smallBlocksOf ({ path, packs, blockstore, shared }: BlocksOfRepo): SmallBlocks | undefined {
-  if (packs != null) {
-    return { layout: 'packs', path: blocksIn(path) }
+async function smallBlocksOf ({ path, packs, shared }: BlocksOfRepo): Promise<SmallBlocks | undefined> {
+  if (shared != null || packs != null) {
+    return shared == null ? { layout: 'packs', path: blocksIn(path) } : undefined
   }
 
-  return shared == null && blockstore instanceof PlainBlockstore ? { layout: 'files', path: blocksIn(path) } : undefined
+  const { codec = 'none' } = (await readBlockSetting(path))?.compression ?? {}
+
+  return codec === 'none' ? { layout: 'files', path: blocksIn(path) } : undefined
 }

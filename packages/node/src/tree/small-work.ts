@@ -9,6 +9,9 @@ import type { BlockReader } from './small-blocks.ts'
 import type { SmallReply, SmallRequest } from './protocol.ts'
 import type { DecodedFile, SmallFileDecoder } from '@ipfsz/core/small-files'
 
+/** Bytes of a multihash of sha2-256. */
+const MAX_MULTIHASH_LENGTH = 34
+
 /** The second block of a file. */
 interface Leaf {
   index: number
@@ -159,8 +162,13 @@ function attempt<T> (work: () => T): T | undefined {
   }
 }
 
+/**
+ * Free the memory of a block. As garbage it would soon make V8 look through all objects of the thread.
+ *
+ * A block of packs has its multihash before it. The memory of both is nobody else's.
+ */
 function free (block: Uint8Array | undefined): void {
-  if (block != null) {
-    freeBytes(block)
+  if (block != null && block.buffer.byteLength - block.byteLength <= MAX_MULTIHASH_LENGTH) {
+    freeBytes(new Uint8Array(block.buffer))
   }
 }

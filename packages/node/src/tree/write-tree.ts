@@ -1,6 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { checkNothingThere } from '../disk/get-target.ts'
-import { metadataOf, restoreDirectory } from '../disk/restore-metadata.ts'
+import { metadataOf, readUmask, restoreDirectory } from '../disk/restore-metadata.ts'
 import { makeTemporary } from '../disk/temporary-directory.ts'
 import { TreeWriter } from './tree-writer.ts'
 import { walkTree } from './walk-tree.ts'
@@ -34,6 +34,8 @@ export async function writeTree (
 
   await checkNothingThere(target, 'a directory')
 
+  // before threads write
+  readUmask()
   const temporary = await makeTemporary(target)
   const writer = new TreeWriter(temporary.directory, root.cid, options)
 

@@ -1,13 +1,18 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { isMissing } from '../dag/missing.ts'
-import { MultihashSet } from '../dag/multihash-set.ts'
 import { storedSize } from '../dag/stored-size.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep, duringStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
 import { reportReads } from '../repo/report-reads.ts'
+import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { CidPath } from '../dag/cid-path.ts'
+import type { WaitingDirectory } from '../tree/walk-tree.ts'
 import type { VerifyReport } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -101,9 +106,15 @@ async function verifyOne (
     : undefined
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
   const files = ipfsz({ blockstore: reportReads(repo.blockstore, progress.add), datastore: links })
-  const report = await files
-    .verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
-    .finally(() => progress.end())
+  const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
+  const small = smallFilesToVerify(repo)
 
-  return { cid, report }
+  try {
+    const options = { files, small, waiting, onBytes: progress.add, maxWindowSize, signal }
+
+    return { cid, report: await verifyTree(cid, options) }
+  } finally {
+    progress.end()
+    await Promise.all([small.close(), waiting.close()])
+  }
 }

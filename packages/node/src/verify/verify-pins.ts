@@ -10,8 +10,7 @@ import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep, duringStep } from '../events.ts'
 import { reportReads } from '../repo/report-reads.ts'
-import { SmallFiles } from '../tree/small-files.ts'
-import { verifyTree } from './verify-tree.ts'
+import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
@@ -65,7 +64,7 @@ export async function verifyPins (
   const blockstore = reportReads(repo.blockstore, progress.add)
   const files = ipfsz({ blockstore })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
-  const small = new SmallFiles(repo)
+  const small = smallFilesToVerify(repo)
   const options = { files, small, waiting, onBytes: progress.add, maxWindowSize, signal }
   let failed = 0
 

@@ -7,9 +7,12 @@ import { readBlock } from '../dag/read-block.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { InTurns } from '../tree/in-turns.ts'
 import { listLinks } from '../tree/list-links.ts'
+import { SmallFiles } from '../tree/small-files.ts'
+import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
-import type { SmallFiles, SmallResult } from '../tree/small-files.ts'
+import type { SmallResult } from '../tree/small-files.ts'
 import type { FoundDirectory, TreeEntry, TreeVisitor, WaitingDirectory } from '../tree/walk-tree.ts'
+import type { Repo } from '../repo/repo.ts'
 import type { SpillStack } from '../disk/spill-stack.ts'
 import type { BlocksBelow, DirectoryLink, Ipfsz, VerifyReport } from '@ipfsz/core'
 
@@ -62,6 +65,14 @@ export async function verifyTree (cid: CID, options: VerifyTreeOptions): Promise
   }
 
   return { cid: unmark(cid), ...verifier.total, blocks: BigInt(verifier.blocks) }
+}
+
+/**
+ * The threads that verify small files: one for each processor but that of this thread, which is as busy with listing
+ * directories and verifying large files.
+ */
+export function smallFilesToVerify (repo: Repo): SmallFiles {
+  return new SmallFiles(repo, Math.max(1, defaultThreads() - 1))
 }
 
 /** Thrown where a directory cannot be listed, or is too deep. */
