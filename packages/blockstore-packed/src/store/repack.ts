@@ -2,7 +2,7 @@ import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
 import { codeOf } from '../disk/disk.ts'
 import { placeText } from '../format/entry.ts'
 import { keyOf } from '../format/key.ts'
-import { lockName, packName } from '../pack/pack-names.ts'
+import { PACKS, lockName, packName } from '../pack/pack-names.ts'
 import { NO_BLOCKS } from './appender.ts'
 import { checkBlock } from './check-block.ts'
 import { readContents } from './read-groups.ts'
@@ -81,6 +81,11 @@ export async function repackOne (
   }
 
   await appender.sync()
+
+  // a pack that was removed a moment ago may come back with the blocks, until that is on the disk
+  if (deletions.some(({ pack }) => !view.packs.has(pack))) {
+    await disk.syncDirectory(PACKS)
+  }
 
   if (damaged.length > 0 || damage.length > 0) {
     return { blocks: copied, damaged, isRemoved: false }
