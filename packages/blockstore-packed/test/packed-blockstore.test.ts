@@ -24,6 +24,14 @@ function hashes (cids: CID[]): string[] {
 }
 
 describe('packs', () => {
+  it('take the deletion and the collection of what was never put, in a directory without packs', async ({ open }) => {
+    const store = await open()
+    const { cid } = random(10)
+
+    await expect(store.delete(cid)).resolves.toBeUndefined()
+    await expect(store.repack()).resolves.toMatchObject({ packs: 0, blocks: 0 })
+  })
+
   it('are CARs that zstd decompresses, with all blocks under their CIDs, and with a seek table', async ({
     directory, open
   }) => {

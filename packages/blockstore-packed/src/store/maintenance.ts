@@ -1,3 +1,4 @@
+import { codeOf } from '../disk/disk.ts'
 import { INDEX, LOCKS, MAINTENANCE, PACKS, lockName } from '../pack/pack-names.ts'
 import { chooseSegments, mergeSegments } from './merge-segments.ts'
 import { isIndexable, writeTables } from './scan-packs.ts'
@@ -95,7 +96,12 @@ export class Maintenance {
    * since might be in it, and deletions in it are dropped.
    */
   async #begin (): Promise<void> {
-    await this.#disk.syncDirectory(PACKS)
+    await this.#disk.syncDirectory(PACKS).catch((err: unknown) => {
+      // nothing was ever put
+      if (codeOf(err) !== 'ENOENT') {
+        throw err
+      }
+    })
     await this.#view.lookAgain()
     this.#view.checkReadable()
   }
