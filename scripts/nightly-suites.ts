@@ -104,7 +104,9 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   python: {
     runs: [{ script: 'scripts/python.ts' }],
     minutes: 2,
-    guards: ['python/**', 'docs/format.md', 'docs/guide/python.md', 'packages/{core,codecs}/src/format/**']
+    guards: [
+      'python/**', 'vectors/**', 'docs/format.md', 'docs/guide/python.md', 'packages/{core,codecs}/src/format/**'
+    ]
   },
   // the same, with the libraries that people use it with
   'python-libraries': {
@@ -313,12 +315,13 @@ export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
     'packages/site/**',
     'packages/cli/**',
     'bench/**',
-    'scripts/{soak,torture}/*',
+    'scripts/{soak,torture,vectors}/*',
     'examples/{dataset,media}/**',
     'test/integration/**',
     'test/pages/**',
     'test/support/**',
-    'test/upstream/**'
+    'test/upstream/**',
+    'vectors/**'
   ],
   // what differs in browsers, and the demo
   'suite:browser': [

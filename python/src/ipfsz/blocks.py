@@ -88,5 +88,7 @@ class Blocks:
                 verify_block(cid, block)
                 return block
             except (GatewaysFailedError, CorruptBlockError) as err:
+                if len(self.sources) == 1:
+                    raise
                 failures.append(str(err))
         raise GatewaysFailedError("\n".join(failures) or f"No source has the block {cid}", failures=failures)

@@ -103,7 +103,7 @@ class CompressedFile:
         self._groups: Lru[int, Frames] = Lru(16)
 
     async def split(self, start: int, end: int) -> AsyncIterator[tuple[int, int]]:
-        cost = None if self._base is None else BaseCost(self._base.piece)
+        cost = None if self._base is None else BaseCost(self._base.size, self._base.piece)
         while start < end:
             frames = await self._frames_at(start)
             index = frames.index_at(start)

@@ -145,7 +145,7 @@ def _parse(data: memoryview) -> Header:
     header.sizes = list_of(8)
     header.regions = _pairs(list_of(10), "regions")
     header.groups = _pairs(list_of(12), "groups")
-    header.group_regions = _pairs(list_of(13), "groups")
+    header.group_regions = _pairs(list_of(13), "regions")
     filters = list_of(11)
     if filters is not None:
         if not 1 <= len(filters) <= 4 or len(set(filters)) < len(filters) or not set(filters) <= FILTERS:
@@ -234,10 +234,10 @@ def _check_groups(header: Header, stored: int) -> None:
     if header.group_regions is None:
         return
     if len(header.group_regions) != len(groups):
-        raise refuse("groups", f"regions of {len(header.group_regions)} groups, of {len(groups)}")
+        raise refuse("regions", f"regions of {len(header.group_regions)} groups, of {len(groups)}")
     for index, (total, largest) in enumerate(header.group_regions):
         count = min(GROUP_FRAMES, header.frames - index * GROUP_FRAMES)
         check_region(0, largest)
         if not largest <= total <= count * largest:
-            raise refuse("groups", f"regions of {total} bytes, the largest of {largest}")
+            raise refuse("regions", f"regions of {total} bytes, the largest of {largest}")
     _check_region_sum(header, sum(total for total, _ in header.group_regions))

@@ -83,6 +83,8 @@ class Reader:
         if root.codec == TREE and not entry.is_directory:
             raise InvalidDagError(f"{root} is marked as a directory, and is a file")
         if root.marked and root.codec != TREE and entry.is_directory:
+            if entry.is_compressed:
+                entry.header()
             raise MissingHeaderError(f"{root} is marked as a file, and is a directory")
         for segment in segments:
             if not entry.is_directory:
