@@ -98,7 +98,9 @@ export async function bundleCommand (): Promise<void> {
  * than for what it runs. Returns the modules that they hold.
  */
 async function bundleThreads (): Promise<string[]> {
-  const programs = globSync(join(PACKAGES, 'node/dist/**/*.thread.js'))
+  // of the sources: what was renamed may still be in dist
+  const programs = globSync('**/*.thread.ts', { cwd: join(PACKAGES, 'node/src') })
+    .map(path => join(PACKAGES, 'node/dist', path.replace(/ts$/, 'js')))
   const same = programs.find((path, i) => programs.findIndex(other => basename(other) === basename(path)) < i)
 
   if (same != null) {

@@ -35,8 +35,8 @@ async function modulesOf (program: string): Promise<string[]> {
 it('an import of the package loads nothing but a few files of it', async () => {
   const modules = (await modulesOf('await import("@ipfsz/node")')).filter(url => !url.startsWith('node:'))
 
-  expect(modules.length).toBeLessThanOrEqual(3)
-  expect(modules.every(url => url.includes('/packages/node/dist/'))).toBe(true)
+  expect(modules.length).toBeLessThanOrEqual(4)
+  expect(modules.every(url => /\/packages\/(?:node|utils)\/dist\//.test(url))).toBe(true)
 })
 
 it('a program that adds and reads loads neither a node nor an addon', async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import { interfaceBlockstoreTests } from 'interface-blockstore-tests'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -46,6 +47,22 @@ describe('PackStorage', () => {
 
     await storage.remove(listed)
     expect((await Array.fromAsync(storage.blocks())).flat()).toEqual([])
+    await storage.close()
+  })
+
+  it('lets others find what was put once it is flushed', async ({ path }) => {
+    const storage = new PackStorage(path, { sync: true })
+    await storage.open()
+    const other = new PackedBlockstore(path)
+    await other.open()
+    const bytes = text(100)
+    const cid = await cidOf(bytes)
+    await storage.put(cid, bytes)
+    await storage.flush()
+
+    expect(await other.has(cid)).toBe(true)
+
+    await other.close()
     await storage.close()
   })
 

@@ -46,6 +46,10 @@ export class OwnStorage implements BlockStorage {
     await before?.stored.syncLater(cid)
   }
 
+  async flush (): Promise<void> {
+    await this.#places.now.stored.flush?.()
+  }
+
   async settled (): Promise<void> {
     await this.#places.now.stored.settled()
   }

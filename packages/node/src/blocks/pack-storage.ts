@@ -62,6 +62,10 @@ export class PackStorage implements BlockStorage {
     this.#packs?.checkPlace()
   }
 
+  async flush (): Promise<void> {
+    await this.#use(async packs => packs.flush())
+  }
+
   async syncLater (cid: CID): Promise<void> {
     await this.#use(async packs => packs.syncLater(cid))
   }

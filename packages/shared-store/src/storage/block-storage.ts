@@ -22,6 +22,8 @@ export interface BlockStorage extends Blockstore {
   open (): Promise<void>
   /** Resolves when every block put so far survives a loss of power. */
   sync (): Promise<void>
+  /** Resolves when other processes find every block put so far. Undefined: they do once its put has resolved. */
+  flush? (): Promise<void>
   /** Include a block in the next `sync`, even if another process has put it. */
   syncLater (cid: CID): Promise<void>
   /** Resolves when no put runs any more. */

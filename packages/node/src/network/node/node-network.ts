@@ -206,6 +206,8 @@ export class NodeNetwork implements Network {
 
   async #put (cid: CID, fetched: SourceBlock): Promise<SourceBlock> {
     await this.#repo.blockstore.put(cid, fetched.bytes)
+    // the command that asked may end now, and the next one look for the block in the repo
+    await this.#repo.storage.flush?.()
     forgetOldest(this.#stored.set(keyOf(cid), fetched.sender ?? ''), MAX_STORED)
     // peers may have asked this node for it
     bitswapBroker(this.#node.helia)?.announce?.(cid).catch(() => {})
