@@ -1,4 +1,4 @@
-/** Files of every kind that docs/format.md allows. */
+/** Files of every kind that docs/format.md allows. Above 250 lines: it is a list. */
 import { CODES } from '@ipfsz/codecs'
 import { ipfsz, mark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'

@@ -136,7 +136,8 @@ describe.concurrent('ipfsz add on a terminal', () => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000) })
     // what is told must not depend on whether the files were added before
     const piped = await sandbox.run(['add', '--no-cache', option, 'in'])
+    const lines = piped.stdout.toString().trimEnd().split('\n')
 
-    expect(await onTerminal(sandbox, 80, 'add', '--no-cache', option, 'in')).toEqual(piped.stdout.toString().trimEnd().split('\n'))
+    expect(await onTerminal(sandbox, 80, 'add', '--no-cache', option, 'in')).toEqual(lines)
   })
 })
