@@ -243,7 +243,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       files: [
         'test/integration/{sizes,torture,trees}.test.ts',
         'test/integration/{bench,blockstore-commands,car,containers,gc-processes,get-kill,interruption}.test.ts',
-        'test/integration/{convert-layout,links-kill,originals,output,power-cut}.test.ts',
+        'test/integration/{convert-layout,links-kill,originals,output,packs,packs-kill,power-cut}.test.ts',
         'test/integration/{processes,progress,secrets,site}.test.ts'
       ],
       tag: 'slow'

@@ -1,5 +1,5 @@
 /** What a store does with packs and index files that were torn, damaged, removed or exchanged. */
-import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { NodeDisk } from '../src/disk/node-disk.ts'
@@ -88,6 +88,34 @@ describe('packs that are not whole', () => {
     expect(await readdir(join(directory, 'packs'))).toContain(name)
     expect(await present(store, blocks.filter((_, i) => i !== 3))).toEqual(range(5).slice(1))
     await store.close()
+  })
+
+  it('keeps the good copy of a block in a repack if the other one is damaged', async ({ directory }) => {
+    const [twice, gone] = [random(5000), random(5000)]
+    const [one, two] = [new PackedBlockstore(directory), new PackedBlockstore(directory)]
+    await Promise.all([one.open(), two.open()])
+    // neither knows that the other has it in memory
+    await Promise.all([one, two].map(async store => store.putMany([twice, gone]).next()))
+    await Promise.all([one.close(), two.close()])
+    const names = await readdir(join(directory, 'packs'))
+    expect(names).toHaveLength(2)
+
+    for (const [i, name] of names.entries()) {
+      const copy = `${directory}-${i}`
+      await cp(directory, copy, { recursive: true })
+      const path = join(copy, 'packs', name)
+      const pack = await readFile(path)
+      pack[pack.indexOf(twice.bytes) + 100] ^= 1
+      await writeFile(path, pack)
+      const store = new PackedBlockstore(copy)
+      await store.open()
+      await store.delete(gone.cid)
+      await store.repack({ maxUnused: 0 })
+
+      expect(await present(store, [twice])).toEqual([0])
+      await store.close()
+      await rm(copy, { recursive: true })
+    }
   })
 
   it('finds the groups behind a damaged header, with no index', async ({ directory }) => {

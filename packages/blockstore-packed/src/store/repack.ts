@@ -55,7 +55,7 @@ export async function repackOne (
   }
 
   for (const block of blocks) {
-    if (await isNeeded(view, block)) {
+    if (await isNeeded(view, reader, block)) {
       const content = await readChecked(reader, block)
 
       if (content == null) {
@@ -116,14 +116,23 @@ async function removePack (disk: Disk, view: View, id: string): Promise<boolean>
   return true
 }
 
-/** Whether a block is to be copied: it lives here, and nowhere else. */
-async function isNeeded (view: View, { cid, row }: PackedBlock): Promise<boolean> {
+/** Whether a block is to be copied: it lives here, and nowhere else can be read. */
+async function isNeeded (view: View, reader: BlockReader, { cid, row }: PackedBlock): Promise<boolean> {
   const rows = await view.findAll(keyOf(cid.multihash))
-  const isLive = rows.some(other => placeText(other) === placeText(row))
 
-  return isLive && rows.every(other => other.pack === row.pack || !view.isDurable(other)) &&
-    // twice in this pack: once is enough
-    placeText(rows.find(other => other.pack === row.pack) ?? row) === placeText(row)
+  if (!rows.some(other => placeText(other) === placeText(row))) {
+    return false
+  }
+
+  for (const other of rows) {
+    // a copy that is damaged, or on a bad disk, is none
+    if (other.pack !== row.pack && view.isDurable(other) && await readChecked(reader, { cid, row: other }) != null) {
+      return false
+    }
+  }
+
+  // twice in this pack: once is enough
+  return placeText(rows.find(other => other.pack === row.pack) ?? row) === placeText(row)
 }
 
 async function readChecked (reader: BlockReader, { cid, row }: PackedBlock): Promise<Uint8Array | undefined> {

@@ -1,10 +1,13 @@
 /** System error codes for a file whose bytes are lost, or in whose place something else is. */
 const LOST_CODES = new Set(['EIO', 'EBADMSG', 'EISDIR', 'EUCLEAN'])
 
+/** Errors of stores: bytes that are not those of the block, and a pack that is damaged where it should have the block. */
+const DAMAGE = new Set(['CorruptBlockError', 'DamagedPackError'])
+
 /** Whether an error says that the stored bytes of a block are damaged, so that it must be fetched again. */
 export function isDamage (err: unknown): boolean {
   for (let at = err; at instanceof Error; at = at.cause) {
-    if (at.name === 'CorruptBlockError' || ('code' in at && LOST_CODES.has(String(at.code)))) {
+    if (DAMAGE.has(at.name) || ('code' in at && LOST_CODES.has(String(at.code)))) {
       return true
     }
   }
