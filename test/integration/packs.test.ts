@@ -3,6 +3,7 @@ import { appendFile, copyFile, cp, mkdir, readdir, readFile, rm, truncate } from
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { noise } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
 import { expectIntact } from './repo.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
 import { makeTree } from './tree-files.ts'
@@ -66,11 +67,9 @@ describe.concurrent('packs, with processes at once', () => {
         await ok('get', first, '-o', 'out')
         await expectWhole(sandbox)
       }),
-      ...daemon != null
-        ? []
-        : [until(async () => {
-            await ok('blockstore', 'convert', '--layout', layouts[conversions++ % 2])
-          })]
+      daemon ?? until(async () => {
+        await ok('blockstore', 'convert', '--layout', layouts[conversions++ % 2])
+      })
     ])
     daemon?.kill('SIGTERM')
 
@@ -101,7 +100,7 @@ describe.concurrent('an index', () => {
 })
 
 describe.concurrent('a pack', () => {
-  it.for<[string, (pack: string, others: string) => Promise<void>, string]>([
+  it.for<[what: string, damage: (pack: string, others: string) => Promise<void>, state: string]>([
     ['that is missing', async pack => rm(pack), 'incomplete'],
     ['in whose place is one of another repo', async (pack, others) => copyFile(others, pack), 'damaged']
   ])('%s fails its pins alone, stops gc, and is repaired by CARs, adding again and other repos', async (
@@ -134,7 +133,11 @@ describe.concurrent('a pack', () => {
     // it is told as lost, and not as something that could not be checked
     expect((await sandbox.run(['repair', '--offline', '--json'])).stderr).not.toContain('could not be checked')
 
-    for (const command of [['car', 'import', 'in.car'], ['add', '--no-cache', 'in'], ['migrate', '--verify', 'whole', 'repo']]) {
+    const commands = [
+      ['car', 'import', 'in.car'], ['add', '--no-cache', 'in'], ['migrate', '--verify', 'whole', 'repo']
+    ]
+
+    for (const command of commands) {
       await rm(sandbox.repo, { recursive: true })
       await cp(join(sandbox.directory, 'damaged'), sandbox.repo, { recursive: true })
       expectSuccess(await sandbox.run(command))
@@ -142,6 +145,18 @@ describe.concurrent('a pack', () => {
       expectSuccess(await sandbox.run(['gc', '--max-unused', '0']))
       await expectGood(sandbox)
     }
+  })
+
+  it('of another repo is repaired from a peer', { tags: 'slow' }, async ({ sandbox }) => {
+    const cid = await fill(sandbox)
+    await cp(sandbox.repo, join(sandbox.directory, 'whole'), { recursive: true })
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'whole') })
+    await copyFile(await only(await otherRepo(sandbox), 'packs'), await packOf(sandbox))
+
+    expect(await sandbox.spawn(['repair', cid, '--peer', address])).toMatchObject({
+      code: 0, stderr: expect.stringMatching(/^ipfsz: \d+ damaged blocks were fetched again and replaced\n$/)
+    })
+    expectSuccess(await sandbox.spawn(['verify', '--all']))
   })
 
   it('that has grown by other bytes loses nothing, and gc writes it anew', async ({ sandbox }) => {

@@ -1,7 +1,7 @@
 /** System error codes for a file whose bytes are lost, or in whose place something else is. */
 const LOST_CODES = new Set(['EIO', 'EBADMSG', 'EISDIR', 'EUCLEAN'])
 
-/** Errors of stores: bytes that are not those of the block, and a pack that is damaged where it should have the block. */
+/** Errors for bytes that are not those of the block, and for a pack that is damaged where the block should be. */
 const DAMAGE = new Set(['CorruptBlockError', 'DamagedPackError'])
 
 /** Whether an error says that the stored bytes of a block are damaged, so that it must be fetched again. */
