@@ -27,6 +27,9 @@ const BOUND_EXTRA = 512
 /** In the place of what a call left, until it is over. An error leaves it there. */
 const FAILED = 0xffffffff
 
+/** Bytes that shrink. */
+const SAMPLE = Uint8Array.from({ length: 1024 }, (_, i) => i % 61)
+
 const compressors = new Map<number, Kept | undefined>()
 let decompressor: Kept | undefined | null = null
 let scratch = new Uint8Array(0)
@@ -41,11 +44,30 @@ let scratch = new Uint8Array(0)
  */
 export function zstdCompressKept (bytes: Uint8Array, level: number, chunkSize: number): Uint8Array | undefined {
   if (!compressors.has(level)) {
-    const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
-    compressors.set(level, keep(zlib.createZstdCompress({ params })))
+    compressors.set(level, keepCompressor(level))
   }
 
-  const { _handle: handle, _writeState: state } = compressors.get(level) ?? {}
+  const frame = compressIn(compressors.get(level), bytes, chunkSize)
+
+  if (frame == null) {
+    compressors.delete(level)
+  }
+
+  return frame
+}
+
+/** A context for a level, if what it makes is what zlib's own function makes. In Deno, frames have no content size. */
+function keepCompressor (level: number): Kept | undefined {
+  const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
+  const kept = keep(zlib.createZstdCompress({ params }))
+  const expected = zlib.zstdCompressSync(SAMPLE, { pledgedSrcSize: SAMPLE.byteLength, params })
+
+  // the second frame shows that nothing of the first is left
+  return [1, 2].every(() => isSame(expected, compressIn(kept, SAMPLE, expected.byteLength * 2))) ? kept : undefined
+}
+
+function compressIn (kept: Kept | undefined, bytes: Uint8Array, chunkSize: number): Uint8Array | undefined {
+  const { _handle: handle, _writeState: state } = kept ?? {}
 
   if (handle == null || state == null) {
     return undefined
@@ -61,7 +83,6 @@ export function zstdCompressKept (bytes: Uint8Array, level: number, chunkSize: n
     handle.writeSync(zlib.constants.ZSTD_e_end, bytes, size - left, left, output, length, chunkSize)
 
     if (state[0] === FAILED) {
-      compressors.delete(level)
       return undefined
     }
 
@@ -107,6 +128,10 @@ function keep (stream: ZstdCompress | ZstdDecompress): Kept | undefined {
   stream.on('error', () => {})
 
   return typeof kept._handle?.writeSync === 'function' && kept._writeState instanceof Uint32Array ? kept : undefined
+}
+
+function isSame (one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other != null && Buffer.compare(one, other) === 0
 }
 
 function scratchOf (length: number): Uint8Array {
