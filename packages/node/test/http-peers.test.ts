@@ -44,7 +44,7 @@ interface Fetcher {
 /** A node without blocks that is connected to others. */
 async function connectedTo (...nodes: Node[]): Promise<Fetcher> {
   const node = await testNode({ listen: [] })
-  const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore } as unknown as Repo, node })
+  const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore, storage: {} } as unknown as Repo, node })
   const overBitswap = new Set<string>()
   const send = node.wants.send.bind(node.wants)
 

@@ -17,7 +17,7 @@ describe('a block that several commands fetch', () => {
     await b.libp2p.dial(a.libp2p.getMultiaddrs())
 
     const { blockstore } = b.helia
-    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
+    const network = new NodeNetwork({ repo: { blockstore, storage: {} } as unknown as Repo, node: b })
     const options = { root: block.cid, signal }
     const [put, listen] = [vi.spyOn(blockstore, 'put'), vi.spyOn(b.wants, 'listen')]
 
@@ -44,7 +44,7 @@ describe('a block that is fetched for others', () => {
     await b.libp2p.dial(a.libp2p.getMultiaddrs())
 
     const { blockstore } = b.helia
-    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
+    const network = new NodeNetwork({ repo: { blockstore, storage: {} } as unknown as Repo, node: b })
     const options = { root: block.cid, signal }
 
     const { bytes } = await network.fetch(block.cid, { ...options, store: false })
@@ -59,7 +59,7 @@ describe('a block that is fetched for others', () => {
 describe('a peer with two connections', () => {
   it('is listed once', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
-    const network = new NodeNetwork({ repo: { blockstore: b.helia.blockstore } as unknown as Repo, node: b })
+    const network = new NodeNetwork({ repo: { blockstore: b.helia.blockstore, storage: {} } as unknown as Repo, node: b })
     await b.libp2p.dial(a.libp2p.getMultiaddrs())
     await b.libp2p.dial(a.libp2p.getMultiaddrs(), { force: true })
     expect(b.libp2p.getConnections()).toHaveLength(2)
@@ -73,7 +73,7 @@ describe('a peer with two connections', () => {
 describe('a block whose hash cannot be checked', () => {
   it('is refused before any peer is asked for it', async () => {
     const node = await testNode()
-    const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore } as unknown as Repo, node })
+    const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore, storage: {} } as unknown as Repo, node })
     const listen = vi.spyOn(node.wants, 'listen')
 
     for (

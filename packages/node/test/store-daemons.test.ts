@@ -130,7 +130,7 @@ describe('daemons of one store', () => {
     await a.repo.blockstore.put(cid, bytes)
     const stranger = await testNode()
     const { blockstore } = stranger.helia
-    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: stranger })
+    const network = new NodeNetwork({ repo: { blockstore, storage: {} } as unknown as Repo, node: stranger })
     await network.connect(b.id.addresses[0], signal)
 
     const fetched = await network.fetch(cid, { root: cid, signal })
