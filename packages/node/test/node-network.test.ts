@@ -59,7 +59,8 @@ describe('a block that is fetched for others', () => {
 describe('a peer with two connections', () => {
   it('is listed once', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
-    const network = new NodeNetwork({ repo: { blockstore: b.helia.blockstore, storage: {} } as unknown as Repo, node: b })
+    const repo = { blockstore: b.helia.blockstore, storage: {} } as unknown as Repo
+    const network = new NodeNetwork({ repo, node: b })
     await b.libp2p.dial(a.libp2p.getMultiaddrs())
     await b.libp2p.dial(a.libp2p.getMultiaddrs(), { force: true })
     expect(b.libp2p.getConnections()).toHaveLength(2)
@@ -73,7 +74,8 @@ describe('a peer with two connections', () => {
 describe('a block whose hash cannot be checked', () => {
   it('is refused before any peer is asked for it', async () => {
     const node = await testNode()
-    const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore, storage: {} } as unknown as Repo, node })
+    const repo = { blockstore: node.helia.blockstore, storage: {} } as unknown as Repo
+    const network = new NodeNetwork({ repo, node })
     const listen = vi.spyOn(node.wants, 'listen')
 
     for (

@@ -268,7 +268,7 @@ describe('gateways that providers advertise in the DHT', () => {
     const [dht] = usableDhts(provider.libp2p)
     await Array.fromAsync(dht.provide(block.cid, { signal }))
     const { blockstore } = node.helia
-    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node })
+    const network = new NodeNetwork({ repo: { blockstore, storage: {} } as unknown as Repo, node })
 
     const find = async (): Promise<string[]> => Array.fromAsync(dhtRouter(async () => network).find(block.cid, signal))
 
