@@ -38,8 +38,8 @@ describe.skipIf(missing != null)('an ext4 file system after a power cut', () => 
     const steps = [['add', '--link', big], ['add', tree], ['car', 'import', 'shared.car'], [
       'blockstore',
       'convert',
-      '--codec',
-      'zstd'
+      '--layout',
+      'files'
     ]]
     const disk = join(sandbox.directory, 'disk')
     await mount(image, disk)

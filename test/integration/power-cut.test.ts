@@ -130,14 +130,14 @@ describe('after a power cut', () => {
     const file = await sandbox.write('file', text(10_000))
 
     const cut = await record(sandbox, async run => {
-      await run(['init', '--blockstore-codec', 'zstd'])
       await run(['add', '--codec', 'none', file], () => true)
-    })
+    }, ['--blockstore-codec', 'zstd'])
 
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', '--codec', 'none', file]) })
 
     for (const mode of MODES) {
-      expect(String(cut.at(cut.length - 1, mode, chance(1)).get('repo/blockstore.json'))).toBe('{"codec":"zstd"}\n')
+      const setting = String(cut.at(cut.length - 1, mode, chance(1)).get('repo/blockstore.json'))
+      expect(setting).toBe('{"layout":"files","codec":"zstd"}\n')
     }
   })
 
@@ -156,6 +156,7 @@ describe('after a power cut', () => {
   })
 
   it('a removed pin does not come back once gc has deleted its blocks', { tags: 'nightly' }, async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     const [kept, gone] = [await sandbox.add(text(300_000, 1)), await sandbox.add(text(300_000, 2))]
 
     const cut = await record(sandbox, async run => {
@@ -169,6 +170,7 @@ describe('after a power cut', () => {
   it('pinned files are readable, whatever the moment of a blockstore conversion', {
     tags: 'nightly'
   }, async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init', '--layout', 'files']))
     const safe = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none'))
     )
@@ -189,13 +191,19 @@ describe('after a power cut', () => {
  * `promised` says for each line that is printed whether its CID must be pinned. Without
  * it a command promises nothing.
  */
-async function record ({ directory, repo }: Sandbox, work: (run: RecordedRun) => Promise<void>): Promise<PowerCut> {
+async function record (
+  { directory, repo }: Sandbox,
+  work: (run: RecordedRun) => Promise<void>,
+  init: string[] = ['--layout', 'files']
+): Promise<PowerCut> {
   const disk = join(directory, 'disk')
   await mkdir(disk)
   await rename(repo, join(disk, 'repo')).catch(() => {})
   const cut = new PowerCut(disk)
 
   try {
+    // a file for each block: packs have a simulated disk of their own, in packages/blockstore-packed/test
+    await runIn(join(disk, 'repo'), directory, ['init', ...init], () => {})
     await work(async (args, promised) => {
       const lines: Line[] = []
       const result = await runIn(join(disk, 'repo'), directory, ['--json', ...args], chunk => {
