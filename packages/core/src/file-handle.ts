@@ -1,5 +1,6 @@
 import type { CatOptions, Stats } from './unixfs.ts'
 import type { CodecName } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
 
 /**
  * The options of `open`. All but `path` apply to each read that does not set them itself. `signal` aborts opening, and
@@ -34,6 +35,14 @@ export interface FileHandle {
    * @throws {FileClosedError}
    */
   readonly stored: StoredFile | undefined
+
+  /**
+   * How a file with a base is stored, for a server whose clients have that base: `stored` of other files. Runs no
+   * codec. Undefined for files without a base, and where `stored` is undefined for another reason.
+   *
+   * @throws {FileClosedError}
+   */
+  readonly based: BasedFile | undefined
 
   /**
    * Read the file, or a range of it, like `cat` with its CID and path. The root is not read again. Each read has its
@@ -88,6 +97,15 @@ export interface StoredFile {
    * checked. Throws the errors of `cat` that concern blocks, and FileClosedError like `read` of the handle.
    */
   frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
+}
+
+/** The stored frames of a file with a base. */
+export interface BasedFile extends StoredFile {
+  /** The plain CID of the base. */
+  base: CID
+
+  /** The part of the base's original content that is the dictionary of each frame: 0 bytes for a frame without one. */
+  regions: ReadonlyArray<{ offset: number, length: number }>
 }
 
 export interface FramesOptions extends Pick<CatOptions, 'signal' | 'readAhead' | 'onOpenLinks'> {

@@ -588,6 +588,21 @@ describe('a file with a base', () => {
     expect((await fs.open(cid)).stored).toBeUndefined()
   })
 
+  it('is handed out for those who have the base, with what of that each frame refers to', async () => {
+    const { fs, base, cid } = await both
+    const { based } = await fs.open(cid)
+
+    expect(based?.base).toEqual(unmark(base))
+    expect(based?.regions).toHaveLength(based?.frameLengths.length ?? 0)
+    expect(Buffer.concat(await Array.fromAsync(based?.frames() ?? []))).toHaveLength(based?.length ?? 0)
+    // a file without a base, the stored bytes of one that has one, and a handle that is closed
+    expect((await fs.open(base)).based).toBeUndefined()
+    expect((await fs.open(unmark(cid))).based).toBeUndefined()
+    const closed = await fs.open(cid)
+    closed.close()
+    expect(() => closed.based).toThrow(/closed/)
+  })
+
   it('keeps its base when its mode changes', async () => {
     const { fs, base, cid } = await both
     const changed = await fs.chmod(cid, 0o600)

@@ -4,6 +4,7 @@ import { addCors } from './cors.ts'
 import { followDocument } from './dag/document.ts'
 import { respondDocument } from './respond/document/document.ts'
 import { ALL_TYPES } from './respond/file/all-types.ts'
+import { dictionaries } from './respond/file/dictionary.ts'
 import { lruCaches } from './respond/lru-caches.ts'
 import { addSandbox } from './respond/sandbox.ts'
 import { respondStart } from './respond/start.ts'
@@ -28,6 +29,7 @@ export function allParts (): GatewayParts {
     respondStart,
     respondDocument,
     storedFiles,
+    dictionaries,
     addCors,
     addSandbox,
     types: ALL_TYPES,

@@ -82,6 +82,7 @@ export function openingWith (
       return {
         stats: file.stats,
         stored: file.stored,
+        based: file.based,
         read: options => read(file, options),
         readCost: file.readCost.bind(file),
         close: file.close.bind(file),

@@ -4,8 +4,10 @@ import { openToRead } from '../read/read-linked.ts'
 import { statsOf } from './entry-stats.ts'
 import { readCost } from './read-cost.ts'
 import { readEntry } from './read-entry.ts'
-import { storedFrames } from './stored-frames.ts'
-import type { FileHandle, FileReadOptions, FramesOptions, OpenOptions, ReadCost, StoredFile } from '../file-handle.ts'
+import { basedFrames, storedFrames } from './stored-frames.ts'
+import type {
+  BasedFile, FileHandle, FileReadOptions, FramesOptions, OpenOptions, ReadCost, StoredFile
+} from '../file-handle.ts'
 import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions, ExtendedStatOptions, Stats, StatOptions } from '../unixfs.ts'
@@ -56,6 +58,12 @@ class OpenFile implements FileHandle {
     const stored = storedFrames(this.#open())
 
     return stored && { ...stored, frames: options => this.#frames(stored.length, options) }
+  }
+
+  get based (): BasedFile | undefined {
+    const based = basedFrames(this.#open())
+
+    return based && { ...based, frames: options => this.#frames(based.length, options) }
   }
 
   read (options: FileReadOptions = {}): AsyncGenerator<Uint8Array> {

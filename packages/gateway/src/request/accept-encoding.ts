@@ -17,9 +17,9 @@ export function contentCoding (codec: string): ContentCoding | undefined {
  * Whether a client takes a content coding (RFC 9110, section 12.5.3): it names the coding, and does
  * not prefer the bytes as they are. `*` is not enough: many clients that send it decode only gzip.
  */
-export function acceptsCoding (headers: Headers, coding: ContentCoding): boolean {
+export function acceptsCoding (headers: Headers, coding: ContentCoding | 'dcz'): boolean {
   // by preference
-  const accepted = parseAccepted(headers.get('accept-encoding')).map(({ type }) => ALIASES[type] ?? type)
+  const accepted = parseAccepted(headers.get('accept-encoding')).map(({ type }): string => ALIASES[type] ?? type)
   const place = accepted.indexOf(coding)
   const identity = accepted.indexOf('identity')
 

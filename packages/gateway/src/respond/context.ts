@@ -4,11 +4,12 @@ import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { Start } from '../request/start.ts'
 import type { Target } from '../request/target.ts'
 import type { PathComponents } from '../resolve/resolve-path.ts'
+import type { OpenedFile } from '../resolve/opened-file.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 import type { Cache } from './cache.ts'
 import type { FileTypes } from './file-types.ts'
-import type { StoredFiles } from './stored-file.ts'
-import type { ToldTypes } from './told-types.ts'
+import type { Representation, StoredFiles } from './stored-file.ts'
+import type { ToldOnce } from './told-once.ts'
 
 /** Answers with what a path leads to, in one format. */
 export type Responder = (context: ResponseContext) => Promise<Response>
@@ -16,7 +17,9 @@ export type Responder = (context: ResponseContext) => Promise<Response>
 /** What a gateway remembers of what never changes, by CID. */
 export interface GatewayCaches {
   /** Types of files that were told from their bytes. */
-  types: ToldTypes
+  types: ToldOnce
+  /** SHA-256 of the original bytes of bases, in base64: for dictionaries. */
+  digests?: ToldOnce
   /** The pages of directories. */
   pages: Cache<Uint8Array>
 }
@@ -31,12 +34,32 @@ export interface GatewayParts {
   respondDocument: Responder
   /** Without it, all files are decompressed: browsers tell a worker of no codings that they accept. */
   storedFiles?: StoredFiles
+  /** Sends files that are compressed with what the client has. Without it, none are. */
+  dictionaries?: Dictionaries
   /** Lets pages of other origins read every response. */
   addCors?: (headers: Headers) => void
   /** Restricts pages on a host name that may be another site's. If not set, the caller does that. */
   addSandbox?: (headers: Headers) => void
   types: FileTypes
   caches: GatewayCaches
+}
+
+/** A file that a client may have the last version of, or will have the next one of. */
+export interface VersionedFile {
+  file: OpenedFile
+  /** Original bytes. Undefined: known only at the end. */
+  size: number | undefined
+  isCompressed: boolean
+}
+
+/** Compression dictionaries (RFC 9842). */
+export interface Dictionaries {
+  /** Whether the client takes files that are compressed with a dictionary. */
+  takesDelta (context: ResponseContext): boolean
+  /** The file as it is stored, if the client has its base as a dictionary. */
+  chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined>
+  /** Say that a file may be a dictionary, and whether the response depends on the one that the client has. */
+  offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void>
 }
 
 /** What every kind of response is made from. */

@@ -1,9 +1,9 @@
 import { LruMap } from '@ipfsz/utils/lru-map'
-import { ToldTypes } from './told-types.ts'
+import { ToldOnce } from './told-once.ts'
 import type { GatewayCaches } from './context.ts'
 
-/** Bytes of the types of files that are remembered: of some 20,000. CIDs may be long. */
-const REMEMBERED_TYPES_SIZE = 4 * 1024 * 1024
+/** Bytes of the types and the hashes of files that are remembered: of some 20,000 each. CIDs may be long. */
+const REMEMBERED_TEXTS_SIZE = 4 * 1024 * 1024
 
 /** About what an entry takes besides its texts. */
 const ENTRY_SIZE = 100
@@ -14,13 +14,18 @@ const REMEMBERED_SIZE = 32 * 1024 * 1024
 /** The caches of one gateway. */
 export function lruCaches (): GatewayCaches {
   return {
-    types: new ToldTypes(new LruMap<string, string>({
-      maxSize: REMEMBERED_TYPES_SIZE,
-      sizeOf: (type, key) => type.length + key.length + ENTRY_SIZE
-    })),
+    types: rememberTexts(),
+    digests: rememberTexts(),
     pages: new LruMap<string, Uint8Array>({
       maxSize: REMEMBERED_SIZE,
       sizeOf: ({ byteLength }, key) => byteLength + key.length
     })
   }
+}
+
+function rememberTexts (): ToldOnce {
+  return new ToldOnce(new LruMap<string, string>({
+    maxSize: REMEMBERED_TEXTS_SIZE,
+    sizeOf: (text, key) => text.length + key.length + ENTRY_SIZE
+  }))
 }

@@ -5,9 +5,12 @@ import type { StoredFile } from '@ipfsz/core'
 
 /** How the frames of a file go out without being decompressed. */
 export interface Representation {
-  coding: ContentCoding
+  /** `dcz` is zstd with a dictionary of the client. */
+  coding: ContentCoding | 'dcz'
   /** Whether the frames are gzip members that are joined into one. */
   joined: boolean
+  /** What goes out before them. */
+  prefix?: Uint8Array | undefined
   /** For `Content-Length`. */
   length: number
 }
@@ -76,6 +79,9 @@ export function canSend ({ coding, joined }: Representation, start: Uint8Array):
   switch (coding) {
     case 'zstd':
       return windowSize(start) <= MAX_WINDOW_SIZE && (start[4] & CHECKSUM_FLAG) === 0
+    case 'dcz':
+      // with a checksum, a client notices a file that was made with another base
+      return windowSize(start) <= MAX_WINDOW_SIZE && (start[4] & CHECKSUM_FLAG) !== 0
     case 'gzip':
       return joined ? isJoinable(start) : start[0] === 0x1f && start[1] === 0x8b
     default:
@@ -128,10 +134,17 @@ async function * resume (chunks: Uint8Array[], iterator: AsyncIterator<Uint8Arra
 /** The bytes that are sent. Calls no codec. */
 export function storedBytes (
   { frameLengths }: Pick<StoredFile, 'frameLengths'>,
-  { joined }: Representation,
+  { joined, prefix }: Representation,
   frames: AsyncIterable<Uint8Array>
 ): AsyncIterable<Uint8Array> {
-  return joined ? joinMembers(frames, frameLengths) : frames
+  const bytes = joined ? joinMembers(frames, frameLengths) : frames
+
+  return prefix == null ? bytes : after(prefix, bytes)
+}
+
+async function * after (prefix: Uint8Array, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield prefix
+  yield * bytes
 }
 
 /** The window of a zstd frame, in bytes (RFC 8878, section 3.1.1.1). Infinite if it is none. */

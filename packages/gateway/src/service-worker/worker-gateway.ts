@@ -4,7 +4,7 @@ import { LruMap } from '@ipfsz/utils/lru-map'
 import { assembleGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '../assemble-gateway.ts'
 import { GatewayError } from '../errors.ts'
 import { parseCid } from '../request/content-root.ts'
-import { ToldTypes } from '../respond/told-types.ts'
+import { ToldOnce } from '../respond/told-once.ts'
 import { BlockCache } from './block-cache.ts'
 import { DecodingTurns } from './decoding-turns.ts'
 import { GatewaySources } from './gateway-sources.ts'
@@ -92,7 +92,7 @@ const PARTS: GatewayParts = {
     throw new GatewayError(406, `${cid} is neither a file nor a directory`)
   },
   types: WEB_TYPES,
-  caches: { types: new ToldTypes(NO_CACHE), pages: NO_CACHE }
+  caches: { types: new ToldOnce(NO_CACHE), pages: NO_CACHE }
 }
 
 /**

@@ -23,6 +23,7 @@ function countReads (file: FileHandle, metrics: Pick<Metrics, 'decompressed'>): 
   return {
     stats: file.stats,
     get stored () { return file.stored },
+    get based () { return file.based },
     read: options => count(file.read(options), metrics),
     readCost: async options => file.readCost(options),
     close: () => { file.close() }

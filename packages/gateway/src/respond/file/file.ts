@@ -1,20 +1,20 @@
 import { BodyTooLargeError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
-import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
 import { checkedLength } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
-import { readFile, readStored } from '../read-file.ts'
+import { readFile } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
+import { findStored, openStored } from './stored-body.ts'
 import type { Compressor } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
-import type { Representation } from '../stored-file.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
+import type { StoredBody } from './stored-body.ts'
 import type { ByteRange } from '../../request/range.ts'
 
 /** How a file goes out. */
@@ -26,10 +26,6 @@ interface Sending {
   stored?: StoredBody | undefined
   /** Compresses the original bytes with gzip. */
   compressor?: Compressor | undefined
-}
-
-interface StoredBody extends Representation {
-  bytes: AsyncIterable<Uint8Array>
 }
 
 /**
@@ -46,20 +42,26 @@ interface StoredBody extends Representation {
  * @throws {BodyTooLargeError} the file would have to be decompressed
  */
 export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
-  const { request, signal } = context
+  const { request, signal, init: { parts: { dictionaries } } } = context
   const isHead = request.method === 'HEAD'
   const file = describeFile(context, options)
   const { etagCid = file.cid, status = 200 } = options
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
-  const candidate = range == null ? await findStored(context, file) : undefined
+  const takesDelta = status === 200 && range == null && dictionaries?.takesDelta(context) === true
+  const candidate = range == null ? await findStored(context, file, takesDelta) : undefined
   const etag = etagOf(etagCid, candidate?.coding)
   const gzipEtag = compressedEtagOf(etagCid, 'gzip')
   const takesGzip = range == null && canGzip(context, file)
-  const held = [etag, ...takesGzip ? [gzipEtag] : []]
+  const deltaEtag = etagOf(etagCid, 'dcz')
+  // with which dictionary a client got it does not matter any more
+  const held = [etag, ...takesGzip ? [gzipEtag] : [], ...takesDelta ? [deltaEtag] : []]
     .find(etag => matchesEtag(request.headers.get('if-none-match'), etag))
 
   if (status === 200 && held != null) {
-    return notModified(contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed }))
+    const headers = contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed })
+    await dictionaries?.offer(context, file, headers)
+
+    return notModified(headers)
   }
 
   if (range === 'unsatisfiable') {
@@ -86,6 +88,11 @@ export async function respondFile (context: ResponseContext, options: FileOption
     }
 
     const headers = headersOf(context, file, sending, { type, status })
+
+    if (status === 200 && range == null) {
+      await dictionaries?.offer(context, file, headers)
+    }
+
     const body = isHead ? null : await openFile(context, file, sending, unneeded)
 
     if (body == null) {
@@ -130,50 +137,6 @@ function rangeOf (
   }
 
   return parseRange(headers.get('range'), size)
-}
-
-async function findStored (
-  { init: { parts: { storedFiles } }, request, signal }: ResponseContext,
-  { file, isCompressed }: ServedFile
-): Promise<Representation | undefined> {
-  if (!isCompressed || storedFiles == null) {
-    return undefined
-  }
-
-  const { stored } = await file.open(signal)
-
-  return stored && storedFiles.chooseRepresentation(stored, coding => acceptsCoding(request.headers, coding))
-}
-
-/** The file as it is stored, if its first bytes say that clients can decode it. */
-async function openStored (
-  context: ResponseContext,
-  { file }: ServedFile,
-  representation: Representation | undefined,
-  signal: AbortSignal
-): Promise<StoredBody | undefined> {
-  const { storedFiles } = context.init.parts
-
-  if (representation == null || storedFiles == null) {
-    return undefined
-  }
-
-  // it may have been closed since
-  const { stored } = await file.open(signal)
-
-  if (stored == null) {
-    return undefined
-  }
-
-  const { start, frames, close } = await storedFiles.openFrames(readStored(context, stored, signal))
-
-  if (storedFiles.canSend(representation, start)) {
-    return { ...representation, bytes: storedFiles.storedBytes(stored, representation, frames) }
-  }
-
-  close()
-
-  return undefined
 }
 
 function lengthOf ({ size }: ServedFile, { range, stored, compressor }: Sending): number | undefined {

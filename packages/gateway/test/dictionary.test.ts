@@ -1,0 +1,314 @@
+/** Compression dictionaries (RFC 9842). test/pages/dictionary.test.ts has what Chromium makes of them. */
+import { createHash } from 'node:crypto'
+import { zstdDecompressSync } from 'node:zlib'
+import { ipfsz } from '@ipfsz/core'
+import { MemoryBlockstore } from 'blockstore-core'
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../src/index.ts'
+import { patternOf } from '../src/respond/file/dictionary.ts'
+import { bytesOf, KIB, noise, openingWith, text } from './fixtures.ts'
+import type { CompressionOptions, FileHandle, Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+const NAME = 'k51qzi5uqu5dgutdk6i1ynyzgkqngpha5xpgia3a5qqp4jsh0u4csozksxel2r'
+const SITE = 'https://site.example'
+
+/** Bytes that shrink with their base alone, and a little without it. */
+const FIRST = Buffer.concat([noise(90 * KIB), text(30 * KIB)])
+const SECOND = Buffer.concat([FIRST.subarray(0, 50 * KIB), text(300), FIRST.subarray(50 * KIB)])
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64')
+
+interface Release {
+  first: CID
+  second: CID
+  fs: Ipfsz
+  /** Bytes of blocks that were read. */
+  read: () => number
+  ask: (headers?: Record<string, string>, init?: { url?: string, method?: string, cid?: CID }) => Promise<Response>
+}
+
+interface Init {
+  base?: Uint8Array
+  next?: Uint8Array
+  first?: CompressionOptions
+  second?: CompressionOptions
+  others?: (file: FileHandle) => Partial<FileHandle>
+}
+
+/** Two versions of a file, the second of which a site has. */
+async function release ({ base = FIRST, next = SECOND, first, second, others }: Init = {}): Promise<Release> {
+  const blockstore = new MemoryBlockstore()
+  let read = 0
+  const counting = {
+    get: (cid: CID) => {
+      read++
+
+      return blockstore.get(cid)
+    },
+    has: (cid: CID) => blockstore.has(cid)
+  }
+  const fs = ipfsz({ blockstore })
+  const add = async (bytes: Uint8Array, compression: CompressionOptions = {}): Promise<CID> =>
+    fs.addBytes(bytes, { compression: { codec: 'zstd', detect: false, level: 19, ...compression } })
+  const old = await add(base, first)
+  const cid = await add(next, { base: old, ...second })
+  let served = cid
+  const names = { resolve: async () => ({ cid: served, path: [], ttl: 60 }) }
+  const reader = ipfsz({ blockstore: counting as unknown as MemoryBlockstore })
+  const gateway = createGateway({
+    fs: others == null ? reader : openingWith(reader, undefined, others), blocks: counting, names
+  }, { subdomainHosts: ['localhost', 'gateway.example'] })
+
+  return {
+    first: old,
+    second: cid,
+    fs,
+    read: () => read,
+    async ask (headers = {}, { url = `${SITE}/`, method = 'GET', cid: asked = cid } = {}) {
+      served = asked
+
+      return gateway(new Request(url, {
+        method, headers: { 'accept-encoding': 'gzip, br, zstd, dcb, dcz', ...headers }
+      }))
+    }
+  }
+}
+
+const available = (bytes: Uint8Array): Record<string, string> => ({ 'available-dictionary': `:${sha256(bytes)}:` })
+
+/** Decompress as a client does: the hash in the header first, then all frames with the same dictionary. */
+async function decode (response: Response, { fs, second }: Release, dictionary: Uint8Array): Promise<Buffer> {
+  const body = await bytesOf(response)
+  const { based } = await fs.open(second)
+  const parts: Uint8Array[] = []
+  let at = 40
+
+  expect(body.subarray(0, 8).toString('hex')).toBe('5e2a4d1820000000')
+  expect(body.subarray(8, 40).toString('base64')).toBe(sha256(dictionary))
+  expect(Number(response.headers.get('content-length'))).toBe(body.byteLength)
+
+  for (const length of based?.frameLengths ?? []) {
+    parts.push(zstdDecompressSync(body.subarray(at, at + length), { dictionary }))
+    at += length
+  }
+
+  expect(at).toBe(body.byteLength)
+
+  return Buffer.concat(parts)
+}
+
+const codingOf = ({ headers }: Response): string | null => headers.get('content-encoding')
+
+describe('a file with a base', () => {
+  it('is sent as it is stored to a client that has the base', async () => {
+    const site = await release()
+    const response = await site.ask(available(FIRST))
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding, Available-Dictionary')
+    expect(response.headers.get('etag')).toBe(`"${site.second}.dcz"`)
+    expect((await decode(response, site, FIRST)).equals(SECOND)).toBe(true)
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(1000)
+  })
+
+  it('is sent so in several frames, and with a base that is compressed or plain', async () => {
+    for (const first of [{ codec: 'zstd' }, { codec: 'none' }, { codec: 'zstd', frameSize: 64 * KIB }] as const) {
+      const site = await release({ first, second: { frameSize: 64 * KIB } })
+      const response = await site.ask(available(FIRST))
+
+      expect(codingOf(response)).toBe('dcz')
+      expect((await decode(response, site, FIRST)).equals(SECOND)).toBe(true)
+    }
+  })
+
+  it('reads its base once, to hash it', async () => {
+    const site = await release()
+    await site.ask(available(noise(10)))
+    const before = site.read()
+    const wrong = await site.ask(available(noise(11)))
+    const after = site.read()
+    await wrong.body?.cancel()
+    await bytesOf(await site.ask(available(FIRST)))
+
+    expect(codingOf(wrong)).toBe(null)
+    // its own root, and that of the base
+    expect(after - before).toBeLessThanOrEqual(2)
+  })
+
+  it.each<[string, Record<string, string>, Parameters<Release['ask']>[1]?]>([
+    ['has no dictionary', {}],
+    ['has another dictionary', available(text(50))],
+    ['has the file itself', available(SECOND)],
+    ['does not take the coding', { ...available(FIRST), 'accept-encoding': 'gzip, br, zstd, dcb' }],
+    ['prefers the bytes as they are', { ...available(FIRST), 'accept-encoding': 'identity, dcz' }],
+    ['takes every coding', { ...available(FIRST), 'accept-encoding': '*' }],
+    ['has a dictionary that is too short', { 'available-dictionary': ':AAAA:' }],
+    ['has a dictionary that is too long', { 'available-dictionary': `:${'A'.repeat(8000)}=:` }],
+    ['names no bytes', { 'available-dictionary': sha256(FIRST) }],
+    ['names two dictionaries', { 'available-dictionary': `:${sha256(FIRST)}:, :${sha256(SECOND)}:` }],
+    ['names another algorithm', { 'available-dictionary': `sha-512=:${sha256(FIRST)}:` }],
+    ['asks without encryption', available(FIRST), { url: 'http://site.example/' }],
+    ['asks for a CID', available(FIRST), { url: 'https://127.0.0.1/ipfs/CID' }],
+    ['asks below another site', available(FIRST), { url: `${SITE}/ipfs/CID` }],
+    ['may be a user whom a proxy knows', { ...available(FIRST), authorization: 'Basic eA==' }],
+    ['may be a user whom the site knows', { ...available(FIRST), cookie: 'id=1' }],
+    ['is a page of another site that cannot read it', {
+      ...available(FIRST), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors'
+    }],
+    ['is a page of another site that does not say which', {
+      ...available(FIRST), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors'
+    }],
+    ['wants a part', { ...available(FIRST), range: 'bytes=0-99' }]
+  ])('is sent as before to a client that %s', async (_, headers, { url = `${SITE}/` } = {}) => {
+    const site = await release()
+    const response = await site.ask(headers, { url: url.replace('CID', site.second.toString()) })
+    const whole = headers.range == null
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(whole ? SECOND : SECOND.subarray(0, 100))).toBe(true)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['https://site.example/', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' }],
+    ['https://site.example/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+    ['https://site.example/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://a.example' }],
+    [`https://${NAME}.ipns.gateway.example/`, {}],
+    [`http://${NAME}.ipns.localhost:8080/`, {}]
+  ])('is sent with the dictionary at %s to a client with %o', async (url, headers) => {
+    const response = await (await release()).ask({ ...available(FIRST), ...headers }, { url })
+    await response.body?.cancel()
+
+    expect(codingOf(response)).toBe('dcz')
+  })
+
+  it('is not sent again to a client that has it, with whatever dictionary it came', async () => {
+    const site = await release()
+    const etag = `"${site.second}.dcz"`
+
+    for (const dictionary of [FIRST, SECOND]) {
+      const response = await site.ask({ ...available(dictionary), 'if-none-match': etag })
+
+      expect(response.status).toBe(304)
+      expect(response.headers.get('etag')).toBe(etag)
+      expect(response.headers.get('vary')).toContain('Available-Dictionary')
+    }
+
+    const other = await site.ask({ 'accept-encoding': 'gzip', 'if-none-match': etag })
+    await other.body?.cancel()
+    expect(other.status).toBe(200)
+  })
+
+  it('has the original bytes in the answer to HEAD', async () => {
+    const response = await (await release()).ask(available(FIRST), { method: 'HEAD' })
+
+    expect(codingOf(response)).toBe(null)
+    expect(response.headers.get('content-length')).toBe(`${SECOND.byteLength}`)
+    expect(response.headers.get('vary')).toContain('Available-Dictionary')
+  })
+
+  it('is sent as before if its frames do not refer to the end of the base, as clients do', async () => {
+    const site = await release({
+      others: ({ based }) => ({ based: based && { ...based, regions: [{ offset: 0, length: FIRST.byteLength - 1 }] } })
+    })
+    const response = await site.ask(available(FIRST))
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(SECOND)).toBe(true)
+  })
+
+  it('is sent as before if it has large frames, or a base that is larger than a dictionary may be', async () => {
+    const frames = await release({ others: ({ based }) => ({ based: based && { ...based, frameSize: 2 ** 23 + 1 } }) })
+    expect(codingOf(await frames.ask(available(FIRST)))).toBe(null)
+
+    const base = noise(16 * KIB * KIB + 8)
+    const site = await release({ base, next: base.subarray(-100_000), first: { codec: 'none' } })
+    expect((await site.fs.open(site.second)).based).toBeDefined()
+    const response = await site.ask(available(base))
+    await response.body?.cancel()
+    expect(codingOf(response)).toBe(null)
+  })
+
+  it('is sent as before if its frames have no checksum, with which clients notice a wrong base', async () => {
+    const site = await release({
+      others: file => ({
+        based: file.based && {
+          ...file.based,
+          frames: async function * () {
+            for await (const bytes of file.based?.frames() ?? []) {
+              const copy = bytes.slice()
+              copy[4] &= ~4
+              yield copy
+            }
+          }
+        }
+      })
+    })
+    const response = await site.ask(available(FIRST))
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(SECOND)).toBe(true)
+  })
+})
+
+describe('a file that may be a dictionary', () => {
+  const headersOf = async (path: string, headers = {}, base = SITE, next = text(50_000)): Promise<Headers> => {
+    const { fs, first, ask } = await release({ base: next })
+    const file = path.slice(path.lastIndexOf('/') + 1)
+    const directory = await fs.addDirectory()
+    const tree = await fs.cp(first, directory, file)
+    const response = await ask(headers, { url: `${base}${path}`, cid: tree })
+    await response.body?.cancel()
+    expect(response.status).toBe(200)
+
+    return response.headers
+  }
+
+  it('is offered for its path, for as long as it is fresh', async () => {
+    const headers = await headersOf('/app.js')
+
+    expect(headers.get('use-as-dictionary')).toBe('match="/app.js"')
+    expect(headers.get('cache-control')).toBe('public, max-age=60')
+    expect(headers.get('vary')).not.toContain('Dictionary')
+  })
+
+  it('is offered for a month if its name changes with its content', async () => {
+    const headers = await headersOf('/index-Bx1Hs_kq.js')
+
+    expect(headers.get('use-as-dictionary')).toBe('match="/index-*.js"')
+    expect(headers.get('cache-control')).toBe('public, max-age=60, stale-while-revalidate=2592000')
+  })
+
+  it.each<[string, Record<string, string>, string, Uint8Array]>([
+    ['without encryption', {}, 'http://site.example', text(50_000)],
+    ['with credentials', { cookie: 'a=b' }, SITE, text(50_000)],
+    ['if it is tiny', {}, SITE, text(900)]
+  ])('is not offered %s', async (_, headers, base, bytes) => {
+    expect((await headersOf('/app.js', headers, base, bytes)).get('use-as-dictionary')).toBe(null)
+  })
+
+  it.each<[path: string, pattern: string | undefined]>([
+    ['/', '/'],
+    ['/a/b.html', '/a/b.html'],
+    ['/a%20b.js', '/a%20b.js'],
+    ['/assets/index-Bx1Hs_kq.js', '/assets/index-*.js'],
+    ['/assets/my-part-Bx1Hs-kq.min.css', '/assets/my-part-*.min.css'],
+    ['/main.3f9a1b2c.js', '/main.*.js'],
+    ['/main.3f9a1b2c4d5e6f708192.chunk.js', '/main.*.chunk.js'],
+    ['/3f9a1b2c.js', '/3f9a1b2c.js'],
+    ['/3f9a1b2c/app.js', '/3f9a1b2c/app.js'],
+    ['/report-20260101.js', '/report-20260101.js'],
+    ['/app-Settings.js', '/app-Settings.js'],
+    ['/app-release1.js', '/app-release1.js'],
+    ['/a*b.js', undefined],
+    ['/:a.js', undefined],
+    ['/a(b).js', undefined],
+    ['/{a}.js', undefined],
+    ['/a+.js', undefined],
+    ['/a"b.js', undefined],
+    ['/a\\b.js', undefined],
+    ['/é.js', undefined]
+  ])('of the path %s matches %s', (path, pattern) => {
+    expect(patternOf(path)).toBe(pattern)
+  })
+})

@@ -1,0 +1,205 @@
+/** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { MemoryBlockstore } from 'blockstore-core'
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { text } from '../support/data.ts'
+import { listen } from '../support/listen.ts'
+import type { Browser, Page } from 'playwright'
+import type { CID } from 'multiformats/cid'
+
+let browser: Browser
+
+beforeAll(async () => { browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS }) })
+afterAll(async () => { await browser?.close() })
+
+const KIB = 1024
+
+/** Releases of a bundle, each of which changes a little of the one before. */
+const random = Buffer.from(text(900 * KIB))
+const FIRST = random.subarray(0, 400 * KIB)
+const SECOND = Buffer.concat([
+  FIRST.subarray(0, 100 * KIB), random.subarray(400 * KIB, 401 * KIB), FIRST.subarray(101 * KIB)
+])
+const THIRD = Buffer.concat([
+  SECOND.subarray(0, 300 * KIB), random.subarray(402 * KIB, 403 * KIB), SECOND.subarray(300 * KIB)
+])
+const OTHER = random.subarray(500 * KIB, 700 * KIB)
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Bytes in a script that says which release it is. */
+function script (bytes: Uint8Array, release: number): Buffer {
+  return Buffer.concat([Buffer.from('/*'), bytes, Buffer.from(`*/ document.title = '${release}'`)])
+}
+
+interface Site {
+  page: Page
+  /** What the server sent last as `Content-Encoding`, and the dictionary that the browser said it has. */
+  sent: () => { coding: string | null, dictionary: string | null }
+  /** Publish a file: the next version of another one, if there is a base. */
+  publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
+  /** Fetch it in the page: the hash of what arrives, and the bytes that came over the network. */
+  load: (path: string) => Promise<{ hash: string, bytes: number }>
+}
+
+/** What a proxy does to requests and responses. */
+interface Proxy {
+  request?: (headers: Headers) => void
+  response?: (headers: Headers) => void
+}
+
+/** A site with a DNSLink, behind a proxy that ends https. Chromium sees it on loopback. */
+async function openSite (proxy: Proxy = {}): Promise<Site> {
+  const blocks = new MemoryBlockstore()
+  const fs = ipfsz({ blockstore: blocks })
+  let root = await fs.addDirectory()
+  root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
+  const names = { resolve: async () => ({ cid: root, path: [], ttl: 3600 }) }
+  const gateway = createGateway({ fs, blocks, names })
+  let coding: string | null = null
+  let dictionary: string | null = null
+
+  const { port, close } = await listen(createNodeServer(async request => {
+    const url = new URL(request.url)
+    url.protocol = 'https:'
+    url.host = 'site.test'
+    const headers = new Headers(request.headers)
+    proxy.request?.(headers)
+    const response = await gateway(new Request(url, { headers }))
+    coding = response.headers.get('content-encoding')
+    dictionary = headers.get('available-dictionary')
+    proxy.response?.(response.headers)
+
+    return response
+  }))
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  onTestFinished(async () => {
+    await context.close()
+    await close()
+  })
+  await page.goto(`http://127.0.0.1:${port}/`)
+
+  return {
+    page,
+    sent: () => ({ coding, dictionary }),
+    async publish (name, bytes, base, frameSize) {
+      const cid = await fs.addBytes(bytes, {
+        compression: {
+          codec: 'zstd', level: 19, ...base == null ? {} : { base }, ...frameSize == null ? {} : { frameSize }
+        }
+      })
+      root = await fs.cp(cid, root, name, { force: true })
+
+      return cid
+    },
+    load: async path => page.evaluate(async path => {
+      performance.clearResourceTimings()
+      const bytes = await (await fetch(path, { cache: 'no-cache' })).arrayBuffer()
+      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+      const [entry] = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+
+      return {
+        hash: Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join(''),
+        bytes: entry.encodedBodySize
+      }
+    }, path)
+  }
+}
+
+/** Load a file until the browser has it as a dictionary, which it stores after the response. */
+async function loadAsDictionary ({ load, sent }: Site, path: string): Promise<void> {
+  await expect.poll(async () => {
+    await load(path)
+
+    return sent().dictionary
+  }).not.toBe(null)
+}
+
+describe('a visitor who comes back after a release', () => {
+  it.each([
+    ['one frame', SECOND.byteLength, undefined],
+    ['several frames', 180 * KIB, 64 * KIB]
+  ])('fetches what changed, in %s', async (_, size, frameSize) => {
+    const site = await openSite()
+    const next = SECOND.subarray(0, size)
+    const first = await site.publish('app.js', FIRST.subarray(0, size))
+    await loadAsDictionary(site, '/app.js')
+    await site.publish('app.js', next, first, frameSize)
+    const { hash, bytes } = await site.load('/app.js')
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(hash).toBe(sha256(next))
+    expect(bytes).toBeLessThan(0.05 * gzipSync(next).byteLength)
+  })
+
+  it('fetches what changed if the bundle has another name', async () => {
+    const site = await openSite()
+    const first = await site.publish('index-Bx1Hs_kq.js', FIRST)
+    await loadAsDictionary(site, '/index-Bx1Hs_kq.js')
+    await site.publish('index-C2dE3f-g.js', SECOND, first)
+    const { hash, bytes } = await site.load('/index-C2dE3f-g.js')
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(hash).toBe(sha256(SECOND))
+    expect(bytes).toBeLessThan(0.05 * gzipSync(SECOND).byteLength)
+  })
+
+  it('runs the script of the new release', async () => {
+    const site = await openSite()
+    const first = await site.publish('app.js', script(FIRST, 1))
+    await loadAsDictionary(site, '/app.js')
+    await site.publish('app.js', script(SECOND, 2), first)
+    await site.page.evaluate(async () => new Promise<unknown>((resolve, reject) => {
+      const element = document.createElement('script')
+      Object.assign(element, { src: '/app.js?2', onload: resolve, onerror: reject })
+      document.head.append(element)
+    }))
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(await site.page.title()).toBe('2')
+  })
+
+  it('gets the right bytes with a dictionary of two releases ago', async () => {
+    const site = await openSite()
+    await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    await site.publish('app.js', THIRD, await site.publish('other.js', SECOND))
+
+    expect((await site.load('/app.js')).hash).toBe(sha256(THIRD))
+    expect(site.sent()).toEqual({ coding: null, dictionary: expect.any(String) })
+  })
+
+  it('gets the right bytes with a dictionary of another file', async () => {
+    const site = await openSite()
+    const first = await site.publish('first.js', FIRST)
+    await site.publish('index-Bx1Hs_kq.js', OTHER)
+    await loadAsDictionary(site, '/index-Bx1Hs_kq.js')
+    await site.publish('index-C2dE3f-g.js', SECOND, first)
+
+    expect((await site.load('/index-C2dE3f-g.js')).hash).toBe(sha256(SECOND))
+    expect(site.sent()).toEqual({ coding: null, dictionary: expect.any(String) })
+  })
+
+  it.each<[string, Proxy]>([
+    ['what the browser has', { request: headers => { headers.delete('available-dictionary') } }],
+    ['what the browser takes', { request: headers => { headers.set('accept-encoding', 'gzip, br') } }],
+    ['that it may be a dictionary', { response: headers => { headers.delete('use-as-dictionary') } }],
+    ['how long it may be kept', { response: headers => { headers.set('cache-control', 'no-store') } }],
+    ['what it varies by', { response: headers => { headers.delete('vary') } }]
+  ])('gets the right bytes through a proxy that removes %s', async (_, proxy) => {
+    const site = await openSite(proxy)
+    const first = await site.publish('app.js', FIRST)
+    expect((await site.load('/app.js')).hash).toBe(sha256(FIRST))
+    await site.publish('app.js', SECOND, first)
+
+    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+  })
+})
