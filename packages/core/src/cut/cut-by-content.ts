@@ -46,26 +46,46 @@ export async function readCut (reader: ByteReader, allocate?: Allocate): Promise
   return reader.read(cutLength(reader.buffered()), allocate)
 }
 
-/** Bytes until the first cut, or all if there are no more than 256 KiB. */
+/**
+ * Bytes until the first cut, or all if there are no more than 256 KiB.
+ *
+ * Each part of a piece has a loop of its own, with one condition: with more of them, or the hash in a field of an
+ * object, it takes three times as long.
+ */
 export function cutLength (chunks: Iterable<Uint8Array>): number {
+  const table = GEAR
   let position = 0
-  let gear = 0
+  let hash = 0
 
   for (const chunk of chunks) {
-    // nothing before these bytes is in the hash of the first place for a cut
-    const skipped = Math.min(Math.max(MIN_CUT_SIZE - GEAR_WINDOW - position, 0), chunk.byteLength)
-    const available = Math.min(chunk.byteLength, MAX_CUT_SIZE - position)
+    const inChunk = (place: number): number => Math.min(Math.max(place - position, 0), chunk.byteLength)
+    // the first place for a cut is after the last byte of the shortest piece
+    const first = inChunk(MIN_CUT_SIZE - 1)
+    const normal = inChunk(NORMAL_CUT_SIZE - 1)
+    const end = inChunk(MAX_CUT_SIZE)
 
-    for (let i = skipped; i < available; i++) {
-      gear = (gear << 1) + GEAR[chunk[i]] | 0
-      const length = position + i + 1
+    // nothing before these bytes is in the hash of the first place
+    for (let i = inChunk(MIN_CUT_SIZE - GEAR_WINDOW); i < first; i++) {
+      hash = (hash << 1) + table[chunk[i]] | 0
+    }
 
-      if (length >= MIN_CUT_SIZE && (gear & (length < NORMAL_CUT_SIZE ? RARE : FREQUENT)) === 0) {
-        return length
+    for (let i = first; i < normal; i++) {
+      hash = (hash << 1) + table[chunk[i]] | 0
+
+      if ((hash & RARE) === 0) {
+        return position + i + 1
       }
     }
 
-    position += available
+    for (let i = normal; i < end; i++) {
+      hash = (hash << 1) + table[chunk[i]] | 0
+
+      if ((hash & FREQUENT) === 0) {
+        return position + i + 1
+      }
+    }
+
+    position += end
   }
 
   return position
