@@ -102,12 +102,15 @@ describe('createSmallFileEncoder', () => {
   it('leaves a file that is too large to addAll', async () => {
     const encoder = await createSmallFileEncoder()
     const short = await createSmallFileEncoder({ compression: { frameSize: 64 * KIB } })
+    const cut = await createSmallFileEncoder({ compression: { cut: 'content' } })
 
     expect(encoder?.maxSize).toBe(512 * KIB - 1)
     expect(short?.maxSize).toBe(64 * KIB - 1)
+    expect(cut?.maxSize).toBe(64 * KIB)
+    expect(cut?.encode(text(64 * KIB))).toBeDefined()
     expect(encoder?.encode(text(512 * KIB - 1))).toBeDefined()
 
-    for (const [encoderOf, size] of [[encoder, 512 * KIB], [short, 64 * KIB], [encoder, 128 * KIB]] as const) {
+    for (const [encoderOf, size] of [[encoder, 512 * KIB], [short, 64 * KIB], [cut, 64 * KIB + 1], [encoder, 128 * KIB]] as const) {
       expect(encoderOf?.encode(text(size))).toBeUndefined()
       expect(await encoderOf?.encodeLater(text(size))).toBeUndefined()
     }
@@ -118,7 +121,6 @@ describe('createSmallFileEncoder', () => {
     ['a base', { compression: { base: CID.parse('bafkqaaa') } }],
     ['a base for each path', { compression: { base: () => undefined } }],
     ['dictionaries', { compression: { dictionaries: 'auto' } }],
-    ['cuts by content', { compression: { cut: 'content' } }],
     ['auto', { compression: { codec: 'auto' } }],
     ['another codec', { compression: { codec: 'gzip' }, codecs: [gzip()] }],
     ['zstd in WebAssembly', { codecs: [zstd({ deterministic: true })] }],

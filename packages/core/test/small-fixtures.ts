@@ -41,6 +41,8 @@ export const options: fc.Arbitrary<SmallFileEncoderInit> = fc.oneof(
     { compression: { optimize: 'ranges' } },
     { compression: { frameSize: 64 * KIB } },
     { compression: { leafSize: 1000, frameSize: 128 * KIB } },
+    { compression: { cut: 'content' } },
+    { compression: { cut: 'content', detect: false } },
     { compression: { codec: 'none' } },
     { compression: { codec: 'zstd', level: 2, filters: false, detect: false } }
   )
