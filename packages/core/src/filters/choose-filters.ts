@@ -3,6 +3,7 @@ import { concat } from '@ipfsz/utils/bytes'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { isText } from '../util/is-text.ts'
 import { applyFilters } from './filters.ts'
+import { findRecordSize } from './find-record-size.ts'
 import { isNoise } from './is-noise.ts'
 import type { Filter, Width } from './filter.ts'
 
@@ -22,7 +23,7 @@ const LARGE_SAMPLE = 256 * KIB
 /** A sample consists of so many spans of the file. */
 const SPANS = 4
 
-/** Where spans begin and end, in bytes: whole elements of every width stay aligned from one span to the next. */
+/** Where spans begin and end, in bytes: whole numbers of every width stay aligned from one span to the next. */
 const ALIGNMENT = 24
 
 /** Fewer bytes are not worth a trial, 16 KiB: trees have thousands of small files. */
@@ -53,6 +54,11 @@ const CANDIDATES: ReadonlyArray<readonly Filter[]> = [
 /** How far apart the bytes are of which candidates take differences. */
 const DISTANCES = [1, ...WIDTHS]
 
+/** For records: planes alone, and differences between records. */
+function recordCandidates (width: number): Filter[][] {
+  return [[{ kind: 'shuffle', width }], [{ kind: 'records', width }]]
+}
+
 const NONE: readonly Filter[] = []
 
 /** A chain of filters, and how many bytes a sample has with it. */
@@ -77,15 +83,18 @@ export async function chooseFilters (
     return NONE
   }
 
-  const sample = takeSpans(piece, SAMPLE)
-  const small = takeSpans(sample, SMALL_SAMPLE)
+  const recordSize = findRecordSize(piece, DISTANCES)
+  const alignment = ALIGNMENT * (recordSize ?? 1)
+  const sample = takeSpans(piece, SAMPLE, alignment)
+  const small = takeSpans(sample, SMALL_SAMPLE, alignment)
 
   // trying all candidates would take longer than writing and syncing a file of 256 KiB
-  if (isNoise(small, DISTANCES)) {
+  if (isNoise(small, recordSize == null ? DISTANCES : [...DISTANCES, recordSize])) {
     return NONE
   }
 
-  const [plain, ...others] = await tryEach(small, [NONE, ...CANDIDATES], compress)
+  const candidates = recordSize == null ? CANDIDATES : [...CANDIDATES, ...recordCandidates(recordSize)]
+  const [plain, ...others] = await tryEach(small, [NONE, ...candidates], compress)
   // what shrinks with none is not tried further
   const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)
   const left = others.filter(({ length }) => length < limit).map(({ filters }) => filters)
@@ -94,9 +103,11 @@ export async function chooseFilters (
     return NONE
   }
 
-  const first = await chooseBest(sample, left, compress)
+  const best = await chooseBest(sample, left, compress)
 
-  return first.length === 0 || sample === piece ? first : chooseBest(takeSpans(piece, LARGE_SAMPLE), [first], compress)
+  return best.length === 0 || sample === piece
+    ? best
+    : chooseBest(takeSpans(piece, LARGE_SAMPLE, alignment), [best], compress)
 }
 
 /** Whether filters are tried: not on text, and not on a small piece. */
@@ -143,16 +154,17 @@ async function tryEach (
 }
 
 /** A sample of the piece of about `size` bytes: its spans, concatenated. */
-function takeSpans (piece: Uint8Array, size: number): Uint8Array {
-  return concat(spansOf(piece, size))
+function takeSpans (piece: Uint8Array, size: number, alignment: number): Uint8Array {
+  return concat(spansOf(piece, size, alignment))
 }
 
-/** Evenly spaced spans of the piece, together about `size` bytes. Each begins where one of its numbers does. */
-function spansOf (piece: Uint8Array, size: number): Uint8Array[] {
+/** Evenly spaced spans of the piece, together about `size` bytes. Each begins where a number or record does. */
+function spansOf (piece: Uint8Array, size: number, alignment = ALIGNMENT): Uint8Array[] {
   if (piece.byteLength <= size) {
     return [piece]
   }
 
+  const align = (position: number): number => Math.floor(position / alignment) * alignment
   const length = align(size / SPANS)
   const step = (piece.byteLength - length) / (SPANS - 1)
 
@@ -161,8 +173,4 @@ function spansOf (piece: Uint8Array, size: number): Uint8Array[] {
 
     return piece.subarray(start, start + length)
   })
-}
-
-function align (position: number): number {
-  return Math.floor(position / ALIGNMENT) * ALIGNMENT
 }

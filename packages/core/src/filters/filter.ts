@@ -1,8 +1,10 @@
-/** What is done to the elements of a frame before it is compressed. */
-export interface Filter {
-  kind: 'delta' | 'shuffle'
-  width: Width
-}
+/** What is done to the bytes of a frame before it is compressed. */
+export type Filter =
+  | { kind: 'delta', width: Width }
+  | { kind: 'shuffle' | 'records', width: number }
 
-/** Bytes of an element. Bytes at the end of a frame that make no element stay as they are. */
+/** Bytes of a number. Bytes at the end of a frame that make no whole number stay as they are. */
 export type Width = 1 | 2 | 3 | 4 | 8
+
+/** Maximum number of bytes of a record. */
+export const MAX_RECORD_SIZE = 64

@@ -1,6 +1,7 @@
 import { delta, undelta } from './delta.ts'
-import { shuffle, unshuffle } from './shuffle.ts'
-import type { Filter } from './filter.ts'
+import { MAX_RECORD_SIZE } from './filter.ts'
+import { fromRecordPlanes, shuffle, toRecordPlanes, unshuffle } from './planes.ts'
+import type { Filter, Width } from './filter.ts'
 
 /** Maximum number of filters of a file. */
 const MAX_FILTERS = 4
@@ -8,15 +9,17 @@ const MAX_FILTERS = 4
 /** Bits of a filter's code that hold the width. The kind is above them. */
 const WIDTH_BITS = 8
 
-const WIDTHS = [1, 2, 3, 4, 8] as const
-const KINDS: Readonly<Record<Filter['kind'], number>> = { delta: 1, shuffle: 2 }
+const WIDTHS: readonly Width[] = [1, 2, 3, 4, 8]
+const KINDS: Readonly<Record<Filter['kind'], number>> = { delta: 1, shuffle: 2, records: 3 }
 
-/** Every filter by its code. Bytes that are elements of their own cannot be shuffled. */
-const FILTERS: ReadonlyMap<number, Filter> = new Map(
-  WIDTHS.flatMap(width => (['delta', 'shuffle'] as const).map(kind => ({ kind, width })))
-    .filter(({ kind, width }) => kind === 'delta' || width > 1)
-    .map(filter => [codeOf(filter), filter])
-)
+/** Every filter by its code. Bytes that are records of their own cannot be transposed. */
+const FILTERS: ReadonlyMap<number, Filter> = new Map([
+  ...WIDTHS.map((width): Filter => ({ kind: 'delta', width })),
+  ...Array.from({ length: MAX_RECORD_SIZE - 1 }, (_, i): Filter[] => [
+    { kind: 'shuffle', width: i + 2 },
+    { kind: 'records', width: i + 2 }
+  ]).flat()
+].map(filter => [codeOf(filter), filter]))
 
 /** The codes of filters in the header (docs/format.md, section 3), in the order in which they are applied. */
 export function encodeFilters (filters: readonly Filter[]): number[] {
@@ -46,11 +49,10 @@ export function decodeFilters (codes: readonly number[]): Filter[] | undefined {
 export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
   let filtered = bytes
 
-  for (const { kind, width } of filters) {
+  for (const filter of filters) {
     // what is not the caller's may change
-    const target = kind === 'delta' && filtered !== bytes ? filtered : new Uint8Array(bytes.byteLength)
-    const apply = kind === 'delta' ? delta : shuffle
-    apply(filtered, target, width)
+    const target = filter.kind === 'delta' && filtered !== bytes ? filtered : new Uint8Array(bytes.byteLength)
+    apply(filter, filtered, target)
     filtered = target
   }
 
@@ -66,14 +68,29 @@ export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Ui
 export function undoFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
   let original = bytes
 
-  for (const { kind, width } of filters.toReversed()) {
-    const target = kind === 'delta' ? original : new Uint8Array(bytes.byteLength)
-    const undo = kind === 'delta' ? undelta : unshuffle
-    undo(original, target, width)
+  for (const filter of filters.toReversed()) {
+    const target = filter.kind === 'delta' ? original : new Uint8Array(bytes.byteLength)
+    undo(filter, original, target)
     original = target
   }
 
   return original
+}
+
+function apply (filter: Filter, source: Uint8Array, target: Uint8Array): void {
+  switch (filter.kind) {
+    case 'delta': return delta(source, target, filter.width)
+    case 'shuffle': return shuffle(source, target, filter.width)
+    case 'records': return toRecordPlanes(source, target, filter.width)
+  }
+}
+
+function undo (filter: Filter, source: Uint8Array, target: Uint8Array): void {
+  switch (filter.kind) {
+    case 'delta': return undelta(source, target, filter.width)
+    case 'shuffle': return unshuffle(source, target, filter.width)
+    case 'records': return fromRecordPlanes(source, target, filter.width)
+  }
 }
 
 function codeOf ({ kind, width }: Filter): number {
