@@ -120,6 +120,10 @@ const VERSION_2: VectorInit[] = [
     `v2-filter-${code.toString(16)}`, 'One filter, and bytes at the end that make no whole element',
     { pieces: [samples(20_007, code % 256)], filters: [code] }
   )),
+  ...[0x207, 0x240, 0x302, 0x31c, 0x340].map(code => file(
+    `v2-filter-${code.toString(16)}`, 'Records, and bytes at the end that make no whole one',
+    { pieces: [samples(20_007, 4)], filters: [code] }
+  )),
   file('v2-filters-four', 'Four filters', { pieces: [samples(20_007, 4)], filters: [0x104, 0x204, 0x101, 0x202] }),
   file('v2-filters-groups', 'Filters, and frames that a table lists', {
     pieces: cutAt(samples(150_000, 2), ...SIZES), frameSize: 128 * KIB, filters: [0x202, 0x101], inGroups: true

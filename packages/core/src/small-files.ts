@@ -8,7 +8,8 @@ import { zstd } from '@ipfsz/codecs/zstd'
 import { sha256Sync } from '@ipfsz/utils/sha256-sync'
 import { lookAt } from './policy/decide-now.ts'
 import { resolveCompression } from './policy/compression.ts'
-import { canEncode, encodeFile, MAX_ENCODED_SIZE, maxOneFrame } from './small/encode-file.ts'
+import { maxOneFrame } from './policy/compression.ts'
+import { canEncode, encodeFile, MAX_ENCODED_SIZE } from './small/encode-file.ts'
 import { SHAPING } from './small/shaping.ts'
 import type { Metadata } from './dag/file-block.ts'
 import type { CompressionOptions } from './policy/compression-options.ts'
@@ -59,7 +60,8 @@ export interface SmallFileEncoder {
 /**
  * Create what encodes files like `fs.addAll` does with these options.
  *
- * @returns undefined if no file can be encoded with them: with `link`, a base, dictionaries, `auto`, a codec other than native zstd, or in a runtime other than Node
+ * @returns undefined if no file can be encoded with them: with `link`, a base, dictionaries, `auto`, a codec other than
+ *   native zstd, or in a runtime other than Node
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  * @throws {InvalidFrameSizeError}
@@ -92,7 +94,7 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
     this.#options = options
     this.maxSize = compression == null
       ? MAX_ENCODED_SIZE
-      : maxOneFrame(compression, compression.layoutOf(new Uint8Array(0)))
+      : Math.min(MAX_ENCODED_SIZE, maxOneFrame(compression, compression.layoutOf(new Uint8Array(0))))
   }
 
   /** Whether codec and hash run on this thread at once. */

@@ -15,7 +15,7 @@ const SHUFFLES = RECORD_SIZES.map((width): Filter => ({ kind: 'shuffle', width }
 const RECORDS = RECORD_SIZES.map((width): Filter => ({ kind: 'records', width }))
 const ALL = [...DELTAS, ...SHUFFLES, ...RECORDS]
 const CODES = [
-  ...[0x101, 0x102, 0x103, 0x104, 0x108],
+  0x101, 0x102, 0x103, 0x104, 0x108,
   ...RECORD_SIZES.map(width => 0x200 + width),
   ...RECORD_SIZES.map(width => 0x300 + width)
 ]

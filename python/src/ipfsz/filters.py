@@ -6,8 +6,9 @@ from array import array
 from itertools import accumulate
 
 DELTAS = {0x101, 0x102, 0x103, 0x104, 0x108}
-SHUFFLES = {0x202, 0x203, 0x204, 0x208}
-FILTERS = DELTAS | SHUFFLES
+SHUFFLES = set(range(0x202, 0x241))
+RECORDS = set(range(0x302, 0x341))
+FILTERS = DELTAS | SHUFFLES | RECORDS
 
 _TYPES = {array(code).itemsize: code for code in "BHIQ"}
 
@@ -16,16 +17,23 @@ def undo_filters(data: bytes, filters: list[int]) -> bytes:
     """The original bytes of a frame, from the decompressed ones."""
     for code in reversed(filters):
         width = code & 0xFF
-        data = _unshuffle(data, width) if code in SHUFFLES else _undelta(data, width)
+        data = _undelta(data, width) if code in DELTAS else _transpose(data, width, adds=code in RECORDS)
     return data
 
 
-def _unshuffle(data: bytes, width: int) -> bytes:
+def _transpose(data: bytes, width: int, *, adds: bool) -> bytes:
     count = len(data) // width
     out = bytearray(data)
     for plane in range(width):
-        out[plane : count * width : width] = data[plane * count : (plane + 1) * count]
+        values = data[plane * count : (plane + 1) * count]
+        out[plane : count * width : width] = _running_sums(values) if adds else values
     return bytes(out)
+
+
+def _running_sums(values: bytes) -> bytes:
+    # at most 2^24 bytes are added: 64 bits hold the sum
+    sums = array("Q", accumulate(values))
+    return sums.tobytes()[(0 if _LITTLE else 7) :: 8]
 
 
 def _undelta(data: bytes, width: int) -> bytes:

@@ -60,9 +60,9 @@ export interface CompressionOptions {
   cut?: Cut | undefined
 
   /**
-   * Rearrange arrays of numbers before they are compressed, if a trial shows that this saves at
-   * least 10 %: sound, images, measurements. Files with a base, those that are cut by content, and
-   * text are never rearranged. The codec's own command-line tool returns rearranged bytes of them.
+   * Rearrange arrays of numbers, and of records of up to 64 bytes, before they are compressed, if a trial shows that
+   * this saves at least 10 %: sound, images, measurements, point clouds. Files with a base, those that are cut by
+   * content, and text are never rearranged. The codec's own command-line tool refuses files with filters.
    *
    * @default true
    */

@@ -12,7 +12,7 @@ import {
   MAX_LEAF_SIZE,
   SEARCHING_LEVEL
 } from '../constants.ts'
-import { MAX_CUT_SIZE } from '../cut/cut-by-content.ts'
+import { MAX_CUT_SIZE, MIN_CUT_SIZE } from '../cut/cut-by-content.ts'
 import { chooseFilters } from '../filters/choose-filters.ts'
 import { InvalidParametersError } from '../errors.ts'
 import type { Filter } from '../filters/filter.ts'
@@ -101,6 +101,11 @@ export function resolveCompression (
     baseOfBase: resolveBaseOfBase(options.baseOfBase),
     dictionaries: resolveDictionaries(name, options, codecs)
   }
+}
+
+/** Maximum number of bytes of a file that has one frame, whatever is in it, and ends before that frame is full. */
+export function maxOneFrame ({ cut }: Compression, { frameSize }: Layout): number {
+  return cut === 'content' ? MIN_CUT_SIZE : frameSize - 1
 }
 
 /** The layout of a file with a base: what it has in common with that may begin after 4 MiB, whatever the frame size. */

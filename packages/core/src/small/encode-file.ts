@@ -1,16 +1,15 @@
 // Room: whole small files, encoded and decoded at once, on the calling thread.
 import { seal } from '@ipfsz/codecs/sealed'
 import { MAX_INLINE_SIZE } from '../constants.ts'
-import { MIN_CUT_SIZE } from '../cut/cut-by-content.ts'
 import { encodeFileBlock } from '../dag/file-block.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
+import { maxOneFrame } from '../policy/compression.ts'
 import { decideNow } from '../policy/decide-now.ts'
 import { DAG_PB, encodeBlock, RAW } from './encoded-file.ts'
 import type { Metadata } from '../dag/file-block.ts'
 import type { Header } from '../format/header.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { Findings } from '../policy/decide-now.ts'
-import type { Layout } from '../policy/layout.ts'
 import type { EncodedFile } from './encoded-file.ts'
 
 /** With the frame, of which the root may have a copy. */
@@ -34,11 +33,6 @@ export interface EncodeOptions {
 /** Whether files can be compressed at once with these options, unless something about a file itself is against it. */
 export function canEncode ({ baseOf, dictionaries, named }: Compression): boolean {
   return baseOf == null && dictionaries == null && named != null
-}
-
-/** The most bytes of a file that is one frame for sure, and not filled by it. */
-export function maxOneFrame ({ cut }: Compression, { frameSize }: Layout): number {
-  return Math.min(cut === 'content' ? MIN_CUT_SIZE : frameSize - 1, MAX_ENCODED_SIZE)
 }
 
 /**
