@@ -1,22 +1,39 @@
+import { quoteName } from '@ipfsz/utils/quote-name'
+import { Type } from 'cborg'
 import { InvalidDagError } from '../errors.ts'
-import { followCbor } from './cbor-path.ts'
-import { followJson } from './json-path.ts'
-import type { PathEnd } from './path-end.ts'
-import type { Steps } from './steps.ts'
+import { decodeLink, documentTokens } from './document-tokens.ts'
+import type { Token } from 'cborg'
 import type { CID } from 'multiformats/cid'
 
-/** The multicodecs of DAG-CBOR and DAG-JSON. */
-const DAG_CBOR = 0x71
-const DAG_JSON = 0x0129
+/** Bytes that are looked at between two steps, 16 KiB: up to 16,384 items. */
+const STEP_SIZE = 16 * 1024
 
-/** Whether a codec is one of documents with links: DAG-CBOR or DAG-JSON. */
-export function isDocument ({ code }: Pick<CID, 'code'>): boolean {
-  return code === DAG_CBOR || code === DAG_JSON
+/** Deeper documents are refused: few decoders support them. */
+const MAX_DEPTH = 10_000
+
+/**
+ * Where names lead in a document: to a link, and how many of them lead to it; to nothing, and which one is missing; or
+ * to a value that is no link.
+ */
+export type PathEnd = { cid: CID, used: number } | { missing: string } | 'value'
+
+/** A list or map that has begun. */
+interface Open {
+  /** Items that are still to come. Infinite in JSON, where a token says that it ends. */
+  left: number
+  /** How many of its items have come. */
+  count: number
+  /** The keys of a map, to find one that comes twice. Undefined before the first one, and in a list. */
+  keys?: Set<string>
+  isMap: boolean
+  /** The name that leads on from here, if the path leads here and no item with it has come. */
+  wanted: string | undefined
 }
 
 /**
- * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link. Nothing else of it
- * is decoded.
+ * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link. Nothing is built of
+ * it: what two million bytes decode to may take a hundred times as many. All of it is checked, also what is beside the
+ * path.
  *
  * @param pause - called every few milliseconds, to let others go on, with the milliseconds since the last time. It may
  *   throw
@@ -28,7 +45,7 @@ export async function followDocument (
   names: readonly string[],
   pause: (milliseconds: number) => Promise<void>
 ): Promise<PathEnd> {
-  const steps = cid.code === DAG_CBOR ? followCbor(block, names) : followJson(block, names)
+  const steps = follow(cid, block, names)
 
   for (;;) {
     const began = performance.now()
@@ -42,10 +59,110 @@ export async function followDocument (
   }
 }
 
-function nextStep (steps: Steps<PathEnd>, cid: CID): IteratorResult<undefined, PathEnd> {
+function nextStep (steps: Generator<undefined, PathEnd>, cid: CID): IteratorResult<undefined, PathEnd> {
   try {
     return steps.next()
   } catch (err) {
     throw new InvalidDagError(cid, 'cannot be decoded', { cause: err })
   }
+}
+
+function * follow (cid: CID, block: Uint8Array, names: readonly string[]): Generator<undefined, PathEnd> {
+  const tokens = documentTokens(cid, block)
+  const stack: Open[] = []
+  let end: PathEnd | undefined
+  let next = STEP_SIZE
+
+  do {
+    if (tokens.pos() >= next) {
+      yield
+      next = tokens.pos() + STEP_SIZE
+    }
+
+    const above = stack.at(-1)
+    const token = tokens.next()
+    const isEnd = token.type === Type.break
+
+    if (isEnd && above?.left !== Infinity) {
+      throw new Error('it has an end of a list or map that has none')
+    }
+
+    if (!isEnd) {
+      // the first item has no name, and is on every path
+      const name = above == null ? undefined : nameOf(token, above)
+      const isOnPath = above == null || (name != null && name === above.wanted)
+      const item = above?.isMap === true ? tokens.next() : token
+
+      if (item.type === Type.break) {
+        throw new Error('it has a key without a value')
+      }
+
+      const left = lengthOf(item)
+      const used = stack.length
+
+      if (above != null) {
+        above.left--
+        above.count++
+        above.wanted = isOnPath ? undefined : above.wanted
+      }
+
+      // of DAG-CBOR all links are checked, as its decoder does
+      const isLink = item.type === Type.tag && (isOnPath || item.value instanceof Uint8Array)
+      const link = isLink ? decodeLink(item) : undefined
+
+      if (isOnPath && link != null) {
+        end = { cid: link, used }
+      } else if (isOnPath && used === names.length) {
+        end = 'value'
+      } else if (isOnPath && left == null) {
+        end = { missing: names[used] }
+      }
+
+      if (left != null) {
+        const wanted = isOnPath && end == null ? names[used] : undefined
+
+        if (stack.push({ left, count: 0, isMap: item.type === Type.map, wanted }) > MAX_DEPTH) {
+          throw new Error(`its lists and maps are more than ${MAX_DEPTH} deep`)
+        }
+      }
+    }
+
+    for (let open = stack.at(-1), ends = isEnd; open != null && (ends || open.left === 0); open = stack.at(-1)) {
+      end = open.wanted == null ? end : { missing: open.wanted }
+      stack.pop()
+      ends = false
+    }
+  } while (stack.length > 0)
+
+  if (!tokens.done()) {
+    throw new Error('more bytes follow it')
+  }
+
+  return end ?? 'value'
+}
+
+/** The name of an item, by its first token. */
+function nameOf (token: Token, above: Open): string {
+  if (!above.isMap) {
+    return String(above.count)
+  }
+
+  const name: unknown = token.type === Type.string ? token.value : undefined
+
+  if (typeof name !== 'string') {
+    throw new Error('it has a key that is not text')
+  }
+
+  above.keys ??= new Set()
+
+  if (above.keys.size === above.keys.add(name).size) {
+    throw new Error(`it has the key ${quoteName(name)} twice`)
+  }
+
+  return name
+}
+
+/** How many items are in an item. Undefined: it is neither a list nor a map. */
+function lengthOf ({ type, value }: Token): number | undefined {
+  return type === Type.array || type === Type.map ? Number(value) : undefined
 }

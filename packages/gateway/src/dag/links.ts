@@ -1,10 +1,9 @@
-import { decodeBlock, InvalidDagError, unmark } from '@ipfsz/core'
+import { decodeBlock, documentLinks, InvalidDagError, isDocument, unmark } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { GatewayError } from '../errors.ts'
-import { cborLinks, jsonLinks } from './document-links.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The multicodecs of plain JSON and CBOR, which have no links. */
@@ -40,10 +39,8 @@ export function * linksOf (cid: CID, block: Uint8Array): Generator<CID> {
   try {
     const { code } = unmark(cid)
 
-    if (code === dagCbor.code) {
-      yield * cborLinks(block)
-    } else if (code === dagJson.code) {
-      yield * jsonLinks(block)
+    if (isDocument({ code })) {
+      yield * documentLinks({ code }, block)
     } else if (code === dagPb.code) {
       for (const { Hash } of decodeBlock(block).links) {
         yield Hash
