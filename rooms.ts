@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
     'create-with-codecs.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
     'create-ipfsz.ts': ['contract.ts', 'create-with-codecs.ts'],
-    kubo: ['contract.ts', 'create-ipfsz.ts', 'file-handle.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
+    kubo: ['contract.ts', 'create-ipfsz.ts', 'ipfsz.ts', 'unixfs.ts'],
     originals: [
       'content-cid', 'contract.ts', 'create-ipfsz.ts', 'create-reader.ts', 'dag', 'format', 'links', 'policy', 'read',
       'unixfs.ts', 'util'

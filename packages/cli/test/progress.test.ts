@@ -5,7 +5,6 @@ import { Output } from '../src/terminal/output.ts'
 import { formatTimeLeft } from '../src/terminal/progress-line.ts'
 import { Progress } from '../src/terminal/progress.ts'
 import { RecentRate } from '../src/terminal/recent-rate.ts'
-import { SteadySize } from '../src/terminal/steady-size.ts'
 import type { ProgressInit } from '../src/terminal/progress.ts'
 
 const MIB = 1024 * 1024
@@ -248,14 +247,6 @@ describe('the numbers of a progress bar', () => {
 
     expect(rate.at(40_000)).toBe(50)
     expect(rate.at(59_999)).toBeCloseTo(33.3, 1)
-  })
-
-  it('keep their unit until they are well below it', () => {
-    const size = new SteadySize()
-
-    expect([0, 500, 1000, 1100, 1000, 1023, 800, 2 * MIB, 0.9 * MIB].map(bytes => size.format(bytes))).toEqual(
-      ['0 B', '500 B', '1000 B', '1.07 KiB', '0.98 KiB', '1.00 KiB', '800 B', '2.00 MiB', '0.90 MiB']
-    )
   })
 
   it.each([

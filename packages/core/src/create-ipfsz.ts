@@ -2,6 +2,7 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { InvalidParametersError } from './errors.ts'
 import { createWithCodecs } from './create-with-codecs.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
+import type { MakeIpfsz } from './create-with-codecs.ts'
 
 /**
  * Create an {@link Ipfsz} on a Helia node, or on any object with a blockstore.
@@ -10,6 +11,11 @@ import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
  *   or `deterministic` is set together with `codecs`
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
+  return createIpfsz(components, init)
+}
+
+/** The same, made by another function. */
+export function createIpfsz (components: IpfszComponents, init: IpfszInit, make?: MakeIpfsz): Ipfsz {
   const { codecs = allCodecs(), deterministic = false } = init
 
   if (deterministic && init.codecs != null) {
@@ -20,5 +26,5 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
 
   const writers = deterministic ? allCodecs({ deterministic }) : codecs
 
-  return createWithCodecs(components, { ...init, codecs, writers })
+  return createWithCodecs(components, { ...init, codecs, writers }, make)
 }

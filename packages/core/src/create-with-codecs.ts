@@ -17,14 +17,18 @@ interface Init extends WithCodecsInit {
   writers: readonly Codec[]
 }
 
+/** Makes what is created. */
+export type MakeIpfsz = (...args: ConstructorParameters<typeof DefaultIpfsz>) => DefaultIpfsz
+
 /** @throws {InvalidParametersError} `inFlightBytes` or a number in `fetch` is not above 0 */
 export function createWithCodecs (
   components: IpfszComponents,
-  { codecs, writers, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES, fetch }: Init
+  { codecs, writers, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES, fetch }: Init,
+  make: MakeIpfsz = init => new DefaultIpfsz(init)
 ): Ipfsz {
   checkInFlightBytes(inFlightBytes)
 
-  const fs: DefaultIpfsz = new DefaultIpfsz({
+  const fs: DefaultIpfsz = make({
     blockstore: components.blockstore,
     links: new DefaultLinks({
       ...components,

@@ -1,7 +1,6 @@
 import { formatProgress } from './progress-line.ts'
 import { canRedraw, DEFAULT_COLUMNS } from './columns.ts'
 import { RecentRate } from './recent-rate.ts'
-import { SteadySize } from './steady-size.ts'
 import { count, formatSize } from './units.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { ProgressState } from './progress-line.ts'
@@ -78,7 +77,6 @@ export class Progress {
   readonly #timer: NodeJS.Timeout | undefined
   /** Of what is done. */
   readonly #rate: RecentRate
-  readonly #size = new SteadySize()
   #numbers: Numbers | undefined
   #numbersTime = 0
   #done = 0
@@ -174,7 +172,7 @@ export class Progress {
     const rate = this.#rate.at(now)
     const current = arrivals?.current(now)
     const speed = thing == null
-      ? this.#size.format(current?.rate ?? rate)
+      ? formatSize(Math.round(current?.rate ?? rate))
       : count(Math.round(rate), thing)
 
     return {

@@ -22,7 +22,7 @@
  */
 
 import { DEFAULT_KUBO_PIN_TIMEOUT, DEFAULT_KUBO_TIMEOUT } from '../constants.ts'
-import { ipfsz } from '../create-ipfsz.ts'
+import { createIpfsz } from '../create-ipfsz.ts'
 import { InvalidParametersError } from '../errors.ts'
 import { KuboBlockstore } from './kubo-blockstore.ts'
 import { KuboIpfsz } from './kubo-ipfsz.ts'
@@ -79,9 +79,9 @@ export function createIpfszForKubo (client: KuboClient, init: KuboInit = {}): Ip
     throw new InvalidParametersError(`timeout and pinTimeout must be above 0, not ${timeout} and ${pinTimeout}`)
   }
 
-  const files = ipfsz({ blockstore: new KuboBlockstore(client, timeout), datastore }, rest)
+  const components = { blockstore: new KuboBlockstore(client, timeout), datastore }
 
-  return pin ? new KuboIpfsz(files, client, pinTimeout) : files
+  return createIpfsz(components, rest, pin ? init => new KuboIpfsz(init, client, pinTimeout) : undefined)
 }
 
 export { checkKubo } from './check.ts'
