@@ -5,10 +5,6 @@ export interface BenchmarkOptions {
   file?: string
   /** A directory of files to measure with. */
   corpus?: string
-  /** One of the benchmark's plans. The first one, if there is none. */
-  plan?: string
-  /** Which of the benchmark's sides to measure. All of its plan, if there are none. */
-  only?: readonly string[]
 }
 
 /** A row of measurements, with other facts such as CIDs. */
@@ -23,18 +19,9 @@ export interface Benchmark {
   question: string
   /** The options for input files that it takes. */
   inputs: ReadonlyArray<'corpus' | 'file'>
-  /** The names that `--plan` and `--only` take. */
-  plans?: readonly string[]
-  sides?: readonly string[]
   /** Measure, and return the rows of the table to print, or several tables. */
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
-  /**
-   * Join what was measured at different times, in parts. Without it, the later result takes the place of the earlier.
-   */
-  join?: JoinTables
 }
-
-export type JoinTables = (earlier: readonly Table[], later: readonly Table[]) => Table[]
 
 /** Thrown when there is nothing to measure or to report. Only its message is printed, without a stack. */
 export class NoInputError extends Error {

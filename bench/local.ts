@@ -4,12 +4,10 @@ import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { KUBO_LINES, OWN_LINES, quote } from './support/command-lines.ts'
 import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
-import { FLOOR } from './support/floor/names.ts'
 import { commandEnvironment, runCommand } from './support/run-command.ts'
 import { createRepo, environment, hasKubo } from './support/kubo.ts'
-import { syncCost } from './support/sync-cost.ts'
 import { runTask } from './support/task.ts'
-import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
+import type { Benchmark, Row } from './benchmark.ts'
 import type { CommandLines } from './support/command-lines.ts'
 import type { Corpus } from './support/corpus.ts'
 import type { StoreKind, Task } from './support/task.ts'
@@ -29,13 +27,13 @@ const ALL = [PLAIN, DEFAULT, 'ipfsz, zstd 1', 'ipfsz, lz4', 'ipfsz, gzip 6']
 const TWO = [PLAIN, DEFAULT]
 
 const SIZES: readonly Size[] = [
-  { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: [...TWO, FLOOR], memory: TWO } },
+  { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
   { size: 100 * MB, rounds: 5, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
   { size: 1000 * MB, rounds: 3, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
 ]
 
 const SMOKE: readonly Size[] = [
-  { size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: [...TWO, FLOOR], memory: TWO } }
+  { size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
 ]
 
 /** The stores of commands, which are compared with plain Helia on files. */
@@ -47,11 +45,7 @@ const ABOUT = 'Times of Kubo and of the command include the start of the process
   'the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
   'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
   'of 1 MB are added and read ten times by each process, and the first time does not count. The side `transient` ' +
-  'reads what zstd 3 added, with the option of `cat` for callers that keep no bytes. The floor, measured with 1 MB ' +
-  'on LevelDB, compresses, hashes and stores frames, and reads, hashes and decompresses them, and nothing else'
-
-const ABOUT_SYNC = 'How long the command takes to add files, with and without syncing them to disk. Times include ' +
-  'the start of its process'
+  'reads what zstd 3 added, with the option of `cat` for callers that keep no bytes'
 
 /** What one process measured. */
 interface Measured {
@@ -86,8 +80,7 @@ export const benchmark: Benchmark = {
 
       return [
         { title: `Files of ${mixed.name}. ${ABOUT}`, rows },
-        { title: `What was added (${corpus.source})`, rows: cids },
-        { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }
+        { title: `What was added (${corpus.source})`, rows: cids }
       ]
     })
   }
@@ -155,23 +148,6 @@ async function runOnce (
   return ([['add', added], ['cat', read]] as const).map(([action, { wall, cpu, peak }]) => (
     { action, walls: [wall], cpus: [cpu], peak, cid }
   ))
-}
-
-async function compareSync (
-  corpus: Corpus,
-  mixed: Parameters<typeof fileOfSize>[1],
-  { smoke }: BenchmarkOptions
-): Promise<Row[]> {
-  const size = (smoke ? 1 : 100) * MB
-
-  return syncCost({
-    file: await fileOfSize(corpus, mixed, size),
-    size,
-    source: await fileOfSize(corpus, mixed, 2 * MB),
-    count: smoke ? 20 : 1000,
-    rounds: smoke ? 1 : 9,
-    directory: corpus.directory
-  })
 }
 
 function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {

@@ -3,13 +3,9 @@ import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
 import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
-import { FLOOR } from './support/floor/names.ts'
-import { Strangers } from './support/strangers.ts'
-import { runStrangerTask, runTask } from './support/task.ts'
-import { withDirectory } from './support/temporary.ts'
-import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
-import type { Made } from './support/strangers.ts'
-import type { Outcome, StrangerTask } from './support/task.ts'
+import { runTask } from './support/task.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { Outcome } from './support/task.ts'
 
 const MB = 1e6
 
@@ -20,19 +16,14 @@ const MB = 1e6
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
 const ROUNDS = 3
-/** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
-const PAUSE = 5
-
-const ABOUT = 'The floor compresses, hashes and stores frames, and reads, hashes and decompresses them, three at a ' +
-  'time, and does nothing else. Before it begins, a process has its imports in memory: Node, Helia, and what strips ' +
-  'the types of the benchmark'
+const ABOUT = 'Before it begins, a process has its imports in memory: Node, Helia, and what strips the types of the ' +
+  'benchmark'
 
 /** The outcomes of the process that adds and of those that read, or why they failed. */
 type Measured = { added: Outcome, read: Outcome, transient?: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory depends on the size of a file, on how slowly it is read, or on the tool that made it: ' +
-    'the peak resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file: the peak resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -41,7 +32,7 @@ export const benchmark: Benchmark = {
       const rows: Row[] = []
 
       for (const size of options.smoke ? SMOKE : SIZES) {
-        const measured = new Map<string, Measured[]>([PLAIN, DEFAULT, FLOOR].map(side => [side, []]))
+        const measured = new Map<string, Measured[]>([PLAIN, DEFAULT].map(side => [side, []]))
         const rounds = options.smoke ? 1 : ROUNDS
 
         // every side once in each round, so that other load on the machine affects all of them
@@ -63,8 +54,7 @@ export const benchmark: Benchmark = {
       }
 
       return [
-        { title: `${name} repeated, on an FsBlockstore (${corpus.source}). ${ABOUT}`, rows },
-        { title: 'Files that other tools made, on an FsBlockstore', rows: await strangers(options) }
+        { title: `${name} repeated, on an FsBlockstore (${corpus.source}). ${ABOUT}`, rows }
       ]
     })
   }
@@ -83,56 +73,6 @@ async function measureSide (side: string, size: number, file: string, directory:
     // for example a process that ran out of memory
     return { failed: err instanceof Error ? err.message : String(err) }
   }
-}
-
-/** Files of other tools that are read slowly, and DAGs that were made to fill the memory. */
-async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
-  const leaves = smoke ? 10 : 600
-  const cases: Array<[
-    what: string,
-    task: Pick<StrangerTask, 'action' | 'pause'>,
-    make: (strangers: Strangers) => Promise<Made>
-  ]> = [
-    [
-      `${leaves} MiB in dag-pb leaves, read slowly`,
-      { action: 'cat', pause: PAUSE },
-      async strangers => strangers.file(leaves, 'dag-pb')
-    ],
-    [
-      `${leaves} MiB in raw leaves, read slowly`,
-      { action: 'cat', pause: PAUSE },
-      async strangers => strangers.file(leaves, 'raw')
-    ],
-    [
-      '20 levels of nodes with very many links',
-      { action: 'cat', pause: 0 },
-      async strangers => strangers.wide(20, smoke ? 100 : 60_000)
-    ],
-    [
-      '10 levels of shards that link to a large one',
-      { action: 'ls', pause: 0 },
-      async strangers => strangers.shards(10, smoke ? 100 : 20_000)
-    ]
-  ]
-  const rows: Row[] = []
-
-  for (const [what, task, make] of cases) {
-    progress(what)
-    rows.push(await withDirectory(async directory => {
-      const { cid, stored } = await make(new Strangers(directory))
-      const { base, peak, refused } = await runStrangerTask({ ...task, directory, cid: cid.toString() })
-
-      return {
-        what,
-        'stored, MB': rounded(stored / MB),
-        'before, MB': rounded(base / MB),
-        'most, MB': rounded(peak / MB),
-        refused
-      }
-    }))
-  }
-
-  return rows
 }
 
 function toRow (side: string, size: number, measured: readonly Measured[]): Row {

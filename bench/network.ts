@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { median, progress, rounded, spread, sum } from './benchmark.ts'
 import { fileOfSize, mixedFile, trees, withCorpus } from './support/corpus.ts'
 import { floorOf, LINKS, MEGABIT } from './support/links.ts'
-import { compareGatewayPairs } from './support/network/gateway-pairs.ts'
 import { startSides } from './support/network/sides.ts'
 import { startTreeSides } from './support/network/tree-sides.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
@@ -11,7 +10,7 @@ import type { Benchmark, Row, Table } from './benchmark.ts'
 import type { Corpus } from './support/corpus.ts'
 import type { Link } from './support/links.ts'
 import type { Fetched } from './support/network/messages.ts'
-import type { Offer, Side, Sides } from './support/network/side.ts'
+import type { Offer, Side } from './support/network/side.ts'
 import type { Traffic } from './support/shaped-proxy.ts'
 
 const MB = 1e6
@@ -32,8 +31,7 @@ const NODES = 0.001
 /** Notes on the figures. */
 const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. That of ' +
   '"ipfsz, zstd" is made by withIpfsz; its node is stock otherwise. The time of the command includes dialling; the ' +
-  'others are connected before. Bare Node fetches what the command fetches, checks and decompresses it, and stores ' +
-  'nothing, over the fastest links alone'
+  'others are connected before'
 
 interface Measured extends Fetched, Traffic {}
 
@@ -64,7 +62,7 @@ export const benchmark: Benchmark = {
 
         for (const link of links) {
           const size = smoke ? 3 * MB : SIZES[link.rate / MEGABIT]
-          const sides = sidesOver(link, network)
+          const { sides } = network
 
           // each rate has a size of its own
           if (subject?.size !== size) {
@@ -75,7 +73,7 @@ export const benchmark: Benchmark = {
         }
 
         if (!smoke) {
-          const sides = sidesOver(WHOLE, network)
+          const { sides } = network
           const whole = await offerAll(mixed.path, mixed.size, sides, offered)
           tables.push({
             title: `${mixed.name}, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms`,
@@ -83,11 +81,7 @@ export const benchmark: Benchmark = {
           })
         }
 
-        tables.push(
-          await compareTrees(corpus, smoke, offered),
-          await compareGateways(corpus, mixed, smoke),
-          await compareTreeGateways(corpus, smoke)
-        )
+        tables.push(await compareTrees(corpus, smoke, offered))
 
         return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, {
           title: `What was fetched (${corpus.source})`,
@@ -97,32 +91,6 @@ export const benchmark: Benchmark = {
         await network.close()
       }
     })
-  }
-}
-
-/** Fetch one file from one gateway, and from two. */
-async function compareGateways (
-  corpus: Corpus,
-  mixed: { path: string, size: number },
-  smoke: boolean
-): Promise<Table> {
-  const size = smoke ? MB : 64 * MB
-  const file = await fileOfSize(corpus, mixed, size)
-
-  return {
-    title: 'ipfsz cat of a file from several gateways, each over a link of its own of 50 ms',
-    rows: await compareGatewayPairs(corpus.directory, { path: file, isDirectory: false, size }, smoke ? 1 : 3)
-  }
-}
-
-/** Fetch a directory of small files from one gateway, and from two. */
-async function compareTreeGateways (corpus: Corpus, smoke: boolean): Promise<Table> {
-  const [{ name, directory }] = trees(corpus)
-  const { files, size } = await measureDirectory(directory)
-
-  return {
-    title: `ipfsz get of ${name}, ${files} small files, from several gateways, each over a link of its own of 50 ms`,
-    rows: await compareGatewayPairs(corpus.directory, { path: directory, isDirectory: true, size }, smoke ? 1 : 3)
   }
 }
 
@@ -155,11 +123,6 @@ async function measureDirectory (directory: string): Promise<{ files: number, si
   const sizes = await Promise.all(paths.map(async path => (await stat(path)).size))
 
   return { files: sizes.length, size: sum(sizes) }
-}
-
-/** The sides that are measured over a link. */
-function sidesOver (link: Link, { sides }: Sides): Side[] {
-  return sides.filter(({ rate = link.rate }) => rate === link.rate)
 }
 
 async function offerAll (file: string, size: number, sides: readonly Side[], rows: Row[]): Promise<Subject> {

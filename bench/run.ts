@@ -4,15 +4,13 @@
  * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
  * all            every benchmark, each in its own process
  * report         keep the results of full runs in bench/results, which has the newest result of every benchmark, and
- *                write docs/benchmarks.md and docs/benchmarks/ from all that are there
+ *                draw docs/charts from all that are there. The site has a page of each; docs/benchmarks.md says what
+ *                they mean
  *
- * --smoke        run with tiny inputs, only to check that it works; with --plan, all sides of that plan
+ * --smoke        run with tiny inputs, only to check that it works
  * --json FILE    write the result of NAME there
  * --json-dir DIR directory of the results of `all`, by default `.bench`; also of NAME, if given.
  *                `all` skips benchmarks that have a full result there. Delete the file to measure again
- * --plan NAME    which plan to measure, in benchmarks that have several. What was measured of other plans, and of
- *                other sides, stays in the result
- * --only SIDE,.. measure only these sides
  * --corpus DIR   measure with these files; by default with those of ../shared/data, or generated ones
  *                if there is no such directory
  * --file FILE    measure with this file, in benchmarks that need only one. Benchmarks that generate
@@ -26,7 +24,7 @@ import { parseArgs } from 'node:util'
 import { NoInputError } from './benchmark.ts'
 import { atExit } from './support/at-exit.ts'
 import { printTables } from './support/print.ts'
-import { addResult, keepResults, readResult, resultFile, writeResult } from './support/results.ts'
+import { keepResults, readResult, resultFile, writeResult } from './support/results.ts'
 import { describeMachine, versions } from './support/machine.ts'
 import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
 import type { Result } from './support/results.ts'
@@ -43,13 +41,10 @@ const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basenam
 const { values, positionals } = readArguments()
 const { smoke, corpus, file } = values
 const [name] = positionals
-const only = values.only?.split(',')
 const options: BenchmarkOptions = {
   smoke,
   ...corpus == null ? {} : { corpus },
-  ...file == null ? {} : { file },
-  ...values.plan == null ? {} : { plan: values.plan },
-  ...only == null ? {} : { only }
+  ...file == null ? {} : { file }
 }
 
 if (positionals.length !== 1 || !['all', 'report', ...names].includes(name)) {
@@ -58,10 +53,6 @@ if (positionals.length !== 1 || !['all', 'report', ...names].includes(name)) {
 
 if (values.json != null && ['all', 'report'].includes(name)) {
   refuse(`--json is for one benchmark, --json-dir for ${name}`)
-}
-
-if ((values.plan ?? values.only) != null && ['all', 'report'].includes(name)) {
-  refuse(`--plan and --only are for one benchmark, not for ${name}`)
 }
 
 if (corpus != null && statSync(corpus, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -85,16 +76,14 @@ try {
   if (name === 'all') {
     await runAll()
   } else if (name === 'report') {
-    const { writeReport } = await import('./report/report.ts')
+    const { readResults, writeCharts } = await import('./report/report.ts')
     const directory = values['json-dir']
 
-    const joinOf = async (name: string) => names.includes(name) ? (await load(name)).join : undefined
-
-    if (await keepResults(directory ?? DEFAULT_DIRECTORY, KEPT, joinOf) === 0 && directory != null) {
+    if (keepResults(directory ?? DEFAULT_DIRECTORY, KEPT) === 0 && directory != null) {
       refuse(`No results of full runs in ${directory}. Measure them with npm run bench -- all`)
     }
 
-    await writeReport(KEPT, join(ROOT, 'docs'))
+    await writeCharts(readResults(KEPT), join(ROOT, 'docs/charts'))
   } else {
     await runOne()
     // all is printed: at its own end Node would wait for handles of libraries, and once waited for ever
@@ -117,8 +106,6 @@ function readArguments () {
         json: { type: 'string' },
         'json-dir': { type: 'string' },
         corpus: { type: 'string' },
-        plan: { type: 'string' },
-        only: { type: 'string' },
         file: { type: 'string' }
       }
     })
@@ -177,9 +164,6 @@ async function runOne (): Promise<void> {
     }
   }
 
-  checkNames('plan', values.plan == null ? [] : [values.plan], benchmark.plans)
-  checkNames('only', only ?? [], benchmark.sides)
-
   const environment = { machine: describeMachine(), versions: versions() }
 
   console.info(
@@ -207,17 +191,7 @@ async function runOne (): Promise<void> {
   }
 
   if (values['json-dir'] != null) {
-    addResult(values['json-dir'], result, benchmark.join)
-  }
-}
-
-function checkNames (option: 'plan' | 'only', given: readonly string[], known: readonly string[] = []): void {
-  if (given.length > 0 && known.length === 0) {
-    refuse(`${name} takes no --${option}`)
-  }
-
-  for (const unknown of given.filter(one => !known.includes(one))) {
-    refuse(`${name} has no ${unknown} for --${option}, but ${known.join(', ')}`)
+    writeResult(resultFile(values['json-dir'], name), result)
   }
 }
 

@@ -58,11 +58,6 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 1,
     guards: ['test/interop/gluster/*', ...SHARED_STORE]
   },
-  cassandra: {
-    runs: [{ script: 'bench/run.ts', args: ['site', '--smoke', '--plan', 'full', '--only', 'ipfsz-cassandra'] }],
-    minutes: 2,
-    guards: ['bench/support/site/*']
-  },
   soak: {
     runs: [{ script: 'scripts/soak.ts' }],
     minutes: 15,

@@ -8,7 +8,7 @@
  * The files are generated, a few thousand at a time: half of them text, half of them noise, from 1 KiB up to a hundred
  * times their mean. The directory for temporary files needs four times their size.
  *
- * --json FILE writes the result if nothing is lost. `npm run bench -- report` makes a page of bench/results/soak.json.
+ * --json FILE writes the result if nothing is lost.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -60,8 +60,7 @@ try {
       machine: describeMachine(),
       versions: { ...versions(), ceph: cephVersion() },
       seconds: Math.round((performance.now() - since) / 1000),
-      tables,
-      command: `npm run soak -- --files ${files} --size ${size} --batch ${batch} --seed ${seed}`
+      tables
     })
   }
 

@@ -3,13 +3,13 @@
  * expect them, and link to each other there.
  */
 
-/** Patterns of the files that are pages, below the repository. `site/api` is generated. */
+/** Patterns of the files that are pages, below the repository. `site/api` and `site/benchmarks` are generated. */
 export const SOURCES = [
   '*.md',
   'docs/**/*.md',
   'packages/*/README.md',
   'examples/*/README.md',
-  'site/api/**/*.md'
+  'site/{api,benchmarks}/**/*.md'
 ]
 
 const RULES: ReadonlyArray<readonly [RegExp, string]> = [
@@ -18,7 +18,7 @@ const RULES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^docs\//, ''],
   [/^(packages|examples)\/([^/]+)\/README\.md$/, '$1/$2.md'],
   [/^site\/api\/README\.md$/, 'api/index.md'],
-  [/^site\/api\//, 'api/']
+  [/^site\/(api|benchmarks)\//, '$1/']
 ]
 
 /**

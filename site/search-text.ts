@@ -13,7 +13,7 @@ export function searchText (text: string, env: MarkdownEnv, markdown: MarkdownRe
   const path = env.relativePath ?? ''
   const left = path.startsWith('site/api/')
     ? text.replaceAll(CODE_BLOCK, '')
-    : path.startsWith('docs/benchmarks/') ? text.replaceAll(TABLE_ROW, '') : text
+    : path.startsWith('site/benchmarks/') ? text.replaceAll(TABLE_ROW, '') : text
 
   // colours take most of the time
   return markdown.render(left.replaceAll(LANGUAGE, '```txt'), env).replaceAll(DEEP_HEADING, '<$1p')

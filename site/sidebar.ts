@@ -1,3 +1,4 @@
+import { TITLES } from '../bench/report/report.ts'
 import type { DefaultTheme } from 'vitepress'
 
 /**
@@ -55,7 +56,12 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
       { text: 'How nodes share a store', link: '/shared-store' },
-      { text: 'Benchmarks', link: '/benchmarks' }
+      {
+        text: 'Benchmarks',
+        link: '/benchmarks',
+        collapsed: true,
+        items: Object.entries(TITLES).map(([name, text]) => ({ text, link: `/benchmarks/${name}` }))
+      }
     ]
   }
 ]

@@ -9,11 +9,6 @@ export function rowsOf (results: Results, name: string, table = 0): readonly Row
   return results.get(name)?.tables[table]?.rows ?? []
 }
 
-/** The rows of the table whose title begins so. None if it was not measured. */
-export function rowsUnder (results: Results, name: string, title: string): readonly Row[] {
-  return results.get(name)?.tables.find(table => table.title.startsWith(title))?.rows ?? []
-}
-
 /** A number of a row, undefined if there is none. */
 export function numberOf (row: Row | undefined, column: string): number | undefined {
   const value = row?.[column]

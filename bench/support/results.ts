@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { NoInputError } from '../benchmark.ts'
-import type { JoinTables, Table } from '../benchmark.ts'
+import type { Table } from '../benchmark.ts'
 
 /** The result of one run of one benchmark, as stored in a JSON file. */
 export interface Result {
@@ -14,12 +14,6 @@ export interface Result {
   versions: Record<string, string>
   seconds: number
   tables: Table[]
-  /**
-   * What to run to measure it again.
-   *
-   * @default `npm run bench -- ${name}`
-   */
-  command?: string
 }
 
 export function resultFile (directory: string, name: string): string {
@@ -53,48 +47,19 @@ export function readResult (directory: string, name: string): Result | undefined
 }
 
 /**
- * Write a result beside the parts that an earlier one has of the same benchmark.
+ * Copy the results of full runs. What `to` has of other benchmarks stays: nobody has measured all on one day.
  *
- * @param join - how, or undefined if the benchmark has no parts: then it takes the place of the earlier one
- * @throws {NoInputError} the earlier one is no result, or was measured on another machine
- */
-export function addResult (directory: string, result: Result, join: JoinTables | undefined): void {
-  const file = resultFile(directory, result.name)
-  const earlier = join == null ? undefined : readResult(directory, result.name)
-
-  // of one that an older version of the benchmark wrote, nothing may be left to join
-  if (join == null || earlier == null || earlier.smoke !== result.smoke || join(earlier.tables, []).length === 0) {
-    writeResult(file, result)
-    return
-  }
-
-  if (earlier.machine !== result.machine) {
-    throw new NoInputError(`${file} was measured on ${earlier.machine}: delete it, or join no other result with it`)
-  }
-
-  writeResult(file, { ...result, tables: join(earlier.tables, result.tables) })
-}
-
-/**
- * Copy the results of full runs. What `to` has of other benchmarks stays: the report is written from all of them,
- * though nobody has measured all on one day.
- *
- * @param joinOf - how parts of a benchmark are joined
  * @returns how many there were
  * @throws {NoInputError} a file in `from` holds something else
  */
-export async function keepResults (
-  from: string,
-  to: string,
-  joinOf: (name: string) => Promise<JoinTables | undefined> = async () => undefined
-): Promise<number> {
+export function keepResults (from: string, to: string): number {
   let kept = 0
 
   for (const name of globSync('*.json', { cwd: from }).map(file => basename(file, '.json'))) {
     const result = readResult(from, name)
 
     if (result?.smoke === false) {
-      addResult(to, result, await joinOf(name))
+      writeResult(resultFile(to, name), result)
       kept++
     }
   }

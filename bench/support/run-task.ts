@@ -9,8 +9,6 @@ import { CID } from 'multiformats/cid'
 import { measure } from '../benchmark.ts'
 import { repeatFile } from './corpus.ts'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
-import { floorFiles } from './floor/files.ts'
-import { FLOOR } from './floor/names.ts'
 import { peakMemory } from './peak-memory.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -20,7 +18,7 @@ process.on('disconnect', () => { process.exit() })
 
 const task = JSON.parse(process.argv[2]) as Task
 const { size: available } = await stat(task.file)
-const open = task.files === FLOOR ? floorFiles : FILE_SYSTEMS[task.files]
+const open = FILE_SYSTEMS[task.files]
 
 process.send?.(task.action === 'add' ? await add() : await cat(), () => { process.exit() })
 

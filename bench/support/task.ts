@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Time } from '../benchmark.ts'
 import type { Measured } from './measure-versions.ts'
 
 /** A task that runs in its own process, so that its memory and processor time can be measured. */
 export interface Task {
   action: 'add' | 'cat'
-  /** A name of FILE_SYSTEMS, or the floor. */
+  /** A name of FILE_SYSTEMS. */
   files: string
   store: StoreKind
   /** The store's directory. */
@@ -35,17 +34,6 @@ export interface Outcome {
   base: number
 }
 
-/** Small files that are added, and how. */
-export interface SmallAddTask {
-  /** A name of `SMALL_ADDS`. */
-  side: string
-  /** A file, or the files of a tree. */
-  input: string | { directory: string, paths: string[] }
-  /** Where the stores go, one for each time. */
-  directory: string
-  times: number
-}
-
 /** The releases of a file, added and read by each library in turn. */
 export interface VersionsTask {
   /** The name of a series. */
@@ -57,41 +45,14 @@ export interface VersionsTask {
   rounds: number
 }
 
-/** A task that reads a DAG made by `Strangers`. */
-export interface StrangerTask {
-  action: 'cat' | 'ls'
-  directory: string
-  cid: string
-  /** Milliseconds to wait after each block or entry. */
-  pause: number
-}
-
-export interface StrangerOutcome {
-  /** The most resident memory in bytes, and what it was before. */
-  peak: number
-  base: number
-  /** The name of the error that ended it, or an empty string. */
-  refused: string
-}
-
 /** Run a task in a new process. */
 export async function runTask (task: Task): Promise<Outcome> {
   return run('run-task.ts', task, `${task.action} with ${task.files}`)
 }
 
-/** Add small files in a new process: the time of each add. */
-export async function runSmallAdds (task: SmallAddTask): Promise<Time[]> {
-  return run('floor/run-small-adds.ts', task, `small adds with ${task.side}`)
-}
-
 /** Add and read the releases of a file in a new process: what was measured, by the names of `LIBRARY_SIDES`. */
 export async function runVersions (task: VersionsTask): Promise<Record<string, Measured[]>> {
   return run('run-versions.ts', task, `releases of ${task.series}`)
-}
-
-/** Run a task of a `Strangers` DAG in a new process. */
-export async function runStrangerTask (task: StrangerTask): Promise<StrangerOutcome> {
-  return run('run-stranger-task.ts', task, task.action)
 }
 
 async function run<Result> (program: string, task: object, what: string): Promise<Result> {

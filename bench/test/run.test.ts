@@ -21,14 +21,8 @@ function bench (...args: string[]) {
 
 describe('npm run bench', () => {
   it.each([
-    'storage',
     'local',
-    'bypass',
     'random',
-    'slow',
-    'connections',
-    'blockstore',
-    'browser',
     'codecs',
     'network',
     'gateway'
@@ -48,7 +42,7 @@ describe('npm run bench', () => {
   ])('does not start if the result cannot be written: %s', async (_, path) => {
     await writeFile(join(directory, 'file'), '')
 
-    const { status, stderr, stdout } = bench('proxy', '--smoke', '--json', path(directory))
+    const { status, stderr, stdout } = bench('start', '--smoke', '--json', path(directory))
 
     expect(stderr.trim()).to.equal(`Cannot write to ${path(directory)}`)
     expect(stdout).to.equal('')
@@ -59,7 +53,7 @@ describe('npm run bench', () => {
     const fifo = join(directory, 'fifo')
     spawnSync('mkfifo', [fifo])
 
-    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Cannot write to ${fifo}`)
+    expect(bench('start', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Cannot write to ${fifo}`)
   })
 
   it.each<[string, (directory: string) => string]>([
@@ -69,7 +63,7 @@ describe('npm run bench', () => {
   ])('does not start if the directory of the results cannot be written: %s', async (_, path) => {
     await writeFile(join(directory, 'file'), '')
 
-    const { status, stderr, stdout } = bench('proxy', '--smoke', '--json-dir', path(directory))
+    const { status, stderr, stdout } = bench('start', '--smoke', '--json-dir', path(directory))
 
     expect(stderr.trim()).to.equal(`Cannot write into ${path(directory) || 'a directory without a name'}`)
     expect(stdout).to.equal('')
@@ -112,18 +106,6 @@ describe('npm run bench', () => {
     expect(stderr.trim()).to.match(/^No results of full runs in .+\. Measure them with npm run bench -- all$/)
     expect(status).to.equal(2)
     expect(await readdir(directory)).to.deep.equal([])
-  })
-
-  it.each([
-    [['proxy', '--plan', 'short'], 'proxy takes no --plan'],
-    [['site', '--plan', 'long'], 'site has no long for --plan, but short, noise, full, 100ms, 200ms'],
-    [['site', '--only', 'kubo-own,tape'], /^site has no tape for --only, but kubo-own, .+, ipfsz-cassandra$/],
-    [['all', '--only', 'kubo-own'], '--plan and --only are for one benchmark, not for all']
-  ])('refuses a plan or a side that there is not: %j', (args, message) => {
-    const { status, stderr } = bench(...args)
-
-    expect(stderr.trim()).to.match(typeof message === 'string' ? new RegExp(`^${message}$`) : message)
-    expect(status).to.equal(2)
   })
 
   it('lists the benchmarks if the name is unknown', () => {

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import { unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
-import { MEGABIT } from '../links.ts'
 import { addByCommand, printedBy, runOverLink, startCommandDaemon, startCommandGateway } from './command.ts'
 import type { CommandRun, Fetched } from './messages.ts'
 import type { Offer, Side } from './side.ts'
@@ -20,13 +19,6 @@ export const OVER_BITSWAP = `${COMMAND} --no-libp2p-gateway`
 /** The same over HTTP. */
 export const OVER_HTTP = 'ipfsz cat --gateway, from ipfsz gateway'
 export const OVER_HTTP_FROM_KUBO = "ipfsz cat --gateway, from Kubo's gateway"
-
-/** What links, servers and processors allow: a bare Node program that checks and decompresses, but stores nothing. */
-export const BARE = 'bare Node, from ipfsz gateway'
-export const BARE_FROM_KUBO = "bare Node, from Kubo's gateway"
-
-/** Where the processor counts, and not the link alone. */
-const BARE_RATE = 1000 * MEGABIT
 
 /** What their links and servers allow: downloads by a tool that neither checks, stores nor decompresses anything. */
 export const CURL = 'curl of the stored bytes, from ipfsz gateway'
@@ -72,12 +64,10 @@ export async function startCommandSides (directory: string): Promise<{ sides: Si
       fetch: fetchOverHttp(directory)
     }],
     { name: CURL, port, offer, fetch: fetchByCurl() },
-    { name: BARE, port, rate: BARE_RATE, offer, fetch: fetchBare },
     // offered above
-    ...kubo == null ? [] : [
-      { name: CURL_FROM_KUBO, port: portOf(kubo.gateway), offer, fetch: fetchByCurl(QUERY, CAR) },
-      { name: BARE_FROM_KUBO, port: portOf(kubo.gateway), rate: BARE_RATE, offer, fetch: fetchBare }
-    ]
+    ...kubo == null ? [] : [{
+      name: CURL_FROM_KUBO, port: portOf(kubo.gateway), offer, fetch: fetchByCurl(QUERY, CAR)
+    }]
   ]
 
   return {
@@ -115,20 +105,6 @@ async function fetchByCommand (
   await rm(fetched, { recursive: true, force: true })
 
   return toFetched(run, size)
-}
-
-async function fetchBare (
-  { cid, stored }: Offer,
-  link: ShapedProxy,
-  size: number,
-  timeout: number,
-  onReady: () => void
-): Promise<Fetched> {
-  onReady()
-
-  const program = join(import.meta.dirname, 'bare-fetch.cjs')
-
-  return toFetched(await runOverLink([`${urlOf(cid, link)}${QUERY}`, `${stored}`, `${timeout}`], link, program), size)
 }
 
 function toFetched ({ good, first, wall, size: read, stderr }: CommandRun & { wall: number }, size: number): Fetched {

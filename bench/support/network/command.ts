@@ -1,5 +1,4 @@
 import { fork, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -11,18 +10,6 @@ import type { ShapedProxy } from '../shaped-proxy.ts'
 import type { CommandRun, Provider } from './messages.ts'
 
 export const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
-
-/** The outcome of a run of the command. */
-export interface Run {
-  /** Whether it exited with 0. */
-  good: boolean
-  /** The number of bytes that it printed, and their SHA-256 in hex. */
-  size: number
-  sha256: string
-  /** When the first byte was printed, on the clock of `performance`. */
-  first: number
-  stderr: string
-}
 
 /** Start `ipfsz`, without bootstrap peers. */
 function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
@@ -36,38 +23,17 @@ function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Re
   return child
 }
 
-/** Run `ipfsz` to its end. */
-export async function runCommand (args: readonly string[]): Promise<Run> {
-  const child = start(args)
-  const exit = once(child, 'close') as Promise<[number | null]>
-  const stderr = text(child.stderr)
-  const hash = createHash('sha256')
-  let size = 0
-  let first = 0
-
-  for await (const chunk of child.stdout) {
-    first ||= performance.now()
-    hash.update(chunk as Buffer)
-    size += (chunk as Buffer).byteLength
-  }
-
-  const [code] = await exit
-
-  return { good: code === 0, size, sha256: hash.digest('hex'), first, stderr: await stderr }
-}
-
 /**
- * Run `ipfsz`, or another Node program, over a link. Others are connected before they are measured, but a program has
- * to dial, so its times begin with the first byte on the link. Both are in milliseconds.
+ * Run `ipfsz` over a link. Others are connected before they are measured, but the command has to dial, so its times
+ * begin with the first byte on the link. Both are in milliseconds.
  */
 export async function runOverLink (
   args: readonly string[],
-  link: Pick<ShapedProxy, 'firstByte'>,
-  program = COMMAND
+  link: Pick<ShapedProxy, 'firstByte'>
 ): Promise<CommandRun & { wall: number }> {
   const start = performance.now()
   const file = fileURLToPath(new URL('command-reader.ts', import.meta.url))
-  const reader = fork(file, [JSON.stringify([program, ...args])])
+  const reader = fork(file, [JSON.stringify([COMMAND, ...args])])
   const ended = once(reader, 'exit').then(([code]) => { throw new Error(`command-reader.ts ended with ${code}`) })
   // it exits after it has reported, when nothing waits for that any more
   ended.catch(() => {})

@@ -15,8 +15,6 @@ export interface Side {
   port: number
   /** Whether the connection is compressed, so that fewer bytes pass the link than are stored. */
   compressesOnTheWay?: boolean
-  /** The only rate of links, in bits a second, that it is measured over. By default all. */
-  rate?: number
   /** Add a file at the provider. */
   offer (file: string): Promise<Offer>
   /** Fetch it over a link. Calls `onReady` just before the fetch begins. */

@@ -9,7 +9,7 @@ export const DEFAULT_VERIFY = 'hash'
 /**
  * Blocks of fewer bytes are not compressed, 128 bytes. Of pieces of 128 bytes, zstd shrinks
  * 63 % enough, which saves 12.6 % of all bytes. At 96 bytes these are 38 % and 6.1 %, at
- * 64 bytes 6 % and 1.1 % (bench/blockstore.ts).
+ * 64 bytes 6 % and 1.1 %.
  */
 export const DEFAULT_MIN_SIZE = 128
 

@@ -58,7 +58,6 @@ const TEMPORARY = '.tmp'
  * - it reports every failed read as a missing block, and drops the cause of other failures
  * - it lists sha2-256 blocks only
  * - it reads in pieces of 64 KiB, so blocks of 1 MiB take two to four times as long
- *   (bench/blockstore.ts)
  * - it never syncs: a loss of power seconds after a put leaves an empty file
  *
  * A block is written in this order: temporary file, bytes, sync, rename. Renaming first and
