@@ -74,6 +74,23 @@ describe('addAll', () => {
     ])
   })
 
+  it.for([
+    ['those above a file', [{ path: 'a' }, { path: 'a/b' }, { path: 'a/b/c', content: text(9) }]],
+    ['two that stay empty', [{ path: 'a/b', content: text(9) }, { path: 'a/empty' }, { path: 'a/void' }]],
+    ['one with metadata', [{ path: 'a', mode: 0o700, mtime: { secs: 2n ** 31n } }, { path: 'a/b', content: text(9) }]],
+    ['an empty one alone', [{ path: 'empty' }]],
+    ['an empty one with a time that the importer encodes wrongly', [{ path: 'empty', mtime: { secs: 2n ** 31n } }]]
+  ] as Array<[string, ImportCandidateStream]>)('stores no directories but those of the tree: %s', async ([, candidates]) => {
+    for (const depthFirst of [false, true]) {
+      const blockstore = new MemoryBlockstore()
+      const fs = ipfsz({ blockstore })
+      const results = await Array.fromAsync(fs.addAll(candidates, { depthFirst }))
+      const { uniqueBlocks } = await fs.stat(results.at(-1)?.cid as CID, { extended: true })
+
+      expect(await Array.fromAsync(blockstore.getAll())).toHaveLength(Number(uniqueBlocks))
+    }
+  })
+
   it('reads the next file as soon as one is done, and keeps the order', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const third = Promise.withResolvers<void>()

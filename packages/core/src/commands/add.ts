@@ -168,8 +168,7 @@ async function * importCandidates (
     ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
     depthFirst,
     onProgress: onProgress as ImporterOptions['onProgress'],
-    onDirectory (cid, children) { marks.addDirectory(cid, children) },
-    onEmptyDirectory ({ cid, size = 0n }) { repeated.note(cid, Number(size)) }
+    onDirectory (cid, children) { marks.addDirectory(cid, children) }
   })
   const watched = repeated.watch(blockstore) as Parameters<typeof buildTree>[1]
   const results = buildTree(entries, watched)[Symbol.asyncIterator]()

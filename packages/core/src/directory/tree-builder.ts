@@ -21,8 +21,6 @@ type EncodingOptions = 'cidVersion' | 'fieldOrder' | 'onProgress'
 interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | EncodingOptions> {
   /** Called with each written directory and the CIDs of its entries. */
   onDirectory (cid: CID, children: CID[]): void
-  /** Called with each directory that stays as it was imported, empty. */
-  onEmptyDirectory (entry: Imported): void
   /** Whether a directory is complete when an entry outside of it comes: see `AddAllOptions`. */
   depthFirst?: boolean | undefined
 }
@@ -96,9 +94,17 @@ export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
       if ('children' in child) {
         yield * flush(child, blockstore, options)
       } else if ('unixfs' in child && child.unixfs?.isDirectory() === true) {
+        await putEmpty(child, blockstore)
         yield child
       }
     }
+  }
+}
+
+/** Store a directory that stayed as it was imported, empty. */
+async function putEmpty (entry: Imported, blockstore: PutStore): Promise<void> {
+  if ('block' in entry) {
+    await blockstore.put(entry.cid, entry.block)
   }
 }
 
@@ -189,7 +195,7 @@ async function * flush (
         stack.push(enter(child))
       } else {
         if (!('key' in child)) {
-          options.onEmptyDirectory(child)
+          await putEmpty(child, blockstore)
         }
 
         written.set(name, 'key' in child ? { cid: keyToCid(child.key), size: child.size } : child)

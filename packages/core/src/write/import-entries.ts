@@ -11,6 +11,7 @@ import type { PutStore } from '../dag/block.ts'
 import type { File } from './file-builder.ts'
 import type { AddCandidate as Candidate, WrittenFile } from '../unixfs.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
+import type { CID } from 'multiformats/cid'
 
 type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>
 type Store = Parameters<typeof importer>[1]
@@ -20,6 +21,9 @@ type Entry = Parameters<TreeBuilder>[0] extends AsyncIterable<infer T> ? T : nev
 
 /** How many candidates are imported at a time unless the caller says, as in ipfs-unixfs-importer. */
 const DEFAULT_CONCURRENCY = 50
+
+/** Takes the block of a directory before it is known whether the directory stays empty. */
+const NOWHERE = { put: async (cid: CID) => cid } as unknown as Store
 
 interface ImportEntriesInit {
   buildFile (file: File): Promise<Entry>
@@ -106,7 +110,7 @@ function onceImported (blockstore: Store, { options, onSymlink }: ImportEntriesI
   return async () => empty ??= importOther({ path: 'empty' }, blockstore, options, onSymlink)
 }
 
-/** Import a directory or symlink. */
+/** Import a symlink, or a directory. `treeBuilder` stores the block of one that stays empty. */
 async function importOther (
   candidate: Exclude<Candidate, { written: unknown }>,
   blockstore: Store,
@@ -114,6 +118,7 @@ async function importOther (
   onSymlink: ImportEntriesInit['onSymlink']
 ): Promise<Entry> {
   let entry: Entry | undefined
+  const store = 'link' in candidate && candidate.link != null ? blockstore : NOWHERE
 
   const keepEntry: TreeBuilder = async function * (source) {
     for await (const imported of source) {
@@ -122,7 +127,7 @@ async function importOther (
     }
   }
 
-  for await (const _ of importer([candidate], blockstore, { ...options, treeBuilder: keepEntry })) {
+  for await (const _ of importer([candidate], store, { ...options, treeBuilder: keepEntry })) {
     // what it yields lacks the original path
   }
 
@@ -131,7 +136,7 @@ async function importOther (
   }
 
   // it encodes some times wrongly
-  const mended = await mendNode(entry, blockstore)
+  const mended = await mendNode(entry, store)
 
   if (mended.unixfs?.isDirectory() !== true) {
     onSymlink(mended)
