@@ -11,6 +11,8 @@ import { addTree, putSharded } from './trees.ts'
 import type { AddEvents, ImportCandidateStream, Ipfsz } from '../src/index.ts'
 import type { UnixFS } from '@helia/unixfs'
 
+type Trees = Array<[string, ImportCandidateStream]>
+
 /** A tree in which nothing is worth compressing. */
 function source (): ImportCandidateStream {
   return [
@@ -80,7 +82,7 @@ describe('addAll', () => {
     ['one with metadata', [{ path: 'a', mode: 0o700, mtime: { secs: 2n ** 31n } }, { path: 'a/b', content: text(9) }]],
     ['an empty one alone', [{ path: 'empty' }]],
     ['an empty one with a time that the importer encodes wrongly', [{ path: 'empty', mtime: { secs: 2n ** 31n } }]]
-  ] as Array<[string, ImportCandidateStream]>)('stores no directories but those of the tree: %s', async ([, candidates]) => {
+  ] as Trees)('stores no directories but those of the tree: %s', async ([, candidates]) => {
     for (const depthFirst of [false, true]) {
       const blockstore = new MemoryBlockstore()
       const fs = ipfsz({ blockstore })
