@@ -50,3 +50,43 @@ it('lets a trusted proxy have as many connections as there are', async () => {
 
   expect(answers.map(({ text }) => text.slice(0, 13))).toEqual(Array.from({ length: 3 }, () => 'HTTP/1.1 200 '))
 })
+
+it('closes the connection that has been without a request for longest to take one too many', async () => {
+  const port = await listen({ maxConnections: 3 })
+  const answered = await ask(port)
+  const silent = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  silent.on('error', () => {})
+  await once(silent, 'connect')
+  const later = await ask(port, '127.0.0.3')
+
+  // asks again, after the other one was answered
+  answered.socket.write(GET)
+  await once(answered.socket, 'data')
+  const closed = once(silent, 'close')
+  expect((await ask(port, '127.0.0.4')).text).toMatch(/^HTTP\/1\.1 200 /)
+  await closed
+
+  const laterClosed = once(later.socket, 'close')
+  expect((await ask(port, '127.0.0.5')).text).toMatch(/^HTTP\/1\.1 200 /)
+  await laterClosed
+  expect(answered.socket.closed).toBe(false)
+})
+
+it('refuses a connection if all others wait for a response', async () => {
+  const asked = Promise.withResolvers<void>()
+  const response = Promise.withResolvers<Response>()
+  const gateway = async (): Promise<Response> => {
+    asked.resolve()
+
+    return response.promise
+  }
+  const port = await listenInTest(createNodeServer(gateway, { maxConnections: 1 }) as Server)
+  const first = ask(port)
+  await asked.promise
+  const second = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  second.on('error', () => {})
+  await once(second, 'close')
+  response.resolve(new Response('found'))
+
+  expect((await first).text).toMatch(/^HTTP\/1\.1 200 /)
+})

@@ -226,6 +226,17 @@ describe('DNSLink', () => {
     expect(asked.length).toBeLessThanOrEqual(2)
   })
 
+  it('has a path in UTF-8, of which node:dns makes a character of each byte', async () => {
+    const { lookUpTxt } = resolver({
+      '_dnslink.utf8.example': [[Buffer.from(`dnslink=/ipfs/${CID_TEXT}/für alle/日本`).toString('latin1')]],
+      '_dnslink.latin.example': [[`dnslink=/ipfs/${CID_TEXT}/f\xfcr`]]
+    })
+    const names = await makeNames({ network: fakeNetwork(), lookUpTxt })
+
+    await expect(names.resolve('utf8.example', { signal })).resolves.toMatchObject({ path: ['für alle', '日本'] })
+    await expect(names.resolve('latin.example', { signal })).resolves.toMatchObject({ path: ['für'] })
+  })
+
   it('is passed over if it is longer than anything that can be decoded in time', async () => {
     // to decode this CID would take 16 seconds
     const long = 'z'.repeat(60_000)

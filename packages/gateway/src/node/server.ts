@@ -65,7 +65,8 @@ export interface NodeServerInit extends NodeHandlerInit {
   maxHeaderSize?: number | undefined
 
   /**
-   * Maximum connections at once.
+   * Maximum connections at once. Beyond it, a new one takes the place of the one that has been without a request for
+   * longest.
    *
    * @default 8192
    */
@@ -114,13 +115,14 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
   }
 
   const limit = new ConnectionLimit({
-    max: init.connectionsPerAddress ?? DEFAULT_CONNECTIONS_PER_ADDRESS,
+    max: init.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    maxPerAddress: init.connectionsPerAddress ?? DEFAULT_CONNECTIONS_PER_ADDRESS,
     isTrusted: trustedProxies(init.trustProxy),
     isPlain: init.tls == null
   })
 
   server.prependListener('connection', limit.enter)
-  server.maxConnections = init.maxConnections ?? DEFAULT_MAX_CONNECTIONS
+  server.prependListener('request', limit.answer)
   server.setTimeout(init.idleTimeout ?? DEFAULT_IDLE_TIMEOUT)
 
   return server

@@ -8,7 +8,7 @@ export interface DnsLink {
   path: string[]
 }
 
-/** Looks up the TXT records of a host. A record is a list of strings. */
+/** Looks up the TXT records of a host. A record is a list of strings, whose characters are bytes, as in `node:dns`. */
 export type LookUpTxt = (host: string, signal: AbortSignal) => Promise<string[][]>
 
 /** How long one server may take to answer, in milliseconds, and how often it is asked. */
@@ -43,7 +43,7 @@ export async function findDnsLink (host: string, signal: AbortSignal, lookUp = l
   for (const name of [`_dnslink.${host}`, host]) {
     signal.throwIfAborted()
 
-    const texts = (await lookUp(name, signal)).map(strings => strings.join('')).toSorted()
+    const texts = (await lookUp(name, signal)).map(strings => fromUtf8(strings.join(''))).toSorted()
     const link = texts.map(parseDnsLink).find(link => link != null)
 
     if (link != null) {
@@ -52,6 +52,13 @@ export async function findDnsLink (host: string, signal: AbortSignal, lookUp = l
   }
 
   throw new NameNotFoundError(host)
+}
+
+/** Text that is no UTF-8 stays as it is. */
+function fromUtf8 (bytes: string): string {
+  const text = Buffer.from(bytes, 'latin1').toString()
+
+  return text.includes('\ufffd') ? bytes : text
 }
 
 function parseDnsLink (text: string): DnsLink | undefined {
