@@ -19,7 +19,7 @@
  */
 
 export { createNodeHandler } from './handler.ts'
-export { createNodeServer } from './server.ts'
+export { createNodeServer, DEFAULT_MAX_CONNECTIONS } from './server.ts'
 export { clientAddress, trustedProxies } from './trusted-proxies.ts'
 export type { NodeHandler, NodeHandlerInit } from './handler.ts'
 export type { NodeServer, NodeServerInit } from './server.ts'

@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
+import { maxConnections } from './connections.ts'
 import { countDecompressed } from './counted-files.ts'
 import { openCache } from './open-cache.ts'
 import { noteFailures } from './failures.ts'
@@ -127,7 +128,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
     undo.push(async () => { await cached?.cache.close() })
     metrics.watchCache(cached?.cache)
     metrics.watchStore(init.repo.shared?.traffic)
-    main = makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
+    main = await makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
 
     const health = new HealthCheck({ repo: init.repo, network: init.network })
     const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics, health), init.metrics)
@@ -157,8 +158,9 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
 }
 
-function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics): Server {
+async function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics): Promise<Server> {
   const server = createNodeServer(gateway, {
+    maxConnections: await maxConnections(),
     requests: init.requests,
     requestsPerAddress: init.requestsPerAddress,
     idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
