@@ -151,6 +151,20 @@ describe('a visitor who comes back after a release', () => {
     expect(bytes).toBeLessThan(0.05 * gzipSync(SECOND).byteLength)
   })
 
+  it('fetches what changed of each later release, which has the base of the one before', async () => {
+    const site = await openSite()
+    const first = await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    const second = await site.publish('app.js', SECOND, first)
+    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+    await site.publish('app.js', THIRD, second)
+    const { hash, bytes } = await site.load('/app.js')
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(hash).toBe(sha256(THIRD))
+    expect(bytes).toBeLessThan(0.05 * gzipSync(THIRD).byteLength)
+  })
+
   it('runs the script of the new release', async () => {
     const site = await openSite()
     const first = await site.publish('app.js', script(FIRST, 1))

@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   'OutputTooLargeError size': '. To write it anyway, raise --max-size',
   'OutputTooLargeError files': '. To write it anyway, raise --max-files',
   NoRoomError: `. Free some space, or write to another disk with -o. ${GC_ADVICE}`,
-  'TreeEntryError exists': ': overwrite it with --force, or choose another path with --output',
+  'TreeEntryError exists': ': overwrite it with --force, or choose another path',
   'TreeEntryError in-the-way': ': choose another path with --output',
   'TreeEntryError is-directory': ': to write into it, append a slash to the path, and to a CAR, a name',
   'TreeEntryError bad-name': ': rename it, or skip it with --ignore',

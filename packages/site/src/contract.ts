@@ -32,6 +32,24 @@ export interface PublishSiteOptions extends NodeProgressOptions {
    */
   dictionaries?: boolean | undefined
   /**
+   * The last release, of which only the differences are stored: the CID of a published site or of its tree, with a path
+   * below it, or as text, which may be a name; or `latest` for the last one that was added with `latest` from a
+   * directory of the same name. The repo must have it.
+   */
+  base?: CID | { cid: CID, path: string } | string | undefined
+  /**
+   * Also write the site to a CAR at this path, which appears when it is complete. The same files, options and base make
+   * the same bytes on every machine, with the same version of IPFSz: they are compressed by the codec builds that
+   * browsers use.
+   */
+  car?: string | undefined
+  /**
+   * Whether `car` may replace a file.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
+  /**
    * What errors and events call the directory.
    *
    * @default its path
@@ -48,8 +66,14 @@ export interface PublishedSite extends MadeSite {
   files: number
   /** Of the files, as they were built. */
   size: number
-  /** Of the files, as they are stored and sent. */
+  /** Of the files, as they are stored and sent, without the bases that they share with earlier releases. */
   storedSize: number
+  /** Of the files and their bases: what a visitor fetches who comes for the first time, and sees all. */
+  fetchSize: number
+  /** Bytes of blocks of the site that the repo did not have before. */
+  newSize: number
+  /** Bytes of the CAR, if one was written. Its root is `cid`. */
+  carSize: number | undefined
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that were written to while they were read. */

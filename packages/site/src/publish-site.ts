@@ -1,9 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { ipfsz } from '@ipfsz/core'
+import { LATEST } from '@ipfsz/node/add'
+import { exportCar } from '@ipfsz/node/car'
 import { UsageError } from '@ipfsz/node/errors'
 import { beginStep, duringStep } from '@ipfsz/node/events'
 import { ignoreMatcher } from '@ipfsz/node/files'
-import { addTree, findGateway, PendingRoots, withRepo } from '@ipfsz/node/session'
+import { withTargets } from '@ipfsz/node/read'
+import {
+  addTree, checkFileTarget, checkNoOverwrite, countNewBlocks, findGateway, PendingRoots, withRepo
+} from '@ipfsz/node/session'
+import { findRelease } from './find-release.ts'
 import { keepMatcher } from './keep.ts'
 import { makeSite } from './make-site.ts'
 import { readStart } from './read-start.ts'
@@ -11,7 +18,10 @@ import { RESERVED_PATHS } from './site-config.ts'
 import { readSiteScripts } from './site-scripts.ts'
 import { titleOf } from './title.ts'
 import type { PublishedSite, PublishSiteOptions } from './contract.ts'
-import type { AddedTree, NodeContext } from '@ipfsz/node/session'
+import type { Bases, Release } from './find-release.ts'
+import type { AddedTree, NodeContext, Session } from '@ipfsz/node/session'
+
+type AddFilesOptions = Omit<PublishSiteOptions, 'base'> & { base: Bases | undefined }
 
 /** The page of the root. */
 const START = 'index.html'
@@ -28,47 +38,105 @@ const DEFAULT_LEVEL = 19
  * @param repo - an open repo, or the path of one. It is created if there is none
  * @param directory - of the built site
  * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
- * @throws {TreeEntryError} a file of it cannot be added
+ * @throws {TreeEntryError} a file of it cannot be added, or the CAR exists
+ * @throws {InvalidBaseError} the last release is not a directory
+ * @throws {NotFoundError} the repo does not have it
  */
 export async function publishSite (
   repo: { path: string } | string,
   directory: string,
   options: PublishSiteOptions = {}
 ): Promise<PublishedSite> {
-  const { name = directory, signal = new AbortController().signal, onProgress } = options
+  const { name = directory, signal = new AbortController().signal, onProgress, car } = options
   const path = resolve(typeof repo === 'string' ? repo : repo.path)
   const context: NodeContext = { repo: path, signal, bootstrap: [], onProgress }
+  await checkCar(options)
   const title = await readTitle(name, directory)
   const scripts = await readSiteScripts()
+  const deterministic = car != null
 
-  return withRepo(context, { lock: 'add' }, async session => {
-    const { added, paths } = await addFiles(directory, options, session, context)
-    const site = await duringStep(context, { task: 'make-pages', name }, async () => makeSite(session.files, {
-      directory,
-      title,
-      tree: { ...added.root, paths },
-      keeps: keepMatcher([...options.keep ?? []]),
-      scripts,
-      signal
+  const published = await withBase(options, context, async given =>
+    withRepo(context, { lock: 'add', deterministic }, async opened => {
+      const { blockstore, newBytes } = countNewBlocks(opened.repo.blockstore)
+      const session = { ...opened, files: ipfsz({ blockstore, datastore: opened.links }, { deterministic }) }
+      const release = await findRelease(directory, given, session, context)
+      const { added, paths } = await addFiles(directory, { ...options, base: release.base }, session, context)
+      const site = await duringStep(context, { task: 'make-pages', name }, async () => makeSite(session.files, {
+        directory,
+        title,
+        tree: { ...added.root, paths },
+        keeps: keepMatcher([...options.keep ?? []]),
+        scripts,
+        signal
+      }))
+      const gateway = await findGateway(session.repo.path)
+      const newSize = await newBytes(site.cid, signal)
+      // only bases and dictionaries are fetched besides what is stored
+      const { fetchSize } = release.base == null && options.dictionaries !== true
+        ? { fetchSize: added.root.storedSize }
+        : await session.files.stat(added.root.cid, { extended: true, signal })
+      const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
+
+      roots.push({
+        cid: site.cid,
+        name: basename(resolve(directory)),
+        report: async () => release.remember?.({ ...added.root, addedSize: newSize })
+      })
+      await roots.flush()
+
+      const { root: { cid: tree, size, storedSize }, files, hidden, changed } = added
+      const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${site.cid}/`
+
+      return {
+        ...site,
+        tree,
+        size,
+        storedSize: Number(storedSize),
+        fetchSize: Number(fetchSize),
+        newSize,
+        files,
+        hidden,
+        changed,
+        url
+      }
     }))
-    const gateway = await findGateway(session.repo.path)
-    const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
+  // pinned: no collection takes it
+  const carSize = car == null
+    ? undefined
+    : (await exportCar(context, [{ cid: published.cid, path: '', text: '' }], car)).size
 
-    roots.push({ cid: site.cid, name: basename(resolve(directory)), report () {} })
-    await roots.flush()
+  return { ...published, carSize }
+}
 
-    const { root: { cid: tree, size, storedSize }, files, hidden, changed } = added
-    const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${site.cid}/`
+/** @throws {TreeEntryError} the CAR exists, and may not be replaced */
+async function checkCar ({ car, force = false }: PublishSiteOptions): Promise<void> {
+  if (car != null) {
+    await (force ? checkFileTarget(car) : checkNoOverwrite(car))
+  }
+}
 
-    return { ...site, tree, size, storedSize: Number(storedSize), files, hidden, changed, url }
-  })
+/** Find out where the name of the last release leads, if that is a name. */
+async function withBase<T> (
+  { base }: PublishSiteOptions,
+  context: NodeContext,
+  work: (base: Release | undefined) => Promise<T>
+): Promise<T> {
+  if (base == null || base === LATEST) {
+    return work(base)
+  }
+
+  if (typeof base === 'string') {
+    return withTargets(context, [base], async ([target]) => work(target))
+  }
+
+  return work('path' in base ? base : { cid: base, path: '' })
 }
 
 /** Add the files of the site, and note their paths. */
 async function addFiles (
   directory: string,
-  { name = directory, level = DEFAULT_LEVEL, optimize, dictionaries = false, ...options }: PublishSiteOptions,
-  { files }: { files: Parameters<typeof addTree>[1] },
+  { name = directory, level = DEFAULT_LEVEL, optimize, dictionaries = false, base, ...options }: AddFilesOptions,
+  { files }: Pick<Session, 'files'>,
   context: NodeContext
 ): Promise<{ added: AddedTree, paths: string[] }> {
   const paths: string[] = []
@@ -78,7 +146,8 @@ async function addFiles (
         codec: 'zstd',
         level,
         ...optimize == null ? { frameSize: FRAME_SIZE } : { optimize },
-        ...dictionaries ? { dictionaries: 'auto' } : {}
+        ...dictionaries ? { dictionaries: 'auto' } : {},
+        ...base == null ? {} : { base }
       }
     },
     progress: beginStep(context, { task: 'add', name, unit: 'bytes' }),

@@ -1,8 +1,11 @@
 import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/environment'
+import { LATEST } from '@ipfsz/node/add'
+import { withTargets } from '@ipfsz/node/read'
 import { publishSite } from '@ipfsz/site'
 import { nodeContext } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { addNotes } from '../terminal/add-summary.ts'
+import { printable } from '../terminal/output.ts'
 import { alignedRow, tabbedRow } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { withLabel } from '../terminal/with-label.ts'
@@ -20,6 +23,12 @@ export interface SiteAddOptions {
   optimize?: 'ranges' | undefined
   /** Store once what small files of a kind have in common. */
   dictionaries: boolean
+  /** The last release. */
+  base?: string | undefined
+  /** The path of a CAR to write. */
+  car?: string | undefined
+  /** Whether the CAR may replace a file. */
+  force?: boolean | undefined
 }
 
 const INDENT = '  '
@@ -30,21 +39,35 @@ const INDENT = '  '
  * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
  */
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
-  const { signal, onProgress, repo } = nodeContext(context)
-  const site = await publishSite(repo, resolvePath(path, context.io), { ...options, name: path, signal, onProgress })
+  const node = nodeContext(context)
+  const { signal, onProgress, repo } = node
+  const { base: text, car, ...others } = options
+  const [base = text] = text == null || text === LATEST
+    ? []
+    : await withTargets(node, [text], async targets => targets)
+  const site = await publishSite(repo, resolvePath(path, context.io), {
+    ...others,
+    base,
+    car: car == null ? undefined : resolvePath(car, context.io),
+    name: path,
+    signal,
+    onProgress
+  })
 
-  report(path, site, context)
+  report(path, options, site, context)
 }
 
 function report (
   path: string,
+  { base, car }: SiteAddOptions,
   {
-    cid, tree, size, storedSize: stored, files, hidden, changed, pages, kept, missing, loaderSize, workerSize, gzip, url
+    cid, tree, fetchSize, newSize, carSize, size, storedSize: stored, files, hidden, changed, pages, kept, missing,
+    loaderSize, workerSize, gzip, url
   }: PublishedSite,
   { output }: Context
 ): void {
-  const first = stored + loaderSize + workerSize
-  const firstGzip = stored + gzip.scripts
+  const first = fetchSize + loaderSize + workerSize
+  const firstGzip = fetchSize + gzip.scripts
   const [, port] = DEFAULT_GATEWAY_ADDRESS.split(':')
   const site = url ?? `http://${cid}.ipfs.localhost:${port}/`
   const { width } = output
@@ -53,6 +76,7 @@ function report (
       `${formatSize(workerSize)} for the service worker`,
     `from a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
     'later visits fetch nothing, or only the changes of a new release under the same name',
+    ...base == null ? [] : [`${formatSize(newSize)} of it are new, pages and worker included`],
     `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also uncompressed`,
     ...missing == null ? [] : [missingNote(missing)],
     ...first < size ? [] : ['this site loads faster uncompressed: ipfsz add --codec none'],
@@ -71,6 +95,8 @@ function report (
       loaderSize,
       workerSize,
       firstVisit: { compressed: first, plain: size, compressedGzip: firstGzip, plainGzip: gzip.plain },
+      ...base == null ? {} : { newSize },
+      ...car == null ? {} : { car, carSize },
       ...missing == null ? {} : { missing },
       ...url == null ? {} : { url }
     },
@@ -80,6 +106,7 @@ function report (
       ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`, width).split('\n'),
       ...sentences.flatMap(sentence => wrap(output.typed(sentence), width - INDENT.length).split('\n'))
         .map(line => INDENT + line),
+      ...car == null ? [] : withLabel(`${INDENT}CAR, ${formatSize(carSize ?? 0)}: `, printable(car), width),
       ...withLabel(`${INDENT}open it: ${url == null ? output.typed('ipfsz gateway, then ') : ''}`, site, width)
     ].join('\n')
   )

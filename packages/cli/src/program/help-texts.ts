@@ -64,7 +64,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   'site add': examples(
     ['site add dist', 'Publish the built site in a directory'],
-    ['site add dist --keep "blog/*.html" --keep "*.css"', 'Let crawlers read some pages without a service worker']
+    ['site add dist --base latest --car site.car', 'Publish the next release, and write it for a pinning service']
   ),
   'pin add': examples(
     ['pin add CID', 'Pin a file or directory'],

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { UsageError } from '../errors.ts'
 import { collect, parseNumber } from '../terminal/units.ts'
 import type { SiteAddOptions } from '../commands/site.ts'
 import type { Context } from '../context.ts'
@@ -35,9 +36,25 @@ export function defineSiteCommands (program: Command, context: () => Context): v
       '--dictionaries',
       'compress similar small files with a shared dictionary; the first page load fetches it too'
     )
+    .option(
+      '--base <cid>',
+      'the last release: store only the differences. A CID, /ipns/NAME, or latest: what was last added with ' +
+        '--base latest'
+    )
+    .option('--car <file>', 'also write a CAR, of the same bytes on every machine, for pinning services')
+    .option('--force', 'with --car, replace an existing file')
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
-      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, optimize, dictionaries = false } = flags
+      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, dictionaries = false, ...others } = flags
+
+      if (dictionaries && others.base != null) {
+        throw new UsageError('--dictionaries cannot be combined with --base: choose one')
+      }
+
+      if (others.force === true && others.car == null) {
+        throw new UsageError('--force requires --car')
+      }
+
       const { addSite } = await import('../commands/site.ts')
-      await addSite(directory, { keep, ignore, hidden, level, optimize, dictionaries }, context())
+      await addSite(directory, { keep, ignore, hidden, level, dictionaries, ...others }, context())
     })
 }

@@ -1,9 +1,10 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { checkFileTarget } from '../disk/get-target.ts'
+import { sweepTemporaries } from '../disk/temporary-files.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { beginStep, duringStep } from '../events.ts'
 import { cidsAt, withTargets } from '../read/read-target.ts'
@@ -73,6 +74,7 @@ async function writeDags (
 
   if (typeof output === 'string') {
     await checkFileTarget(output)
+    await sweepTemporaries(dirname(output), (context.now ?? Date.now)())
     const step = { task: 'write', name: basename(output), unit: 'bytes', total } as const
     await writeWhole(output, counted(), beginStep(context, step))
   } else {

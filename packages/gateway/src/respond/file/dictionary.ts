@@ -88,6 +88,9 @@ async function offer (context: ResponseContext, file: VersionedFile, headers: He
 
   if (await basedFile(context, file) != null) {
     headers.append('vary', 'Available-Dictionary')
+
+    // the next release refers to the same base, since a base has none itself: the browser keeps that
+    return
   }
 
   const { size = 0, isCompressed } = file
