@@ -1,6 +1,9 @@
 /** Packs and index files that somebody made to do harm: their checksums are right. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { platform } from 'node:process'
+import { promisify } from 'node:util'
 import { crc32, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
@@ -17,6 +20,36 @@ const GROUP_NUMBERS = { offset: PACK_HEADER_SIZE, synced: PACK_HEADER_SIZE, kind
 const NAMES = ['NotFoundError', 'GetFailedError', 'no error']
 
 describe('hostile packs', () => {
+  it.skipIf(platform === 'win32').for(['packs', 'index', 'changes'].flatMap(name =>
+    ['a named pipe', 'a symlink', 'a directory'].map(kind => [name, kind])))(
+    'are not waited for and not followed: in the place of %s is %s',
+    async ([kept, kind], { directory, open }) => {
+      const store = await open()
+      const [first, second] = texts(2)
+      await putAll(store, [first, second])
+      await store.delete(first.cid)
+      await store.close()
+
+      const names = kept === 'changes' ? [kept] : (await readdir(join(directory, kept))).map(name => join(kept, name))
+
+      for (const path of names.map(name => join(directory, name))) {
+        const make = {
+          'a named pipe': async () => promisify(execFile)('mkfifo', [path]),
+          'a symlink': async () => symlink('/dev/zero', path),
+          'a directory': async () => mkdir(path)
+        }[kind]
+        await rm(path)
+        await make?.()
+      }
+
+      const again = await open()
+      const read = await nameOf(Array.fromAsync(again.get(second.cid)))
+      expect(kept === 'packs' ? ['GetFailedError', 'NotFoundError'] : NAMES).toContain(read)
+      await nameOf(again.put(first.cid, first.bytes))
+      await nameOf(again.close())
+    }
+  )
+
   it('are read in bounded memory, whatever the numbers of a group are', async ({ directory }) => {
     await mkdir(join(directory, 'packs'), { recursive: true })
     const [block] = texts(1)

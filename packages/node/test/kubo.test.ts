@@ -199,6 +199,11 @@ describe('adding to Kubo', () => {
       { name: 'NotKuboError' }
     ],
     [
+      'a key that would take minutes to decode',
+      { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'z'.repeat(1_000_000) }) } },
+      { name: 'NotKuboError' }
+    ],
+    [
       'a pin of another CID',
       {
         'pin/add': (_, response) => {

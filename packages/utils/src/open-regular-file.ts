@@ -1,9 +1,10 @@
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+/** To open a named pipe would wait for its other end otherwise. Windows has no such pipes. */
+const NONBLOCK = constants.O_NONBLOCK ?? 0
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
  * Open a file that may be anything, without waiting for it.
@@ -12,7 +13,7 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
  * @throws {Error} it is not a regular file, or a system error
  */
 export async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
-  const handle = await open(path, READ | flags)
+  const handle = await open(path, constants.O_RDONLY | NONBLOCK | flags)
 
   try {
     if ((await handle.stat()).isFile()) {
@@ -24,5 +25,22 @@ export async function openRegularFile (path: string, flags = 0): Promise<FileHan
   }
 
   await handle.close()
+  throw new Error(`${path} is not a regular file`)
+}
+
+/**
+ * The same, synchronously, and not through a symlink.
+ *
+ * @param flags - all of them, such as `O_RDWR | O_CREAT`
+ * @throws {Error} it is not a regular file, or a system error
+ */
+export function openRegularFileSync (path: string, flags: number): number {
+  const fd = openSync(path, flags | NONBLOCK | NOFOLLOW)
+
+  if (fstatSync(fd).isFile()) {
+    return fd
+  }
+
+  closeSync(fd)
   throw new Error(`${path} is not a regular file`)
 }

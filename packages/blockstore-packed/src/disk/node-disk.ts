@@ -5,13 +5,20 @@ import { platform } from 'node:process'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { holdFile, isHeld, removeUnlessHeld } from '@ipfsz/utils/kernel-lock'
+import { openRegularFileSync } from '@ipfsz/utils/open-regular-file'
 import { codeOf } from './disk.ts'
 import type { Disk, DiskFile, OpenMode } from './disk.ts'
 
 /** Error codes of systems that cannot sync directories, such as Windows, and of directories that may not be opened. */
 const NOT_SYNCED: ReadonlySet<unknown> = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOSYS', 'ENOTSUP', 'EPERM'])
 
-const FLAGS: Readonly<Record<OpenMode, string>> = { create: 'wx+', update: 'r+', append: 'a' }
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
+/** None follows a symlink: another user may own the directory. */
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  create: O_CREAT | O_EXCL | O_RDWR,
+  update: O_RDWR,
+  append: O_APPEND | O_CREAT | O_WRONLY
+}
 
 /** Node takes no 2 GiB at once. */
 const MAX_CALL = 2 ** 30
@@ -56,12 +63,12 @@ export class NodeDisk implements Disk {
   }
 
   openRead (name: string): DiskFile {
-    return new NodeFile(fs.openSync(this.#path(name), 'r'), false)
+    return new NodeFile(openRegularFileSync(this.#path(name), O_RDONLY), false)
   }
 
   async open (name: string, mode: OpenMode): Promise<DiskFile> {
     const path = this.#path(name)
-    const open = (): NodeFile => new NodeFile(fs.openSync(path, FLAGS[mode]), mode === 'append')
+    const open = (): NodeFile => new NodeFile(openRegularFileSync(path, FLAGS[mode]), mode === 'append')
 
     try {
       return open()

@@ -27,6 +27,9 @@ export interface NamePath {
 const CID_PREFIX = /^(?:ipfs:\/\/|\/ipfs\/)/
 const NAME_PREFIX = /^(?:ipns:\/\/|\/ipns\/)/
 
+/** Maximum number of characters of a CID: to decode a longer one takes quadratic time. */
+const MAX_CID_LENGTH = 512
+
 /** The host and the path of a gateway's URL for a name: `NAME.ipns.HOST`. */
 const NAME_HOST = /^(.+?)\.ipns\./
 
@@ -58,6 +61,10 @@ export function parseContentPath (text: string): CidPath | NamePath {
 /** @throws {UsageError} the text is not a CID */
 function parseCid (text: string): CID {
   try {
+    if (text.length > MAX_CID_LENGTH) {
+      throw new RangeError(`it exceeds the limit of ${MAX_CID_LENGTH} characters`)
+    }
+
     return CID.parse(text)
   } catch (err) {
     throw new UsageError(

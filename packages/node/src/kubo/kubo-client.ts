@@ -15,6 +15,9 @@ const MAX_ANSWER = 4 * 1024 * 1024
 /** Maximum number of characters of a line about a pin: names have at most 255 bytes. */
 const MAX_LINE = 64 * 1024
 
+/** Maximum number of characters of a CID: to decode a longer one takes quadratic time. */
+const MAX_CID_LENGTH = 512
+
 /** How many requests are under way at once. */
 const MAX_SOCKETS = 8
 
@@ -230,7 +233,7 @@ function parsePin (line: string): { Cid: CID, Name?: unknown } {
 }
 
 function parseCid (text: unknown): CID {
-  if (typeof text !== 'string') {
+  if (typeof text !== 'string' || text.length > MAX_CID_LENGTH) {
     throw new Error('its answer has no CID')
   }
 
