@@ -1,5 +1,5 @@
 import { withConfig } from './site-config.ts'
-import type { SiteConfig } from './site-config.ts'
+import type { LoaderConfig } from './site-config.ts'
 
 /** Nothing is shown for a second, so that nothing flashes up where the worker starts faster. */
 const STYLE = ':root{color-scheme:light dark}' +
@@ -13,7 +13,7 @@ const STYLE = ':root{color-scheme:light dark}' +
  * @param title - of the site
  * @param script - of the loader
  */
-export function loaderPage (title: string, config: SiteConfig, script: string): string {
+export function loaderPage (title: string, config: LoaderConfig, script: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -52,7 +52,8 @@ type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> |
 export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeSite> {
   const { directory, title, tree, keeps, scripts, signal } = init
   const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }
-  const loader = new TextEncoder().encode(loaderPage(title, config, scripts.loader))
+  // the same in each release: the pages of a release then take nothing
+  const loader = new TextEncoder().encode(loaderPage(title, { worker: config.worker }, scripts.loader))
   const script = new TextEncoder().encode(scripts.worker)
   const scriptFile = workerScriptFile(script)
   // of each release, so it is small: the script stays the same, and browsers keep it

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** What a published site tells its loader and its worker: set before their scripts run. */
-export interface SiteConfig {
-  /** The marked CID of the compressed tree. */
-  root: string
+/** What a published site tells its loader: set before its script runs. */
+export interface LoaderConfig {
   /** The path of the worker. */
   worker: string
+}
+
+/** What it tells its worker. */
+export interface SiteConfig extends LoaderConfig {
+  /** The marked CID of the compressed tree. */
+  root: string
 }
 
 /** The global that holds it. */
@@ -24,6 +28,6 @@ export function workerScriptFile (script: Uint8Array): string {
 }
 
 /** A script with its configuration in front of it. */
-export function withConfig (config: SiteConfig, script: string): string {
+export function withConfig (config: LoaderConfig, script: string): string {
   return `globalThis.${CONFIG}=${JSON.stringify(config)};${script}`
 }

@@ -1,8 +1,8 @@
 /**
  * The script of the page that stands for each page of a published site until its worker runs. Bundled by
- * scripts/bundle-command.ts, with `SiteConfig` in front of it.
+ * scripts/bundle-command.ts, with `LoaderConfig` in front of it.
  */
-import type { SiteConfig } from './site-config.ts'
+import type { LoaderConfig } from './site-config.ts'
 
 /** How often a page may be loaded again within ten seconds: more is a loop. */
 const MAX_LOADS = 3
@@ -12,7 +12,7 @@ const LOADS = 'ipfsz-loads'
 /** After how long a worker that does not come is explained, in milliseconds. */
 const PATIENCE = 30_000
 
-const { ipfszSite: { worker } } = globalThis as unknown as { ipfszSite: SiteConfig }
+const { ipfszSite: { worker } } = globalThis as unknown as { ipfszSite: LoaderConfig }
 
 function element (name: string, text: string): HTMLElement {
   const created = document.createElement(name)

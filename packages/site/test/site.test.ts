@@ -40,10 +40,10 @@ describe('the loader', () => {
       expect(titleOf(none)).toBeUndefined()
     }
 
-    const page = loaderPage('A &amp; B & </title><script>x', { root: 'bafy', worker: '/w.js' }, 'run("</script>")')
+    const page = loaderPage('A &amp; B & </title><script>x', { worker: '/w.js' }, 'run("</script>")')
     expect(page).toContain('<title>A &amp; B &amp; &lt;/title&gt;&lt;script&gt;x</title>')
     expect(page.match(/<\/script>/g)).toHaveLength(1)
-    expect(page).toContain('{"root":"bafy","worker":"/w.js"};run("<\\/script>")')
+    expect(page).toContain('{"worker":"/w.js"};run("<\\/script>")')
   })
 
   it('has the title of a page of any length: quadratic time would take minutes', () => {
