@@ -4,15 +4,20 @@ import type { DefaultTheme } from 'vitepress'
 /**
  * All pages that people look for, by what they want.
  *
- * @param modules - the pages of the API, as in `api/@ipfsz/core.md`
+ * @param pages - of the site, as in `api/@ipfsz/core.md`
  */
-export function sidebar (modules: readonly string[]): DefaultTheme.SidebarItem[] {
-  const api = modules.map(page => page.replace(/\.md$/, '')).map(page => ({
-    text: page.slice('api/'.length),
-    link: `/${page}`
-  }))
+export function sidebar (pages: readonly string[]): DefaultTheme.SidebarItem[] {
+  const api = pages.filter(page => page.startsWith('api/@')).toSorted()
+    .map(page => page.replace(/\.md$/, '')).map(page => ({ text: page.slice('api/'.length), link: `/${page}` }))
+  const figures = Object.entries(TITLES).filter(([name]) => pages.includes(`benchmarks/${name}.md`))
+    .map(([name, text]) => ({ text, link: `/benchmarks/${name}` }))
 
-  return [...PAGES, { text: 'API', link: '/api/', collapsed: true, items: api }, ...PROJECT]
+  return [
+    ...PAGES,
+    { text: 'Benchmarks', link: '/benchmarks', collapsed: true, items: figures },
+    { text: 'API', link: '/api/', collapsed: true, items: api },
+    ...PROJECT
+  ]
 }
 
 const PAGES: DefaultTheme.SidebarItem[] = [
@@ -55,13 +60,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'The command', link: '/packages/cli' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
-      { text: 'How nodes share a store', link: '/shared-store' },
-      {
-        text: 'Benchmarks',
-        link: '/benchmarks',
-        collapsed: true,
-        items: Object.entries(TITLES).map(([name, text]) => ({ text, link: `/benchmarks/${name}` }))
-      }
+      { text: 'How nodes share a store', link: '/shared-store' }
     ]
   }
 ]

@@ -41,7 +41,7 @@ export default defineConfig({
       { text: 'FAQ', link: '/faq' },
       { text: 'API', link: '/api/' }
     ],
-    sidebar: sidebar([...PAGES.keys()].filter(page => page.startsWith('api/@')).toSorted()),
+    sidebar: sidebar([...PAGES.keys()]),
     outline: [2, 3],
     search: {
       provider: 'local',
