@@ -41,7 +41,6 @@ const MANY_PARAMETERS = [
   'packages/node/src/car/{export-car,import-car}.ts',
   'packages/node/src/dag/dag-walk.ts',
   'packages/node/src/disk/{tree-source,write-file}.ts',
-  'packages/node/src/gateway/start-gateway.ts',
   'packages/node/src/migrate/migrate.ts',
   'packages/node/src/network/names/name-records.ts',
   'packages/node/src/network/node/check-ports.ts',

@@ -1,24 +1,12 @@
-import { concat } from '@ipfsz/utils/bytes'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { DEFAULT_BLOCK_WRITE_CONCURRENCY } from '../constants.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
-import { BYTES, varint, varintField } from '../format/protobuf.ts'
+import { encodeFileBlock } from '../dag/file-block.ts'
 import type { Layout } from './content-layouts.ts'
 import type { FileLink } from '../dag/file-block.ts'
-
-/**
- * Field numbers of the UnixFS message (UnixFS specification, "Data Format"). FILE is not one: it is
- * the value of the field TYPE for a file.
- */
-const TYPE = 1
-const FILE = 2
-const DATA = 2
-const FILE_SIZE = 3
-/** The field of a dag-pb node that holds the UnixFS message. */
-const NODE_DATA = 1
 
 export interface LeafHasherOptions {
   signal?: AbortSignal | null | undefined
@@ -104,22 +92,7 @@ async function hashLeaf (leaf: Uint8Array, { cidVersion, rawLeaves }: Layout): P
     return { cid: CID.createV1(raw.code, await sha256.digest(leaf)), size, dagSize: size }
   }
 
-  const block = encodeLeaf(leaf)
+  const block = encodeFileBlock({ inline: leaf })
 
   return { cid: CID.create(cidVersion, dagPb.code, await sha256.digest(block)), size, dagSize: block.byteLength }
-}
-
-/**
- * Encode a dag-pb leaf. Same result as `dagPb.encode` and `marshal`, which copy the bytes
- * three times, and so take longer than hashing them.
- */
-export function encodeLeaf (leaf: Uint8Array): Uint8Array {
-  const size = leaf.byteLength
-  // an empty file has no data field
-  const data = size === 0 ? [] : [...varint(DATA * 8 + BYTES), ...varint(size)]
-  const before = Uint8Array.from([...varintField(TYPE, FILE), ...data])
-  const after = Uint8Array.from(varintField(FILE_SIZE, size))
-  const length = before.byteLength + size + after.byteLength
-
-  return concat([Uint8Array.from([...varint(NODE_DATA * 8 + BYTES), ...varint(length)]), before, leaf, after])
 }

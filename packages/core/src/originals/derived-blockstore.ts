@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { MAX_FOREIGN_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
-import { encodeLeaf } from '../content-cid/leaf-hasher.ts'
+import { encodeFileBlock } from '../dag/file-block.ts'
 import { ipfszReader } from '../create-reader.ts'
 import { checkBlock } from '../dag/hashes.ts'
 import { NotFoundError, OriginalMismatchError } from '../errors.ts'
@@ -144,7 +144,7 @@ export class DerivedBlockstore extends WrappedBlockstore {
     const file = { size: Number(size), frameSize, baseFrameSize }
     const bytes = await this.#read(compressed, file, offset, length, signal)
 
-    return kind === 'raw' ? bytes : encodeLeaf(bytes)
+    return kind === 'raw' ? bytes : encodeFileBlock({ inline: bytes })
   }
 
   /** A part of the original bytes of a file. A copy: the frames are large, and are kept by the decoder alone. */

@@ -17,55 +17,8 @@ import { Upstream } from './upstream.ts'
 import type { NodeContext } from '../context.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { RunningGateway, StartGatewayInit } from './start-gateway.ts'
-
-/** What a gateway compresses: blocks that are stored plain, or also files that clients cannot take as stored. */
-export type Compressed = 'blocks' | 'all'
-
-export interface ServeGatewayOptions extends Pick<StartGatewayInit, 'onEntry'> {
-  /** As in `127.0.0.1:8080`; port 0 for a free one. */
-  listen: string
-  /**
-   * Whether to fetch what the repo lacks from other nodes.
-   *
-   * @default false
-   */
-  fetch?: boolean | undefined
-  /**
-   * Maximum bytes to keep of what is fetched. 0 keeps nothing.
-   *
-   * @default 10737418240
-   */
-  cache?: number | undefined
-  /**
-   * Whether other machines may connect.
-   *
-   * @default false
-   */
-  public?: boolean | undefined
-  /** Where Prometheus reads metrics, as in `127.0.0.1:9090`. By default nowhere. */
-  metrics?: string | undefined
-  /** Hosts, besides `localhost`, on whose subdomains each CID has an origin of its own. */
-  host?: readonly string[] | undefined
-  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed, or `loopback`. */
-  trustProxy?: string[] | undefined
-  /** What to compress. By default nothing. */
-  compress?: Compressed | undefined
-  /** The share of one core that this may take, in percent. */
-  compressCpu?: number | undefined
-  /** Bytes of memory for compressed blocks. */
-  compressCache?: number | undefined
-  /** Maximum requests that are answered at once. */
-  maxRequests?: number | undefined
-  /** The same of one address. */
-  maxRequestsPerAddress?: number | undefined
-  /**
-   * Whether to serve the originals of linked files that are indexed, too.
-   *
-   * @default false
-   */
-  serveOriginals?: boolean | undefined
-}
+import type { ServeGatewayOptions } from './gateway-options.ts'
+import type { GatewayParts, GatewaySettings, RunningGateway } from './start-gateway.ts'
 
 export interface ServedGateway extends Omit<RunningGateway, 'metrics'> {
   /** Whether originals are to be served, and none is indexed. */
@@ -101,7 +54,7 @@ export async function serveGateway (context: NodeContext, options: ServeGatewayO
     const { repo, close } = await withStoreCache(opened, { onNote: noteTo(context) })
     undo.push(close)
     const { originals, lacksOriginals } = options.serveOriginals === true ? openOriginals(repo, context, undo) : NONE
-    const running = await startGateway({ ...initOf(options, context), ...sources, repo, originals })
+    const running = await startGateway({ repo, originals, ...sources }, options, settingsOf(context))
     undo.push(running.stop)
 
     return { ...running, lacksOriginals, stop: async () => stopAll(undo) }
@@ -132,7 +85,7 @@ export async function gatewayOfDaemon (
   return async ({ repo, network, originals }) => {
     started.resolve(network)
     const sources = options.fetch === true ? { network, upstream } : {}
-    const running = await startGateway({ ...initOf(options, context), ...sources, repo, originals })
+    const running = await startGateway({ repo, originals, ...sources }, options, settingsOf(context))
     network.keepForCluster(running.cached?.cache)
 
     return {
@@ -179,7 +132,7 @@ const NONE = { originals: undefined, lacksOriginals: false } as const
 async function openSources (
   context: NodeContext,
   undo: Array<() => Promise<void>>
-): Promise<Pick<StartGatewayInit, 'network' | 'upstream'>> {
+): Promise<Pick<GatewayParts, 'network' | 'upstream'>> {
   const network = await networkAccess(context).isPossible()
     ? new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
     : undefined
@@ -206,7 +159,7 @@ function openOriginals (
   repo: Repo,
   context: NodeContext,
   undo: Array<() => Promise<void>>
-): Pick<ServedGateway, 'lacksOriginals'> & Pick<StartGatewayInit, 'originals'> {
+): Pick<ServedGateway, 'lacksOriginals'> & Pick<GatewayParts, 'originals'> {
   // before it is opened, which creates it
   const lacksOriginals = !hasOriginals(repo.path)
   const { blockstore, store } = serveOriginals(repo, {
@@ -218,30 +171,10 @@ function openOriginals (
   return { originals: blockstore, lacksOriginals }
 }
 
-function initOf (
-  options: ServeGatewayOptions,
-  context: NodeContext
-): Omit<StartGatewayInit, 'repo'> {
+function settingsOf (context: NodeContext): GatewaySettings {
   const { now = Date.now, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
-  const { host: subdomainHosts, trustProxy, maxRequests: requests, maxRequestsPerAddress: requestsPerAddress } = options
-  const { compress, compressCpu: percent, compressCache: cacheSize } = options
 
-  return {
-    listen: parseListenAddress(options.listen),
-    metrics: options.metrics == null ? undefined : parseListenAddress(options.metrics),
-    cacheSize: options.cache,
-    timeout,
-    subdomainHosts,
-    trustProxy,
-    compression: compress == null
-      ? undefined
-      : { files: compress === 'all', cacheSize, cpuShare: percent == null ? undefined : percent / 100 },
-    requests,
-    requestsPerAddress,
-    now,
-    onNote: noteTo(context),
-    onEntry: options.onEntry
-  }
+  return { timeout, now, onNote: noteTo(context) }
 }
 
 function noteTo (context: NodeContext): (message: string) => void {

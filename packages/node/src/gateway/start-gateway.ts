@@ -9,7 +9,7 @@ import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { HealthCheck } from './health.ts'
-import { isLocalhost, otherUrls, urlOf } from './listen-address.ts'
+import { isLocalhost, otherUrls, parseListenAddress, urlOf } from './listen-address.ts'
 import { linkedFirst } from './linked-first.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
@@ -20,54 +20,34 @@ import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
 import { packageVersion } from '../version.ts'
-import type { AccessEntry } from './access-log.ts'
 import type { FetchNetwork } from './fetch-network.ts'
 import type { OpenedCache } from './open-cache.ts'
+import type { ServeGatewayOptions } from './gateway-options.ts'
 import type { Upstream } from './upstream.ts'
 import type { SharedCache } from '../cache/shared-cache.ts'
 import type { ListenAddress } from './listen-address.ts'
-import type { LookUpTxt } from './dns-link.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
-import type { CompressorInit, Gateway, GatewayComponents } from '@ipfsz/gateway'
-import type { TrustedProxies } from '@ipfsz/gateway/node'
+import type { Gateway, GatewayComponents, GatewayInit } from '@ipfsz/gateway'
 import type { Server } from 'node:http'
 
-export interface StartGatewayInit {
+/** What a gateway is put together from. */
+export interface GatewayParts {
   repo: Repo
   /** The blocks of the repo with those of the originals of its files, if they are served. */
   originals?: DerivedBlockstore | undefined
-  listen: ListenAddress
-  /** Where Prometheus reads metrics. */
-  metrics?: ListenAddress | undefined
   /** Other nodes, to fetch what the repo lacks and to resolve names. */
   network?: FetchNetwork | undefined
   /** Other gateways, to fetch what the repo lacks. They are asked before the network. */
   upstream?: Upstream | undefined
-  /**
-   * Maximum bytes on the disk of what is fetched. 0 keeps nothing.
-   *
-   * @default 10 GiB
-   */
-  cacheSize?: number | undefined
+}
+
+export interface GatewaySettings {
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
-  /** Hosts, besides `localhost`, on whose subdomains each CID has an origin of its own. */
-  subdomainHosts?: readonly string[] | undefined
-  /** Proxies whose `X-Forwarded-For` is believed. */
-  trustProxy?: TrustedProxies | undefined
-  /** How to compress what is not stored compressed. Undefined: it goes out as it is. */
-  compression?: CompressorInit | undefined
-  /** Maximum requests that are answered at once, and of one address. */
-  requests?: number | undefined
-  requestsPerAddress?: number | undefined
   /** The time, in milliseconds since 1970. */
   now: () => number
-  /** Called for each request when its response is over. Returns false if the entry was dropped. */
-  onEntry?: ((entry: AccessEntry) => boolean) | undefined
   onNote: (message: string) => void
-  /** @default DNS, as the system is configured */
-  lookUpTxt?: LookUpTxt | undefined
 }
 
 export interface RunningGateway {
@@ -99,7 +79,12 @@ const LONGEST_TIMER = 2 ** 31 - 1
  * @throws {RepoError} it cannot keep what it fetches
  * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
-export async function startGateway (init: StartGatewayInit): Promise<RunningGateway> {
+export async function startGateway (
+  parts: GatewayParts,
+  options: ServeGatewayOptions,
+  settings: GatewaySettings
+): Promise<RunningGateway> {
+  const { repo, network } = parts
   const metrics = new Metrics(packageVersion())
   /** Steps that undo the start, in the order of the start. */
   const undo: Array<() => Promise<void>> = []
@@ -120,25 +105,30 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   const ended = new AbortController()
   undo.push(async () => { ended.abort() })
 
-  const links = new RepoLinks(init.repo, ended.signal)
+  const links = new RepoLinks(repo, ended.signal)
   undo.push(async () => { await links.close() })
 
   try {
-    const cached = fetches(init) ? await openCache(init) : undefined
+    const cached = fetches(parts)
+      ? await openCache({ repo, cacheSize: options.cache, onNote: settings.onNote })
+      : undefined
     undo.push(async () => { await cached?.cache.close() })
     metrics.watchCache(cached?.cache)
-    metrics.watchStore(init.repo.shared?.traffic)
-    main = await makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
+    metrics.watchStore(repo.shared?.traffic)
+    const made = { parts, options, settings, links, metrics, cache: cached?.cache, signal: ended.signal }
+    main = await makeServer(made, makeGateway(made))
 
-    const health = new HealthCheck({ repo: init.repo, network: init.network })
-    const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics, health), init.metrics)
-    const bound = await serve(main, init.listen)
+    const health = new HealthCheck({ repo, network })
+    const at = options.metrics == null
+      ? undefined
+      : await serve(createMetricsServer(metrics, health), parseListenAddress(options.metrics))
+    const bound = await serve(main, parseListenAddress(options.listen))
     const url = urlOf(bound)
 
-    const withdraw = await announceGateway(init.repo.path, url)
+    const withdraw = await announceGateway(repo.path, url)
 
     if (withdraw == null) {
-      init.onNote('the repo is read-only: what adds to it cannot detect this gateway')
+      settings.onNote('the repo is read-only: what adds to it cannot detect this gateway')
     } else {
       undo.push(withdraw)
     }
@@ -158,21 +148,33 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
 }
 
-async function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics): Promise<Server> {
+/** What a start has made by then. */
+interface Made {
+  parts: GatewayParts
+  options: ServeGatewayOptions
+  settings: GatewaySettings
+  links: RepoLinks
+  metrics: Metrics
+  cache: SharedCache | undefined
+  signal: AbortSignal
+}
+
+async function makeServer ({ options, settings, metrics }: Made, gateway: Gateway): Promise<Server> {
+  const { maxRequests: requests, maxRequestsPerAddress: requestsPerAddress, trustProxy, onEntry } = options
   const server = createNodeServer(gateway, {
     maxConnections: await maxConnections(),
-    requests: init.requests,
-    requestsPerAddress: init.requestsPerAddress,
-    idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
-    trustProxy: init.trustProxy
+    requests,
+    requestsPerAddress,
+    idleTimeout: Math.min(Math.max(settings.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
+    trustProxy
   }) as Server
 
   observe(server, {
     metrics,
-    isTrusted: trustedProxies(init.trustProxy),
-    now: init.now,
+    isTrusted: trustedProxies(trustProxy),
+    now: settings.now,
     onEntry: entry => {
-      if (init.onEntry?.(entry) === false) {
+      if (onEntry?.(entry) === false) {
         metrics.dropLine()
       }
     }
@@ -181,16 +183,10 @@ async function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Me
   return server
 }
 
-function makeGateway (
-  init: StartGatewayInit,
-  links: RepoLinks,
-  metrics: Metrics,
-  signal: AbortSignal,
-  cache: SharedCache | undefined
-): Gateway {
-  const { repo, network, upstream, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote } = init
-  const { originals } = init
-  const names = new GatewayNames({ repo, network, usesDns: fetches(init), lookUpTxt, signal })
+function makeGateway ({ parts, options, settings, links, metrics, cache, signal }: Made): Gateway {
+  const { repo, originals, network, upstream } = parts
+  const { timeout } = settings
+  const names = new GatewayNames({ repo, network, usesDns: fetches(parts), signal })
   const blocks = new MemoryBlockCache(originals ?? repo.blockstore)
   const readable = originals == null ? blocks : linkedFirst(blocks, repo.blockstore, originals)
   const files = ipfsz({ blockstore: readable, datastore: links }, READ_INIT)
@@ -204,17 +200,16 @@ function makeGateway (
     names
   } satisfies GatewayComponents
   const gatewayInit = {
-    subdomainHosts: ['localhost', ...subdomainHosts],
-    onError: noteFailures({ onNote, now }),
-    compressor: compression == null ? undefined : createCompressor(compression)
+    subdomainHosts: ['localhost', ...options.host ?? []],
+    onError: noteFailures(settings),
+    compressor: compressorOf(options)
   }
 
-  if (!fetches(init)) {
+  if (!fetches(parts)) {
     return createGateway(components, gatewayInit)
   }
 
   const patience = timeout + PATIENCE_MARGIN
-
   const readers = { repo: { blockstore: readable }, links, network, upstream, cache, metrics, timeout, signal }
 
   return createFetchingGateway(readers, components, {
@@ -226,6 +221,16 @@ function makeGateway (
   })
 }
 
-function fetches ({ network, upstream }: StartGatewayInit): boolean {
+function compressorOf (
+  { compress, compressCpu: percent, compressCache: cacheSize }: ServeGatewayOptions
+): GatewayInit['compressor'] {
+  return compress == null
+    ? undefined
+    : createCompressor({
+      files: compress === 'all', cacheSize, cpuShare: percent == null ? undefined : percent / 100
+    })
+}
+
+function fetches ({ network, upstream }: GatewayParts): boolean {
   return network != null || upstream != null
 }
