@@ -37,15 +37,8 @@ const MANY_PARAMETERS = [
   'packages/gateway/src/respond/whole-body.ts',
   'packages/gateway/src/respond/tar/tar-entries.ts',
   'packages/libp2p-compression/src/negotiation/stream-limits.ts',
-  'packages/node/src/errors.ts',
-  'packages/node/src/car/{export-car,import-car}.ts',
   'packages/node/src/dag/dag-walk.ts',
-  'packages/node/src/disk/{tree-source,write-file}.ts',
-  'packages/node/src/migrate/migrate.ts',
-  'packages/node/src/network/names/name-records.ts',
-  'packages/node/src/network/node/check-ports.ts',
-  'packages/node/src/network/sources/routed-source.ts',
-  'packages/node/src/repo/repo-lock.ts',
+  'packages/node/src/disk/tree-source.ts',
   'packages/shared-store/src/protocol/round-objects.ts'
 ]
 

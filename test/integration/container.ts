@@ -29,7 +29,7 @@ export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | '
       process.env.IPFSZ_PATH,
       ${JSON.stringify(kind)},
       new AbortController().signal,
-      -1
+      { timeout: -1 }
     ).catch(({ name }) => { console.log(name) })
     if (release != null) {
       console.log('held')

@@ -109,8 +109,8 @@ export async function lockAndTell (
   context: NodeContext
 ): ReturnType<typeof lockRepo> {
   try {
-    return await lockRepo(repo, kind, context.signal, undefined, holder => {
-      emit(context, 'ipfsz:repo:waiting', { repo, holder })
+    return await lockRepo(repo, kind, context.signal, {
+      onWaiting (holder) { emit(context, 'ipfsz:repo:waiting', { repo, holder }) }
     })
   } finally {
     emit(context, 'ipfsz:repo:locked', undefined)

@@ -249,7 +249,7 @@ export class NoRoomError extends NamedError {
   readonly hint = 'free some space, as by a collection, or write to another disk'
 
   /** @param reason - the room needed and the room left, for the message */
-  constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
+  constructor (path: string, reason: string, { limit, needed, free }: Pick<NoRoomError, 'free' | 'limit' | 'needed'>) {
     super(`${path}: ${reason}`)
     this.path = path
     this.limit = limit

@@ -54,7 +54,7 @@ describe('the file of a gateway', () => {
     await announce(repo)
 
     for (const kind of ['add', 'gc'] as const) {
-      await (await lockRepo(repo, kind, signal, 0))()
+      await (await lockRepo(repo, kind, signal, { timeout: 0 }))()
     }
 
     await expect(findGateway(repo)).resolves.toBe(URL)

@@ -26,28 +26,30 @@ describe('an IPNS record', () => {
     ['a plain CID', plain, ''],
     ['a CIDv0, as CIDv1', CID.parse('Qmc8uQKu5poL6PMQXtdnz57LfSnd4xUZVgjqvrmQN8GnhC'), '']
   ])('gives back %s', async (_, cid, path) => {
-    const record = await readRecord(recordKey(digest), await makeRecord(key, cid, path, 7n, DEFAULT_LIFETIME))
+    const made = await makeRecord(key, cid, path, { sequence: 7n, lifetime: DEFAULT_LIFETIME })
+    const record = await readRecord(recordKey(digest), made)
 
     expect(record).toMatchObject({ sequence: 7n, value: { path } })
     expect(String('cid' in record.value ? record.value.cid : undefined)).toBe(cid.toV1().toString())
   })
 
   it('has the plain twin as its value, which any node can follow', async () => {
-    const { value, data } = IPNSEntry.decode(await makeRecord(key, marked, 'a', 1n, DEFAULT_LIFETIME))
+    const record = await makeRecord(key, marked, 'a', { sequence: 1n, lifetime: DEFAULT_LIFETIME })
+    const { value, data } = IPNSEntry.decode(record)
 
     expect(Buffer.from(value ?? []).toString()).toBe(`/ipfs/${unmark(marked)}/a`)
     expect(decode(data ?? new Uint8Array(0))).toMatchObject({ _ipfsz: TREE_CODE })
   })
 
   it('is refused after it has expired', async () => {
-    const bytes = await makeRecord(key, marked, '', 1n, -1000)
+    const bytes = await makeRecord(key, marked, '', { sequence: 1n, lifetime: -1000 })
 
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })
 
   it('is refused as the record of another name', async () => {
     const other = await generateKeyPair('Ed25519')
-    const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
+    const bytes = await makeRecord(key, marked, '', { sequence: 1n, lifetime: DEFAULT_LIFETIME })
 
     await expect(readRecord(recordKey(other.publicKey.toMultihash()), bytes))
       .rejects.toMatchObject({ name: 'NameError' })
@@ -56,7 +58,7 @@ describe('an IPNS record', () => {
   })
 
   it('is refused when its marker was changed after it was signed', async () => {
-    const entry = IPNSEntry.decode(await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME))
+    const entry = IPNSEntry.decode(await makeRecord(key, marked, '', { sequence: 1n, lifetime: DEFAULT_LIFETIME }))
     const data = decode(entry.data ?? new Uint8Array(0)) as object
     const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
 
@@ -64,7 +66,7 @@ describe('an IPNS record', () => {
   })
 
   it('is refused when it is truncated', async () => {
-    const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
+    const bytes = await makeRecord(key, marked, '', { sequence: 1n, lifetime: DEFAULT_LIFETIME })
 
     for (let length = 0; length < bytes.byteLength; length += 7) {
       await expect(readRecord(recordKey(digest), bytes.subarray(0, length)), `${length}`)
@@ -74,7 +76,7 @@ describe('an IPNS record', () => {
 
   it('is chosen when it has the highest sequence number', async () => {
     const records = await Promise.all(
-      [2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', sequence, DEFAULT_LIFETIME))
+      [2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', { sequence, lifetime: DEFAULT_LIFETIME }))
     )
 
     expect(ipnsRecords.selectors.ipns(recordKey(digest), records)).toBe(1)

@@ -78,7 +78,7 @@ describe('withRepo', () => {
 
     await expect(withRepo({ repo: path, signal, bootstrap: [] }, { lock: 'add' }, async () => {}))
       .rejects.toMatchObject({ name: 'RepoError' })
-    await (await lockRepo(path, 'gc', signal, -1))()
+    await (await lockRepo(path, 'gc', signal, { timeout: -1 }))()
   })
 })
 

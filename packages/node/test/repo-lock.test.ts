@@ -23,7 +23,8 @@ async function locks (repo: string): Promise<string[]> {
 
 describe('lockRepo', () => {
   it('gives several add locks at once', async ({ repo }) => {
-    const releases = [await lockRepo(repo, 'add', signal, 0), await lockRepo(repo, 'add', signal, 0)]
+    const lock = async (): ReturnType<typeof lockRepo> => lockRepo(repo, 'add', signal, { timeout: 0 })
+    const releases = [await lock(), await lock()]
 
     expect(await locks(repo)).toHaveLength(2)
     await Promise.all(releases.map(async release => release()))
@@ -35,12 +36,14 @@ describe('lockRepo', () => {
   )('refuses a gc lock while there is one for %s, and the other way round', async (kind, { repo }) => {
     const release = await lockRepo(repo, kind, signal)
 
-    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
+    await expect(lockRepo(repo, 'gc', signal, { timeout: -1 }))
+      .rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
     expect(await locks(repo)).toHaveLength(1)
     await release()
 
-    const collecting = await lockRepo(repo, 'gc', signal, -1)
-    await expect(lockRepo(repo, kind, signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
+    const collecting = await lockRepo(repo, 'gc', signal, { timeout: -1 })
+    await expect(lockRepo(repo, kind, signal, { timeout: -1 }))
+      .rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
     await collecting()
     expect(await locks(repo)).toEqual([])
   })
@@ -63,7 +66,7 @@ describe('lockRepo', () => {
   it('waits as long as the others live, and says once for whom', async ({ repo }) => {
     const release = await lockRepo(repo, 'add', signal)
     const told: unknown[] = []
-    const waiting = lockRepo(repo, 'gc', signal, undefined, holder => { told.push(holder) })
+    const waiting = lockRepo(repo, 'gc', signal, { onWaiting: holder => { told.push(holder) } })
     await vi.waitUntil(() => told.length > 0, { timeout: 5000 })
     await release()
     await (await waiting)()
@@ -94,7 +97,7 @@ describe('lockRepo', () => {
     const watcher = watch(join(repo, 'locks'), (_, file) => { made.push(file) })
 
     // long enough to look several times
-    await expect(lockRepo(repo, 'add', signal, 300)).rejects.toMatchObject({ name: 'RepoLockedError' })
+    await expect(lockRepo(repo, 'add', signal, { timeout: 300 })).rejects.toMatchObject({ name: 'RepoLockedError' })
 
     await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) }, { timeout: 120_000 })
     watcher.close()
@@ -127,7 +130,7 @@ describe('lockRepo', () => {
     const release = await lockRepo(repo, 'add', signal)
     const [name] = await locks(repo)
 
-    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({
+    await expect(lockRepo(repo, 'gc', signal, { timeout: -1 })).rejects.toMatchObject({
       name: 'RepoLockedError',
       pid: process.pid,
       host: hostname(),
@@ -147,7 +150,7 @@ describe('lockRepo', () => {
       await (await lockRepo(repo, 'add', signal))()
       await writeFile(join(repo, 'locks', name), content)
 
-      await (await lockRepo(repo, 'gc', signal, -1))()
+      await (await lockRepo(repo, 'gc', signal, { timeout: -1 }))()
 
       expect(await locks(repo)).toEqual([])
     }
@@ -157,7 +160,7 @@ describe('lockRepo', () => {
     await (await lockRepo(repo, 'add', signal))()
     await writeFile(join(repo, 'locks', 'gc-notes.txt'), '')
 
-    await (await lockRepo(repo, 'gc', signal, -1))()
+    await (await lockRepo(repo, 'gc', signal, { timeout: -1 }))()
 
     expect(await locks(repo)).toEqual(['gc-notes.txt'])
   })

@@ -115,9 +115,9 @@ describe('a name of others', () => {
   it('is resolved by the newest valid record of the gateways', async () => {
     const [key, other] = [await generateKeyPair('Ed25519'), await generateKeyPair('Ed25519')]
     const name = formatName(key.publicKey.toMultihash())
-    const old = await makeRecord(key, cid, 'old', 1n, DEFAULT_LIFETIME)
-    const next = await makeRecord(key, cid, 'new', 2n, DEFAULT_LIFETIME)
-    const wrong = await makeRecord(other, cid, 'wrong', 9n, DEFAULT_LIFETIME)
+    const old = await makeRecord(key, cid, 'old', { sequence: 1n, lifetime: DEFAULT_LIFETIME })
+    const next = await makeRecord(key, cid, 'new', { sequence: 2n, lifetime: DEFAULT_LIFETIME })
+    const wrong = await makeRecord(other, cid, 'wrong', { sequence: 9n, lifetime: DEFAULT_LIFETIME })
     const asked: string[] = []
     const gateways = await Promise.all([old, wrong, next, old, new Uint8Array(20_000), undefined].map(async record =>
       serveRecords(path => {
@@ -134,7 +134,7 @@ describe('a name of others', () => {
 
   it('is resolved by a gateway before any peer is asked', async () => {
     const key = await generateKeyPair('Ed25519')
-    const record = await makeRecord(key, cid, 'x', 1n, DEFAULT_LIFETIME)
+    const record = await makeRecord(key, cid, 'x', { sequence: 1n, lifetime: DEFAULT_LIFETIME })
     const gateways = [await serveRecords(() => record)]
 
     await expect(resolveTarget(

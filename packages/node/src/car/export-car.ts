@@ -52,17 +52,16 @@ export async function exportCar (
     const session = await openToRead(context)
     const cids = await cidsAt(targets, session.files, context.signal)
 
-    return writeDags(cids, output, options, session, context)
+    return writeDags(cids, output, { ...options, session, context })
   })
 }
 
 async function writeDags (
   cids: readonly CID[],
   output: string | ((bytes: Uint8Array) => Promise<void>),
-  { measures = false }: ExportCarOptions,
-  { repo, files }: Session,
-  context: NodeContext
+  { measures = false, session, context }: ExportCarOptions & { session: Session, context: NodeContext }
 ): Promise<ExportedCar> {
+  const { repo, files } = session
   const { signal } = context
   const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
   const twins = new MarkedTwins(files, signal)

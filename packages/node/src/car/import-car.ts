@@ -95,7 +95,7 @@ async function importOne (
     progress.end()
   }
 
-  return { failed: await pinRoots(roots, name, options, session, context), roots: roots.length }
+  return { failed: await pinRoots(roots, name, { ...options, session, context }), roots: roots.length }
 }
 
 /**
@@ -106,9 +106,7 @@ async function importOne (
 async function pinRoots (
   roots: CID[],
   name: string,
-  { onRoot, onFailed }: ImportCarOptions,
-  session: Session,
-  context: NodeContext
+  { onRoot, onFailed, session, context }: ImportCarOptions & { session: Session, context: NodeContext }
 ): Promise<number> {
   let reached = new Reached()
   let failed = 0
@@ -133,7 +131,7 @@ async function pinRoots (
   try {
     for (const root of roots) {
       try {
-        const found = await checkRoot(root, { ...check, reached }, twins, session, context.signal)
+        const found = await checkRoot(root, { ...check, reached, twins, signal: context.signal }, session)
         pending.push(pendingRoot(found, onRoot))
       } catch (err) {
         // blocks that a failed walk reached may be missing
@@ -166,10 +164,8 @@ function pendingRoot ({ plainCid, markedCid }: CarRoot, onRoot: ImportCarOptions
  */
 async function checkRoot (
   root: CID,
-  options: CheckOptions,
-  twins: MarkedTwins,
-  { pins }: Session,
-  signal: AbortSignal
+  { twins, signal, ...options }: CheckOptions & { twins: MarkedTwins, signal: AbortSignal },
+  { pins }: Session
 ): Promise<CarRoot> {
   const plainCid = unmark(root)
 

@@ -30,7 +30,7 @@ export async function writeWhole (
   const directory = await holdToWrite(dirname(target))
 
   try {
-    return await writeInto(directory, basename(target), content, progress, metadataOf(metadata))
+    return await writeInto(directory, basename(target), content, { progress, metadata: metadataOf(metadata) })
   } finally {
     progress.end()
     await directory.close()
@@ -41,8 +41,7 @@ async function writeInto (
   directory: HeldDirectory,
   name: string,
   content: AsyncIterable<Uint8Array>,
-  progress: Progress,
-  metadata: Metadata
+  { progress, metadata }: { progress: Progress, metadata: Metadata }
 ): Promise<number> {
   const temporary = temporaryFor(name)
   const path = `${directory.path}/${temporary}`

@@ -96,21 +96,17 @@ export async function checkRoom (path: string, { size, entries }: WriteTotals): 
   if (size > free) {
     throw new NoRoomError(
       path,
-      'size',
-      size,
-      free,
       `needs ${formatSize(size)}, but the disk has only ${formatSize(free)} left: ` +
-        `${directory} is ${formatSize(size - free)} short`
+        `${directory} is ${formatSize(size - free)} short`,
+      { limit: 'size', needed: size, free }
     )
   }
 
   if (disk.files > 0 && entries > disk.ffree) {
     throw new NoRoomError(
       path,
-      'files',
-      entries,
-      disk.ffree,
-      `needs ${entries} files and directories, but the disk has inodes for only ${disk.ffree}, in ${directory}`
+      `needs ${entries} files and directories, but the disk has inodes for only ${disk.ffree}, in ${directory}`,
+      { limit: 'files', needed: entries, free: disk.ffree }
     )
   }
 }

@@ -115,7 +115,7 @@ async function copyAll (
     pinned.push({ cid, depth, ...name == null ? {} : { name } })
   }
 
-  const lost = await copyAllBlocks(source, destination, migrated, options, context)
+  const lost = await copyAllBlocks(source, destination, { ...options, migrated }, context)
   await (dryRun ? undefined : destination?.storage.sync())
 
   const session = destination?.session
@@ -138,8 +138,7 @@ async function copyAll (
 async function copyAllBlocks (
   source: MigrationSource,
   destination: Destination | undefined,
-  migrated: Migrated,
-  { dryRun, verify, measures, onLost }: Options,
+  { dryRun, verify, measures, onLost, migrated }: Options & { migrated: Migrated },
   context: NodeContext
 ): Promise<Set<string>> {
   const { signal } = context

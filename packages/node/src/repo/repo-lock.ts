@@ -18,6 +18,17 @@ const READ_ONLY: Readonly<Record<string, string>> = {
 /** How long to wait between two looks at the locks of others, in milliseconds. */
 const POLL_INTERVAL = 50
 
+export interface LockRepoOptions {
+  /**
+   * How long to wait for other processes, in milliseconds.
+   *
+   * @default as long as they live
+   */
+  timeout?: number | undefined
+  /** Called with each process that keeps this one waiting for more than a second. */
+  onWaiting?: ((holder: LockFile) => void) | undefined
+}
+
 /**
  * Keep adding and garbage collection apart. Blocks are pinned only when all of them are added, so until then garbage
  * collection would delete them.
@@ -26,8 +37,6 @@ const POLL_INTERVAL = 50
  * one that is dead. Each process first makes its own file and then looks for others, so of two processes at least one
  * sees the other.
  *
- * @param timeout - how long to wait for other processes, in milliseconds. By default as long as they live
- * @param onWaiting - called with each process that keeps this one waiting for more than a second
  * @returns a function that releases the lock
  * @throws {RepoLockedError} another process still holds its lock after that time
  * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
@@ -36,8 +45,7 @@ export async function lockRepo (
   repo: string,
   kind: LockKind,
   signal: AbortSignal,
-  timeout = Number.POSITIVE_INFINITY,
-  onWaiting: (holder: LockFile) => void = () => {}
+  { timeout = Number.POSITIVE_INFINITY, onWaiting = () => {} }: LockRepoOptions = {}
 ): Promise<() => Promise<void>> {
   const begin = Date.now()
   const told = new Set<string>()

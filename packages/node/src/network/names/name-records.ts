@@ -111,8 +111,7 @@ export async function makeRecord (
   key: PrivateKey,
   cid: CID,
   path: string,
-  sequence: bigint,
-  lifetime: number
+  { sequence, lifetime }: { sequence: bigint, lifetime: number }
 ): Promise<Uint8Array> {
   const value = `/ipfs/${unmark(cid)}${path === '' ? '' : `/${path}`}`
 

@@ -45,7 +45,7 @@ export async function signPublished (
   key: PrivateKey,
   { cid, path, sequence, lifetime }: Published
 ): Promise<Uint8Array> {
-  return makeRecord(key, CID.parse(cid), path, BigInt(sequence), lifetime)
+  return makeRecord(key, CID.parse(cid), path, { sequence: BigInt(sequence), lifetime })
 }
 
 /**

@@ -29,7 +29,7 @@ export async function checkPorts (listen: readonly string[]): Promise<void> {
       }
 
       try {
-        await bind(bound, protocol, host, Number(port), family === '6')
+        await bind(bound, protocol, { host, port: Number(port), ipv6Only: family === '6' })
       } catch (err) {
         // other codes say nothing about the address
         if (ABOUT_ADDRESS.has((err as NodeJS.ErrnoException).code)) {
@@ -45,9 +45,7 @@ export async function checkPorts (listen: readonly string[]): Promise<void> {
 async function bind (
   bound: Array<Server | Socket>,
   protocol: string,
-  host: string,
-  port: number,
-  ipv6Only: boolean
+  { host, port, ipv6Only }: { host: string, port: number, ipv6Only: boolean }
 ): Promise<void> {
   const socket = protocol === 'udp' ? createSocket({ type: ipv6Only ? 'udp6' : 'udp4', ipv6Only }) : createServer()
   const listening = once(socket, 'listening')

@@ -53,9 +53,13 @@ export class RoutedSource extends HttpSource {
   /** Resolves when there is a gateway, or none is waited for any longer. */
   #ready: Promise<unknown> | undefined
 
-  /** @param pool - without gateways: those that are found are added */
-  constructor (root: CID, plan: ReadPlan | undefined, init: RoutedSourceInit, pool: GatewayPool, fetch: Fetch) {
-    super({ ...init, root, plan, pool, fetch })
+  /** @param read - what is read. Its pool has no gateways: those that are found are added */
+  constructor (
+    init: RoutedSourceInit,
+    read: { root: CID, plan: ReadPlan | undefined, pool: GatewayPool, fetch: Fetch }
+  ) {
+    const { root, pool } = read
+    super({ ...init, ...read })
     this.#root = root
     this.#init = init
     this.#pool = pool

@@ -59,5 +59,5 @@ export function routedSources ({ decorate = fetch => fetch, ...init }: RoutedSou
   const load = async (): Promise<Fetch> => decorate((await import('./public-fetch.ts')).createPublicFetch(init))
   const fetch: Fetch = async (...args) => (await (loading ??= load()))(...args)
 
-  return (root, plan) => new RoutedSource(root, plan, { ...init, others }, new GatewayPool([], all), fetch)
+  return (root, plan) => new RoutedSource({ ...init, others }, { root, plan, pool: new GatewayPool([], all), fetch })
 }
