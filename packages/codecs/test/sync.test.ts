@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { allCodecs } from '../src/all.ts'
 import { zstdFrameEnd } from '../src/format/zstd/zstd-frame.ts'
+import { zstdCompressKeptDictionary } from '../src/platform/zstd-kept-dictionaries.ts'
 import { zstd } from '../src/zstd.ts'
 import { noise, text } from './fixtures.ts'
 import type { Codec } from '../src/codec.ts'
@@ -122,6 +123,34 @@ describe('zstd, at once', () => {
     }
   })
 
+  it('makes the frame of zlib with a dictionary in a context that is kept, whatever was in its memory', () => {
+    const memory = new Uint8Array(600 * KIB)
+    const params = {
+      [constants.ZSTD_c_compressionLevel]: 7,
+      [constants.ZSTD_c_checksumFlag]: 1,
+      [constants.ZSTD_c_windowLog]: 14
+    }
+
+    fc.assert(fc.property(fc.array(fc.record({
+      seed: fc.integer({ min: 1, max: 30 }),
+      dictionarySize: fc.integer({ min: 8, max: 512 * KIB }),
+      start: fc.integer({ min: 0, max: 40 * KIB }),
+      size: fc.integer({ min: 1, max: 16 * KIB })
+    }), { minLength: 20, maxLength: 40 }), files => {
+      for (const { seed, dictionarySize, start, size } of files) {
+        // the same memory for all of them, as that of pools
+        const dictionary = memory.subarray(0, dictionarySize)
+        dictionary.set(text(dictionarySize, seed))
+        const bytes = text(60 * KIB, seed).subarray(start, start + size)
+        const kept = zstdCompressKeptDictionary(bytes, dictionary, params, 20 * KIB)
+
+        expect(Buffer.compare(kept as Uint8Array, zstdCompressSync(bytes, {
+          pledgedSrcSize: size, params, dictionary
+        }))).toBe(0)
+      }
+    }), { numRuns: 10 })
+  })
+
   it('leaves it to others in a runtime with other streams', async () => {
     const { createZstdCompress, createZstdDecompress } = zlib
     vi.resetModules()
@@ -131,7 +160,10 @@ describe('zstd, at once', () => {
       Object.assign(createZstdDecompress(options), { _writeState: undefined }))
     const { zstdCompressKept, zstdDecompressKept } = await import('../src/platform/zstd-kept.ts')
 
+    const { zstdCompressKeptDictionary } = await import('../src/platform/zstd-kept-dictionaries.ts')
+
     expect(zstdCompressKept(text(100), 3, 64)).toBeUndefined()
+    expect(zstdCompressKeptDictionary(text(100), text(50), {}, 64)).toBeUndefined()
     expect(zstdDecompressKept(inNewContext(text(100), 3), 100)).toBeUndefined()
   })
 })

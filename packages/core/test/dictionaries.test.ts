@@ -155,10 +155,10 @@ describe('the small files of a tree', () => {
     expect(await dictionaryOf('5-0.html')).not.toBe(await dictionaryOf('4-3.html'))
   })
 
-  it('get dictionaries 16 MiB at a time, so that no more are held', { tags: 'slow' }, async () => {
+  it('get dictionaries 16 MiB at a time, so that no more than twice as many are held', { tags: 'slow' }, async () => {
     // what follows the shared bytes shrinks to nothing
     const size = 1_000_000
-    const [first, second] = [pages(17), pages(6, { name: 'second', shared: OTHER })].map(files => files.map(file => {
+    const [first, second] = [pages(17), pages(23, { name: 'second', shared: OTHER })].map(files => files.map(file => {
       const content = new Uint8Array(size)
       content.set(file.content)
 
@@ -196,11 +196,10 @@ describe('the small files of a tree', () => {
       expect(same(await collect(fs.cat(root as CID, below)), content)).toBe(true)
     }
 
-    expect(readAtFirst).toBe(Math.ceil(16 * 1024 * 1024 / size))
-    // those of the second window have their own
-    expect(new Set(bases.slice(0, 17)).size).toBe(1)
-    expect(new Set(bases.slice(17)).size).toBe(1)
-    expect(bases[0]).not.toBe(bases[17])
+    expect(readAtFirst).toBeLessThanOrEqual(2 * Math.ceil(16 * 1024 * 1024 / size))
+    // those of each window have their own
+    expect([0, 17, 34].map(start => new Set(bases.slice(start, start + 17)).size)).toEqual([1, 1, 1])
+    expect(new Set([bases[0], bases[17]]).size).toBe(2)
     expect(bases).not.toContain('undefined')
   })
 

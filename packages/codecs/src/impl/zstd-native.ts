@@ -1,4 +1,4 @@
-import { zlibConstants, zstdCompressKept, zstdDecompressKept, zstdInTasks } from '#platform'
+import { zlibConstants, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdInTasks } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
@@ -17,6 +17,14 @@ const MAX_BUSY_SYNC_SIZE = 16 * 1024
 const BLOCK_SIZE = 128 * 1024
 /** The smallest window of a level, of those for more than 256 KiB. Within it, libzstd compresses from one buffer. */
 const SMALLEST_WINDOW = 512 * 1024
+
+/**
+ * The window of files of up to 16 KiB with a dictionary, as a logarithm. With a larger one, libzstd keeps positions in
+ * rows at the levels 5 to 12, and a context that was used before may find other matches.
+ */
+const SMALL_WINDOW_LOG = 14
+/** Maximum number of bytes of a dictionary in a context that is kept, 512 KiB: those of trees. */
+const MAX_KEPT_DICTIONARY = 512 * 1024
 
 /** The smallest window that libzstd takes, as a logarithm. */
 const MIN_WINDOW_LOG = 10
@@ -55,6 +63,10 @@ export function create (): Implementation {
 
       if (sync && dictionary == null) {
         return compressHere(bytes, level)
+      }
+
+      if (dictionary != null && isQuickWith(dictionary, size, level)) {
+        return compressSmall(bytes, level, dictionary)
       }
 
       const options = {
@@ -113,6 +125,30 @@ function compressHere (bytes: Uint8Array, level: number): Uint8Array {
   const frames = kept ?? zlibCompress('zstdCompress', bytes, { pledgedSrcSize: size, params }, size) as Uint8Array
 
   return firstFrame(frames, size)
+}
+
+/** Whether a context with the dictionary is kept for bytes of any size up to the small window. */
+function isQuickWith ({ byteLength }: Uint8Array, size: number, level: number): boolean {
+  return size <= 1 << SMALL_WINDOW_LOG && byteLength <= MAX_KEPT_DICTIONARY && level < FIRST_TREE_LEVEL
+}
+
+/** Compress on the calling thread, with a dictionary: what fills its tables anew for each file takes 30 times as long. */
+function compressSmall (bytes: Uint8Array, level: number, dictionary: Uint8Array): Uint8Array {
+  const { byteLength: size } = bytes
+  const log = Math.ceil(Math.log2(Math.max(dictionary.byteLength, 1 << SMALL_WINDOW_LOG)))
+  // the same for files of all sizes, so that they share a context
+  const params = {
+    [zlibConstants.ZSTD_c_compressionLevel]: level,
+    [zlibConstants.ZSTD_c_checksumFlag]: 1,
+    [zlibConstants.ZSTD_c_windowLog]: SMALL_WINDOW_LOG,
+    [zlibConstants.ZSTD_c_hashLog]: log - 2,
+    [zlibConstants.ZSTD_c_chainLog]: log
+  }
+  const chunkSize = outputSize(size, dictionary)
+  const kept = zstdCompressKeptDictionary(bytes, dictionary, params, chunkSize)
+  const options = { pledgedSrcSize: size, params, dictionary }
+
+  return kept ?? firstFrame(zlibCompress('zstdCompress', bytes, options, size) as Uint8Array, size).slice()
 }
 
 /** If a frame exactly fills the output buffers, an empty frame follows it. */

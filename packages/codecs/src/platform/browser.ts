@@ -22,6 +22,7 @@ export function isSame (): boolean {
 export function zstdInTasks (): undefined {}
 
 export function zstdCompressKept (): undefined {}
+export function zstdCompressKeptDictionary (): undefined {}
 
 export function zstdDecompressKept (): undefined {}
 

@@ -3,7 +3,7 @@ import zlib from 'node:zlib'
 import type { ZstdCompress, ZstdDecompress } from 'node:zlib'
 
 /** What Node's streams have besides, unlike their type. */
-interface Kept {
+export interface Kept {
   readonly _handle?: {
     /** One call of libzstd, on this thread. */
     writeSync (
@@ -66,7 +66,8 @@ function keepCompressor (level: number): Kept | undefined {
   return [1, 2].every(() => isSame(expected, compressIn(kept, SAMPLE, expected.byteLength * 2))) ? kept : undefined
 }
 
-function compressIn (kept: Kept | undefined, bytes: Uint8Array, chunkSize: number): Uint8Array | undefined {
+/** Make one frame in a context. Undefined if it cannot be used so, or fails. */
+export function compressIn (kept: Kept | undefined, bytes: Uint8Array, chunkSize: number): Uint8Array | undefined {
   const { _handle: handle, _writeState: state } = kept ?? {}
 
   if (handle == null || state == null) {
@@ -122,7 +123,7 @@ export function zstdDecompressKept (frame: Uint8Array, size: number): Uint8Array
 }
 
 /** A stream, if it can be used as above. */
-function keep (stream: ZstdCompress | ZstdDecompress): Kept | undefined {
+export function keep (stream: ZstdCompress | ZstdDecompress): Kept | undefined {
   const kept = stream as Kept
   // an error destroys it, and would end the process without a listener. It is told by what the call left
   stream.on('error', () => {})
@@ -130,7 +131,7 @@ function keep (stream: ZstdCompress | ZstdDecompress): Kept | undefined {
   return typeof kept._handle?.writeSync === 'function' && kept._writeState instanceof Uint32Array ? kept : undefined
 }
 
-function isSame (one: Uint8Array, other: Uint8Array | undefined): boolean {
+export function isSame (one: Uint8Array, other: Uint8Array | undefined): boolean {
   return other != null && Buffer.compare(one, other) === 0
 }
 

@@ -27,8 +27,8 @@ const MIN_DIVISION_GAIN = 0.02
 /** From this part of the most stored bytes on, a dictionary counts as full. */
 const FULL = 0.75
 
-/** The level of the dictionaries themselves: few, and read often. */
-const DICTIONARY_LEVEL = 19
+/** The level of the dictionaries themselves: few, and read often. Level 19 saves 3 % of them in twice the time. */
+const DICTIONARY_LEVEL = 16
 
 /** How many files are compressed at a time. */
 const CONCURRENCY = 4

@@ -15,7 +15,10 @@ const MIB = 1024 * 1024
 /** Files of more bytes have no dictionary: what is common to them and others is little of them. */
 const MAX_FILE_SIZE = MIB
 
-/** How many bytes of small files are held to make dictionaries of, 16 MiB. Those after them have others. */
+/**
+ * How many bytes of small files one set of dictionaries is made of, 16 MiB. Those after them have others. So many are
+ * held twice: dictionaries of the next files are made while those before are compressed.
+ */
 const WINDOW_SIZE = 16 * MIB
 /** Maximum number of files in them: each takes memory beside its bytes. */
 const WINDOW_FILES = 16_384
@@ -27,8 +30,8 @@ interface Held {
 }
 
 /**
- * Makes dictionaries for the small files of a tree while they pass on their way to the importer: it holds back
- * 16 MiB of them at a time, in the order in which they come. Everything else passes at once.
+ * Makes dictionaries for the small files of a tree while they pass on their way to the importer: it holds back up to
+ * 32 MiB of them, in the order in which they come. Everything else passes at once.
  */
 export class TreeDictionaries {
   readonly #coder: Coder
@@ -56,29 +59,41 @@ export class TreeDictionaries {
   async * pass (candidates: AsyncIterable<Candidate>): AsyncGenerator<Candidate> {
     let held: Held[] = []
     let size = 0
+    let training: Promise<readonly Held[]> = Promise.resolve([])
 
-    for await (const candidate of candidates) {
-      const read = await this.#read(candidate)
+    try {
+      for await (const candidate of candidates) {
+        const read = await this.#read(candidate)
 
-      if (!('file' in read)) {
-        yield read.candidate
-        continue
+        if (!('file' in read)) {
+          yield read.candidate
+          continue
+        }
+
+        held.push(read)
+        size += read.file.bytes.byteLength
+
+        if (size >= WINDOW_SIZE || held.length >= WINDOW_FILES) {
+          const before = await training
+          training = this.#train(held)
+          // reported when these files are due
+          training.catch(() => {})
+          yield * before.map(({ candidate }) => candidate)
+          held = []
+          size = 0
+        }
       }
 
-      held.push(read)
-      size += read.file.bytes.byteLength
-
-      if (size >= WINDOW_SIZE || held.length >= WINDOW_FILES) {
-        yield * this.#release(held)
-        held = []
-        size = 0
-      }
+      yield * (await training).map(({ candidate }) => candidate)
+      yield * (await this.#train(held)).map(({ candidate }) => candidate)
+    } finally {
+      // nothing is written once the add has ended
+      await training.catch(() => {})
     }
-
-    yield * this.#release(held)
   }
 
-  async * #release (held: readonly Held[]): AsyncGenerator<Candidate> {
+  /** Write the dictionaries of files. */
+  async #train (held: readonly Held[]): Promise<readonly Held[]> {
     for (const trained of await trainDictionaries(held.map(({ file }) => file), this.#coder)) {
       const dictionary = await TreeDictionary.write(trained, this.#coder, this.#blockstore)
 
@@ -87,9 +102,7 @@ export class TreeDictionaries {
       }
     }
 
-    for (const { candidate } of held) {
-      yield candidate
-    }
+    return held
   }
 
   /** Read a file if it is small. Otherwise its first bytes are put back. */
