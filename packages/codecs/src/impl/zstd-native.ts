@@ -132,7 +132,7 @@ function isQuickWith ({ byteLength }: Uint8Array, size: number, level: number): 
   return size <= 1 << SMALL_WINDOW_LOG && byteLength <= MAX_KEPT_DICTIONARY && level < FIRST_TREE_LEVEL
 }
 
-/** Compress on the calling thread, with a dictionary: what fills its tables anew for each file takes 30 times as long. */
+/** Compress on the calling thread, with a dictionary: to fill its tables for each file takes 30 times as long. */
 function compressSmall (bytes: Uint8Array, level: number, dictionary: Uint8Array): Uint8Array {
   const { byteLength: size } = bytes
   const log = Math.ceil(Math.log2(Math.max(dictionary.byteLength, 1 << SMALL_WINDOW_LOG)))
