@@ -24,13 +24,15 @@ export interface ProgressHandler<Event> {
   onProgress? (event: Event): void
 }
 
-/** A file whose blocks are stored already: it only gets its place in a directory. */
+/** Files whose blocks are stored already: they only get their places in a directory. They have no result. */
 export interface WrittenCandidate {
+  /** The directory. Not empty. */
   path: string
-  written: WrittenFile
+  written: readonly WrittenFile[]
 }
 
 export interface WrittenFile {
+  name: string
   /** Marked if the file is compressed. */
   cid: CID
   /** Bytes of all its blocks, as the link to it in a directory says. */
@@ -76,6 +78,9 @@ export interface AddAllOptions extends AddOptions {
    * @default false
    */
   depthFirst?: boolean | undefined
+
+  /** Called and awaited when files of a `WrittenCandidate` have their places, in the order of results. */
+  onWritten? (files: WrittenCandidate): Promise<void>
 }
 
 export interface AddFileOptions extends

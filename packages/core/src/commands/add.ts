@@ -16,12 +16,13 @@ import { RepeatedBlocks } from '../write/repeated-blocks.ts'
 import { importEntries } from '../write/import-entries.ts'
 import { IMPORTER_DEFAULTS } from '../write/plain-file.ts'
 import { closeSource } from '../util/close-source.ts'
-import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
+import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import type {
   AddAllOptions, AddCandidateStream, AddFileOptions, AddOptions, FileCandidate
 } from '../unixfs.ts'
 import type { AddSettings } from '../settings.ts'
+import type { WrittenChild } from '../directory/written-child.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
@@ -115,7 +116,7 @@ async function * importCandidates (
   options: AddAllOptions,
   budget?: FilesBudget
 ): AsyncGenerator<ImportResult> {
-  const { compression, link = false, signal, onProgress, depthFirst, ...importerOptions } = options
+  const { compression, link = false, signal, onProgress, depthFirst, onWritten, ...importerOptions } = options
   signal?.throwIfAborted()
 
   if (link && !settings.links.available) {
@@ -151,16 +152,16 @@ async function * importCandidates (
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),
     onSymlink ({ cid, size = 0n }) { repeated.note(cid, Number(size)) },
-    onWritten ({ cid, blocks, repeated: size = 0 }, path) {
-      if (isMarked(cid)) {
-        marks.add(unmark(cid), cid.code)
-      }
+    onWritten ({ path: directory, written }) {
+      for (const { name, cid, blocks, repeated: size = 0 } of written) {
+        const path = `${directory}/${name}`
 
-      for (const block of blocks) {
-        repeated.note(block.cid, block.size, path)
-      }
+        for (const block of blocks) {
+          repeated.note(block.cid, block.size, path)
+        }
 
-      repeated.noteInFile(cid, size, path)
+        repeated.noteInFile(cid, size, path)
+      }
     },
     options: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress }
   })
@@ -168,6 +169,7 @@ async function * importCandidates (
     ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
     depthFirst,
     onProgress: onProgress as ImporterOptions['onProgress'],
+    onWritten,
     onDirectory (cid, children) { marks.addDirectory(cid, children) }
   })
   const watched = repeated.watch(blockstore) as Parameters<typeof buildTree>[1]
@@ -211,9 +213,12 @@ class Marks {
     this.#codes.set(cidKey(cid), code)
   }
 
-  addDirectory (cid: CID, children: CID[]): void {
-    if (this.#codes.size > 0 && children.some(child => this.#codes.has(cidKey(child)))) {
-      this.add(cid, TREE_CODE)
+  addDirectory (cid: CID, children: Iterable<WrittenChild>): void {
+    for (const { key, isMarked } of children) {
+      if (isMarked === true || this.#codes.has(key)) {
+        this.add(cid, TREE_CODE)
+        return
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 import { DirSharded } from 'ipfs-unixfs-importer/utils'
+import { keyToCid } from '../dag/cid-key.ts'
 import { mendNode } from '../dag/mend-layout.ts'
+import type { WrittenChild } from './written-child.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 import type { ImportResult } from 'ipfs-unixfs-importer'
@@ -13,7 +15,7 @@ interface NewDirectory {
 /** Write a directory as shards of ipfs-unixfs-importer. */
 export async function writeSharded (
   { unixfs: metadata, path }: NewDirectory,
-  children: Iterable<[name: string, child: Pick<ImportResult, 'cid' | 'size'>]>,
+  children: Iterable<[name: string, child: WrittenChild]>,
   blockstore: PutStore,
   options: ConstructorParameters<typeof DirSharded>[1]
 ): Promise<ImportResult> {
@@ -29,8 +31,8 @@ export async function writeSharded (
     }
   }
 
-  for (const [name, { cid, size }] of children) {
-    await directory.put(name, { cid, size })
+  for (const [name, { key, size }] of children) {
+    await directory.put(name, { cid: keyToCid(key), size })
   }
 
   for await (const shard of directory.flush(store as Parameters<typeof directory.flush>[0])) {

@@ -118,6 +118,17 @@ export function pushVarint (message: number[], value: number): void {
   message.push(value)
 }
 
+/** How many bytes a varint has. */
+export function varintLength (value: number): number {
+  let length = 1
+
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+    length++
+  }
+
+  return length
+}
+
 export function pushVarintField (message: number[], number: number, value: number): void {
   pushVarint(message, number * 8 + VARINT)
   pushVarint(message, value)

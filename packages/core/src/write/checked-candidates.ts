@@ -2,7 +2,7 @@ import { checkEntryName, splitPath, withoutDots } from '../directory/entry-name.
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
 import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
-import type { AddCandidate, AddCandidateStream } from '../unixfs.ts'
+import type { AddCandidate, AddCandidateStream, WrittenCandidate } from '../unixfs.ts'
 
 export type Candidate = AddCandidate
 
@@ -50,7 +50,7 @@ export class CheckedCandidates {
       }
 
       if ('written' in candidate) {
-        this.#enter(candidate.path, true)
+        this.#enterAll(candidate)
         yield candidate
         continue
       }
@@ -81,6 +81,20 @@ export class CheckedCandidates {
       // not checked yet: an error here would replace that of the import, and leave the streams after it open
       closeSource((rest as { content?: unknown } | null | undefined)?.content)
     }
+  }
+
+  #enterAll ({ path, written }: WrittenCandidate): void {
+    if (splitPath(withoutDots(path)).length === 0) {
+      throw new InvalidParametersError('Files that are written already need a directory')
+    }
+
+    if (!this.#unique) {
+      written.forEach(({ name }) => { this.#enter(`${path}/${name}`, true) })
+      return
+    }
+
+    this.#enter(path, false)
+    written.forEach(({ name }) => { checkEntryName(name) })
   }
 
   #enter (path: string, isFile: boolean): void {

@@ -4,12 +4,11 @@ import { importer, InvalidContentError } from 'ipfs-unixfs-importer'
 import { CustomProgressEvent } from 'progress-events'
 import { mendNode } from '../dag/mend-layout.ts'
 import { withoutDots } from '../directory/entry-name.ts'
-import { unmark } from '../marker.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import type { Settled } from '@ipfsz/utils/map-ordered'
 import type { PutStore } from '../dag/block.ts'
 import type { File } from './file-builder.ts'
-import type { AddCandidate as Candidate, WrittenFile } from '../unixfs.ts'
+import type { AddCandidate as Candidate, WrittenCandidate } from '../unixfs.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
@@ -18,6 +17,9 @@ type Store = Parameters<typeof importer>[1]
 
 /** A file, directory or symlink that was written. */
 type Entry = Parameters<TreeBuilder>[0] extends AsyncIterable<infer T> ? T : never
+
+/** The same, or files that were written before. */
+export type Placed = Entry | WrittenCandidate
 
 /** How many candidates are imported at a time unless the caller says, as in ipfs-unixfs-importer. */
 const DEFAULT_CONCURRENCY = 50
@@ -28,8 +30,8 @@ const NOWHERE = { put: async (cid: CID) => cid } as unknown as Store
 interface ImportEntriesInit {
   buildFile (file: File): Promise<Entry>
   onSymlink (entry: Entry): void
-  /** Called with a file that was stored before, and its path. */
-  onWritten (file: WrittenFile, path: string): void
+  /** Called with files that were stored before. */
+  onWritten (files: WrittenCandidate): void
   /** For directories and symlinks. */
   options: ImporterOptions
 }
@@ -47,15 +49,15 @@ export async function * importEntries (
   candidates: AsyncIterable<Candidate>,
   blockstore: PutStore,
   init: ImportEntriesInit
-): AsyncGenerator<Entry> {
+): AsyncGenerator<Placed> {
   const { fileImportConcurrency: concurrency = DEFAULT_CONCURRENCY } = init.options
   checkConcurrency(concurrency)
 
-  const running: Array<Promise<Settled<Entry>>> = []
+  const running: Array<Promise<Settled<Placed>>> = []
   const breaks = new EventLoopBreaks()
   const shared = { ...init, importEmpty: onceImported(blockstore as Store, init) }
   // not async: most entries are small files, for which each promise counts
-  const start = (candidate: Candidate): Promise<Entry> | Entry => importEntry(candidate, blockstore as Store, shared)
+  const start = (candidate: Candidate): Promise<Entry> | Placed => importEntry(candidate, blockstore as Store, shared)
 
   for await (const candidate of candidates) {
     running.push(settle(start, candidate))
@@ -66,7 +68,7 @@ export async function * importEntries (
     }
 
     if (running.length >= concurrency) {
-      yield unwrap(await running.shift() as Settled<Entry>)
+      yield unwrap(await running.shift() as Settled<Placed>)
     }
   }
 
@@ -79,13 +81,12 @@ function importEntry (
   candidate: Candidate,
   blockstore: Store,
   { buildFile, onSymlink, onWritten, importEmpty, options }: ImportEntriesInit & { importEmpty: () => Promise<Entry> }
-): Promise<Entry> | Entry {
+): Promise<Entry> | Placed {
   if ('written' in candidate) {
-    const { path: originalPath, written } = candidate
-    const path = withoutDots(originalPath)
-    onWritten(written, path)
+    const files = { ...candidate, path: withoutDots(candidate.path) }
+    onWritten(files)
 
-    return { cid: unmark(written.cid), size: written.size, path, originalPath }
+    return files
   }
 
   const { path: originalPath, mode, mtime } = candidate

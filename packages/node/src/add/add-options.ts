@@ -134,6 +134,7 @@ export interface AddSourcesOptions {
 
 /** What is in an added directory. `path` begins with the name of the directory. */
 export interface AddedEntry extends Added {
+  plainCid: CID
   /** Where a gateway serves it, if one runs on the repo. */
   url: string | undefined
 }

@@ -168,12 +168,13 @@ export class AddedRoots {
       progress,
       signal,
       add: { compression, link },
-      onAdded: async added => {
-        if (onEntry != null) {
-          const { cid, plainCid: _, path, ...rest } = added
-          await entries.push({ ...rest, cid: cid.bytes, path: name === '' ? path : `${name}/${path}` })
+      ...onEntry == null
+        ? {}
+        : {
+          onAdded: async ({ cid, path, ...rest }) => {
+            await entries.push({ ...rest, cid: cid.bytes, path: name === '' ? path : `${name}/${path}` })
+          }
         }
-      }
     })).catch(async (err: unknown) => {
       await entries.close()
       await ahead.known?.discard()

@@ -37,6 +37,12 @@ interface KnownTree {
   device: bigint
 }
 
+/** A file that did not change since it was added before. */
+export interface UnchangedFile {
+  file: TreeFile
+  before: KnownFile
+}
+
 /** A file that is on its way. */
 interface Expected {
   file: TreeFile
@@ -81,17 +87,27 @@ export class KnownFiles {
   }
 
   /** The files whose blocks are all there, as they were written, and undefined for the others. */
-  async written (files: readonly KnownFile[]): Promise<Array<WrittenFile | undefined>> {
-    const blocks = await Promise.all(files.map(async file => this.#blocksOf(file)))
+  async written (files: readonly UnchangedFile[]): Promise<Array<WrittenFile | undefined>> {
+    const cids = files.map(({ before }) => CID.decode(before.cid))
+    const blocks: Array<ListedBlock[] | undefined> = []
+
+    for (const [i, { before }] of files.entries()) {
+      const root = unmark(cids[i])
+      blocks.push(before.isSingle
+        ? [{ cid: root, size: Number(before.storedSize) }]
+        : await this.#blocksOf(root))
+    }
+
     const stored = await this.#init.sink.has(blocks.flatMap(list => list?.map(({ cid }) => cid) ?? []))
     let at = 0
 
-    return files.map(({ cid, dagSize, storedSize }, i) => {
+    return files.map(({ file: { name }, before: { dagSize, storedSize } }, i) => {
       const own = blocks[i]
-      const isWhole = own != null && stored.slice(at, at += own.length).every(Boolean)
+      const isWhole = own?.every((_, k) => stored[at + k]) === true
+      at += own?.length ?? 0
 
       return isWhole
-        ? { cid: CID.decode(cid), size: dagSize, repeated: Number(dagSize - storedSize), blocks: own }
+        ? { name, cid: cids[i], size: dagSize, repeated: Number(dagSize - storedSize), blocks: own }
         : undefined
     })
   }
@@ -109,16 +125,16 @@ export class KnownFiles {
   }
 
   /** A file has been added. To be called in the order of a walk. */
-  async note (path: string, { cid, dagSize, storedSize }: {
+  note (path: string, { cid, dagSize, storedSize }: {
     cid: CID
     dagSize: bigint
     storedSize: bigint
-  }): Promise<void> {
+  }): Promise<void> | undefined {
     const expected = this.#expected.get(path)
     this.#expected.delete(path)
 
     if (expected == null) {
-      return
+      return undefined
     }
 
     const { file: { stats, examined, isSame, tree, pathInTree }, before, isTaken, isSingle, record } = expected
@@ -134,8 +150,10 @@ export class KnownFiles {
         storedSize,
         isSingle: isSingle || cid.code === raw.code
       })
+
+      return undefined
     } catch {
-      await this.#forget(tree)
+      return this.#forget(tree)
     }
   }
 
@@ -182,19 +200,13 @@ export class KnownFiles {
   }
 
   /** All blocks of a file, without those of its leaves, which may be large. Undefined if one is missing or damaged. */
-  async #blocksOf ({ cid: bytes, storedSize, isSingle }: KnownFile): Promise<ListedBlock[] | undefined> {
+  async #blocksOf (root: CID): Promise<ListedBlock[] | undefined> {
     const { sink: { blockstore }, signal } = this.#init
 
     try {
-      const cid = unmark(CID.decode(bytes))
-
-      if (isSingle) {
-        return [{ cid, size: Number(storedSize) }]
-      }
-
       const blocks: ListedBlock[] = []
 
-      for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip' })) {
+      for await (const block of walkDag(root, blockstore, { signal, leaves: 'skip' })) {
         blocks.push({ cid: block.cid, size: block.bytes?.byteLength ?? block.statedSize ?? 0 })
       }
 

@@ -74,7 +74,7 @@ export class SmallFiles {
       await this.#sink?.put(wanted, taken)
     }
 
-    return resultsOf(read.numbers, blocks)
+    return resultsOf(files, read.numbers, blocks)
   }
 
   async close (): Promise<void> {
@@ -127,18 +127,26 @@ async function requestOf (
 }
 
 function resultsOf (
+  files: readonly FileToWrite[],
   numbers: Uint32Array,
   blocks: ReadonlyArray<{ cid: CID, size: number }>
 ): Array<SmallFileResult | undefined> {
   let at = 0
 
-  return Array.from({ length: numbers.length / NUMBERS }, (_, i) => {
+  return files.map(({ file: { name } }, i) => {
     const [count, bytes, size, marker, isSame] = numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
     const own = blocks.slice(at, at += count)
     const root = own.at(-1)?.cid
 
     return root == null
       ? undefined
-      : { cid: marker === 0 ? root : mark(root, marker), size: BigInt(size), blocks: own, bytes, isSame: isSame === 1 }
+      : {
+        name,
+        cid: marker === 0 ? root : mark(root, marker),
+        size: BigInt(size),
+        blocks: own,
+        bytes,
+        isSame: isSame === 1
+      }
   })
 }

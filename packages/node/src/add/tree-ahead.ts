@@ -40,7 +40,7 @@ export class TreeAhead {
 
     return {
       pass: candidates => writeAhead(candidates, options),
-      ...known == null ? {} : { onWritten: async (path, file) => known.note(path, file) }
+      ...known == null ? {} : { onWritten: (path, file) => known.note(path, file) }
     }
   }
 

@@ -1,6 +1,7 @@
 import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { TreeFile } from '../disk/tree-file.ts'
 import { KnownFiles } from './known-files.ts'
+import type { UnchangedFile } from './known-files.ts'
 import type { FileToWrite, SmallFiles } from './small-files.ts'
 import type { Candidate } from '../disk/tree-source.ts'
 import type { KnownFile } from '../known-files/known-file.ts'
@@ -34,7 +35,8 @@ export interface WriteAheadOptions {
 
 /**
  * Skip the files of a tree that are known, and write small ones in worker threads before their turn comes. All
- * candidates keep their order; what is not written so passes as it is.
+ * candidates keep their order; what is not written so passes as it is. Files of a directory that follow each other
+ * become one candidate.
  *
  * @throws {ThreadFailedError}
  */
@@ -123,7 +125,10 @@ class Batch {
     await this.#takeKnown()
     await this.#writeSmall()
 
-    return this.#items.map(({ candidate, file, before, isUnchanged, written }) => {
+    const candidates: AddCandidate[] = []
+    let last: { path: string, written: WrittenFile[] } | undefined
+
+    for (const { candidate, file, before, isUnchanged, written } of this.#items) {
       const path = candidate.path ?? ''
 
       if (file != null) {
@@ -131,8 +136,23 @@ class Batch {
         this.#options.known?.expect(path, { file, before, isTaken: isUnchanged, isSingle })
       }
 
-      return written == null ? candidate : { path, written }
-    })
+      if (written == null) {
+        candidates.push(candidate)
+        last = undefined
+        continue
+      }
+
+      const directory = path.slice(0, path.lastIndexOf('/'))
+
+      if (last?.path !== directory) {
+        last = { path: directory, written: [] }
+        candidates.push(last)
+      }
+
+      last.written.push(written)
+    }
+
+    return candidates
   }
 
   #isSmall ({ file, isUnchanged, written }: Item): boolean {
@@ -149,7 +169,7 @@ class Batch {
       return
     }
 
-    const written = await this.#options.known?.written(unchanged.flatMap(({ before }) => before ?? []))
+    const written = await this.#options.known?.written(unchanged as UnchangedFile[])
 
     for (const [i, item] of unchanged.entries()) {
       item.written = written?.[i]

@@ -10,7 +10,7 @@ import type { HeldTree } from './held-tree.ts'
 import type { EntryType } from './restore-metadata.ts'
 import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
 import type { WrappedPath } from './wrapped-source.ts'
-import type { AddCandidate, AddEvents, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
+import type { AddAllOptions, AddCandidate, AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Stands for the directory's own name while it is added, which might not be valid in a UnixFS path. */
@@ -19,7 +19,6 @@ const ROOT = 'tree'
 /** A file, symlink or directory that was added. */
 export interface Added {
   cid: CID
-  plainCid: CID
   /** Relative to the added directory, and empty for that directory itself. */
   path: string
   /** Original size in bytes; for a directory, of all its files together. */
@@ -38,14 +37,14 @@ export interface AddTreeOptions extends TreeSourceInit {
   /** Shows how many bytes have been read. */
   progress: Pick<Progress, 'update' | 'end'>
   /** Called and awaited for each file and symlink once it is added. */
-  onAdded (added: Added): Promise<void>
+  onAdded? (added: Added): Promise<void>
   /** The same, with the path of its candidate, and the size that a directory says. */
-  onWritten? (path: string, file: { cid: CID, dagSize: bigint, storedSize: bigint }): Promise<void>
+  onWritten? (path: string, file: { cid: CID, dagSize: bigint, storedSize: bigint }): Promise<void> | undefined
 }
 
 /** The root of an added tree, and what is in it. */
 export interface AddedTree {
-  root: Added
+  root: Added & { plainCid: CID }
   /** Files, without directories and symlinks. */
   files: number
   /** How many of the files are compressed. */
@@ -59,6 +58,9 @@ export interface AddedTree {
   /** Files that were written to while they were read. */
   changed: ChangedFiles
 }
+
+/** A file or symlink that has its place. */
+type PlacedFile = Pick<ImportResult, 'cid' | 'unixfs'>
 
 /** Add a directory and everything in it. */
 export async function addTree (directory: string, files: Ipfsz, options: AddTreeOptions): Promise<AddedTree> {
@@ -104,32 +106,56 @@ async function addCandidates (
     }
   })
 
-  try {
-    const onProgress = (event: AddEvents): void => { referred.note(event) }
+  const place = async (path: string, file: PlacedFile, dagSize: bigint): Promise<void> => {
+    const { size: foreign, base } = referred.take(file.cid, path)
+    // a file that did not change is its earlier version
+    const earlier = base?.equals(unmark(file.cid)) === true
+      ? (await files.stat(file.cid, { signal })).storedSize
+      : undefined
+    await note(path, file, dagSize, earlier ?? dagSize - BigInt(foreign))
+  }
 
-    for await (const result of files.addAll(pass(candidates), { ...add, depthFirst: true, signal, onProgress })) {
-      const path = result.path?.slice(ROOT.length + 1) ?? ''
+  // not async: that would take as long as all that it does
+  const note = (path: string, file: PlacedFile, dagSize: bigint, storedSize: bigint): Promise<void> | undefined => {
+    const shown = path.slice(ROOT.length + 1)
+    const added = describe(file, shown, sizes.get(shown) ?? 0, storedSize)
+    sizes.delete(shown)
+
+    if (added.type === 'file') {
+      counts.files++
+      codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
+    }
+
+    counts.compressed += added.codec === 'none' ? 0 : 1
+    const noted = onWritten?.(path, { cid: file.cid, dagSize, storedSize })
+
+    return onAdded == null ? noted : Promise.resolve(noted).then(async () => onAdded(added))
+  }
+
+  const addOptions: AddAllOptions = {
+    ...add,
+    depthFirst: true,
+    signal,
+    onProgress: event => { referred.note(event) },
+    onWritten: async ({ path: directory, written }) => {
+      for (const file of written) {
+        const path = `${directory}/${file.name}`
+        // nothing of it has a base
+        const noted = note(path, file, file.size, file.size - BigInt(referred.take(file.cid, path).size))
+
+        if (noted != null) {
+          await noted
+        }
+      }
+    }
+  }
+
+  try {
+    for await (const result of files.addAll(pass(candidates), addOptions)) {
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        const { size: foreign, base } = referred.take(result.cid, result.path)
-        // a file that did not change is its earlier version
-        const storedSize = base?.equals(unmark(result.cid)) === true
-          ? (await files.stat(result.cid, { signal })).storedSize
-          : undefined
-        const added = describe(result, path, sizes.get(path) ?? 0, storedSize ?? BigInt(result.size) - BigInt(foreign))
-        counts.files += added.type === 'file' ? 1 : 0
-
-        if (added.type === 'file') {
-          codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
-        }
-
-        counts.compressed += added.codec === 'none' ? 0 : 1
-        sizes.delete(path)
-        await onWritten?.(result.path ?? '', {
-          cid: result.cid, dagSize: BigInt(result.size), storedSize: added.storedSize
-        })
-        await onAdded(added)
+        await place(result.path ?? '', result, BigInt(result.size))
       }
     }
   } finally {
@@ -146,13 +172,14 @@ async function addCandidates (
     ? BigInt(last.size) - BigInt(referred.foreign)
     : (await files.stat(last.cid, { extended: true, signal })).storedSize
 
-  return { root: describe(last, '', total, storedSize), ...counts, codecs, changed }
+  const root = { ...describe(last, '', total, storedSize), plainCid: unmark(last.cid) }
+
+  return { root, ...counts, codecs, changed }
 }
 
-function describe ({ cid, unixfs }: ImportResult, path: string, size: number, storedSize: bigint): Added {
+function describe ({ cid, unixfs }: PlacedFile, path: string, size: number, storedSize: bigint): Added {
   return {
     cid,
-    plainCid: unmark(cid),
     path,
     size,
     storedSize,

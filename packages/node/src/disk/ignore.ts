@@ -45,6 +45,11 @@ export class IgnorePatterns {
 
 /** Match the patterns of an option. */
 export function ignoreMatcher (patterns: readonly string[]): Ignore {
+  if (patterns.length === 0) {
+    // the library would remember the paths of all files
+    return () => false
+  }
+
   const matcher = new IgnorePatterns(patterns)
 
   return (path, isDirectory) => matcher.test(path, isDirectory) === 'ignored'

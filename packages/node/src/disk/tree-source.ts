@@ -51,6 +51,8 @@ interface Entry {
   name: string
   path: string
   stats: BigIntStats
+  /** When it was examined, in milliseconds since 1970. */
+  examined: number
 }
 
 /**
@@ -72,17 +74,82 @@ export async function * treeSource (
 
   options.onTree?.(tree)
   yield { path: root, ...metadata(await stat(held.path, { bigint: true }), options.preserve) }
-  yield * walk(tree, directory, root, '', options, options.gitignore ? await GitIgnore.above(directory) : undefined)
+  yield * walk(tree, directory, root, options)
 }
 
+/** A directory that is walked. */
+interface Level {
+  /** Its path, relative to the tree. */
+  below: string
+  names: string[]
+  /** How many of them were examined. */
+  examined: number
+  /** Those that were examined last. */
+  entries: IterableIterator<Entry>
+  git: GitIgnore | undefined
+}
+
+/** Not recursive: each entry would pass through a generator for each directory above it. */
 async function * walk (
   tree: HeldTree,
   directory: string,
   root: string,
-  below: string,
-  options: TreeSourceOptions,
-  above: GitIgnore | undefined
+  options: TreeSourceOptions
 ): AsyncGenerator<Candidate> {
+  const enter = async (below: string, above: GitIgnore | undefined): Promise<Level> => {
+    checkPath(directory, root, below)
+    const { names, git } = await tree.within(below, async held => list(held, below, options, above))
+
+    return { below, names, examined: 0, entries: [].values(), git }
+  }
+
+  const levels = [await enter('', options.gitignore ? await GitIgnore.above(directory) : undefined)]
+
+  for (;;) {
+    const level = levels[levels.length - 1]
+    const { done = false, value: entry } = level.entries.next()
+
+    if (done && level.examined < level.names.length) {
+      options.signal.throwIfAborted()
+      level.entries = (await examine(tree, level)).values()
+      continue
+    }
+
+    if (done) {
+      levels.pop()
+
+      if (levels.length === 0) {
+        return
+      }
+
+      continue
+    }
+
+    const { name, path, stats, examined } = entry
+    const { below } = level
+    const candidate = { path: `${root}/${path}`, ...metadata(stats, options.preserve) }
+
+    if (stats.isDirectory()) {
+      yield candidate
+      levels.push(await enter(path, level.git))
+    } else if (stats.isFile()) {
+      if (losesExecutableBit(stats, options.preserve)) {
+        options.onExecutable(path)
+      }
+
+      yield { ...candidate, content: new TreeFile({ tree, below, name, path, stats, examined, events: options }) }
+    } else if (stats.isSymbolicLink()) {
+      const link = await tree.within(below, async held => readTarget(held, name))
+      // a symlink's mode has no meaning
+      yield { path: candidate.path, link, mtime: candidate.mtime } as Candidate
+    } else {
+      throw new TreeEntryError(join(directory, path), 'is not a file, directory or symlink', { problem: 'not-addable' })
+    }
+  }
+}
+
+/** @throws {TreeEntryError} the directory cannot be entered by its path */
+function checkPath (directory: string, root: string, below: string): void {
   // a slash after a backslash is taken for a part of a name
   if ((below === '' ? root : below).endsWith('\\')) {
     throw new TreeEntryError(
@@ -96,45 +163,20 @@ async function * walk (
     const start = join(directory, below.slice(0, MAX_NAME_LENGTH))
     throw new TreeEntryError(start, 'has paths that are too long for any system')
   }
+}
 
-  const { names, git } = await tree.within(below, async held => list(held, below, options, above))
+/** Examine the next entries of a directory. */
+async function examine (tree: HeldTree, level: Level): Promise<Entry[]> {
+  const { below, names } = level
+  const next = names.slice(level.examined, level.examined += AHEAD)
+  const examined = Date.now()
 
-  for (let start = 0; start < names.length; start += AHEAD) {
-    options.signal.throwIfAborted()
+  // a call of the thread pool takes ten times as long as the file system does
+  return tree.within(below, async held => next.map((name): Entry => {
+    const path = below === '' ? name : `${below}/${name}`
 
-    const examined = Date.now()
-    const entries = await tree.within(
-      below,
-      // a call of the thread pool takes ten times as long as the file system does
-      async held => names.slice(start, start + AHEAD).map((name): Entry => {
-        const path = below === '' ? name : `${below}/${name}`
-
-        return { name, path, stats: lstatSync(`${held.path}/${name}`, { bigint: true }) }
-      })
-    )
-
-    for (const { name, path, stats } of entries) {
-      const file = join(directory, path)
-      const candidate = { path: `${root}/${path}`, ...metadata(stats, options.preserve) }
-
-      if (stats.isDirectory()) {
-        yield candidate
-        yield * walk(tree, directory, root, path, options, git)
-      } else if (stats.isFile()) {
-        if (losesExecutableBit(stats, options.preserve)) {
-          options.onExecutable(path)
-        }
-
-        yield { ...candidate, content: new TreeFile({ tree, below, name, path, stats, examined, events: options }) }
-      } else if (stats.isSymbolicLink()) {
-        const link = await tree.within(below, async held => readTarget(held, name))
-        // a symlink's mode has no meaning
-        yield { path: candidate.path, link, mtime: candidate.mtime } as Candidate
-      } else {
-        throw new TreeEntryError(file, 'is not a file, directory or symlink', { problem: 'not-addable' })
-      }
-    }
-  }
+    return { name, path, stats: lstatSync(`${held.path}/${name}`, { bigint: true }), examined }
+  }))
 }
 
 /** The names of the entries to add, sorted, and the patterns that apply to them. */

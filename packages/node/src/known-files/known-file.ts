@@ -14,4 +14,6 @@ export interface KnownFile {
   storedSize: bigint
   /** Whether the block of its CID is the only one. */
   isSingle: boolean
+  /** The record that says so, if it was read. */
+  record?: Buffer | undefined
 }

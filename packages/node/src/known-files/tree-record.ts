@@ -14,7 +14,7 @@ import type { FileHandle } from 'node:fs/promises'
 /** Bytes of records from which a chunk is written. */
 const CHUNK_SIZE = 64 * 1024
 /** The format of the file. */
-const VERSION = 1
+const VERSION = 2
 
 export interface TreeRecordInit {
   /** Where records are. It may be deleted at any time. */
@@ -42,7 +42,7 @@ export class TreeRecord {
   #chunk: Buffer | undefined
   #at = 0
   #hasMore: boolean
-  #next: { key: string, file: KnownFile } | undefined
+  #next: { path: string, file: KnownFile } | undefined
   #records: Buffer[] = []
   #size = 0
   #isOpen = true
@@ -74,16 +74,22 @@ export class TreeRecord {
   }
 
   /**
-   * What is known of a file. To be asked in the order of a walk. At once if it is in memory.
+   * What is known of a file. To be asked once, in the order of a walk. At once if it is in memory.
    *
    * @param path - relative to the tree
    */
   find (path: string): KnownFile | undefined | Promise<KnownFile | undefined> {
-    const key = keyOf(path)
-
     while ((this.#next ??= this.#decode()) != null) {
-      if (this.#next.key >= key) {
-        return this.#next.key === key ? this.#next.file : undefined
+      const { path: next, file } = this.#next
+
+      if (next === path) {
+        this.#next = undefined
+
+        return file
+      }
+
+      if (keyOf(next) > keyOf(path)) {
+        return undefined
       }
 
       this.#next = undefined
@@ -93,12 +99,12 @@ export class TreeRecord {
   }
 
   /**
-   * Note what came of a file. To be called in the order of a walk.
+   * Note what came of a file. To be called in the order of a walk. What `find` returned is noted as it was.
    *
    * @throws {Error} the disk is full
    */
   add (path: string, file: KnownFile): void {
-    const record = encodeRecord(keyOf(path), file)
+    const record = file.record ?? encodeRecord(path, file)
 
     if (record != null) {
       this.#records.push(record)
@@ -133,7 +139,7 @@ export class TreeRecord {
     }
   }
 
-  #decode (): { key: string, file: KnownFile } | undefined {
+  #decode (): { path: string, file: KnownFile } | undefined {
     const chunk = this.#chunk
 
     if (chunk == null || this.#at >= chunk.byteLength) {
