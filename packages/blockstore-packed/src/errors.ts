@@ -7,7 +7,7 @@ export class StoreFailedError extends Error {
   override readonly name = 'StoreFailedError'
 
   constructor (options: ErrorOptions) {
-    super('A sync of the store failed, so it writes nothing any more. Check the disk, and open it again', options)
+    super('A sync failed, so the store accepts no more writes. Check the disk, then open the store again', options)
   }
 }
 
@@ -19,7 +19,7 @@ export class BlockTooLargeError extends Error {
   readonly max: number
 
   constructor (size: number, max: number) {
-    super(`The block has at least ${size} bytes, and may have ${max} at most`)
+    super(`The block has at least ${size} bytes, which exceeds the limit of ${max} bytes`)
     this.size = size
     this.max = max
   }

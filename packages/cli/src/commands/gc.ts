@@ -15,6 +15,6 @@ export async function gc (options: CollectOptions, context: Context): Promise<vo
       (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '') +
       (packs == null
         ? ''
-        : `. Packs are ${formatSize(packs.freed)} smaller, and ${formatSize(packs.unused)} stay unused`)
+        : `. Freed ${formatSize(packs.freed)} of disk space; deleted blocks still take ${formatSize(packs.unused)}`)
   )
 }

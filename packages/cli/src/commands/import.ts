@@ -38,7 +38,8 @@ export async function importFromKubo (
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${count(failed, 'pin')} were not imported: see the errors above`)
+    const were = failed === 1 ? 'was' : 'were'
+    throw new IncompleteError(`${count(failed, 'pin')} ${were} not imported: see the errors above`)
   }
 }
 

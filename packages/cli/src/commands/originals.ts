@@ -23,7 +23,7 @@ export async function indexOriginals (
   })
 
   if (failed > 0) {
-    throw new IncompleteError(`The originals of ${count(failed, 'file')} were not indexed: see the errors above`)
+    throw new IncompleteError(`Could not index the originals of ${count(failed, 'file')}: see the errors above`)
   }
 }
 

@@ -68,6 +68,6 @@ function explanation ({ count, incompletePins }: CompressedFiles): string {
     ? ''
     : ` ${counted(incompletePins, 'pin')} could not be read in full, so files may be missing: run ipfsz verify --all.`
 
-  return `Counted: ${counted(count, 'compressed file')} reached by pins, with their dictionaries and bases, each ` +
-    `block counted once. All other files count as stored.${incomplete}`
+  return `The row files covers ${counted(count, 'compressed file')} that pins reach, including dictionaries and ` +
+    'bases, each block counted once. For everything else, original and stored size are the same.' + incomplete
 }

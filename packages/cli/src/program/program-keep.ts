@@ -44,7 +44,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
     .option(
       '--max-unused <limit>',
-      'how much of packs may stay unused: a size or a percentage; less takes longer (default: 5%)',
+      'how much of the packs deleted blocks may still take: a size or a percentage; less takes longer (default: 5%)',
       parseUnused
     )
     .action(async ({ dryRun = false, force = false, evict, maxUnused }: Partial<CollectOptions>) =>

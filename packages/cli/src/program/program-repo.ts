@@ -23,7 +23,8 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     )
     .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
     .addOption(
-      new Option('--layout <name>', 'keep blocks in packs, or each in a file of its own').choices(['packs', 'files'])
+      new Option('--layout <name>', 'keep many blocks in one file, or each in its own (default: packs)')
+        .choices(['packs', 'files'])
     )
     .option('--store <place>', 'share blocks, pins and links with other nodes: mounted directory or s3://BUCKET/PREFIX')
     .option(
@@ -85,9 +86,9 @@ export function defineRepoCommands (program: Command, context: () => Context): v
       ])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
-    .option('--again', 'also re-encode blocks that already use this codec, such as to change the level')
+    .option('--again', 'also re-encode blocks that already use this codec, for example to change the level')
     .addOption(
-      new Option('--layout <name>', 'keep blocks in packs, or each in a file; if interrupted, run it again')
+      new Option('--layout <name>', 'move all blocks into packs, or into a file each; if interrupted, run it again')
         .choices(['packs', 'files'])
         .conflicts(['codec', 'level', 'again'])
     )
