@@ -12,6 +12,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   folder: 'A folder of small files',
   tree: 'Directories of small files, in the library',
   versions: 'Releases of a file',
+  sites: 'Releases of a site',
   network: 'Fetching from another node',
   gateway: 'Serving over HTTP',
   random: 'Reading at random places',

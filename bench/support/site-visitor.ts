@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createCompressor, createGateway } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { openRepo } from '@ipfsz/node'
+import { chromium } from 'playwright'
+import { CHROMIUM_FLAGS, findChromium } from '../../test/support/chromium.ts'
+import { MARK } from './site-releases.ts'
+import type { PublishedSite } from '@ipfsz/site'
+import type { RepoHandle } from '@ipfsz/node'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import type { CID } from 'multiformats/cid'
+import type { BrowserContext } from 'playwright'
+
+/** How long a release may take to be shown, in milliseconds, and a page of the last one to be followed by it. */
+const TIMEOUT = 60_000
+const PATIENCE = 3000
+
+/** A gateway on loopback that shows one thing under a name, as behind a proxy that ends https. */
+interface NamedGateway {
+  url: string
+  show: (cid: CID) => void
+  /** Bytes that were sent, headers included. */
+  sent: () => number
+  close: () => void
+}
+
+/** A browser that visits each release of a site, and keeps what it wants to keep. */
+export class SiteVisitor {
+  readonly #repo: RepoHandle
+  readonly #context: BrowserContext
+  /** Shows the site as every gateway can, with the worker. */
+  readonly #any: NamedGateway
+  /** Shows the compressed files themselves. */
+  readonly #ours: NamedGateway
+
+  private constructor (repo: RepoHandle, context: BrowserContext, any: NamedGateway, ours: NamedGateway) {
+    this.#repo = repo
+    this.#context = context
+    this.#any = any
+    this.#ours = ours
+  }
+
+  /** @param profile - the directory of the browser's profile: without one, it would keep less */
+  static async start (path: string, profile: string): Promise<SiteVisitor> {
+    const repo = await openRepo(path)
+    const [any, ours] = [await startGateway(repo), await startGateway(repo)]
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: findChromium(), args: CHROMIUM_FLAGS
+    })
+
+    return new SiteVisitor(repo, context, any, ours)
+  }
+
+  /** Publish a release, visit it both ways, and tell the bytes that were sent. */
+  async visit ({ cid, tree }: PublishedSite, release: number): Promise<{ worker: number, gateway: number }> {
+    return { worker: await this.#load(this.#any, cid, release), gateway: await this.#load(this.#ours, tree, release) }
+  }
+
+  async close (): Promise<void> {
+    await this.#context.close()
+    this.#any.close()
+    this.#ours.close()
+    await this.#repo.close()
+  }
+
+  async #load ({ url, show, sent }: NamedGateway, cid: CID, release: number): Promise<number> {
+    show(cid)
+    const before = sent()
+    const page = await this.#context.newPage()
+    const deadline = performance.now() + TIMEOUT
+
+    // the worker of the last release answers until its page is left
+    for (let isShown = false; !isShown;) {
+      await page.goto(url, { waitUntil: 'networkidle' })
+      isShown = await page.waitForSelector(`html[${MARK}="${release}"]`, { timeout: PATIENCE })
+        .then(() => true, () => false)
+
+      if (!isShown && performance.now() > deadline) {
+        throw new Error(`release ${release} is not shown at ${url}`)
+      }
+    }
+
+    await page.close()
+
+    return sent() - before
+  }
+}
+
+async function startGateway ({ files: fs, blocks }: RepoHandle): Promise<NamedGateway> {
+  const sockets = new Set<Socket>()
+  let shown: CID | undefined
+  const names = { resolve: async () => ({ cid: shown as CID, path: [], ttl: 0 }) }
+  const gateway = createGateway({ fs, blocks, names }, { compressor: createCompressor({ files: true }) })
+  const server = createNodeServer(async request => {
+    const url = new URL(request.url)
+    url.protocol = 'https:'
+    url.host = 'site.test'
+
+    return gateway(new Request(url, request))
+  }) as Server
+  server.on('connection', (socket: Socket) => { sockets.add(socket) })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    show: cid => { shown = cid },
+    sent: () => [...sockets].reduce((total, { bytesWritten }) => total + bytesWritten, 0),
+    close: () => { server.close() }
+  }
+}
