@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -29,24 +29,29 @@ export async function siteReleases (
     const release = join(directory, `release-${i}`)
     await (typeof given === 'string'
       ? cp(join(corpus ?? '', given), release, { recursive: true })
-      : bundle(release, i, given))
+      : bundle(release, given))
+    const script = `document.documentElement.setAttribute('${MARK}', ${i})`
+    await appendFile(join(release, 'index.html'), `<script>${script}</script>`)
     releases.push(release)
   }
 
   return releases
 }
 
-async function bundle (outDir: string, release: number, [jquery, mimeDb]: readonly [string, string]): Promise<void> {
+async function bundle (outDir: string, [jquery, mimeDb]: readonly [string, string]): Promise<void> {
   const root = `${outDir}-source`
-  const path = (name: string): string => fileURLToPath(import.meta.resolve(name))
   await mkdir(root)
-  await writeFile(join(root, 'index.html'), '<!doctype html><title>Types</title><script type="module" src="main.js">' +
-    `</script><h1>Types of files</h1><p>Release ${release}</p><ul></ul>`)
+  await writeFile(join(root, 'index.html'), '<!doctype html><title>Types</title><h1>Types of files</h1><ul></ul>' +
+    '<script type="module" src="main.js"></script>')
   await writeFile(join(root, 'main.js'), [
-    `import $ from ${JSON.stringify(path(`jquery-${jquery}/dist/jquery.js`))}`,
-    `import types from ${JSON.stringify(path(`mime-db-${mimeDb}/db.json`))}`,
-    "for (const type of Object.keys(types).slice(0, 50)) $('<li>').text(type).appendTo('ul')",
-    `$('html').attr('${MARK}', '${release}')`
+    `import $ from ${pathOf(`jquery-${jquery}/dist/jquery.js`)}`,
+    `import types from ${pathOf(`mime-db-${mimeDb}/db.json`)}`,
+    "for (const type of Object.keys(types).slice(0, 50)) $('<li>').text(type).appendTo('ul')"
   ].join('\n'))
   await build({ root, configFile: false, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+}
+
+/** Where a file of a package is, as a string of JavaScript. */
+function pathOf (name: string): string {
+  return JSON.stringify(fileURLToPath(import.meta.resolve(name)))
 }

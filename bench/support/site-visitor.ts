@@ -6,10 +6,11 @@ import { chromium } from 'playwright'
 import { CHROMIUM_FLAGS, findChromium } from '../../test/support/chromium.ts'
 import { MARK } from './site-releases.ts'
 import type { PublishedSite } from '@ipfsz/site'
-import type { RepoHandle } from '@ipfsz/node'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { CID } from 'multiformats/cid'
 import type { BrowserContext } from 'playwright'
+
+type Repo = Awaited<ReturnType<typeof openRepo>>
 
 /** How long a release may take to be shown, in milliseconds, and a page of the last one to be followed by it. */
 const TIMEOUT = 60_000
@@ -26,14 +27,14 @@ interface NamedGateway {
 
 /** A browser that visits each release of a site, and keeps what it wants to keep. */
 export class SiteVisitor {
-  readonly #repo: RepoHandle
+  readonly #repo: Repo
   readonly #context: BrowserContext
   /** Shows the site as every gateway can, with the worker. */
   readonly #any: NamedGateway
   /** Shows the compressed files themselves. */
   readonly #ours: NamedGateway
 
-  private constructor (repo: RepoHandle, context: BrowserContext, any: NamedGateway, ours: NamedGateway) {
+  private constructor (repo: Repo, context: BrowserContext, any: NamedGateway, ours: NamedGateway) {
     this.#repo = repo
     this.#context = context
     this.#any = any
@@ -86,7 +87,7 @@ export class SiteVisitor {
   }
 }
 
-async function startGateway ({ files: fs, blocks }: RepoHandle): Promise<NamedGateway> {
+async function startGateway ({ files: fs, blocks }: Repo): Promise<NamedGateway> {
   const sockets = new Set<Socket>()
   let shown: CID | undefined
   const names = { resolve: async () => ({ cid: shown as CID, path: [], ttl: 0 }) }

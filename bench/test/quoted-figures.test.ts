@@ -26,6 +26,11 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
     /a directory takes up ([\d.]+ to [\d.]+) times/
   ],
   [
+    'docs/guide/site.md',
+    /with `--base` \| ([\d.]+ to [\d.]+) \|[^]*at `ipfsz gateway` \| ([\d.]+ to [\d.]+) \|/,
+    /its CAR has ([\d.]+ to [\d.]+) KiB of new.*fetches ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/
+  ],
+  [
     'docs/guide/archives-and-datasets.md',
     /many small files take \[([\d.]+ to [\d.]+) times\]/,
     /a directory takes up ([\d.]+ to [\d.]+) times/
