@@ -20,7 +20,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['codecs', 'utils'],
   gateway: ['codecs', 'core', 'utils'],
   'verified-fetch': ['core', 'gateway'],
-  'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-s3', 'utils'],
+  'shared-store': ['codecs', 'core', 'blockstore-compressed', 'blockstore-packed', 'blockstore-s3', 'utils'],
   node: [
     'codecs', 'core', 'blockstore-compressed', 'blockstore-packed', 'blockstore-s3', 'gateway', 'libp2p-compression',
     'shared-store', 'utils'
@@ -127,7 +127,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'contract.ts': ['disk', 'encode'],
     entries: ['disk', 'format'],
     pack: ['disk', 'encode', 'entries', 'format'],
-    store: ['contract.ts', 'disk', 'encode', 'entries', 'format', 'pack', 'util']
+    store: ['contract.ts', 'disk', 'encode', 'entries', 'format', 'pack', 'util'],
+    whole: ['disk', 'encode', 'entries', 'format', 'pack', 'store']
   },
   'blockstore-s3': {
     credentials: [],
@@ -167,9 +168,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     protocol: ['objects'],
     sessions: ['objects', 'protocol'],
     collect: ['objects', 'protocol'],
+    packs: ['collect', 'objects', 'protocol', 'sessions', 'storage'],
     nodes: ['objects'],
     'store-reference.ts': ['objects', 'places'],
-    'shared-store.ts': ['objects', 'places', 'records', 'storage', 'store-reference.ts']
+    'shared-store.ts': ['objects', 'packs', 'places', 'records', 'storage', 'store-reference.ts']
   },
   node: {
     threads: [],

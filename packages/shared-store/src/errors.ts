@@ -107,12 +107,15 @@ export class RepoError extends NamedError {
   }
 }
 
-/** `full`: its disk is. `other-codec`: it compresses blocks in another way than was asked for. */
-export type StoreProblem = 'full' | 'other-codec'
+/**
+ * `full`: its disk is. `other-codec`, `other-layout`: it compresses or keeps blocks in another way than was asked for.
+ */
+export type StoreProblem = 'full' | 'other-codec' | 'other-layout'
 
 const STORE_HINTS: Readonly<Record<StoreProblem, string>> = {
   full: 'collect garbage, or free space otherwise, and try again',
-  'other-codec': 'omit the codec and the level'
+  'other-codec': 'omit the codec and the level',
+  'other-layout': 'omit the layout'
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
-import { StoreError, StoreMissingError } from './errors.ts'
+import { StoreError, StoreMissingError, UsageError } from './errors.ts'
+import { PackStorage } from './packs/pack-storage.ts'
 import { ObjectDatastore } from './records/object-datastore.ts'
 import { openBackend, resolveStore } from './places/open-backend.ts'
 import { isStoreAway } from './objects/store-away.ts'
 import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
 import type { BlockStorage } from './storage/block-storage.ts'
 import type { BackendInit, StoreBackend } from './places/store-backend.ts'
-import type { StoreCompression, StoreMark } from './places/store-mark.ts'
+import type { StoreCompression, StoreLayout, StoreMark } from './places/store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
 import type { Links, Records } from './records/records.ts'
 import type { ObjectStore } from './objects/object-store.ts'
@@ -26,6 +27,8 @@ export interface SharedStore extends StoreMark {
   readonly cacheSize: number | undefined
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
+  /** The packs. Undefined: each block is an object. */
+  readonly packs: PackStorage | undefined
   /** What this process asked of it. */
   readonly traffic: StoreTraffic
   /** Whether it answers. */
@@ -53,6 +56,12 @@ export interface OpenStoreInit extends BackendInit {
    * @default none: the store must answer
    */
   readKeptMark?: (() => Promise<StoreMark | undefined>) | undefined
+  /**
+   * A directory of this node for what it knows of the packs of the store. It may be deleted at any time.
+   *
+   * @default in memory
+   */
+  indexDirectory?: string | undefined
 }
 
 /**
@@ -64,7 +73,7 @@ export interface OpenStoreInit extends BackendInit {
  */
 export async function openStore (
   { store, id, cache }: StoreReference,
-  { sync = true, readKeptMark, ...init }: OpenStoreInit = {}
+  { sync = true, readKeptMark, indexDirectory, ...init }: OpenStoreInit = {}
 ): Promise<StoreParts> {
   const backend = await openBackend(store, init)
   const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
@@ -82,7 +91,7 @@ export async function openStore (
     throw new StoreMissingError(backend.name, { other: mark != null })
   }
 
-  return partsOf(backend, mark, { sync, cacheSize: cache })
+  return partsOf(backend, mark, { sync, cacheSize: cache, indexDirectory })
 }
 
 export interface JoinStoreOptions {
@@ -92,12 +101,19 @@ export interface JoinStoreOptions {
    * @default as the store does, and a new one with zstd
    */
   compression?: StoreCompression | undefined
+  /**
+   * Whether each block is an object, or many of them are in a pack.
+   *
+   * @default as in the store, and in a new one each block is an object
+   */
+  layout?: StoreLayout | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface JoinedStore {
   reference: StoreReference
   compression: StoreCompression
+  layout: StoreLayout
   /** Whether there was none before. */
   isNew: boolean
 }
@@ -106,21 +122,26 @@ export interface JoinedStore {
  * Make a store of an empty place, or join the one that is there.
  *
  * @param store - a directory that exists, or a URL that begins with s3://
- * @throws {StoreError} something else is there, or it compresses otherwise
- * @throws {UsageError} it is a URL of another kind
+ * @throws {StoreError} something else is there, or it compresses otherwise, or has another layout
+ * @throws {UsageError} it is a URL of another kind, or both packs and a codec are asked for
  */
 export async function joinStore (
   store: string,
-  { compression, signal }: JoinStoreOptions = {}
+  { compression, layout, signal }: JoinStoreOptions = {}
 ): Promise<JoinedStore> {
-  return joinBackend(await openBackend(await resolveStore(store), { signal }), compression)
+  return joinBackend(await openBackend(await resolveStore(store), { signal }), compression, layout)
 }
 
 /** Like `joinStore`, for a place that is open. */
 export async function joinBackend (
   backend: Pick<StoreBackend, 'isEmpty' | 'name' | 'unmarked'>,
-  asked: StoreCompression | undefined
+  asked: StoreCompression | undefined,
+  layout?: StoreLayout
 ): Promise<JoinedStore> {
+  if (layout === 'packs' && asked != null) {
+    throw new UsageError('Packs compress blocks by themselves, so they take no codec', { problem: 'packs-compress' })
+  }
+
   const before = await readMark(backend.unmarked, backend.name)
 
   const isNew = before == null && await backend.isEmpty()
@@ -129,6 +150,7 @@ export async function joinBackend (
     await writeMark(backend.unmarked, {
       id: randomUUID(),
       compression: asked ?? { codec: 'zstd' },
+      layout: layout ?? 'blocks',
       leaseTimeout: DEFAULT_LEASE_TIMEOUT
     })
   }
@@ -152,7 +174,15 @@ export async function joinBackend (
     )
   }
 
-  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, isNew }
+  if (layout != null && layout !== mark.layout) {
+    throw new StoreError(
+      `The store ${backend.name} keeps ${mark.layout === 'packs' ? 'blocks in packs' : 'each block as an object'} for ` +
+        'all nodes',
+      { problem: 'other-layout' }
+    )
+  }
+
+  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, layout: mark.layout, isNew }
 }
 
 /** A codec and its level, for messages. */
@@ -163,21 +193,28 @@ export function describeCompression ({ codec, level }: StoreCompression): string
 function partsOf (
   backend: StoreBackend,
   mark: StoreMark,
-  { sync, cacheSize }: { sync: boolean, cacheSize: number | undefined }
+  { sync, cacheSize, indexDirectory }: {
+    sync: boolean
+    cacheSize: number | undefined
+    indexDirectory: string | undefined
+  }
 ): StoreParts {
   const { name, objects, isRemote, traffic, watch } = backend
   const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
     new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
-  const storage = backend.storage({ sync })
+  const packs = mark.layout === 'packs'
+    ? new PackStorage({ objects, directory: indexDirectory, level: mark.compression.level })
+    : undefined
+  const storage = packs ?? backend.storage({ sync })
 
   return {
     storage,
-    blockstore: new CompressedBlockstore(storage, mark.compression),
+    blockstore: packs ?? new CompressedBlockstore(storage, mark.compression),
     records: recordsOf(),
     links: {
       exist: async () => true,
       open: recordsOf
     },
-    shared: { ...mark, name, isRemote, cacheSize, objects, traffic, watch }
+    shared: { ...mark, name, isRemote, cacheSize, objects, packs, traffic, watch }
   }
 }

@@ -4,6 +4,8 @@
  * every point: the others go on. Nobody has a clock: whoever could be declared dead may be at any time. Only "wait
  * until no delete can come any more" is one step, which waits for the deletes that were sent.
  */
+import { exploreStates, has } from './explore-states.ts'
+import type { Exploration, State, StateModel, Visit } from './explore-states.ts'
 
 /** A step that protects blocks, and that the model can leave out, or do wrong, to show that it is needed. */
 export type Mutant =
@@ -42,14 +44,6 @@ export interface ModelInit {
    */
   refusesLate?: boolean
   mutant?: Mutant
-}
-
-export interface Exploration {
-  states: number
-  /** The steps that lead to a lost block, if any do. */
-  counterexample: string[] | undefined
-  /** The steps that some state allows: what was never possible proves nothing. */
-  steps: ReadonlySet<string>
 }
 
 // a session
@@ -149,66 +143,15 @@ function layoutOf (sessions: number, collectors: number): Layout {
   }
 }
 
-/** Small numbers, at the offsets above. */
-type State = Uint8Array
-/** Is called with a state that the next call overwrites. */
-type Visit = (name: string, next: State) => void
 /** Takes a step: copies the state, and changes the copy. */
 type Step = (name: string, change: (next: State) => void) => void
 
 /** Visit every state that can be reached, breadth first, until a block is lost that was acknowledged. */
 export function explore (init: ModelInit): Exploration {
-  const model = new Model(init)
-  const state = Buffer.from(model.first())
-  /** All states as strings of one character for each number, and how each was first reached. */
-  const keys = [keyOf(state)]
-  const from = [-1]
-  const by = ['']
-  const seen = new Set(keys)
-  const steps = new Set<string>()
-  let i = 0
-
-  const visit = (step: string, next: State): void => {
-    const key = keyOf(next)
-
-    if (!seen.has(key)) {
-      seen.add(key)
-      keys.push(key)
-      from.push(i)
-      by.push(step)
-    }
-
-    steps.add(step)
-  }
-
-  for (; i < keys.length; i++) {
-    state.write(keys[i], 'latin1')
-
-    if (model.hasLost(state)) {
-      return { states: keys.length, counterexample: pathTo(i, from, by), steps }
-    }
-
-    model.next(state, visit)
-  }
-
-  return { states: keys.length, counterexample: undefined, steps }
+  return exploreStates(new Model(init))
 }
 
-function keyOf (state: State): string {
-  return Buffer.from(state.buffer, state.byteOffset, state.byteLength).toString('latin1')
-}
-
-function pathTo (state: number, from: readonly number[], by: readonly string[]): string[] {
-  const path: string[] = []
-
-  for (let at = state; from[at] >= 0; at = from[at]) {
-    path.unshift(by[at])
-  }
-
-  return path
-}
-
-class Model {
+class Model implements StateModel {
   readonly #init: ModelInit
   readonly #at: Layout
   readonly #scratch: State
@@ -761,8 +704,4 @@ class Model {
   #is (mutant: Mutant): boolean {
     return this.#init.mutant === mutant
   }
-}
-
-function has (bits: number, i: number): boolean {
-  return (bits >> i & 1) === 1
 }

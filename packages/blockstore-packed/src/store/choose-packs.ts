@@ -1,6 +1,6 @@
 import { chooseMerge } from './choose-merge.ts'
 import type { PackState } from './pack-state.ts'
-import type { StoreStats } from './stats.ts'
+import type { PackStats } from './stats.ts'
 
 /** Packs of less than this share of `packSize` are small. */
 const SMALL = 1 / 4
@@ -14,7 +14,11 @@ const MAX_SMALL = 16
  *
  * @param maxUnused - share of all bytes that may stay unused
  */
-export function choosePacks ({ packs, size }: StoreStats, maxUnused: number, packSize: number): string[] {
+export function choosePacks (
+  { packs, size }: { packs: ReadonlyArray<Pick<PackStats, 'id' | 'size' | 'live' | 'isSealed'>>, size: number },
+  maxUnused: number,
+  packSize: number
+): string[] {
   const sealed = packs.filter(({ isSealed }) => isSealed)
   const chosen = new Set<string>()
   let unused = packs.reduce((sum, { size, live }) => sum + size * (1 - live), 0)

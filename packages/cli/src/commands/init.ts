@@ -28,12 +28,15 @@ export async function init (asked: node.InitRepoOptions, context: Context): Prom
  * @throws {StoreError} the place contains something else than a store, or a store of a newer ipfsz
  */
 export async function initStore (store: string, asked: node.InitStoreOptions, context: Context): Promise<void> {
-  const { path, store: place, codec, isNew, wasJoined } = await node.initStore(nodeContext(context), store, asked)
+  const { path, store: place, codec, layout, isNew, wasJoined } =
+    await node.initStore(nodeContext(context), store, asked)
   const joined = isNew ? 'created and uses' : 'joined'
-  const blocks = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
+  const compressed = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
+  const isPacked = layout === 'packs'
 
   context.output.sentence(
-    { repo: path, store: place, codec, made: isNew },
-    `The repo ${path} ${wasJoined ? 'already uses' : joined} the store ${place}, blocks ${blocks}`
+    { repo: path, store: place, codec, ...isPacked ? { layout } : {}, made: isNew },
+    `The repo ${path} ${wasJoined ? 'already uses' : joined} the store ${place}, blocks ` +
+      (isPacked ? 'in packs' : compressed)
   )
 }

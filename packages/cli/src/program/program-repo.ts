@@ -50,8 +50,8 @@ export function defineRepoCommands (program: Command, context: () => Context): v
         throw new UsageError('--cache requires a store in S3: other stores are not cached')
       }
 
-      if (store != null && layout != null) {
-        throw new UsageError('--layout is for blocks that the repo keeps itself: omit it, or --store')
+      if (store != null && layout === 'files') {
+        throw new UsageError('--layout files is for blocks that the repo keeps itself: omit it, or --store')
       }
 
       const { init, initStore } = await import('../commands/init.ts')
@@ -59,7 +59,9 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
       await (store == null
         ? init({ compression, layout }, context())
-        : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), { compression, cache }, context()))
+        : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), {
+          compression, cache, layout: layout === 'packs' ? layout : undefined
+        }, context()))
     })
 
   program.command('stats')

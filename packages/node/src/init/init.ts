@@ -4,6 +4,7 @@ import { isSameCompression, readBlockSetting, writeBlockSetting } from '../block
 import { RepoError, UsageError } from '../errors.ts'
 import { openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
+import type { StoreLayout } from '@ipfsz/shared-store/places'
 import type { BlockLayout, BlockSetting, RepoCompression } from '../blocks/block-setting.ts'
 
 /** A repo that was created, or was there. */
@@ -94,6 +95,8 @@ export interface JoinedRepo {
   store: string
   /** How the store compresses blocks, or `none`. */
   codec: string
+  /** Whether each block is an object, or many of them are in a pack. */
+  layout: StoreLayout
   /** Whether the store was created now. */
   isNew: boolean
   /** Whether the repo had joined the store before. */
@@ -103,6 +106,12 @@ export interface JoinedRepo {
 export interface InitStoreOptions {
   /** How a new store compresses blocks. */
   compression?: RepoCompression | undefined
+  /**
+   * Whether each block is an object of a new store, or many of them are in a pack.
+   *
+   * @default 'blocks'
+   */
+  layout?: StoreLayout | undefined
   /**
    * Size of the local cache, in bytes.
    *
@@ -132,8 +141,8 @@ export async function initStore (
   }
 
   const { joinStore } = await import('@ipfsz/shared-store')
-  const joined = await joinStore(store, { compression: asked.compression, signal })
-  const { reference, compression: { codec }, isNew } = joined
+  const joined = await joinStore(store, { ...asked, signal })
+  const { reference, compression: { codec }, layout, isNew } = joined
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {
@@ -159,7 +168,7 @@ export async function initStore (
 
   await makeRepo(path, signal)
 
-  return { path, store: reference.store, codec, isNew, wasJoined: before?.id === reference.id }
+  return { path, store: reference.store, codec, layout, isNew, wasJoined: before?.id === reference.id }
 }
 
 async function makeRepo (path: string, signal: AbortSignal): Promise<void> {

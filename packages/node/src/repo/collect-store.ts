@@ -9,6 +9,7 @@ import type { Pin } from './pin-records.ts'
 import type { ReachedBlocks } from '../dag/reached.ts'
 import type { RepoPins } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
+import type { PackStorage } from '@ipfsz/shared-store/packs'
 import type { StoredBlock } from '@ipfsz/shared-store/storage'
 import type { SharedStore } from '@ipfsz/shared-store'
 import type { CollectionInit, CollectionResult, CollectOptions } from '@ipfsz/shared-store/collect'
@@ -39,7 +40,12 @@ export async function collectStore (
   { repo, pins, links, beforeRounds }: StoreGarbageInit,
   options: CollectOptions
 ): Promise<CollectionResult & { links: number }> {
-  const { objects, leaseTimeout } = repo.shared
+  const { objects, leaseTimeout, packs } = repo.shared
+
+  if (packs != null) {
+    return collectStoredPacks({ repo, pins, packs, beforeRounds }, options)
+  }
+
   const reached = new BriefReached()
   const linked = await linkedRoots(links, options.signal)
   let gone = 0
@@ -50,14 +56,7 @@ export async function collectStore (
     leaseTimeout,
     reached,
     beforeRounds,
-    readPins: async function * ({ signal, isWalked }): AsyncGenerator<Pin & { id: string }> {
-      // whatever the record of such a pin says by now, it reaches no more than all that is below its root
-      const isLeftOut = (plainCid: CID): boolean => isWalked(idOf({ plainCid, depth: Infinity }))
-
-      for await (const pin of pins.ls(signal, undefined, isLeftOut)) {
-        yield { ...pin, id: idOf(pin) }
-      }
-    },
+    readPins: options => readPins(pins, options),
     walk: ({ plainCid, depth }, { signal }) =>
       walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached }),
     blocks: {
@@ -97,6 +96,56 @@ export async function collectStore (
   } satisfies CollectionInit<Pin & { id: string }, Candidate>, options)
 
   return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
+}
+
+/**
+ * The same in a store of packs. Links to files that are gone stay: they take little, and lead to the file again when it
+ * is added again.
+ */
+async function collectStoredPacks (
+  { repo, pins, packs, beforeRounds }: Omit<StoreGarbageInit, 'links'> & { packs: PackStorage },
+  options: CollectOptions
+): Promise<CollectionResult & { links: number }> {
+  const { objects: store, leaseTimeout } = repo.shared
+  const reached = new BriefReached()
+  const { collectPacks, keyOf: keyInPacks } = await import('@ipfsz/shared-store/packs')
+  // the index of packs has keys of 32 bytes in the place of multihashes
+  const byKey = (cid: CID): CID => CID.createV1(cid.code, Digest.create(0, keyInPacks(cid.multihash).bytes))
+
+  const result = await collectPacks({
+    store,
+    leaseTimeout,
+    storage: packs,
+    reached,
+    beforeRounds,
+    readPins: options => readPins(pins, options),
+    walk: ({ plainCid, depth }, { signal }) => walkDag(plainCid, repo.blockstore, {
+      signal,
+      leaves: 'skip',
+      depth,
+      reached: {
+        add: (cid, levels) => reached.add(byKey(cid), levels),
+        keep: (cid, levels) => { reached.keep(byKey(cid), levels) },
+        isKept: (cid, levels) => reached.isKept(byKey(cid), levels),
+        has: multihash => reached.has(multihash)
+      }
+    })
+  }, options)
+
+  return { ...result, links: 0 }
+}
+
+/** All pins, but for those that are known to reach what was walked. */
+async function * readPins (
+  pins: Pick<RepoPins, 'ls'>,
+  { signal, isWalked }: { signal: AbortSignal, isWalked: (id: string) => boolean }
+): AsyncGenerator<Pin & { id: string }> {
+  // whatever the record of such a pin says by now, it reaches no more than all that is below its root
+  const isLeftOut = (plainCid: CID): boolean => isWalked(idOf({ plainCid, depth: Infinity }))
+
+  for await (const pin of pins.ls(signal, undefined, isLeftOut)) {
+    yield { ...pin, id: idOf(pin) }
+  }
 }
 
 function idOf ({ plainCid, depth }: Pick<Pin, 'plainCid' | 'depth'>): string {

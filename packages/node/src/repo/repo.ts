@@ -231,7 +231,9 @@ async function repoIn (
     const { openStore } = await import('@ipfsz/shared-store')
     const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
-    const store = await openStore(reference, { ...init, sync, readKeptMark: readKept })
+    const store = await openStore(reference, {
+      ...init, sync, readKeptMark: readKept, indexDirectory: join(path, 'store-index')
+    })
 
     return { path, datastore, ...store, close: async () => store.storage.settled() }
   }

@@ -22,6 +22,7 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
   const session = await StoreSession.open(shared.objects, {
     leaseTimeout: shared.leaseTimeout,
     command: 'ipfsz',
+    packs: shared.packs,
     onError (err) {
       emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true })
     }

@@ -101,7 +101,7 @@ async function cleanUpAcks (
 }
 
 /** Delete the leases of sessions that are gone, one page at a time. A session is written before its lease. */
-async function cleanUpLeases (store: ObjectStore, signal: AbortSignal): Promise<number> {
+export async function cleanUpLeases (store: ObjectStore, signal: AbortSignal): Promise<number> {
   let deleted = 0
   let before: string | undefined
 

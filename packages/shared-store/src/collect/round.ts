@@ -144,7 +144,8 @@ async function endRounds (init: RoundObjects, names: readonly string[], mayEnd: 
   }
 }
 
-async function endRound ({ store }: RoundObjects, name: string): Promise<void> {
+/** Delete the objects of a round. */
+export async function endRound ({ store }: RoundObjects, name: string): Promise<void> {
   const acks: string[] = []
 
   for await (const { key } of objectsOf(store, `${ACKS}${name}-`)) {

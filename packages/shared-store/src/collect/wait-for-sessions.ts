@@ -26,6 +26,8 @@ export interface WaitForSessionsInit {
   objections: Objections
   leaseTimeout: number
   clock: Clock
+  /** A session that need not acknowledge it: that of the collection. */
+  except?: string | undefined
   /** Called with how many sessions have not acknowledged yet, whenever that changes. */
   onWaiting: (sessions: number) => void
   /** Called with who made a session that is dead. */
@@ -44,6 +46,7 @@ export interface WaitForSessionsInit {
 export async function waitForSessions (init: WaitForSessionsInit, signal: AbortSignal): Promise<void> {
   const { store, round, clock, leaseTimeout, onWaiting } = init
   const waiting = await sessionsOf(store, signal)
+  waiting.delete(init.except ?? '')
   const watches = new Map(Array.from(waiting, id => [id, new LeaseWatch(store, `${LEASES}${id}`, clock)]))
   const begin = clock.now()
   let told = 0
@@ -104,7 +107,8 @@ async function silenceOf (
   return new SilentSessionError(id, { owner, since: info?.modified, time, others: others.length })
 }
 
-async function sessionsOf (store: ObjectStore, signal: AbortSignal): Promise<Set<string>> {
+/** The IDs of all sessions. */
+export async function sessionsOf (store: ObjectStore, signal: AbortSignal): Promise<Set<string>> {
   const sessions = new Set<string>()
 
   for await (const { key } of objectsOf(store, SESSIONS, signal)) {

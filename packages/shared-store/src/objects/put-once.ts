@@ -24,7 +24,7 @@ interface NewObject {
 export async function putOnce<T extends NewObject> (
   store: Pick<ObjectStore, 'put'>,
   make: () => T,
-  { clock, signal }: AbortOptions & { clock: Clock }
+  { clock, attempts = ATTEMPTS, signal }: AbortOptions & { clock: Clock, attempts?: number }
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     const made = make()
@@ -34,7 +34,7 @@ export async function putOnce<T extends NewObject> (
 
       return made
     } catch (err) {
-      if (attempt + 1 === ATTEMPTS || !isStoreAway(err)) {
+      if (attempt + 1 === attempts || !isStoreAway(err)) {
         throw err
       }
     }

@@ -8,8 +8,8 @@ import type { CodecName } from '@ipfsz/codecs'
 
 /** The key of the mark. */
 export const MARK_KEY = 'ipfsz-store.json'
-/** The version of stores that this ipfsz makes, and the only one that it opens. */
-const VERSION = 1
+/** The versions of stores that this ipfsz makes and opens: each block is an object, or they are in packs. */
+const VERSIONS: Readonly<Record<StoreLayout, number>> = { blocks: 1, packs: 2 }
 /** Maximum number of bytes of a mark. */
 const MAX_SIZE = 64 * 1024
 /** How long a node may stand still while it adds, 30 seconds. The garbage of a killed one can be collected then. */
@@ -25,11 +25,15 @@ export interface StoreCompression {
   level?: number
 }
 
+/** Whether each block is an object, or many of them are in a pack. */
+export type StoreLayout = 'blocks' | 'packs'
+
 /** The object that makes a bucket or a directory a store. */
 export interface StoreMark {
   /** Different for each store. Tells whether another one lies where this one was. */
   id: string
   compression: StoreCompression
+  layout: StoreLayout
   /**
    * After this many milliseconds without a sign of life, an add or a garbage collection of another node counts as dead.
    */
@@ -66,11 +70,13 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
     const mark = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Record<string, unknown>
     version = mark.version
 
-    if (version === VERSION) {
-      return parse(mark)
+    const layout = (Object.keys(VERSIONS) as StoreLayout[]).find(layout => VERSIONS[layout] === version)
+
+    if (layout != null) {
+      return { ...parse(mark), layout }
     }
 
-    if (!Number.isSafeInteger(version) || Number(version) < VERSION) {
+    if (!Number.isSafeInteger(version) || Number(version) < VERSIONS.blocks) {
       throw new TypeError('it has no version')
     }
   } catch (err) {
@@ -81,7 +87,8 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
   }
 
   throw new StoreError(
-    `The store ${name} has version ${String(version)}, but this ipfsz supports only ${VERSION}: update it on this node`
+    `The store ${name} has version ${String(version)}, but this ipfsz supports only ${VERSIONS.blocks} and ` +
+      `${VERSIONS.packs}: update it on this node`
   )
 }
 
@@ -90,11 +97,11 @@ export async function writeMark (objects: ObjectStore, mark: StoreMark): Promise
   await objects.put(MARK_KEY, encodeMark(mark))
 }
 
-export function encodeMark ({ id, compression, leaseTimeout }: StoreMark): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ version: VERSION, id, compression, leaseTimeout }, undefined, 2)}\n`)
+export function encodeMark ({ id, compression, layout, leaseTimeout }: StoreMark): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ version: VERSIONS[layout], id, compression, leaseTimeout }, undefined, 2)}\n`)
 }
 
-function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): StoreMark {
+function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): Omit<StoreMark, 'layout'> {
   const { codec: name, level } = typeof compression === 'object' && compression != null
     ? compression as Record<string, unknown>
     : {}

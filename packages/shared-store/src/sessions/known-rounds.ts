@@ -16,6 +16,13 @@ export interface KnownRound {
 export class KnownRounds {
   readonly #rounds = new Map<string, KnownRound>()
   readonly #relied = new TailSet()
+  /** What rounds have condemned for good, also rounds that are over. Undefined: what they leave may be relied on. */
+  readonly #condemned: TailSet | undefined
+
+  /** @param init.isFinal - whether what was condemned, and not objected to, is never relied on: as packs */
+  constructor ({ isFinal = false }: { isFinal?: boolean | undefined } = {}) {
+    this.#condemned = isFinal ? new TailSet() : undefined
+  }
 
   /** Bytes of memory for the blocks that the session relies on. */
   get byteLength (): number {
@@ -47,10 +54,16 @@ export class KnownRounds {
         unsent.add(i)
       } else {
         waits.add(tail)
+        this.#condemned?.add(tail)
       }
     }
 
     this.#rounds.set(name, { name, unsent, fencedAt: undefined, waits })
+  }
+
+  /** Condemn a block or pack for good, before the round that does so was seen. */
+  condemn (tail: Uint8Array): void {
+    this.#condemned?.add(tail)
   }
 
   /** A round has ended: its object is gone. */
@@ -70,6 +83,10 @@ export class KnownRounds {
    * @returns whether it may: if not, a round must end first
    */
   rely (tail: Uint8Array): boolean {
+    if (this.#condemned?.has(tail) === true) {
+      return false
+    }
+
     for (const { waits } of this.#rounds.values()) {
       if (waits.has(tail)) {
         return false

@@ -19,18 +19,21 @@ export interface SessionRoundsInit {
   owner: Owner
   leaseTimeout: number
   clock: Clock
+  /** Whether rounds condemn packs, which are never pardoned. */
+  isFinal?: boolean | undefined
 }
 
 /** What a session does with the rounds of collections: acknowledges them, and fences those of dead collections. */
 export class SessionRounds {
   readonly #init: SessionRoundsInit
-  readonly #known = new KnownRounds()
+  readonly #known: KnownRounds
   /** Of the collections, by the names of their rounds. */
   readonly #watches = new Map<string, LeaseWatch>()
   #lastRoundAt = -Infinity
 
   constructor (init: SessionRoundsInit) {
     this.#init = init
+    this.#known = new KnownRounds(init)
   }
 
   /** Bytes of memory for the blocks that the session relies on. */
@@ -49,6 +52,11 @@ export class SessionRounds {
   /** Rely on a block, unless a round condemns it. Returns whether it may. */
   rely (tail: Uint8Array): boolean {
     return this.#known.rely(tail)
+  }
+
+  /** Condemn a pack, in a round that this session has not seen yet. */
+  condemn (tail: Uint8Array): void {
+    this.#known.condemn(tail)
   }
 
   /**

@@ -27,6 +27,18 @@ export interface StoreSessionInit {
   /** Called with what went wrong in the background. The session goes on: the store may come back. */
   onError?: (err: unknown) => void
   clock?: Clock
+  /**
+   * The packs of the store, if it has packs.
+   *
+   * @default undefined: each block is an object
+   */
+  packs?: SessionPacks | undefined
+}
+
+/** The packs of a store, for sessions. */
+export interface SessionPacks {
+  /** The blocks as a session sees them that has listed the rounds. */
+  forSession: (session: Pick<StoreSession, 'id' | 'relyOnPack'>) => Blockstore
 }
 
 /**
@@ -45,6 +57,7 @@ export class StoreSession {
   readonly #onError: (err: unknown) => void
   readonly #owner: Owner
   readonly #rounds: SessionRounds
+  readonly #packs: SessionPacks | undefined
   /** Aborted when the session ends or is lost. */
   readonly #over = new AbortController()
   /** Calls that wait for a round to end. */
@@ -64,8 +77,14 @@ export class StoreSession {
     this.#onError = init.onError ?? (() => {})
     this.#owner = { command: init.command, host: hostname(), pid: process.pid }
     this.#rounds = new SessionRounds({
-      store, session: this.id, owner: this.#owner, leaseTimeout: init.leaseTimeout, clock: this.#clock
+      store,
+      session: this.id,
+      owner: this.#owner,
+      leaseTimeout: init.leaseTimeout,
+      clock: this.#clock,
+      isFinal: init.packs != null
     })
+    this.#packs = init.packs
   }
 
   static async open (
@@ -101,8 +120,21 @@ export class StoreSession {
   }
 
   /** A view of a blockstore that relies on each block before it looks for it, reads it or stores it. */
-  blockstore (inner: Blockstore): SessionBlockstore {
-    return new SessionBlockstore(inner, this)
+  blockstore (inner: Blockstore): Blockstore {
+    return this.#packs?.forSession(this) ?? new SessionBlockstore(inner, this)
+  }
+
+  /**
+   * Rely on a pack, unless a collection has condemned it: then its blocks count as missing, and are stored again.
+   *
+   * @param tail - of the pack's ID
+   * @returns whether it may
+   * @throws {SessionLostError} a collection took the session for dead
+   */
+  relyOnPack (tail: Uint8Array): boolean {
+    this.#throwIfOver()
+
+    return this.#rounds.rely(tail)
   }
 
   /**
@@ -125,6 +157,13 @@ export class StoreSession {
       }
 
       await this.#change(signal)
+    }
+  }
+
+  /** Never rely on packs that a collection of this process condemns. */
+  condemnPacks (tails: Iterable<Uint8Array>): void {
+    for (const tail of tails) {
+      this.#rounds.condemn(tail)
     }
   }
 

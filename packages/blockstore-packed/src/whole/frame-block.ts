@@ -1,0 +1,94 @@
+import { promisify } from 'node:util'
+import { zstdDecompress } from 'node:zlib'
+import { CID } from 'multiformats/cid'
+import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
+import { DamagedPackError } from '../errors.ts'
+import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
+import type { Row } from '../format/entry.ts'
+import type { ZstdOptions } from 'node:zlib'
+
+/** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
+const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
+
+const decompress = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
+  err: Error | null, content: Buffer) => void) => void)
+
+/**
+ * The content of a frame: sections of a CAR.
+ *
+ * @param bytes - the stored bytes of the row's frame
+ * @throws {DamagedPackError}
+ */
+export async function contentOf ({ pack, frame, raw, start, length }: Row, bytes: Uint8Array): Promise<Uint8Array> {
+  const end = start + length
+
+  if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
+    throw new DamagedPackError(pack, frame, 'the frame would be too large')
+  }
+
+  if (raw) {
+    const head = rawRange(0, end)
+
+    if (head.end > bytes.byteLength) {
+      throw new DamagedPackError(pack, frame, 'the frame is too short')
+    }
+
+    return stripBlockHeaders(Uint8Array.from(bytes.subarray(head.start, head.end)), 0, end)
+  }
+
+  try {
+    return await decompress(bytes, { maxOutputLength: end + MAX_BESIDE })
+  } catch (cause) {
+    throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
+  }
+}
+
+/**
+ * A block of a frame's content. The memory is the caller's.
+ *
+ * @param multihash - which precedes the block
+ * @throws {DamagedPackError} another block is there
+ */
+export function blockIn ({ pack, frame, start, length }: Row, content: Uint8Array, multihash: Uint8Array): Uint8Array {
+  const from = start - multihash.byteLength
+
+  if (from < 0 || content.byteLength < start + length) {
+    throw new DamagedPackError(pack, frame, 'the frame is too short')
+  }
+
+  if (Buffer.compare(content.subarray(from, start), multihash) !== 0) {
+    throw new DamagedPackError(pack, frame, 'it holds another block')
+  }
+
+  return Uint8Array.prototype.slice.call(content, start, start + length)
+}
+
+/** The CID of the block of a row. @throws {DamagedPackError} the content is not a sequence of sections */
+export function cidIn ({ pack, frame, start, length }: Row, content: Uint8Array): CID {
+  try {
+    for (let at = 0; at < start;) {
+      const { value, next } = readVarint(content, at)
+
+      if (next + value === start + length) {
+        return CID.decode(content.subarray(next, start))
+      }
+
+      at = next + value
+    }
+  } catch (cause) {
+    throw new DamagedPackError(pack, frame, 'a section is damaged', { cause })
+  }
+
+  throw new DamagedPackError(pack, frame, 'no section ends where the block does')
+}
+
+function readVarint (bytes: Uint8Array, at: number): { value: number, next: number } {
+  let value = 0
+  let next = at
+
+  for (let factor = 1; bytes[next] >= 0x80; factor *= 0x80) {
+    value += (bytes[next++] & 0x7f) * factor
+  }
+
+  return { value: value + bytes[next] * 0x80 ** (next - at), next: next + 1 }
+}

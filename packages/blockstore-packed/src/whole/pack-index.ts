@@ -1,0 +1,162 @@
+import { NodeDisk } from '../disk/node-disk.ts'
+import { mergeEntries } from '../entries/merge-entries.ts'
+import { renumber } from '../entries/entry-table.ts'
+import { writeSegment } from '../entries/write-segment.ts'
+import { kindOf, readRow } from '../format/entry.ts'
+import { KEY_SIZE } from '../format/key.ts'
+import { IndexFiles, coveredBy } from '../store/index-files.ts'
+import { chooseSegments, mergeSegments } from '../store/merge-segments.ts'
+import type { EntryTable } from '../entries/entry-table.ts'
+import type { CoveredPack } from '../entries/segment-format.ts'
+import type { Disk } from '../disk/disk.ts'
+import type { Row } from '../format/entry.ts'
+import type { Key } from '../format/key.ts'
+import type { PackTable } from './whole-pack.ts'
+
+/** Entries in memory, from which they are written to a file. */
+const MAX_MEMORY_ENTRIES = 4 * 65_536
+
+/** All places of a block. */
+export interface IndexedBlock {
+  key: Key
+  rows: Row[]
+}
+
+export interface PackIndexInit {
+  /** Where its files lie, in `index`. By default it is in memory. */
+  directory?: string | undefined
+  /** A new ID: 32 hexadecimal digits, never the same twice. */
+  newId: () => string
+}
+
+/**
+ * Where the blocks of packs are, in the files that docs/packs.md calls an index. It is made of the tables of packs, so
+ * it may be deleted at any time. Several processes may use its directory: what one of them does not find there, because
+ * another has just merged it, is read from the packs again.
+ */
+export class PackIndex {
+  readonly #disk: Disk | undefined
+  readonly #newId: () => string
+  readonly #files: IndexFiles | undefined
+  /** Packs that are in no file yet. */
+  readonly #tables = new Map<string, PackTable>()
+  #covered: ReadonlyMap<string, CoveredPack> = new Map()
+
+  constructor ({ directory, newId }: PackIndexInit) {
+    this.#disk = directory == null ? undefined : new NodeDisk(directory)
+    this.#newId = newId
+    this.#files = this.#disk == null ? undefined : new IndexFiles(this.#disk)
+  }
+
+  /** Look at the files. What is damaged is not used. */
+  async look (): Promise<void> {
+    if (this.#files != null) {
+      const { segments } = await this.#files.look()
+      this.#files.use(segments)
+      this.#covered = coveredBy(segments)
+
+      for (const id of this.#tables.keys()) {
+        if (this.#covered.has(id)) {
+          this.#tables.delete(id)
+        }
+      }
+    }
+  }
+
+  has (pack: string): boolean {
+    return this.#covered.has(pack) || this.#tables.has(pack)
+  }
+
+  /** The packs whose blocks are in it, be they there or not. */
+  * packs (): Generator<string> {
+    yield * this.#covered.keys()
+    yield * this.#tables.keys()
+  }
+
+  /** Bytes of all blocks of a pack. */
+  bytesOf (pack: string): number {
+    return this.#tables.get(pack)?.bytes ?? this.#covered.get(pack)?.bytes ?? 0
+  }
+
+  add (pack: string, table: PackTable): void {
+    this.#tables.set(pack, table)
+  }
+
+  /** All places of a block. @throws {DamagedIndexError} after the next `look`, the file is not used any more */
+  find (key: Key): Row[] {
+    const rows: Row[] = []
+
+    for (const { table } of this.#tables.values()) {
+      table.find(key, rows)
+    }
+
+    for (const segment of this.#files?.segments ?? []) {
+      this.#files?.find(segment, key, rows)
+    }
+
+    return rows
+  }
+
+  /** All blocks, in the order of their keys. @throws {DamagedIndexError} */
+  * blocks (): Generator<IndexedBlock> {
+    const sources = [
+      ...Array.from(this.#tables.values(), ({ table }) => ({ packs: table.packs, entries: table.sorted() })),
+      ...(this.#files?.segments ?? []).map(segment => ({
+        packs: segment.packs.map(({ id }) => id), entries: segment.all()
+      }))
+    ]
+
+    for (const group of mergeEntries(sources)) {
+      const [{ entry }] = group
+      const key = { bytes: Uint8Array.from(entry.subarray(0, KEY_SIZE)), kind: kindOf(entry, 0) }
+
+      yield { key, rows: group.map(({ entry, packs }) => readRow(entry, 0, packs)) }
+    }
+  }
+
+  get isLarge (): boolean {
+    return Array.from(this.#tables.values()).reduce((sum, { table }) => sum + table.count, 0) > MAX_MEMORY_ENTRIES
+  }
+
+  /**
+   * Write what is in memory to a file, and merge files if there are many.
+   *
+   * @param exists - whether a pack exists: the others are dropped
+   */
+  async save (exists: (pack: string) => boolean): Promise<void> {
+    if (this.#disk == null || this.#files == null || this.#tables.size === 0) {
+      return
+    }
+
+    const packs = Array.from(this.#tables, ([id, { tableSize: covered, bytes }]) => ({ id, covered, bytes }))
+    const numbers = new Map(packs.map(({ id }, i) => [id, i]))
+    const tables = Array.from(this.#tables.values(), ({ table }) => table)
+    const count = tables.reduce((sum, table) => sum + table.count, 0)
+    await writeSegment(this.#disk, this.#newId(), count, packs, renumbered(tables, numbers))
+    await this.look()
+    const many = chooseSegments(this.#files.segments)
+
+    if (many != null) {
+      await mergeSegments(this.#disk, this.#newId(), many, this.#files, exists)
+      await this.look()
+    }
+
+    for (const name of this.#files.useless(exists)) {
+      await this.#disk.remove(name)
+    }
+  }
+
+  close (): void {
+    this.#files?.close()
+  }
+}
+
+function * renumbered (tables: readonly EntryTable[], numbers: ReadonlyMap<string, number>): Generator<Buffer> {
+  const sources = tables.map(table => ({ packs: table.packs, entries: table.sorted() }))
+
+  for (const group of mergeEntries(sources)) {
+    for (const { entry, packs } of group) {
+      yield renumber(entry, numbers.get(readRow(entry, 0, packs).pack) ?? 0)
+    }
+  }
+}

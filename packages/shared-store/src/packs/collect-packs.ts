@@ -1,0 +1,280 @@
+import { choosePacks } from '@ipfsz/blockstore-packed/whole'
+import { systemClock } from '../clock.ts'
+import { cleanUpLeases } from '../collect/clean-up.ts'
+import { clearSessions } from '../collect/clear-sessions.ts'
+import { CollectionLease } from '../collect/collection-lease.ts'
+import { objectsOf } from '../objects/read-object.ts'
+import { putOnce } from '../objects/put-once.ts'
+import { encodeRound, MAX_CONDEMNED, readRound } from '../protocol/round-objects.ts'
+import {
+  ACKS, COLLECTIONS, newId, parseAckKey, parseRoundKey, roundKey, roundName, ROUNDS
+} from '../protocol/store-keys.ts'
+import { StoreSession } from '../sessions/store-session.ts'
+import { completeRound } from './condemned-round.ts'
+import { livingOwners } from './living-owners.ts'
+import { tailOfPack } from './pack-keys.ts'
+import type { CollectOptions } from '../collect/collect.ts'
+import type { CollectionEvent, CollectionInit, CollectionResult, StoredPin } from '../collect/collection.ts'
+import type { Clock } from '../clock.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import type { StoredPack } from './pack-keys.ts'
+import type { CondemnedRound } from './condemned-round.ts'
+import type { PackStorage } from './pack-storage.ts'
+
+/** The share of all bytes that may stay unused in packs. */
+const DEFAULT_MAX_UNUSED = 0.05
+/** How many packs a round copies from at most: what is needed of them is listed in memory. */
+const MAX_COPIED = 64
+
+export interface CollectPacksInit<Pin extends StoredPin> extends Pick<
+  CollectionInit<Pin>, 'beforeRounds' | 'clock' | 'leaseTimeout' | 'readPins' | 'store' | 'walk'
+> {
+  storage: PackStorage
+  /** The blocks that walks have reached, by their keys (`keyOf`): 32 bytes, which end as the multihash does. */
+  reached: { has: (key: Uint8Array) => boolean }
+  /**
+   * The share of all bytes of blocks that may stay unused.
+   *
+   * @default 0.05
+   */
+  maxUnused?: number
+}
+
+export interface CollectedPacks extends CollectionResult {
+  /** Packs that are condemned, but that sessions still need, or of which a block cannot be read: for the next run. */
+  left: number
+}
+
+/**
+ * Delete the packs of a shared store of which no pin reaches anything and on which no session relies, and copy what is
+ * needed of those that are mostly unused, while other nodes add. docs/shared-packs.md says how.
+ *
+ * @throws {CollectionRunningError} another collection runs on the store
+ * @throws {CollectionLostError} the process stood still for so long that others took it for dead
+ * @throws {SilentSessionError} a session lives, and does not answer
+ * @throws {StoreObjectError} an object of a session is damaged
+ */
+export async function collectPacks<Pin extends StoredPin> (
+  init: CollectPacksInit<Pin>,
+  { signal, dryRun = false, onProgress = () => {} }: CollectOptions
+): Promise<CollectedPacks> {
+  const { store, storage, leaseTimeout, clock = systemClock } = init
+
+  if (dryRun) {
+    return new Packs({ ...init, clock }, undefined, signal, onProgress).count()
+  }
+
+  const lease = new CollectionLease(store, leaseTimeout, clock)
+  let session: StoreSession | undefined
+
+  try {
+    // a collection that may not delete must not leave objects behind
+    await store.delete([roundKey(roundName(newId(), 0))], { signal })
+    const dead = await lease.start(signal, () => { onProgress({ type: 'others' }) })
+    await clearSessions({
+      store, leaseTimeout, clock, onClearing (dead) { onProgress({ type: 'clearing', dead }) }
+    }, signal)
+    session = await StoreSession.open(store, { leaseTimeout, command: 'gc', clock, packs: storage }, { signal })
+    const result = await new Packs({ ...init, clock }, session, signal, onProgress).run()
+    await cleanUp(store, dead, signal)
+
+    return result
+  } finally {
+    await session?.end()
+    await lease.end().catch(() => { /* its object does no harm */ })
+  }
+}
+
+class Packs<Pin extends StoredPin> {
+  readonly #init: CollectPacksInit<Pin> & { clock: Clock }
+  /** Undefined in a dry run. */
+  readonly #session: StoreSession | undefined
+  readonly #signal: AbortSignal
+  readonly #onProgress: (event: CollectionEvent) => void
+  readonly #walked = new Set<string>()
+  readonly #result: CollectedPacks = {
+    pins: 0, kept: 0, removed: 0, removedSize: 0, rounds: 0, fenced: 0, left: 0
+  }
+
+  constructor (
+    init: CollectPacksInit<Pin> & { clock: Clock },
+    session: StoreSession | undefined,
+    signal: AbortSignal,
+    onProgress: (event: CollectionEvent) => void
+  ) {
+    this.#init = init
+    this.#session = session
+    this.#signal = signal
+    this.#onProgress = event => {
+      this.#result.fenced += event.type === 'fenced' ? 1 : 0
+      onProgress(event)
+    }
+  }
+
+  /** Count what pins do not reach. */
+  async count (): Promise<CollectedPacks> {
+    await this.#init.storage.catalog.refresh(this.#signal)
+    await this.#walkNewPins()
+    this.#live(new Map())
+
+    return this.#result
+  }
+
+  async run (): Promise<CollectedPacks> {
+    const { storage, beforeRounds } = this.#init
+
+    await storage.catalog.refresh(this.#signal)
+    // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
+    const listed = Array.from(storage.catalog.packs.values())
+    const running = await livingOwners({
+      ...this.#init, packs: listed, onFenced: owner => { this.#onProgress({ type: 'fenced', owner }) }
+    }, this.#signal)
+    await this.#walkNewPins()
+    await beforeRounds?.({ pins: this.#walked.size })
+
+    for (const round of await this.#rounds()) {
+      await this.#complete(round)
+    }
+
+    await this.#condemn(listed.filter(({ session }) => !running.has(session)))
+
+    return this.#result
+  }
+
+  /** Condemn what is unused, a part at a time. */
+  async #condemn (listed: readonly StoredPack[]): Promise<void> {
+    const { store, storage, clock, maxUnused = DEFAULT_MAX_UNUSED } = this.#init
+    const { catalog } = storage
+    const condemned = new Set<string>()
+    const collection = newId()
+    let numbers = 0
+
+    for (;;) {
+      const live = new Map<string, number>()
+      this.#live(live)
+      const packs = listed.filter(({ id }) => !condemned.has(id) && catalog.packs.has(id) && catalog.knows(id))
+        .map(({ id }) => ({ id, size: catalog.bytesOf(id), live: shareOf(live.get(id), catalog.bytesOf(id)) }))
+        .map(pack => ({ ...pack, isSealed: true }))
+      const size = packs.reduce((sum, { size }) => sum + size, 0)
+      const chosen = choosePacks({ packs, size }, maxUnused, storage.packSize)
+      const dead = chosen.filter(id => !live.has(id)).slice(0, MAX_CONDEMNED - MAX_COPIED)
+      const ids = [...dead, ...chosen.filter(id => live.has(id)).slice(0, MAX_COPIED)]
+
+      if (ids.length === 0) {
+        return
+      }
+
+      ids.forEach(id => condemned.add(id))
+      const tails = ids.map(tailOfPack)
+      const { name } = await putOnce(store, () => {
+        const name = roundName(collection, numbers++)
+
+        return { name, key: roundKey(name), bytes: encodeRound(roundKey(name), tails) }
+      }, { clock, signal: this.#signal })
+      this.#onProgress({ type: 'round', condemned: ids.length })
+      await this.#complete({ name, tails })
+    }
+  }
+
+  async #complete (round: CondemnedRound): Promise<void> {
+    const session = this.#session
+
+    if (session != null) {
+      const { removed, removedSize, left } = await completeRound({
+        ...this.#init,
+        session,
+        walkNewPins: async () => this.#walkNewPins(),
+        onProgress: this.#onProgress
+      }, round, this.#signal)
+      this.#result.rounds++
+      this.#result.removed += removed
+      this.#result.removedSize += removedSize
+      this.#result.left += left
+    }
+  }
+
+  /** The rounds that other collections have left. */
+  async #rounds (): Promise<CondemnedRound[]> {
+    const rounds: CondemnedRound[] = []
+
+    for await (const { key } of objectsOf(this.#init.store, ROUNDS, this.#signal)) {
+      const { round: name, isFence } = parseRoundKey(key) ?? {}
+      const tails = name == null || isFence === true
+        ? undefined
+        : await readRound(this.#init.store, key, this.#signal)
+
+      if (name != null && tails != null) {
+        rounds.push({ name, tails })
+      }
+    }
+
+    return rounds
+  }
+
+  /** Add to each pack the bytes of its blocks that pins reach. A block that is in several packs counts for one. */
+  #live (live: Map<string, number>): void {
+    const { storage, reached } = this.#init
+    let [kept, removed, removedSize] = [0, 0, 0]
+
+    for (const { key, rows } of storage.catalog.blocks()) {
+      this.#signal.throwIfAborted()
+
+      if (reached.has(key.bytes)) {
+        const [{ pack, length }] = rows.toSorted((a, b) => (a.pack < b.pack ? -1 : 1))
+        live.set(pack, (live.get(pack) ?? 0) + length)
+        kept++
+      } else {
+        removed++
+        removedSize += rows[0].length
+      }
+    }
+
+    if (this.#session == null) {
+      Object.assign(this.#result, { removed, removedSize })
+    }
+
+    this.#result.kept = kept
+    this.#result.pins = this.#walked.size
+    this.#onProgress({ type: 'listed', blocks: kept + removed, candidates: removed })
+  }
+
+  async #walkNewPins (): Promise<void> {
+    const { readPins, walk } = this.#init
+
+    for await (const pin of readPins({ signal: this.#signal, isWalked: id => this.#walked.has(id) })) {
+      if (!this.#walked.has(pin.id)) {
+        for await (const _ of walk(pin, { signal: this.#signal })) {
+          this.#signal.throwIfAborted()
+          this.#onProgress({ type: 'walked', blocks: 1 })
+        }
+
+        this.#walked.add(pin.id)
+      }
+    }
+  }
+}
+
+/** Delete what dead collections and sessions have left, but for rounds: these are completed. */
+async function cleanUp (store: ObjectStore, dead: readonly string[], signal: AbortSignal): Promise<void> {
+  await store.delete(dead.map(id => `${COLLECTIONS}${id}`), { signal })
+  await cleanUpLeases(store, signal)
+  // acknowledgements before rounds: that of a new round is not taken for one of a round that is over
+  const acks: Array<{ key: string, round: string }> = []
+
+  for await (const { key } of objectsOf(store, ACKS, signal)) {
+    const { round } = parseAckKey(key) ?? {}
+    acks.push(...round == null ? [] : [{ key, round }])
+  }
+
+  const rounds = new Set<string>()
+
+  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
+    rounds.add(parseRoundKey(key)?.round ?? '')
+  }
+
+  await store.delete(acks.filter(({ round }) => !rounds.has(round)).map(({ key }) => key), { signal })
+}
+
+function shareOf (part = 0, all: number): number {
+  return all === 0 ? 0 : part / all
+}

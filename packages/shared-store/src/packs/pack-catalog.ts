@@ -1,0 +1,212 @@
+import { FIRST_READ, readPackTable, tableSizeOf } from '@ipfsz/blockstore-packed/whole'
+import { mapOrdered } from '@ipfsz/utils/map-ordered'
+import { messageOf } from '@ipfsz/utils/message-of'
+import { StoreObjectError } from '../errors.ts'
+import { readObject } from '../objects/read-object.ts'
+import { PACKS, parsePackKey } from './pack-keys.ts'
+import type { StoredPack } from './pack-keys.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import type { IndexedBlock, Key, PackIndex, PackTable, Row } from '@ipfsz/blockstore-packed/whole'
+
+/** How many tables of packs are read at a time. */
+const CONCURRENCY = 16
+
+/** Which packs there are, and what is in them. */
+export class PackCatalog {
+  readonly #objects: ObjectStore
+  readonly #index: PackIndex
+  /** The packs of the last list. Undefined: none was made. */
+  #packs: ReadonlyMap<string, StoredPack> | undefined
+  /** Packs whose tables cannot be read. */
+  readonly #damaged = new Map<string, StoreObjectError>()
+  /** Places at which a block could not be read. */
+  readonly #badPlaces = new Set<string>()
+  #listing: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #listed = -Infinity
+  #looked: Promise<void> | undefined
+
+  constructor (objects: ObjectStore, index: PackIndex) {
+    this.#objects = objects
+    this.#index = index
+  }
+
+  /** The packs of the last list. */
+  get packs (): ReadonlyMap<string, StoredPack> {
+    return this.#packs ?? new Map()
+  }
+
+  /** Packs that are not what they should be: their blocks count as missing. */
+  get damaged (): readonly StoreObjectError[] {
+    return [...this.#damaged.values()]
+  }
+
+  /** List the packs, and read the tables of new ones. The list begins after the call. */
+  async refresh (signal?: AbortSignal): Promise<void> {
+    if (this.#listing == null) {
+      this.#listing = this.#refresh(signal).finally(() => { this.#listing = undefined })
+
+      return this.#listing
+    }
+
+    this.#next ??= this.#listing.catch(() => {}).then(async () => {
+      this.#next = undefined
+
+      return this.refresh(signal)
+    })
+
+    return this.#next
+  }
+
+  /** The same, unless it was done since some milliseconds ago. */
+  async refreshIfOlder (milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (performance.now() - this.#listed > milliseconds) {
+      await this.refresh(signal)
+    }
+  }
+
+  /** Where a block is, as far as that is known. Without a list, packs may be gone meanwhile. */
+  async find (key: Key): Promise<Row[]> {
+    // another process of this node may know more
+    await (this.#looked ??= this.#index.look())
+
+    try {
+      return this.#usable(this.#index.find(key))
+    } catch {
+      // an index file is damaged: it is made again
+      await this.#index.look()
+      await this.refresh()
+
+      return this.#usable(this.#index.find(key))
+    }
+  }
+
+  /** All blocks of the packs of the last list. */
+  * blocks (): Generator<IndexedBlock> {
+    for (const { key, rows } of this.#index.blocks()) {
+      const usable = this.#usable(rows)
+
+      if (usable.length > 0) {
+        yield { key, rows: usable }
+      }
+    }
+  }
+
+  /** Bytes of all blocks of a pack. */
+  bytesOf (pack: string): number {
+    return this.#index.bytesOf(pack)
+  }
+
+  /** Whether it is known what is in a pack. */
+  knows (pack: string): boolean {
+    return this.#index.has(pack) && !this.#damaged.has(pack)
+  }
+
+  keyOf (pack: string): string | undefined {
+    return this.#packs?.get(pack)?.key
+  }
+
+  /** Take note of a pack that was stored. */
+  add (pack: StoredPack, table: PackTable): void {
+    this.#index.add(pack.id, table)
+    this.#packs = new Map([...this.#packs ?? [], [pack.id, pack]])
+  }
+
+  /** A block could not be read at a place: look for it elsewhere. */
+  avoid (row: Row): void {
+    this.#badPlaces.add(placeOf(row))
+  }
+
+  /** Keep what is known on the disk of this node. Does nothing if that fails: it can be read again. */
+  async save (): Promise<void> {
+    await this.#index.save(id => this.#packs?.has(id) ?? true).catch(() => {})
+  }
+
+  #usable (rows: readonly Row[]): Row[] {
+    const seen = new Set<string>()
+
+    return rows.filter(row => {
+      const place = placeOf(row)
+      const isNew = !seen.has(place)
+      seen.add(place)
+
+      return isNew && !row.deleted && (this.#packs?.has(row.pack) ?? true) && !this.#badPlaces.has(place)
+    })
+  }
+
+  async #refresh (signal: AbortSignal | undefined): Promise<void> {
+    await (this.#looked ??= this.#index.look())
+    const begin = performance.now()
+    const packs = new Map<string, StoredPack>()
+
+    for await (const page of this.#objects.list(PACKS, { signal })) {
+      for (const { key } of page) {
+        const pack = parsePackKey(key)
+
+        if (pack != null) {
+          packs.set(pack.id, pack)
+        }
+      }
+    }
+
+    const unknown = Array.from(packs.values()).filter(({ id }) => !this.#index.has(id) && !this.#damaged.has(id))
+
+    for await (const { pack, table } of mapOrdered(unknown, async pack => this.#read(pack, signal), {
+      concurrency: CONCURRENCY, signal
+    })) {
+      if (table == null) {
+        packs.delete(pack.id)
+      } else {
+        this.#index.add(pack.id, table)
+      }
+
+      if (this.#index.isLarge) {
+        await this.save()
+      }
+    }
+
+    this.#packs = packs
+    this.#listed = begin
+
+    if (unknown.length > 0) {
+      await this.save()
+    }
+  }
+
+  /** @returns no table if the pack is gone or damaged */
+  async #read (pack: StoredPack, signal: AbortSignal | undefined): Promise<{ pack: StoredPack, table?: PackTable }> {
+    const { id, key } = pack
+    const first = await readObject(this.#objects, key, { offset: 0, length: FIRST_READ, signal })
+
+    if (first == null) {
+      return { pack }
+    }
+
+    try {
+      const bytes = Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+      const size = tableSizeOf(bytes, id)
+      const rest = size <= bytes.byteLength
+        ? undefined
+        : await readObject(this.#objects, key, { offset: bytes.byteLength, length: size - bytes.byteLength, signal })
+      const table = Buffer.concat(rest == null ? [bytes] : [bytes, rest]).subarray(0, size)
+
+      return table.byteLength < size ? this.#setDamaged(pack, 'it ends early') : { pack, table: readPackTable(table, id) }
+    } catch (err) {
+      if (err instanceof Error && err.name === 'DamagedPackError') {
+        return this.#setDamaged(pack, messageOf(err), err)
+      }
+
+      throw err
+    }
+  }
+
+  #setDamaged (pack: StoredPack, reason: string, cause?: Error): { pack: StoredPack } {
+    this.#damaged.set(pack.id, new StoreObjectError(pack.key, reason, { cause }))
+
+    return { pack }
+  }
+}
+
+function placeOf ({ pack, frame, start }: Row): string {
+  return `${pack}:${frame}:${start}`
+}

@@ -1,0 +1,288 @@
+import { PackIndex, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
+import { collectBytes } from '@ipfsz/utils/bytes'
+import { NotFoundError } from 'interface-store'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import * as Digest from 'multiformats/hashes/digest'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { StoreError, StoreObjectError } from '../errors.ts'
+import { PackCatalog } from './pack-catalog.ts'
+import { newPackId, tailOfPack } from './pack-keys.ts'
+import { PackReader } from './pack-reader.ts'
+import { PackWriter } from './pack-writer.ts'
+import { SessionPackBlocks } from './session-pack-blocks.ts'
+import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
+import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
+import type { IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { PackUser } from './pack-writer.ts'
+import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { MultihashDigest } from 'multiformats'
+
+type Source<T> = Iterable<T> | AsyncIterable<T>
+type Options = Parameters<Blockstore['has']>[1]
+
+/** Bytes of a pack from which it is stored. */
+const PACK_SIZE = 32 * 1024 * 1024
+const DEFAULT_LEVEL = 3
+/** For how long a list of packs is good for `has`, in milliseconds. */
+const FRESH = 1000
+/** After how long blocks are stored that no session syncs, in milliseconds: what a daemon has fetched. */
+const DELAY = 10_000
+/** Blocks that are listed at a time. */
+const PAGE = 8192
+
+export interface PackStorageInit {
+  objects: ObjectStore
+  /** Where this node keeps what it knows of the packs. By default in memory. */
+  directory?: string | undefined
+  /** The compression level of zstd. @default 3 */
+  level?: number | undefined
+  /** Bytes of a pack from which it is stored. @default 33554432 */
+  packSize?: number | undefined
+}
+
+/** The blocks of a store, in packs that are written whole. A pack never changes, and none is written twice. */
+export class PackStorage implements BlockStorage {
+  readonly catalog: PackCatalog
+  /** Bytes of a pack from which it is stored. */
+  readonly packSize: number
+  readonly writer: PackWriter
+  readonly #reader: PackReader
+  #timer: NodeJS.Timeout | undefined
+
+  constructor ({ objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE }: PackStorageInit) {
+    this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }))
+    this.writer = new PackWriter({ objects, catalog: this.catalog, level, packSize })
+    this.packSize = packSize
+    this.#reader = new PackReader(objects)
+  }
+
+  /** The blocks as a session sees them that has listed the rounds: it relies on the packs in which it finds them. */
+  forSession (session: PackUser): Blockstore {
+    return new SessionPackBlocks(this, session)
+  }
+
+  async open (): Promise<void> {
+    // packs are listed when they are needed
+  }
+
+  /** Resolves when everything that was put is stored. */
+  async sync (): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.writer.sync()
+  }
+
+  async syncLater (): Promise<void> {
+    // what is found in the store is durable
+  }
+
+  async settled (): Promise<void> {
+    await this.sync().catch(() => { /* nothing of it was acknowledged */ })
+  }
+
+  async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
+    const bytes = value instanceof Uint8Array ? value : await collectBytes(value)
+    options?.signal?.throwIfAborted()
+
+    if ((await this.catalog.find(keyOf(cid.multihash))).length === 0) {
+      await this.writer.put(cid, bytes)
+      this.#timer ??= setTimeout(() => { this.sync().catch(() => { /* tried again with the next block */ }) }, DELAY).unref()
+    }
+
+    return cid
+  }
+
+  async has ({ multihash }: CID, options?: Options): Promise<boolean> {
+    return this.writer.has(keyOf(multihash)) || (await this.placesOf(keyOf(multihash), options)).length > 0
+  }
+
+  /**
+   * Where a block is, as of less than a second ago.
+   *
+   * @returns none if no pack has it: that is as of now
+   */
+  async placesOf (key: Key, options?: Options): Promise<Row[]> {
+    const signal = options?.signal ?? undefined
+    await this.catalog.refreshIfOlder(FRESH, signal)
+    const rows = await this.catalog.find(key)
+
+    if (rows.length > 0) {
+      return rows
+    }
+
+    await this.catalog.refresh(signal)
+
+    return this.catalog.find(key)
+  }
+
+  async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
+    const signal = options?.signal ?? undefined
+    signal?.throwIfAborted()
+    const { multihash } = cid
+    let damage: unknown
+    const pending = await this.writer.get(multihash)
+
+    if (pending != null) {
+      yield pending
+      return
+    }
+
+    // what is known without a list first: if it is gone meanwhile, or not enough, the packs are listed
+    for (const isFresh of [false, true]) {
+      await (isFresh ? this.catalog.refresh(signal) : undefined)
+
+      for (const row of await this.catalog.find(keyOf(multihash))) {
+        const bytes = await this.readAt(row, multihash, { signal }).catch((err: unknown) => {
+          if (!(err instanceof StoreObjectError)) {
+            throw err
+          }
+
+          damage = err
+        })
+
+        if (bytes != null) {
+          yield bytes
+          return
+        }
+      }
+    }
+
+    throw damage ?? new NotFoundError(`The block ${cid.toString()} is not in the store`)
+  }
+
+  /**
+   * Read a block at one of its places.
+   *
+   * @returns undefined if the pack is gone
+   * @throws {StoreObjectError} it is damaged. From now on the place is not used any more
+   */
+  async readAt (row: Row, multihash: MultihashDigest, options?: AbortOptions): Promise<Uint8Array | undefined> {
+    const key = this.catalog.keyOf(row.pack)
+
+    try {
+      return key == null ? undefined : await this.#reader.read(row, key, multihash, options)
+    } catch (err) {
+      if (err instanceof Error && err.name === 'NotFoundError') {
+        return undefined
+      }
+
+      if (err instanceof StoreObjectError) {
+        this.catalog.avoid(row)
+      }
+
+      throw err
+    }
+  }
+
+  /** The same, with the CID with which it was stored. */
+  async readWithCid (
+    { key, row }: { key: Key, row: Row },
+    options?: AbortOptions
+  ): Promise<{ cid: CID, bytes: Uint8Array } | undefined> {
+    const cid = await this.#cidOf({ key, rows: [row] }, options, true)
+
+    if (cid != null && keyText(keyOf(cid.multihash)) !== keyText(key)) {
+      this.catalog.avoid(row)
+      throw new StoreObjectError(this.catalog.keyOf(row.pack) ?? row.pack, `another block is at ${row.frame}`)
+    }
+
+    const bytes = cid == null ? undefined : await this.readAt(row, cid.multihash, options)
+
+    return cid == null || bytes == null ? undefined : { cid, bytes }
+  }
+
+  /**
+   * The CID of a block. That of a SHA-256 is known from the index, but for its codec.
+   *
+   * @param isExact - whether to read it
+   */
+  async #cidOf (
+    { key, rows: [row] }: IndexedBlock,
+    options: AbortOptions = {},
+    isExact = false
+  ): Promise<CID | undefined> {
+    if (key.kind === 0 && !isExact) {
+      return CID.createV1(raw.code, Digest.create(sha256.code, key.bytes))
+    }
+
+    const pack = this.catalog.keyOf(row.pack)
+
+    try {
+      return pack == null ? undefined : await this.#reader.readCid(row, pack, options)
+    } catch (err) {
+      if (err instanceof Error && err.name === 'NotFoundError') {
+        return undefined
+      }
+
+      throw err
+    }
+  }
+
+  async * blocks (options?: Options): AsyncGenerator<StoredBlock[]> {
+    const signal = options?.signal ?? undefined
+    await this.sync()
+    await this.catalog.refresh(signal)
+    let page: StoredBlock[] = []
+
+    for (const block of this.catalog.blocks()) {
+      signal?.throwIfAborted()
+      const cid = await this.#cidOf(block, { signal })
+
+      if (cid != null && page.push({ multihash: cid.multihash, size: block.rows[0].length }) === PAGE) {
+        yield page
+        page = []
+      }
+    }
+
+    if (page.length > 0) {
+      yield page
+    }
+  }
+
+  async sizeOf ({ size = 0 }: StoredBlock): Promise<number> {
+    return size
+  }
+
+  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
+    for await (const { cid, bytes } of source) {
+      yield await this.put(cid, bytes, options)
+    }
+  }
+
+  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+    for await (const cid of source) {
+      yield { cid, bytes: this.get(cid, options) }
+    }
+  }
+
+  async * getAll (options?: Options): AsyncGenerator<Pair> {
+    for await (const page of this.blocks(options)) {
+      for (const { multihash } of page) {
+        const cid = CID.createV1(raw.code, multihash)
+
+        yield { cid, bytes: this.get(cid, options) }
+      }
+    }
+  }
+
+  /** @throws {StoreError} always: collections delete packs */
+  async delete (): Promise<void> {
+    throw new StoreError('Blocks of a store of packs are deleted by collections only')
+  }
+
+  /** @throws {StoreError} always: collections delete packs */
+  async remove (): Promise<void> {
+    await this.delete()
+  }
+
+  // oxlint-disable-next-line require-yield -- the interface says so
+  async * deleteMany (): AsyncGenerator<CID> {
+    await this.delete()
+  }
+
+  /** Whether a session may rely on the pack of a row. */
+  relies (session: PackUser, { pack }: Row): boolean {
+    return session.relyOnPack(tailOfPack(pack))
+  }
+}

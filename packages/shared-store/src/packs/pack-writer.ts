@@ -1,0 +1,268 @@
+import {
+  blockIn, compressInPool, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
+} from '@ipfsz/blockstore-packed/whole'
+import { systemClock } from '../clock.ts'
+import { putOnce } from '../objects/put-once.ts'
+import { newPackId, NO_SESSION, packKey, tailOfPack } from './pack-keys.ts'
+import type { Clock } from '../clock.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import type { PackCatalog } from './pack-catalog.ts'
+import type { EncodedBlocks, Key, PlainBlock, Row } from '@ipfsz/blockstore-packed/whole'
+import type { MultihashDigest } from 'multiformats'
+import type { CID } from 'multiformats/cid'
+
+/** Bytes and blocks that are compressed at a time. */
+const GROUP_SIZE = 4 * 1024 * 1024
+const GROUP_BLOCKS = 8192
+/** Blocks of a pack at most: what reads its table has it in memory. */
+const MAX_BLOCKS = 65_536 - GROUP_BLOCKS
+/** How often a pack is sent, each time with another name: for some minutes, as long as an add may wait. */
+const ATTEMPTS = 11
+
+/** Who relies on the packs that it writes. */
+export interface PackUser {
+  readonly id: string
+  relyOnPack: (tail: Uint8Array) => boolean
+}
+
+export interface PackWriterInit {
+  objects: ObjectStore
+  catalog: PackCatalog
+  /** The compression level of zstd. */
+  level: number
+  /** Bytes of a pack from which it is stored. Twice as many are in memory at most, and 4 MiB. */
+  packSize: number
+  clock?: Clock
+}
+
+/** Blocks that are compressed together. */
+interface Part {
+  encoded: EncodedBlocks
+  keys: readonly Key[]
+  placeOf: (key: Key) => Row | undefined
+}
+
+/**
+ * Collects blocks into packs, and stores these whole. A block that was put is found here until its pack is stored; then
+ * it is in the catalog.
+ */
+export class PackWriter {
+  readonly #init: PackWriterInit
+  /** Blocks that are not compressed yet, by their keys. */
+  readonly #plain = new Map<string, Uint8Array>()
+  #group: Array<PlainBlock & { key: Key }> = []
+  #groupSize = 0
+  /** What is compressed, but not stored yet. */
+  #parts: readonly Part[] = []
+  /** Those who have put or found blocks that are not stored yet. */
+  #users = new Set<PackUser>()
+  /** The same of the pack that is being stored. */
+  #storingParts: readonly Part[] = []
+  #storingUsers: ReadonlySet<PackUser> = new Set()
+  #encoding: Promise<void> = Promise.resolve()
+  #storing: Promise<void> = Promise.resolve()
+
+  constructor (init: PackWriterInit) {
+    this.#init = init
+  }
+
+  /** Whether a block will be stored. */
+  has (key: Key): boolean {
+    return this.#plain.has(keyText(key)) || isIn(this.#parts, key)
+  }
+
+  /** The same for who relies on it, if it will: that is too late while its pack is being stored, so this waits. */
+  async relies (key: Key, user: PackUser): Promise<boolean> {
+    while (isIn(this.#storingParts, key) && !this.#storingUsers.has(user)) {
+      await this.#storing.catch(() => { /* it is stored later */ })
+    }
+
+    const isPending = this.has(key)
+
+    if (isPending && !isIn(this.#storingParts, key)) {
+      this.#users.add(user)
+    }
+
+    return isPending
+  }
+
+  /** A block that will be stored. */
+  async get (multihash: MultihashDigest): Promise<Uint8Array | undefined> {
+    const key = keyOf(multihash)
+    const plain = this.#plain.get(keyText(key))
+
+    if (plain != null) {
+      return Uint8Array.from(plain)
+    }
+
+    for (const { encoded: { data }, placeOf } of this.#parts) {
+      const row = placeOf(key)
+
+      if (row != null) {
+        return blockIn(row, await contentOf(row, data.subarray(row.frame, row.frame + row.stored)), multihash.bytes)
+      }
+    }
+
+    return undefined
+  }
+
+  /** Resolves when the next block may be put: when less than two packs are in memory. */
+  async put (cid: CID, bytes: Uint8Array, user?: PackUser): Promise<void> {
+    const key = keyOf(cid.multihash)
+
+    if (user == null ? this.has(key) : await this.relies(key, user)) {
+      return
+    }
+
+    if (user != null) {
+      this.#users.add(user)
+    }
+
+    // put twice at the same time
+    if (this.#plain.has(keyText(key))) {
+      return
+    }
+
+    // who puts it may use the memory again
+    const block = { cid, key, bytes: Uint8Array.from(bytes) }
+    this.#plain.set(keyText(key), block.bytes)
+    this.#group.push(block)
+    this.#groupSize += bytes.byteLength
+
+    if (this.#groupSize >= GROUP_SIZE || this.#group.length >= GROUP_BLOCKS) {
+      await this.#encode()
+
+      if (packOf(this.#parts, this.#init.packSize).isFull) {
+        // one is stored while the next one is filled
+        await this.#storing
+        this.#store()
+      }
+    }
+  }
+
+  /** Resolves when everything that was put is stored. If it fails, the next call tries again. */
+  async sync (): Promise<void> {
+    await this.#encode()
+    await this.#storing.catch(() => { /* what was not stored is stored now */ })
+
+    while (this.#parts.length > 0) {
+      this.#store()
+      await this.#storing
+    }
+  }
+
+  async #encode (): Promise<void> {
+    const blocks = this.#group
+    this.#group = []
+    this.#groupSize = 0
+    this.#encoding = this.#encoding.then(async () => {
+      if (blocks.length > 0) {
+        const encoded = await encodeWith(compressInPool, this.#init.level, blocks)
+        const keys = blocks.map(({ key }) => key)
+        this.#parts = [...this.#parts, { encoded, keys, placeOf: placesIn(encoded) }]
+        keys.forEach(key => { this.#plain.delete(keyText(key)) })
+      }
+    })
+
+    await this.#encoding
+  }
+
+  /** Begin to store a pack. */
+  #store (): void {
+    const { parts } = packOf(this.#parts, this.#init.packSize)
+    const users = this.#users
+
+    if (parts.length > 0) {
+      this.#users = new Set()
+      this.#storingParts = parts
+      this.#storingUsers = users
+      this.#storing = this.#storeParts(parts, users).then(() => {
+        this.#parts = this.#parts.filter(part => !parts.includes(part))
+      }, (err: unknown) => {
+        users.forEach(user => this.#users.add(user))
+        throw err
+      }).finally(() => { this.#storingParts = [] })
+      // whoever puts or syncs next is told
+      this.#storing.catch(() => {})
+    }
+  }
+
+  async #storeParts (all: readonly Part[], users: Set<PackUser>): Promise<void> {
+    const { objects, catalog, clock = systemClock } = this.#init
+    const parts = await this.#withoutStored(all, users)
+
+    if (parts.length === 0) {
+      return
+    }
+
+    const [session = NO_SESSION] = Array.from(users, ({ id }) => id)
+    const { id, key, bytes } = await putOnce(objects, () => {
+      const id = newPackId()
+      // before it is there: a collection may list it at once
+      rely(users, id)
+
+      return { id, key: packKey(id, session), bytes: encodeWholePack(id, parts.map(({ encoded }) => encoded)) }
+    }, { clock, attempts: ATTEMPTS })
+
+    catalog.add({ id, key, session }, readPackTable(bytes.subarray(0, tableSizeOf(bytes, id)), id))
+    await catalog.save()
+  }
+
+  /** Without the parts that another node has stored meanwhile: it may have added the same folder. */
+  async #withoutStored (parts: readonly Part[], users: Set<PackUser>): Promise<Part[]> {
+    const { catalog } = this.#init
+    const kept: Part[] = []
+    await catalog.refresh()
+
+    for (const part of parts) {
+      for (const key of part.keys) {
+        const rows = await catalog.find(key)
+
+        if (!rows.some(({ pack }) => rely(users, pack))) {
+          kept.push(part)
+          break
+        }
+      }
+    }
+
+    return kept
+  }
+}
+
+function isIn (parts: readonly Part[], key: Key): boolean {
+  return parts.some(({ placeOf }) => placeOf(key) != null)
+}
+
+/** The first parts, which become a pack. */
+function packOf (all: readonly Part[], packSize: number): { parts: Part[], isFull: boolean } {
+  const parts: Part[] = []
+  let size = 0
+  let blocks = 0
+
+  for (const part of all) {
+    if (size >= packSize || blocks >= MAX_BLOCKS) {
+      break
+    }
+
+    parts.push(part)
+    size += part.encoded.data.byteLength
+    blocks += part.keys.length
+  }
+
+  return { parts, isFull: size >= packSize || blocks >= MAX_BLOCKS }
+}
+
+/** All rely on a pack. Those whose sessions are over do not count: they confirm nothing. @returns whether they may */
+function rely (users: Set<PackUser>, id: string): boolean {
+  let may = true
+
+  for (const user of users) {
+    try {
+      may = user.relyOnPack(tailOfPack(id)) && may
+    } catch {
+      users.delete(user)
+    }
+  }
+
+  return may
+}
