@@ -4,6 +4,7 @@ import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreObjectError } from '../errors.ts'
 import { readObject } from '../objects/read-object.ts'
 import { PACKS, parsePackKey } from './pack-keys.ts'
+import type { Clock } from '../clock.ts'
 import type { StoredPack } from './pack-keys.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { IndexedBlock, Key, PackIndex, PackTable, Row } from '@ipfsz/blockstore-packed/whole'
@@ -15,6 +16,7 @@ const CONCURRENCY = 16
 export class PackCatalog {
   readonly #objects: ObjectStore
   readonly #index: PackIndex
+  readonly #clock: Clock
   /** The packs of the last list. Undefined: none was made. */
   #packs: ReadonlyMap<string, StoredPack> | undefined
   /** Packs whose tables cannot be read. */
@@ -26,7 +28,8 @@ export class PackCatalog {
   #listed = -Infinity
   #looked: Promise<void> | undefined
 
-  constructor (objects: ObjectStore, index: PackIndex) {
+  constructor (objects: ObjectStore, index: PackIndex, clock: Clock) {
+    this.#clock = clock
     this.#objects = objects
     this.#index = index
   }
@@ -60,7 +63,7 @@ export class PackCatalog {
 
   /** The same, unless it was done since some milliseconds ago. */
   async refreshIfOlder (milliseconds: number, signal?: AbortSignal): Promise<void> {
-    if (performance.now() - this.#listed > milliseconds) {
+    if (this.#clock.now() - this.#listed > milliseconds) {
       await this.refresh(signal)
     }
   }
@@ -136,7 +139,7 @@ export class PackCatalog {
 
   async #refresh (signal: AbortSignal | undefined): Promise<void> {
     await (this.#looked ??= this.#index.look())
-    const begin = performance.now()
+    const begin = this.#clock.now()
     const packs = new Map<string, StoredPack>()
 
     for await (const page of this.#objects.list(PACKS, { signal })) {

@@ -1,19 +1,21 @@
-import { PackIndex, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
+import { PackIndex, compressInPool, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { NotFoundError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { systemClock } from '../clock.ts'
 import { StoreError, StoreObjectError } from '../errors.ts'
 import { PackCatalog } from './pack-catalog.ts'
 import { newPackId, tailOfPack } from './pack-keys.ts'
 import { PackReader } from './pack-reader.ts'
 import { PackWriter } from './pack-writer.ts'
 import { SessionPackBlocks } from './session-pack-blocks.ts'
+import type { Clock } from '../clock.ts'
 import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
 import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
-import type { IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { Compress, IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
 import type { PackUser } from './pack-writer.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
@@ -39,6 +41,9 @@ export interface PackStorageInit {
   level?: number | undefined
   /** Bytes of a pack from which it is stored. @default 33554432 */
   packSize?: number | undefined
+  /** Compresses frames. By default in the thread pool of Node. */
+  compress?: Compress | undefined
+  clock?: Clock | undefined
 }
 
 /** The blocks of a store, in packs that are written whole. A pack never changes, and none is written twice. */
@@ -50,9 +55,11 @@ export class PackStorage implements BlockStorage {
   readonly #reader: PackReader
   #timer: NodeJS.Timeout | undefined
 
-  constructor ({ objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE }: PackStorageInit) {
-    this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }))
-    this.writer = new PackWriter({ objects, catalog: this.catalog, level, packSize })
+  constructor ({
+    objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock = systemClock
+  }: PackStorageInit) {
+    this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }), clock)
+    this.writer = new PackWriter({ objects, catalog: this.catalog, level, packSize, compress, clock })
     this.packSize = packSize
     this.#reader = new PackReader(objects)
   }

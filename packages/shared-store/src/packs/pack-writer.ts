@@ -1,13 +1,12 @@
 import {
-  blockIn, compressInPool, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
+  blockIn, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
 } from '@ipfsz/blockstore-packed/whole'
-import { systemClock } from '../clock.ts'
 import { putOnce } from '../objects/put-once.ts'
 import { newPackId, NO_SESSION, packKey, tailOfPack } from './pack-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { PackCatalog } from './pack-catalog.ts'
-import type { EncodedBlocks, Key, PlainBlock, Row } from '@ipfsz/blockstore-packed/whole'
+import type { Compress, EncodedBlocks, Key, PlainBlock, Row } from '@ipfsz/blockstore-packed/whole'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
@@ -32,7 +31,8 @@ export interface PackWriterInit {
   level: number
   /** Bytes of a pack from which it is stored. Twice as many are in memory at most, and 4 MiB. */
   packSize: number
-  clock?: Clock
+  compress: Compress
+  clock: Clock
 }
 
 /** Blocks that are compressed together. */
@@ -157,7 +157,7 @@ export class PackWriter {
     this.#groupSize = 0
     this.#encoding = this.#encoding.then(async () => {
       if (blocks.length > 0) {
-        const encoded = await encodeWith(compressInPool, this.#init.level, blocks)
+        const encoded = await encodeWith(this.#init.compress, this.#init.level, blocks)
         const keys = blocks.map(({ key }) => key)
         this.#parts = [...this.#parts, { encoded, keys, placeOf: placesIn(encoded) }]
         keys.forEach(key => { this.#plain.delete(keyText(key)) })
@@ -188,7 +188,7 @@ export class PackWriter {
   }
 
   async #storeParts (all: readonly Part[], users: Set<PackUser>): Promise<void> {
-    const { objects, catalog, clock = systemClock } = this.#init
+    const { objects, catalog, clock } = this.#init
     const parts = await this.#withoutStored(all, users)
 
     if (parts.length === 0) {

@@ -1,6 +1,7 @@
 import { keyOf } from '@ipfsz/blockstore-packed/whole'
 import { WrappedBlockstore } from '@ipfsz/core'
 import { collectBytes } from '@ipfsz/utils/bytes'
+import { StoreObjectError } from '../errors.ts'
 import type { PackUser } from './pack-writer.ts'
 import type { PackStorage } from './pack-storage.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -74,14 +75,14 @@ export class SessionPackBlocks extends WrappedBlockstore {
     }
   }
 
-  /** Store a block again that is only in condemned packs. @returns false if it is gone meanwhile */
+  /** Store a block again that is only in condemned packs. @returns false if it is gone meanwhile, or damaged */
   async #copy (cid: CID, options: Options): Promise<boolean> {
     try {
       await this.#storage.writer.put(cid, await collectBytes(super.get(cid, options)), this.#session)
 
       return true
     } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
+      if (err instanceof StoreObjectError || (err instanceof Error && err.name === 'NotFoundError')) {
         return false
       }
 
