@@ -150,7 +150,7 @@ export async function joinBackend (
     await writeMark(backend.unmarked, {
       id: randomUUID(),
       compression: asked ?? { codec: 'zstd' },
-      layout: layout ?? 'blocks',
+      layout,
       leaseTimeout: DEFAULT_LEASE_TIMEOUT
     })
   }
@@ -176,13 +176,15 @@ export async function joinBackend (
 
   if (layout != null && layout !== mark.layout) {
     throw new StoreError(
-      `The store ${backend.name} keeps ${mark.layout === 'packs' ? 'blocks in packs' : 'each block as an object'} for ` +
-        'all nodes',
+      `The store ${backend.name} keeps ${mark.layout === 'packs' ? 'blocks in packs' : 'each block as an object'} ` +
+        'for all nodes',
       { problem: 'other-layout' }
     )
   }
 
-  return { reference: { store: backend.name, id: mark.id }, compression: mark.compression, layout: mark.layout, isNew }
+  const { id, compression, layout: found } = mark
+
+  return { reference: { store: backend.name, id }, compression, layout: found, isNew }
 }
 
 /** A codec and its level, for messages. */

@@ -16,15 +16,18 @@ const TWO_SESSIONS: PackModelInit = {
 const TWO_COLLECTORS: PackModelInit = {
   dags: [], pins: [], packs: [0b01, 0b01], pinned: 0b01, collectors: 2, collections: 1
 }
-/** A session adds while two nodes collect. None but the garbage is condemned, and no living session is evicted. */
-const ADD_AND_TWO_COLLECTORS: PackModelInit = {
+/**
+ * A session adds while a node collects, and another one completes what that leaves. Only the garbage is condemned, and
+ * no living session is evicted.
+ */
+const ADD_AND_TAKE_OVER: PackModelInit = {
   dags: [0b01],
   pins: [0],
   packs: [0b01],
   pinned: 0,
   collectors: 2,
   collections: 1,
-  leftOut: { packs: 0b11110, evictions: true }
+  leftOut: { packs: [0b11110, 0b11111], evictions: true }
 }
 
 /** For each step that protects blocks, where a block is lost without it. */
@@ -75,7 +78,7 @@ describe('the model of collections of packs beside sessions', () => {
 
   it.each([
     ['two sessions that add the same file', TWO_SESSIONS],
-    ['a session and two collectors', ADD_AND_TWO_COLLECTORS]
+    ['a session and two collectors', ADD_AND_TAKE_OVER]
   ])('loses no acknowledged block in any order of more steps: %s', { tags: 'nightly' }, (_, init) => {
     expect(explorePacks(init).counterexample).toBeUndefined()
   })

@@ -44,10 +44,10 @@ export interface PackModelInit {
   /** How often each collector runs. */
   collections: number
   /**
-   * What the search leaves out, where there would be too many states: packs that are never condemned, as bits, and
-   * sessions that are fenced although no collection waits for them.
+   * What the search leaves out, where there would be too many states: packs that each collector never condemns, as
+   * bits, and sessions that are fenced although no collection waits for them.
    */
-  leftOut?: { packs: number, evictions: boolean }
+  leftOut?: { packs: readonly number[], evictions: boolean }
   mutant?: PackMutant
 }
 
@@ -437,7 +437,7 @@ class PackModel implements StateModel {
     }
 
     const packs = Array.from({ length: this.#packs }, (_, p) => 1 << p & state[session + S_LISTED] &
-      ~state[session + S_CONDEMNED] & ~(this.#init.leftOut?.packs ?? 0)).filter(pack => pack !== 0)
+      ~state[session + S_CONDEMNED] & ~(this.#init.leftOut?.packs[c] ?? 0)).filter(pack => pack !== 0)
     const all = packs.reduce((sum, pack) => sum | pack, 0)
 
     for (const condemned of new Set([...packs, all])) {

@@ -92,7 +92,9 @@ export class PackWorld {
     const scheduler = new Scheduler({ seed: 0, timeout: TIMEOUT, chances: { fail: 0, pause: 0, kill: 0 } })
     const actor = scheduler.actor('last collector')
     let failure: unknown
-    void this.#collect(actor, scheduler).catch((err: unknown) => { failure = err }).finally(() => { actor.isDone = true })
+    void this.#collect(actor, scheduler)
+      .catch((err: unknown) => { failure = err })
+      .finally(() => { actor.isDone = true })
     await scheduler.run(60_000, () => { this.#check() })
 
     if (failure != null) {

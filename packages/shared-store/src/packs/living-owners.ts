@@ -17,8 +17,8 @@ export interface LivingOwnersInit {
 }
 
 /**
- * The sessions that have stored packs, and live: nothing of these packs may be pinned yet. Dead ones are fenced, so that
- * their packs can be collected. Takes until each has renewed its lease, or is dead.
+ * The sessions that have stored packs, and live: nothing of these packs may be pinned yet. Dead ones are fenced, so
+ * that their packs can be collected. Takes until each has renewed its lease, or is dead.
  */
 export async function livingOwners (
   { store, packs, leaseTimeout, clock, onFenced }: LivingOwnersInit,

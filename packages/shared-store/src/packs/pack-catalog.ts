@@ -68,6 +68,11 @@ export class PackCatalog {
     }
   }
 
+  /** The same, unless it was ever done. */
+  async refreshOnce (signal?: AbortSignal): Promise<void> {
+    await (this.#packs == null ? this.refresh(signal) : undefined)
+  }
+
   /** Where a block is, as far as that is known. Without a list, packs may be gone meanwhile. */
   async find (key: Key): Promise<Row[]> {
     // another process of this node may know more
@@ -193,7 +198,9 @@ export class PackCatalog {
         : await readObject(this.#objects, key, { offset: bytes.byteLength, length: size - bytes.byteLength, signal })
       const table = Buffer.concat(rest == null ? [bytes] : [bytes, rest]).subarray(0, size)
 
-      return table.byteLength < size ? this.#setDamaged(pack, 'it ends early') : { pack, table: readPackTable(table, id) }
+      return table.byteLength < size
+        ? this.#setDamaged(pack, 'it ends early')
+        : { pack, table: readPackTable(table, id) }
     } catch (err) {
       if (err instanceof Error && err.name === 'DamagedPackError') {
         return this.#setDamaged(pack, messageOf(err), err)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { blockIn, cidIn, contentOf } from '@ipfsz/blockstore-packed/whole'
+import { DamagedPackError, blockIn, cidIn, contentOf } from '@ipfsz/blockstore-packed/whole'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -46,13 +46,15 @@ export class PackReader {
    * @throws {NotFoundError} the pack is gone
    */
   async read (row: Row, key: string, multihash: MultihashDigest, { signal }: AbortOptions = {}): Promise<Uint8Array> {
-    const block = await damageOf(key, async () => blockIn(row, await this.#content(row, key, signal), multihash.bytes))
+    return damageOf(key, async () => {
+      const block = blockIn(row, await this.#content(row, key, signal), multihash.bytes)
 
-    if (multihash.code === sha256.code && Buffer.compare(hash('sha256', block, 'buffer'), multihash.digest) !== 0) {
-      throw new StoreObjectError(key, `the block at ${row.frame} has another hash`)
-    }
+      if (multihash.code === sha256.code && Buffer.compare(hash('sha256', block, 'buffer'), multihash.digest) !== 0) {
+        throw new DamagedPackError(row.pack, row.frame, 'a block has another hash')
+      }
 
-    return block
+      return block
+    })
   }
 
   /** The CID with which a block was stored. */

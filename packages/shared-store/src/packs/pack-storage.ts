@@ -1,11 +1,11 @@
-import { PackIndex, compressInPool, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
+import { DamagedPackError, PackIndex, compressInPool, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { NotFoundError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { systemClock } from '../clock.ts'
+import { sleep, systemClock } from '../clock.ts'
 import { StoreError, StoreObjectError } from '../errors.ts'
 import { PackCatalog } from './pack-catalog.ts'
 import { newPackId, tailOfPack } from './pack-keys.ts'
@@ -30,6 +30,8 @@ const DEFAULT_LEVEL = 3
 const FRESH = 1000
 /** After how long blocks are stored that no session syncs, in milliseconds: what a daemon has fetched. */
 const DELAY = 10_000
+/** For how long blocks are gathered that others wait for, in milliseconds. */
+const GATHER = 100
 /** Blocks that are listed at a time. */
 const PAGE = 8192
 
@@ -53,7 +55,9 @@ export class PackStorage implements BlockStorage {
   readonly packSize: number
   readonly writer: PackWriter
   readonly #reader: PackReader
+  readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> | undefined
 
   constructor ({
     objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock = systemClock
@@ -61,6 +65,7 @@ export class PackStorage implements BlockStorage {
     this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }), clock)
     this.writer = new PackWriter({ objects, catalog: this.catalog, level, packSize, compress, clock })
     this.packSize = packSize
+    this.#clock = clock
     this.#reader = new PackReader(objects)
   }
 
@@ -80,6 +85,19 @@ export class PackStorage implements BlockStorage {
     await this.writer.sync()
   }
 
+  /** Store what was put, so that other processes find it, with what is put in the next moment. */
+  async flush (): Promise<void> {
+    this.#flushing ??= this.#flushSoon()
+    await this.#flushing
+  }
+
+  async #flushSoon (): Promise<void> {
+    await sleep(this.#clock, GATHER)
+    // what is put from now on is for the next one
+    this.#flushing = undefined
+    await this.sync()
+  }
+
   async syncLater (): Promise<void> {
     // what is found in the store is durable
   }
@@ -88,16 +106,37 @@ export class PackStorage implements BlockStorage {
     await this.sync().catch(() => { /* nothing of it was acknowledged */ })
   }
 
+  /** Store a block. One that is there is read: if it is damaged, it was fetched to repair it, and is stored again. */
   async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
     const bytes = value instanceof Uint8Array ? value : await collectBytes(value)
     options?.signal?.throwIfAborted()
 
-    if ((await this.catalog.find(keyOf(cid.multihash))).length === 0) {
+    if (!await this.#isGood(cid, options)) {
       await this.writer.put(cid, bytes)
-      this.#timer ??= setTimeout(() => { this.sync().catch(() => { /* tried again with the next block */ }) }, DELAY).unref()
+      this.#timer ??= setTimeout(() => {
+        this.sync().catch(() => { /* tried again with the next block */ })
+      }, DELAY).unref()
     }
 
     return cid
+  }
+
+  async #isGood ({ multihash }: CID, options?: Options): Promise<boolean> {
+    await this.catalog.refreshOnce(options?.signal ?? undefined)
+
+    for (const row of await this.catalog.find(keyOf(multihash))) {
+      try {
+        if (await this.readAt(row, multihash, { signal: options?.signal ?? undefined }) != null) {
+          return true
+        }
+      } catch (err) {
+        if (!(err instanceof StoreObjectError)) {
+          throw err
+        }
+      }
+    }
+
+    return false
   }
 
   async has ({ multihash }: CID, options?: Options): Promise<boolean> {
@@ -191,7 +230,9 @@ export class PackStorage implements BlockStorage {
 
     if (cid != null && keyText(keyOf(cid.multihash)) !== keyText(key)) {
       this.catalog.avoid(row)
-      throw new StoreObjectError(this.catalog.keyOf(row.pack) ?? row.pack, `another block is at ${row.frame}`)
+      throw new StoreObjectError(this.catalog.keyOf(row.pack) ?? row.pack, 'another block is there', {
+        cause: new DamagedPackError(row.pack, row.frame, 'another block is there')
+      })
     }
 
     const bytes = cid == null ? undefined : await this.readAt(row, cid.multihash, options)

@@ -155,16 +155,20 @@ export class PackWriter {
     const blocks = this.#group
     this.#group = []
     this.#groupSize = 0
-    this.#encoding = this.#encoding.then(async () => {
-      if (blocks.length > 0) {
-        const encoded = await encodeWith(this.#init.compress, this.#init.level, blocks)
-        const keys = blocks.map(({ key }) => key)
-        this.#parts = [...this.#parts, { encoded, keys, placeOf: placesIn(encoded) }]
-        keys.forEach(key => { this.#plain.delete(keyText(key)) })
-      }
-    })
+    this.#encoding = this.#encodeAfter(this.#encoding, blocks)
 
     await this.#encoding
+  }
+
+  async #encodeAfter (before: Promise<void>, blocks: ReadonlyArray<PlainBlock & { key: Key }>): Promise<void> {
+    await before
+
+    if (blocks.length > 0) {
+      const encoded = await encodeWith(this.#init.compress, this.#init.level, blocks)
+      const keys = blocks.map(({ key }) => key)
+      this.#parts = [...this.#parts, { encoded, keys, placeOf: placesIn(encoded) }]
+      keys.forEach(key => { this.#plain.delete(keyText(key)) })
+    }
   }
 
   /** Begin to store a pack. */
@@ -174,16 +178,24 @@ export class PackWriter {
 
     if (parts.length > 0) {
       this.#users = new Set()
-      this.#storingParts = parts
-      this.#storingUsers = users
-      this.#storing = this.#storeParts(parts, users).then(() => {
-        this.#parts = this.#parts.filter(part => !parts.includes(part))
-      }, (err: unknown) => {
-        users.forEach(user => this.#users.add(user))
-        throw err
-      }).finally(() => { this.#storingParts = [] })
+      this.#storing = this.#storeFirst(parts, users)
       // whoever puts or syncs next is told
       this.#storing.catch(() => {})
+    }
+  }
+
+  async #storeFirst (parts: readonly Part[], users: Set<PackUser>): Promise<void> {
+    this.#storingParts = parts
+    this.#storingUsers = users
+
+    try {
+      await this.#storeParts(parts, users)
+      this.#parts = this.#parts.filter(part => !parts.includes(part))
+    } catch (err) {
+      users.forEach(user => this.#users.add(user))
+      throw err
+    } finally {
+      this.#storingParts = []
     }
   }
 

@@ -2,25 +2,34 @@ import { keyOf } from '@ipfsz/blockstore-packed/whole'
 import { WrappedBlockstore } from '@ipfsz/core'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { StoreObjectError } from '../errors.ts'
-import type { PackUser } from './pack-writer.ts'
-import type { PackStorage } from './pack-storage.ts'
+import type { PackCatalog } from './pack-catalog.ts'
+import type { PackUser, PackWriter } from './pack-writer.ts'
+import type { Key, Row } from '@ipfsz/blockstore-packed/whole'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
 
+/** The packs of a store. */
+interface SharedPacks extends Blockstore {
+  readonly catalog: Pick<PackCatalog, 'find' | 'refresh'>
+  readonly writer: Pick<PackWriter, 'put' | 'relies'>
+  placesOf: (key: Key, options?: Options) => Promise<Row[]>
+  relies: (session: PackUser, row: Row) => boolean
+}
+
 /**
  * The blocks of packs for a session: it relies on the packs in which it finds them. A block that is only in condemned
  * packs is stored again.
  */
 export class SessionPackBlocks extends WrappedBlockstore {
-  readonly #storage: PackStorage
+  readonly #storage: SharedPacks
   readonly #session: PackUser
   /** The list of packs that began after the session. */
   #listed: Promise<void> | undefined
 
-  constructor (storage: PackStorage, session: PackUser) {
+  constructor (storage: SharedPacks, session: PackUser) {
     super(storage)
     this.#storage = storage
     this.#session = session

@@ -92,12 +92,18 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
   )
 }
 
+/** The mark of a new store. */
+export interface NewMark extends Omit<StoreMark, 'layout'> {
+  /** @default 'blocks' */
+  layout?: StoreLayout | undefined
+}
+
 /** Make a store of what is empty. */
-export async function writeMark (objects: ObjectStore, mark: StoreMark): Promise<void> {
+export async function writeMark (objects: ObjectStore, mark: NewMark): Promise<void> {
   await objects.put(MARK_KEY, encodeMark(mark))
 }
 
-export function encodeMark ({ id, compression, layout, leaseTimeout }: StoreMark): Uint8Array {
+export function encodeMark ({ id, compression, layout = 'blocks', leaseTimeout }: NewMark): Uint8Array {
   return Buffer.from(`${JSON.stringify({ version: VERSIONS[layout], id, compression, leaseTimeout }, undefined, 2)}\n`)
 }
 

@@ -1,0 +1,124 @@
+/** Repos of several nodes that keep their blocks in one store of packs. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
+import { expectSuccess, it as base } from './run-cli.ts'
+import type { RunResult, Sandbox } from './run-cli.ts'
+
+/** A store, and a folder. */
+interface Setup {
+  store: string
+  folder: string
+  run (node: string, args: readonly string[]): Promise<RunResult>
+  /** Run a command that must succeed, and return what it prints. */
+  ok (node: string, args: readonly string[]): Promise<string>
+  /** The objects of packs. */
+  packs (): Promise<string[]>
+}
+
+const it = base.extend<{ setup: Setup }>({
+  setup: async ({ sandbox }, use) => {
+    const store = join(sandbox.directory, 'store')
+    await mkdir(store)
+    const setup = setupIn(sandbox, store)
+    await setup.ok('a', ['init', '--store', store, '--layout', 'packs'])
+    // as the store says
+    await setup.ok('b', ['init', '--store', store])
+
+    for (let i = 0; i < 60; i++) {
+      await mkdir(join(sandbox.directory, `folder/part-${i % 7}`), { recursive: true })
+      await sandbox.write(`folder/part-${i % 7}/file-${i}`, i % 5 === 0 ? noise(20_000, i) : text(5000 + i, i))
+    }
+
+    await use(setup)
+  }
+})
+
+function setupIn (sandbox: Sandbox, store: string): Setup {
+  const run: Setup['run'] = async (node, args) =>
+    sandbox.run([...args, '--repo', join(sandbox.directory, node)])
+
+  return {
+    store,
+    folder: join(sandbox.directory, 'folder'),
+    run,
+    async ok (node, args) {
+      const result = await run(node, args)
+      expectSuccess(result)
+
+      return result.stdout.toString()
+    },
+    packs: async () => readdir(join(store, 'packs')).catch(() => [])
+  }
+}
+
+describe('a store of packs', () => {
+  it('has one pack for a folder that two nodes add, and gives it to both', async ({ setup, sandbox }) => {
+    const { folder, ok, packs, run } = setup
+    const cid = (await ok('a', ['add', '-Q', folder])).trim()
+    expect(await packs()).toHaveLength(1)
+    expect((await ok('b', ['add', '-Q', folder])).trim()).toBe(cid)
+    expect(await packs()).toHaveLength(1)
+    await ok('b', ['get', cid, '-o', 'copy'])
+
+    for (const name of ['part-0/file-0', 'part-3/file-59']) {
+      expect(await readFile(join(sandbox.directory, 'copy', name))).toEqual(await readFile(join(folder, name)))
+    }
+
+    expect(await ok('b', ['verify', '--all'])).toContain('good')
+    expect(await ok('a', ['stats'])).not.toBe('')
+    expect(await run('c', ['init', '--store', setup.store, '--layout', 'packs', '--blockstore-codec', 'zstd']))
+      .toMatchObject({ code: 2 })
+  })
+
+  it('is collected by any node, and keeps what is pinned', async ({ setup, sandbox }) => {
+    const { folder, ok, packs, run } = setup
+    const folderCid = (await ok('a', ['add', '-Q', folder])).trim()
+    const kept = (await ok('b', ['add', '-Q', await sandbox.write('kept', text(50_000, 99))])).trim()
+    expect(await packs()).toHaveLength(2)
+    await ok('b', ['pin', 'rm', folderCid])
+    expect(JSON.parse(await ok('b', ['gc', '--json', '--dry-run']))).toMatchObject({ pins: 1 })
+    expect(await packs()).toHaveLength(2)
+    expect(JSON.parse(await ok('b', ['gc', '--json'])).removed).toBeGreaterThan(60)
+    expect(await packs()).toHaveLength(1)
+    expect((await run('a', ['cat', kept])).stdout.equals(text(50_000, 99))).toBe(true)
+    expect((await run('a', ['cat', '--offline', folderCid])).code).toBe(1)
+    expect((await ok('a', ['add', '-Q', folder])).trim()).toBe(folderCid)
+    expect(await ok('a', ['verify', '--all'])).not.toMatch(/missing|damaged/)
+  })
+
+  it('names a damaged pack, and is repaired by a peer that has the blocks', async ({ setup, sandbox }) => {
+    const { folder, ok, packs, run, store } = setup
+    await ok('a', ['add', '-Q', folder])
+    const [pack] = await packs()
+    const path = join(store, 'packs', pack)
+    const bytes = await readFile(path)
+    bytes.fill(0, bytes.byteLength - 100_000, bytes.byteLength - 60_000)
+    await writeFile(path, bytes)
+    const { code, stdout, stderr } = await run('b', ['verify', '--all'])
+    expect(code).toBe(1)
+    expect(`${stdout.toString()}${stderr}`).toContain('damaged')
+
+    // a node with a repo of its own
+    await ok('peer', ['add', '-Q', folder])
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'peer') })
+    expect(await run('b', ['repair', '--peer', address])).toMatchObject({ code: 0, stderr: '' })
+    expect((await packs()).length).toBeGreaterThan(1)
+    expect(await ok('a', ['verify', '--all'])).toContain('good')
+    // a collection counts on no copy that it cannot read
+    await ok('b', ['gc'])
+    expect(await ok('a', ['verify', '--all'])).toContain('good')
+  })
+
+  it('is not taken for a store of the other layout', async ({ setup, sandbox }) => {
+    const { ok, run } = setup
+    const other = join(sandbox.directory, 'other')
+    await mkdir(other)
+    await ok('c', ['init', '--store', other])
+    expect(await run('d', ['init', '--store', other, '--layout', 'packs']))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('keeps each block as an object') })
+    expect(await run('d', ['init', '--store', other, '--layout', 'files'])).toMatchObject({ code: 2 })
+  })
+})
