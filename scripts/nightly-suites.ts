@@ -85,9 +85,9 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   },
   // thousands of orders in which nodes add and collect
   schedules: {
-    runs: [{ project: 'unit', files: ['packages/shared-store/test/store-{model,schedules}.test.ts'] }],
-    minutes: 1,
-    guards: ['packages/shared-store/test/store-*.ts', 'packages/shared-store/src/**']
+    runs: [{ project: 'unit', files: ['packages/shared-store/test/{store,pack}-{model,schedules}.test.ts'] }],
+    minutes: 4,
+    guards: ['packages/shared-store/test/{store,pack}-*.ts', 'packages/shared-store/src/**']
   },
   // ten thousand orders of writers, a reader and a collection, on disks that lose and tear
   'packs-simulation': {

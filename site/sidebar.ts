@@ -60,7 +60,8 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'The command', link: '/packages/cli' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
-      { text: 'How nodes share a store', link: '/shared-store' }
+      { text: 'How nodes share a store', link: '/shared-store' },
+      { text: 'Shared stores of packs', link: '/shared-packs' }
     ]
   }
 ]
