@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { followDocument, ipfsz } from '../src/index.ts'
+import { followDocument, ipfsz, unmark } from '../src/index.ts'
 
 const LINK = CID.parse('bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu')
 const V0 = CID.parse('QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n')
@@ -273,5 +273,24 @@ describe('a large document', () => {
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
     await expect(fs.stat(cid, { path: 'none' })).rejects.toMatchObject({ name: 'BadPathError' })
     await expect(fs.stat(cid, { path: '255s' })).rejects.toMatchObject({ name: 'NotUnixFSError' })
+  })
+
+  it('says to use a marked CID that it links to, and reads a plain one', async () => {
+    const blockstore = new MemoryBlockstore()
+    const files = ipfsz({ blockstore })
+    const file = await files.addBytes(new TextEncoder().encode('text '.repeat(1000)))
+    const tree = await files.addFile({ path: 'a', content: new TextEncoder().encode('text '.repeat(1000)) })
+    const block = dagCbor.encode({ file, tree, plain: unmark(file) })
+    const cid = CID.createV1(dagCbor.code, await sha256.digest(block))
+    await blockstore.put(cid, block)
+
+    for (const [path, marked] of [['file', file], ['tree', tree], ['tree/a', tree]] as const) {
+      await expect(files.stat(cid, { path })).rejects.toMatchObject({
+        name: 'BadPathError',
+        message: expect.stringContaining(`${marked}: use that CID`)
+      })
+    }
+
+    await expect(files.stat(cid, { path: 'plain' })).resolves.toMatchObject({ codec: 'none' })
   })
 })

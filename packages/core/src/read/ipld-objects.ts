@@ -5,6 +5,7 @@ import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { isDocument } from '../documents/document-tokens.ts'
 import { followDocument } from '../documents/follow-document.ts'
 import { notUnixFS } from '../errors.ts'
+import { isMarked } from '../marker.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { ObjectReader } from './path.ts'
 import type { Segment } from './path-cache.ts'
@@ -36,6 +37,11 @@ export const ipldObjects: ObjectReader = {
       // a document that is itself a link has no keys
       if ('missing' in end || end.used === 0) {
         throw new BadPathError(`The document ${at} has no key ${quoteName('missing' in end ? end.missing : left[0])}`)
+      }
+
+      // what is below it would be read as stored, not as it was added
+      if (isMarked(end.cid)) {
+        throw new BadPathError(`The document ${at} links to the marked CID ${end.cid}: use that CID itself`)
       }
 
       segments.push({ name: left[end.used - 1], cid: end.cid })
