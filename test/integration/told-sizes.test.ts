@@ -70,13 +70,14 @@ describe('sizes', () => {
     expect(usage.at(-1)).toMatchObject({ storedSize: exported.size, blocks: exported.count })
 
     // each file by itself
-    for (const file of added.slice(0, -1).filter(({ type }) => type !== 'symlink')) {
+    for (const file of added.slice(0, -1)) {
       const path = String(file.name).slice('tree/'.length)
       const [own] = await json(sandbox, 'stat', `${cid}/${path}`)
       const [row] = await json(sandbox, 'ls', `${cid}/${path}`)
 
       expect([path, own.size, own.storedSize]).toEqual([path, file.size, file.storedSize])
       expect([row.name, row.size, row.storedSize]).toEqual([path.split('/').at(-1), file.size, file.storedSize])
+      expect([own.ratio, row.ratio]).toEqual([file.ratio, file.ratio])
     }
 
     const [plain] = await json(sandbox, 'stat', tree.plainCid)

@@ -177,7 +177,10 @@ async function addCandidates (
   return { root, ...counts, codecs, changed }
 }
 
-function describe ({ cid, unixfs }: PlacedFile, path: string, size: number, storedSize: bigint): Added {
+function describe ({ cid, unixfs }: PlacedFile, path: string, read: number, storedSize: bigint): Added {
+  // as in ls and stat. It does not count in the size of its directory
+  const size = unixfs?.type === 'symlink' ? unixfs.data?.byteLength ?? 0 : read
+
   return {
     cid,
     path,
