@@ -111,7 +111,7 @@ describe('npm run bench', () => {
   it('lists the benchmarks if the name is unknown', () => {
     const { status, stderr } = bench('speed')
 
-    expect(stderr.trim()).to.match(/^Name one benchmark \(blockstore, .+, versions\), all or report$/)
+    expect(stderr.trim()).to.match(/^Name one benchmark \(codecs, .+, versions\), all or report$/)
     expect(status).to.equal(2)
   })
 })

@@ -1,5 +1,6 @@
 /** @module-tag nightly */
 /** Compressed media and databases in Firefox, through service workers: the examples, and the demo page. */
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,11 +14,14 @@ import { buildPage as buildDemo } from '../../examples/web-app/build.ts'
 import { startDemo } from '../../examples/web-app/demo.ts'
 import { formatLink } from '../../examples/web-app/src/ipfs/link.ts'
 import { addSite, startTestGateway } from '../pages/worker-gateway.ts'
+import { text } from '../support/data.ts'
 import { ATTACKS, foundNothing, SITE_HOST, startForeignHost } from '../support/foreign-host.ts'
 import { serve } from '../support/serve.ts'
+import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
 import { startFirefox } from './clients/clients.ts'
 import { seekInPlayer } from './clients/in-client.ts'
 import { drawPicture, longWav, webm } from './clients/media.ts'
+import type { CID } from 'multiformats/cid'
 import type { Browser } from 'puppeteer-core'
 
 const DIST = join(import.meta.dirname, '../../dist')
@@ -148,6 +152,27 @@ describe('Firefox', () => {
         await page.goto(`${origin}/ipfs/${evil}/${path}`, NO_LIMIT)
         await page.waitForSelector('[data-found]', NO_LIMIT)
         foundNothing(await page.$eval('[data-found]', element => element.getAttribute('data-found')))
+      }
+    } finally {
+      await close()
+    }
+  })
+  it('gets each release of a file whose next version has a base, whether it has dictionaries or not', async () => {
+    const { url, publish, close } = await startVersionedSite()
+    const releases = [text(100_000), Buffer.concat([text(50_000), Buffer.from('new'), text(60_000)])]
+
+    try {
+      const page = await firefox.newPage()
+      await page.goto(url, NO_LIMIT)
+      let base: CID | undefined
+
+      for (const bytes of releases) {
+        base = await publish('app.js', bytes, base)
+        const hash = createHash('sha256').update(bytes).digest('hex')
+
+        // the second time, the browser has what it kept of the first
+        expect((await page.evaluate(loadInPage, '/app.js')).hash).toBe(hash)
+        expect((await page.evaluate(loadInPage, '/app.js')).hash).toBe(hash)
       }
     } finally {
       await close()

@@ -1,17 +1,13 @@
 /** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { ipfsz } from '@ipfsz/core'
-import { createGateway } from '@ipfsz/gateway'
-import { createNodeServer } from '@ipfsz/gateway/node'
-import { MemoryBlockstore } from 'blockstore-core'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { text } from '../support/data.ts'
-import { listen } from '../support/listen.ts'
+import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
 import type { Browser, Page } from 'playwright'
-import type { CID } from 'multiformats/cid'
+import type { Proxy, VersionedSite } from '../support/versioned-site.ts'
 
 let browser: Browser
 
@@ -38,79 +34,23 @@ function script (bytes: Uint8Array, release: number): Buffer {
   return Buffer.concat([Buffer.from('/*'), bytes, Buffer.from(`*/ document.title = '${release}'`)])
 }
 
-interface Site {
+interface Site extends VersionedSite {
   page: Page
-  /** What the server sent last as `Content-Encoding`, and the dictionary that the browser said it has. */
-  sent: () => { coding: string | null, dictionary: string | null }
-  /** Publish a file: the next version of another one, if there is a base. */
-  publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
-  /** Fetch it in the page: the hash of what arrives, and the bytes that came over the network. */
-  load: (path: string) => Promise<{ hash: string, bytes: number }>
+  load: (path: string) => ReturnType<typeof loadInPage>
 }
 
-/** What a proxy does to requests and responses. */
-interface Proxy {
-  request?: (headers: Headers) => void
-  response?: (headers: Headers) => void
-}
-
-/** A site with a DNSLink, behind a proxy that ends https. Chromium sees it on loopback. */
-async function openSite (proxy: Proxy = {}): Promise<Site> {
-  const blocks = new MemoryBlockstore()
-  const fs = ipfsz({ blockstore: blocks })
-  let root = await fs.addDirectory()
-  root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
-  const names = { resolve: async () => ({ cid: root, path: [], ttl: 3600 }) }
-  const gateway = createGateway({ fs, blocks, names })
-  let coding: string | null = null
-  let dictionary: string | null = null
-
-  const { port, close } = await listen(createNodeServer(async request => {
-    const url = new URL(request.url)
-    url.protocol = 'https:'
-    url.host = 'site.test'
-    const headers = new Headers(request.headers)
-    proxy.request?.(headers)
-    const response = await gateway(new Request(url, { headers }))
-    coding = response.headers.get('content-encoding')
-    dictionary = headers.get('available-dictionary')
-    proxy.response?.(response.headers)
-
-    return response
-  }))
+/** A site, and a page of it. */
+async function openSite (proxy?: Proxy): Promise<Site> {
+  const site = await startVersionedSite(proxy)
   const context = await browser.newContext()
   const page = await context.newPage()
   onTestFinished(async () => {
     await context.close()
-    await close()
+    await site.close()
   })
-  await page.goto(`http://127.0.0.1:${port}/`)
+  await page.goto(site.url)
 
-  return {
-    page,
-    sent: () => ({ coding, dictionary }),
-    async publish (name, bytes, base, frameSize) {
-      const cid = await fs.addBytes(bytes, {
-        compression: {
-          codec: 'zstd', level: 19, ...base == null ? {} : { base }, ...frameSize == null ? {} : { frameSize }
-        }
-      })
-      root = await fs.cp(cid, root, name, { force: true })
-
-      return cid
-    },
-    load: async path => page.evaluate(async path => {
-      performance.clearResourceTimings()
-      const bytes = await (await fetch(path, { cache: 'no-cache' })).arrayBuffer()
-      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-      const [entry] = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
-
-      return {
-        hash: Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join(''),
-        bytes: entry.encodedBodySize
-      }
-    }, path)
-  }
+  return { ...site, page, load: async path => page.evaluate(loadInPage, path) }
 }
 
 /** Load a file until the browser has it as a dictionary, which it stores after the response. */

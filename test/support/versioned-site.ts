@@ -1,0 +1,77 @@
+/** A site whose files have versions, with a DNSLink on a gateway of ours, behind a proxy that ends https. */
+import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { MemoryBlockstore } from 'blockstore-core'
+import { listen } from './listen.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What a proxy does to requests and responses. */
+export interface Proxy {
+  request?: (headers: Headers) => void
+  response?: (headers: Headers) => void
+}
+
+export interface VersionedSite {
+  /** On loopback, which browsers take for secure. */
+  url: string
+  /** What the server sent last as `Content-Encoding`, and the dictionary that the browser said it has. */
+  sent: () => { coding: string | null, dictionary: string | null }
+  /** Publish a file: the next version of another one, if there is a base. */
+  publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
+  close: () => Promise<void>
+}
+
+export async function startVersionedSite (proxy: Proxy = {}): Promise<VersionedSite> {
+  const blocks = new MemoryBlockstore()
+  const fs = ipfsz({ blockstore: blocks })
+  let root = await fs.addDirectory()
+  root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
+  const names = { resolve: async () => ({ cid: root, path: [], ttl: 3600 }) }
+  const gateway = createGateway({ fs, blocks, names })
+  let coding: string | null = null
+  let dictionary: string | null = null
+
+  const { port, close } = await listen(createNodeServer(async request => {
+    const url = new URL(request.url)
+    url.protocol = 'https:'
+    url.host = 'site.test'
+    const headers = new Headers(request.headers)
+    proxy.request?.(headers)
+    const response = await gateway(new Request(url, { headers }))
+    coding = response.headers.get('content-encoding')
+    dictionary = headers.get('available-dictionary')
+    proxy.response?.(response.headers)
+
+    return response
+  }))
+
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    sent: () => ({ coding, dictionary }),
+    async publish (name, bytes, base, frameSize) {
+      const cid = await fs.addBytes(bytes, {
+        compression: {
+          codec: 'zstd', level: 19, ...base == null ? {} : { base }, ...frameSize == null ? {} : { frameSize }
+        }
+      })
+      root = await fs.cp(cid, root, name, { force: true })
+
+      return cid
+    },
+    close
+  }
+}
+
+/** In a page: fetch a file, and tell the hash of what arrives and the bytes that came over the network. */
+export async function loadInPage (path: string): Promise<{ hash: string, bytes: number }> {
+  performance.clearResourceTimings()
+  const bytes = await (await fetch(path, { cache: 'no-cache' })).arrayBuffer()
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const [entry] = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+
+  return {
+    hash: Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join(''),
+    bytes: entry.encodedBodySize
+  }
+}
