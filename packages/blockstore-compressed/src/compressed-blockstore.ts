@@ -95,7 +95,8 @@ export class CompressedBlockstore implements Blockstore {
   async put (cid: CID, bytes: Chunks, options?: Options): Promise<CID> {
     const signal = options?.signal
     const value = await this.#makeValue(cid, bytes, signal)
-    const stored = await callExclusive(this.#inner, cid, value, bytes => this.#inner.put(cid, bytes, options), signal)
+    const inner = this.#inner
+    const stored = await callExclusive(inner, { cid, value }, bytes => inner.put(cid, bytes, options), signal)
     this.#countPut(stored.value)
 
     return stored.result

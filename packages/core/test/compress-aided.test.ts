@@ -18,7 +18,7 @@ async function compress (
     }
   }
   const aid = { dictionary: PIECE, newBytes: newBytes == null ? undefined : () => newBytes }
-  const frame = await compressAided(bytes, aid, codec, [7, 3, 16])
+  const frame = await compressAided(bytes, aid, codec, { levels: [7, 3, 16] })
 
   return { length: frame.byteLength, tried }
 }

@@ -97,7 +97,7 @@ export async function convert (inner: ConvertStore, options: ConvertOptions = {}
   const either = AbortSignal.any([stop.signal, ...signal == null ? [] : [signal]])
 
   const visit = async (stored: StoredValue): Promise<Converted> => {
-    const converting = convertValue(inner, stored, settings, again, either)
+    const converting = convertValue(inner, stored, { ...settings, again, signal: either })
     running.add(converting)
 
     try {
@@ -127,10 +127,9 @@ export async function convert (inner: ConvertStore, options: ConvertOptions = {}
 async function convertValue (
   inner: ConvertStore,
   { cid, value }: StoredValue,
-  settings: Settings,
-  again: boolean,
-  signal: AbortSignal
+  settings: Settings & { again: boolean, signal: AbortSignal }
 ): Promise<Converted> {
+  const { again, signal } = settings
   const storedSizeBefore = value instanceof Uint8Array ? value.byteLength : value.size
   const same = { cid, storedSize: storedSizeBefore, storedSizeBefore }
 
@@ -145,7 +144,7 @@ async function convertValue (
       return { ...same, outcome: 'unchanged', storedAs: settings.writer?.codec.name ?? 'none' }
     }
 
-    block = await readValue(cid, value, { ...settings, signal })
+    block = await readValue(cid, value, settings)
   } catch (error) {
     signal.throwIfAborted()
 
@@ -160,7 +159,7 @@ async function convertValue (
     return { ...same, outcome: 'unchanged', storedAs: made.storedAs }
   }
 
-  await readValue(cid, made.bytes, { ...settings, signal })
+  await readValue(cid, made.bytes, settings)
   signal.throwIfAborted()
   const written = await write(inner, cid, made, signal)
 
@@ -177,7 +176,8 @@ async function convertValue (
 /** Waits for a write that has begun, even if it is aborted. */
 async function write (inner: ConvertStore, cid: CID, made: Value, signal: AbortSignal): Promise<Value> {
   try {
-    const { value } = await writeExclusive(inner, cid, made, async bytes => inner.put(cid, bytes, { signal }), signal)
+    const put = async (bytes: Uint8Array): Promise<unknown> => inner.put(cid, bytes, { signal })
+    const { value } = await writeExclusive(inner, { cid, value: made }, put, signal)
 
     return value
   } catch (err) {

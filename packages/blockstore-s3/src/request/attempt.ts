@@ -62,7 +62,8 @@ export async function attempt (
   if (validity == null) {
     signed = await sign(unsigned, credentials, settings.region, date)
   } else {
-    url.search = searchOf(await presign(unsigned, credentials, settings.region, date, validity.seconds))
+    const valid = { date, seconds: validity.seconds }
+    url.search = searchOf(await presign(unsigned, credentials, settings.region, valid))
   }
 
   const sent: Record<string, string> = method === 'PUT' || method === 'POST'

@@ -37,8 +37,7 @@ export async function presign (
   { method, url, headers }: Unsigned,
   credentials: S3Credentials,
   region: string,
-  date: Date,
-  seconds: number
+  { date, seconds }: { date: Date, seconds: number }
 ): Promise<Record<string, string>> {
   const request = requestOf({ method, url, headers: { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' } })
   const { query } = await signerOf(credentials, region).presign(request, { signingDate: date, expiresIn: seconds })

@@ -49,10 +49,10 @@ async function decodeBlock (
     throw corrupt(`a block does not decode to ${length} bytes`)
   }
 
-  checkSums(sums, 0, contentSums, bytes, 'a block')
+  checkSums(sums, contentSums, bytes, 'a block')
 
   if (isCompressed) {
-    checkSums(sums, 4 * contentSums.length, compressedSums, block, 'a compressed block')
+    checkSums(sums.subarray(4 * contentSums.length), compressedSums, block, 'a compressed block')
   }
 
   return bytes

@@ -53,7 +53,7 @@ async function * read (
   if (node == null) {
     const range = toRange(block.byteLength, options)
     const bytes = block.subarray(range.start, range.end)
-    yield * report('unixfs:exporter:progress:raw', [bytes], range, block.byteLength, options)
+    yield * report('unixfs:exporter:progress:raw', [bytes], { ...range, size: block.byteLength }, options)
     return
   }
 
@@ -82,7 +82,7 @@ async function * read (
     const range = toRange(size, options)
     const read = options.transient === true ? readTransient : readRange
     const stored = read(node, range.start, range.end, blockstore, options)
-    yield * report('unixfs:exporter:progress:unixfs:file', stored, range, size, options)
+    yield * report('unixfs:exporter:progress:unixfs:file', stored, { ...range, size }, options)
   }
 }
 
@@ -95,8 +95,7 @@ interface Range {
 async function * report (
   type: 'unixfs:exporter:progress:raw' | 'unixfs:exporter:progress:unixfs:file',
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { start, end }: Range,
-  size: number,
+  { start, end, size }: Range & { size: number },
   { onProgress }: CatOptions
 ): AsyncGenerator<Uint8Array> {
   let bytesRead = 0n

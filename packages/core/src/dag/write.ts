@@ -90,8 +90,7 @@ async function linkTo (leaf: Uint8Array): Promise<FileLink> {
  * root: no pin reaches either until the CID is returned.
  */
 export async function writeLeafAndRoot (
-  leaf: Uint8Array,
-  content: Pick<RootContent, 'base' | 'header'>,
+  { leaf, ...content }: Pick<RootContent, 'base' | 'header'> & { leaf: Uint8Array },
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteOptions

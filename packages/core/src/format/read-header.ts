@@ -96,7 +96,7 @@ function decodeHeader (message: Field, context: HeaderContext, fail: Fail): Head
     ...sizes == null ? {} : { frameSizes: readPackedVarints(sizes) },
     ...filters == null ? {} : { filters: toFilters(readPackedVarints(filters), fail) },
     ...regions == null ? {} : { regions: toRegions(readPackedVarints(regions), fail) },
-    ...groups == null ? {} : { table: toTable(codec, groups, groupRegions, context, fail) },
+    ...groups == null ? {} : { table: toTable(codec, { groups, regions: groupRegions }, context, fail) },
     ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
   }
 }
@@ -119,14 +119,13 @@ function toRegions (values: readonly number[], fail: Fail): Region[] {
 
 function toTable (
   codec: number,
-  groupBytes: Uint8Array,
-  regionBytes: Uint8Array | undefined,
+  bytes: { groups: Uint8Array, regions: Uint8Array | undefined },
   { streamSize, lastLinkSize = 0 }: HeaderContext,
   fail: Fail
 ): TableIndex {
   const odd = (): Error => fail('groups', 'the last group has no size')
-  const groups = inPairs(readPackedVarints(groupBytes), (length, size): FrameGroup => ({ length, size }), odd)
-  const regions = regionBytes == null ? undefined : toRegionGroups(readPackedVarints(regionBytes), fail)
+  const groups = inPairs(readPackedVarints(bytes.groups), (length, size): FrameGroup => ({ length, size }), odd)
+  const regions = bytes.regions == null ? undefined : toRegionGroups(readPackedVarints(bytes.regions), fail)
   const after = streamSize - groups.reduce((total, { length }) => total + length, 0)
   const base = regions == null ? 0 : BASE_HEAD_LENGTH + lastLinkSize
   const frames = framesInTable(after - base, groups.length, tableLayout(codecName(codec) ?? '', regions != null))

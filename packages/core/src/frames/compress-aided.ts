@@ -22,14 +22,13 @@ const MAX_SEARCHED_SIZE = 1024 * 1024
  * words, most levels of zstd miss the one that continues: if the frame takes more than what is new in it, the other
  * levels are tried.
  *
- * @param levels - the first one, and those to try after it
+ * @param options - `levels`: the first one, and those to try after it
  */
 export async function compressAided (
   bytes: Uint8Array,
   { dictionary, newBytes }: Aid,
   codec: Pick<Codec, 'compress'>,
-  [level, ...others]: readonly number[],
-  signal?: AbortSignal | null
+  { levels: [level, ...others], signal }: { levels: readonly number[], signal?: AbortSignal | null | undefined }
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
   let shortest = await codec.compress(bytes, { level, dictionary, signal })

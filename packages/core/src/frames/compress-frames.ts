@@ -90,7 +90,7 @@ export async function * compressFrames (
     const alone = { level: region == null ? level : basedLevels[0], signal, transfer: BufferPool.isLent(piece) }
     const bytes = frame?.bytes ?? await (dictionary == null
       ? codec.compress(piece, alone)
-      : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
+      : compressAided(piece, { dictionary, newBytes }, codec, { levels: basedLevels, signal }))
     await frame?.checked
 
     // a codec may return its input as the frame: then the buffer is still in use

@@ -142,7 +142,7 @@ export class DerivedBlockstore extends WrappedBlockstore {
     const baseFrames = markedBase == null ? 0 : (await stat(markedBase)).frameSize ?? 0
     const baseFrameSize = base == null ? undefined : baseFrames
     const file = { size: Number(size), frameSize, baseFrameSize }
-    const bytes = await this.#read(compressed, file, offset, length, signal)
+    const bytes = await this.#read(compressed, file, { offset, length }, signal)
 
     return kind === 'raw' ? bytes : encodeFileBlock({ inline: bytes })
   }
@@ -151,8 +151,7 @@ export class DerivedBlockstore extends WrappedBlockstore {
   async #read (
     compressed: CID,
     { size, frameSize, baseFrameSize }: { size: number, frameSize: number, baseFrameSize: number | undefined },
-    offset: number,
-    length: number,
+    { offset, length }: { offset: number, length: number },
     signal: AbortSignal | null | undefined
   ): Promise<Uint8Array> {
     const parts: Uint8Array[] = []

@@ -8,6 +8,13 @@ import type { BlockEntry, Original } from './records.ts'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
+interface RecordedFile {
+  compressed: CID
+  layouts: readonly Layout[]
+  /** The original bytes of the compressed file. */
+  bytes: AsyncIterable<Uint8Array>
+}
+
 /** A layout whose blocks are being recorded. */
 interface Recorded {
   /** Original bytes of the leaves that were recorded. */
@@ -18,13 +25,10 @@ interface Recorded {
  * Write the entries of the blocks that a file has uncompressed, for several layouts in one pass. Each node is written
  * with its leaves, as soon as it is known, so memory does not depend on the file's size.
  *
- * @param bytes - the original bytes of the compressed file
  * @returns for each layout the original, which does not count yet
  */
 export async function recordFile (
-  compressed: CID,
-  layouts: readonly Layout[],
-  bytes: AsyncIterable<Uint8Array>,
+  { compressed, layouts, bytes }: RecordedFile,
   index: OriginalIndex,
   options: { signal?: AbortSignal | null | undefined }
 ): Promise<Original[]> {

@@ -51,7 +51,8 @@ export async function recordLinked (
     throw new MissingHeaderError(compressed)
   }
 
-  const found = await recordFile(compressed, missing, files.cat(compressed, options), index, options)
+  const bytes = files.cat(compressed, options)
+  const found = await recordFile({ compressed, layouts: missing, bytes }, index, options)
   const wrong = found.find(({ layout, original }) => {
     const link = layoutOfLink.get(layout)
 

@@ -34,12 +34,13 @@ export interface AutoCandidate {
   speeds: Readonly<Record<ImplementationName, Speeds>>
 }
 
+/** Compressed and decompressed, in millions of bytes per second. */
+type Pair = [number, number]
+
 function autoCandidate (
   codec: CodecName,
   level: number,
-  native: [number, number],
-  wasm: [number, number],
-  js: [number, number] = wasm
+  { native, wasm, js = wasm }: { native: Pair, wasm: Pair, js?: Pair }
 ): AutoCandidate {
   const [n, w, j] = [native, wasm, js].map(([compress, decompress]) => ({ compress, decompress }))
 
@@ -47,13 +48,13 @@ function autoCandidate (
 }
 
 // rounded from the table of docs/codecs.md
-const ZSTD_1 = autoCandidate('zstd', 1, [350, 700], [220, 600])
-const ZSTD_3 = autoCandidate('zstd', 3, [220, 700], [170, 600])
-const ZSTD_9 = autoCandidate('zstd', 9, [60, 700], [30, 600])
-const ZSTD_19 = autoCandidate('zstd', 19, [2.6, 700], [2.3, 600])
-const LZ4 = autoCandidate('lz4', 1, [270, 1000], [220, 1000], [120, 220])
-const BROTLI_9 = autoCandidate('brotli', 9, [14, 400], [5, 250])
-const BROTLI_11 = autoCandidate('brotli', 11, [0.7, 350], [0.4, 250])
+const ZSTD_1 = autoCandidate('zstd', 1, { native: [350, 700], wasm: [220, 600] })
+const ZSTD_3 = autoCandidate('zstd', 3, { native: [220, 700], wasm: [170, 600] })
+const ZSTD_9 = autoCandidate('zstd', 9, { native: [60, 700], wasm: [30, 600] })
+const ZSTD_19 = autoCandidate('zstd', 19, { native: [2.6, 700], wasm: [2.3, 600] })
+const LZ4 = autoCandidate('lz4', 1, { native: [270, 1000], wasm: [220, 1000], js: [120, 220] })
+const BROTLI_9 = autoCandidate('brotli', 9, { native: [14, 400], wasm: [5, 250] })
+const BROTLI_11 = autoCandidate('brotli', 11, { native: [0.7, 350], wasm: [0.4, 250] })
 
 /** The candidates to try for each goal. */
 export const AUTO_CANDIDATES: Readonly<Record<Goal, readonly AutoCandidate[]>> = {

@@ -164,8 +164,9 @@ async function compressBoth (
   const size = piece.byteLength
   const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
-  const aiding = frame?.bytes ??
-    (dictionary == null ? undefined : compressAided(piece, { dictionary, newBytes }, codec, basedLevels, signal))
+  const aiding = frame?.bytes ?? (dictionary == null
+    ? undefined
+    : compressAided(piece, { dictionary, newBytes }, codec, { levels: basedLevels, signal }))
 
   if (aiding == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }

@@ -36,8 +36,7 @@ interface Beginning {
 
 /** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
 export async function beginFile (
-  path: string | undefined,
-  dictionary: FrameBase | undefined,
+  { path, dictionary }: { path: string | undefined, dictionary: FrameBase | undefined },
   reader: ByteReader,
   compression: Compression,
   { openBase, signal }: BeginFileOptions
@@ -53,7 +52,7 @@ export async function beginFile (
   if (base != null) {
     const { frameSize } = based
     const first = await base.aid(bytes.subarray(0, frameSize), { start: 0, frameSize, ...compression })
-    const decision = await decideBased(first, bytes, base, frameSize, compression, signal)
+    const decision = await decideBased(first, bytes, { base, frameSize, compression, signal })
 
     if (decision != null) {
       return { bytes, first, layout: based, decision, base }
@@ -63,11 +62,11 @@ export async function beginFile (
   const sample = bytes.subarray(0, layout.sampleSize)
   let ahead: Beginning['ahead']
   const decision = await decide({ bytes: sample }, compression, signal, choice => {
-    ahead = compression.cut === 'size' ? compressAhead(bytes, reader, layout, choice, signal) : undefined
+    ahead = compression.cut === 'size' ? compressAhead({ bytes, reader, layout }, choice, signal) : undefined
   })
   const late = cid == null || base == null || bytes.byteLength < sampleSize
     ? undefined
-    : lateBase(base, based.frameSize, decision, compression, signal)
+    : lateBase(decision, { base, frameSize: based.frameSize, compression, signal })
 
   if (late == null) {
     // a base that is asked for and wrong is reported, although the file does without
@@ -75,6 +74,14 @@ export async function beginFile (
   }
 
   return { bytes, layout, decision, ...late == null ? {} : { base, late }, ...ahead == null ? {} : { ahead } }
+}
+
+/** A base that may help, and with what it is tried. */
+interface Trying {
+  base: FrameBase
+  frameSize: number
+  compression: Compression
+  signal: BeginFileOptions['signal']
 }
 
 /**
@@ -87,11 +94,9 @@ export async function beginFile (
 async function decideBased (
   first: Piece,
   bytes: Uint8Array,
-  base: FrameBase,
-  frameSize: number,
-  compression: Compression,
-  signal: BeginFileOptions['signal']
+  trying: Trying
 ): Promise<Decision | undefined> {
+  const { base, frameSize, compression, signal } = trying
   const decision = isAided(first) ? await decide(first, compression, signal) : undefined
 
   if (decision?.based === true) {
@@ -105,7 +110,7 @@ async function decideBased (
   }
 
   const decideAt = async (start: number): Promise<Decision | undefined> =>
-    decideLater(base, bytes.subarray(start, start + frameSize), start, frameSize, compression, signal)
+    decideLater(bytes.subarray(start, start + frameSize), start, trying)
   const later = await decideAt(resembling)
 
   if (later != null) {
@@ -124,12 +129,9 @@ async function decideBased (
  * @returns undefined if the base does not help with it
  */
 async function decideLater (
-  base: FrameBase,
   bytes: Uint8Array,
   start: number,
-  frameSize: number,
-  compression: Compression,
-  signal: BeginFileOptions['signal']
+  { base, frameSize, compression, signal }: Trying
 ): Promise<Decision | undefined> {
   const piece = await base.aid(bytes, { start, frameSize, ...compression })
 
@@ -145,24 +147,17 @@ async function decideLater (
 }
 
 /** A base for the rest of a file whose beginning is compressed without it, if both can be in one file. */
-function lateBase (
-  base: FrameBase,
-  frameSize: number,
-  { choice, filters = [] }: Decision,
-  compression: Compression,
-  signal: BeginFileOptions['signal']
-): LateBase | undefined {
+function lateBase ({ choice, filters = [] }: Decision, trying: Trying): LateBase | undefined {
   // filters are those of all frames, and a base resembles none that they were applied to
   if (choice?.codec.dictionaries !== true || filters.length > 0) {
     return undefined
   }
 
-  const chosen: Compression = { ...compression, named: choice, choose: async () => choice }
+  const chosen: Compression = { ...trying.compression, named: choice, choose: async () => choice }
 
   return {
-    basedSize: frameSize,
-    helps: async (bytes, start) =>
-      await decideLater(base, bytes, start, frameSize, chosen, signal) != null
+    basedSize: trying.frameSize,
+    helps: async (bytes, start) => await decideLater(bytes, start, { ...trying, compression: chosen }) != null
   }
 }
 

@@ -16,17 +16,21 @@ export interface FrameAhead {
   frame: Promise<Uint8Array>
 }
 
+interface BegunFile {
+  /** All that was read of the file. If that is not one frame, nothing is compressed ahead. */
+  bytes: Uint8Array
+  reader: ByteReader
+  layout: Layout
+}
+
 /**
  * Compress the second frame of a file beside the first, which decides whether the file is compressed: until then, one
  * core would have nothing to do.
  *
- * @param bytes - all that was read of the file. If that is not one frame, nothing is compressed ahead
  * @returns undefined if nothing follows, the file does not look as if it shrinks, or several frames decide
  */
 export function compressAhead (
-  bytes: Uint8Array,
-  reader: ByteReader,
-  { frameSize, sampleSize }: Layout,
+  { bytes, reader, layout: { frameSize, sampleSize } }: BegunFile,
   { codec, level }: Choice,
   signal?: AbortSignal | null
 ): Promise<FrameAhead | undefined> | undefined {

@@ -106,7 +106,7 @@ async function buildFile (
     }
   }
 
-  const beginning = await beginFile(path, dictionary, reader, compression, init)
+  const beginning = await beginFile({ path, dictionary }, reader, compression, init)
   const { bytes, first, layout, base, late, decision } = beginning
   const { choice, reason, trial, filters = [] } = decision
   let referred: FrameBase | undefined

@@ -118,7 +118,7 @@ async function writeOnlyFrame (
 
   const written = await (only.leaf == null
     ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
-    : writeLeafAndRoot(only.leaf, { header, base: link }, metadata, blockstore, options))
+    : writeLeafAndRoot({ leaf: only.leaf, header, base: link }, metadata, blockstore, options))
 
   if (frame.checked != null) {
     // beside writing: without its CID, a wrong file is garbage
@@ -199,7 +199,7 @@ async function writeFrames (
 
   const written = await (leaf == null
     ? writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
-    : writeLeafAndRoot(leaf, { header, base: link }, metadata, blockstore, options))
+    : writeLeafAndRoot({ leaf, header, base: link }, metadata, blockstore, options))
 
   return { ...written, code: codec.code, ...named }
 }

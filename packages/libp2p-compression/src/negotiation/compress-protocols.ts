@@ -64,7 +64,7 @@ export class ProtocolCompression {
   #first (protocol: string, variant: Variant | undefined): StreamMiddleware {
     return (stream, connection, next) => {
       if (stream.direction === 'inbound') {
-        checkInbound(this.#components.registrar, protocol, this.#idsOf(protocol), connection)
+        checkInbound({ registrar: this.#components.registrar, protocol, ids: this.#idsOf(protocol), connection })
       }
 
       next(variant == null ? stream : this.#wrap(stream, variant), connection)
@@ -93,7 +93,8 @@ export class ProtocolCompression {
     const stream = await connection.newStream(ids, options)
 
     if (this.#variants.has(stream.protocol)) {
-      checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
+      const { protocol } = stream
+      checkOutbound({ registrar, protocol, ids: this.#idsOf(protocol), connection }, stream, options)
     }
 
     return stream

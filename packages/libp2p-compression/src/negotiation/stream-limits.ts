@@ -6,19 +6,22 @@ import type { Connection, NewStreamOptions, Stream, StreamHandlerOptions } from 
 const MAX_INBOUND_STREAMS = 32
 const MAX_OUTBOUND_STREAMS = 64
 
+/** A protocol on a connection. */
+interface ProtocolStreams {
+  registrar: ProtocolComponents['registrar']
+  protocol: string
+  /** The protocol and its variants. */
+  ids: readonly string[]
+  connection: Connection
+}
+
 /**
  * Apply the limit of a protocol to its plain and compressed streams together. (libp2p counts
  * each protocol id on its own.)
  *
- * @param ids - the protocol and its variants
  * @throws {TooManyInboundProtocolStreamsError} there are too many, including the new stream
  */
-export function checkInbound (
-  registrar: ProtocolComponents['registrar'],
-  protocol: string,
-  ids: readonly string[],
-  connection: Connection
-): void {
+export function checkInbound ({ registrar, protocol, ids, connection }: ProtocolStreams): void {
   const max = limits(registrar, protocol)?.maxInboundStreams ?? MAX_INBOUND_STREAMS
   const count = countStreams(connection, ids, 'inbound')
 
@@ -34,10 +37,7 @@ export function checkInbound (
  * @throws {TooManyOutboundProtocolStreamsError}
  */
 export function checkOutbound (
-  registrar: ProtocolComponents['registrar'],
-  protocol: string,
-  ids: readonly string[],
-  connection: Connection,
+  { registrar, protocol, ids, connection }: ProtocolStreams,
   stream: Stream,
   options: NewStreamOptions = {}
 ): void {

@@ -91,10 +91,10 @@ export function decodeLzop (frame: Uint8Array, size: number): Uint8Array {
       throw corrupt(`a block does not decode to ${length} bytes`)
     }
 
-    checkSums(frame, sums, contentSums, bytes.subarray(written, end), 'a block')
+    checkSums(frame.subarray(sums), contentSums, bytes.subarray(written, end), 'a block')
 
     if (isCompressed) {
-      checkSums(frame, sums + 4 * contentSums.length, compressedSums, block, 'a compressed block')
+      checkSums(frame.subarray(sums + 4 * contentSums.length), compressedSums, block, 'a compressed block')
     }
 
     written = end

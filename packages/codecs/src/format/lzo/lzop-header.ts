@@ -68,13 +68,13 @@ export function decodeLzopHeader (frame: Uint8Array): LzopHeader {
   position += 1 + (readChecked(frame, position) >>> 24)
 
   const checksum = (flags & HEADER_CRC32) === 0 ? adler32 : crc32
-  checkSums(frame, position, [checksum], frame.subarray(MAGIC.byteLength, position), 'its header')
+  checkSums(frame.subarray(position), [checksum], frame.subarray(MAGIC.byteLength, position), 'its header')
   position += 4
 
   if ((flags & EXTRA_FIELD) !== 0) {
     const end = position + 4 + readChecked(frame, position)
 
-    checkSums(frame, end, [checksum], frame.subarray(position, end), 'its extra field')
+    checkSums(frame.subarray(end), [checksum], frame.subarray(position, end), 'its extra field')
     position = end + 4
   }
 
@@ -122,16 +122,15 @@ function readVersion (frame: Uint8Array, position: number, newest: number = 0xff
   return version
 }
 
-/** Verify `bytes` against the checksums at `position`. */
+/** Verify `bytes` against the sums, which `checksums` made. */
 export function checkSums (
-  frame: Uint8Array,
-  position: number,
+  sums: Uint8Array,
   checksums: readonly Checksum[],
   bytes: Uint8Array,
   what: string
 ): void {
   checksums.forEach((checksum, i) => {
-    if (readChecked(frame, position + 4 * i) !== checksum(bytes)) {
+    if (readChecked(sums, 4 * i) !== checksum(bytes)) {
       throw corrupt(`the checksum of ${what} does not match`)
     }
   })
