@@ -1,8 +1,7 @@
 // Room: a connection or stream that is compressed.
 import { AbstractMessageStream } from '@libp2p/utils'
-import { SENT_STORED_SIZE } from '../constants.ts'
-import { Duplex } from './duplex.ts'
-import { waitFor } from './wait-for.ts'
+import { raceSignal } from 'race-signal'
+import { Duplex, isOpen, limitsOf } from './duplex.ts'
 import type { CompressionInit } from './duplex.ts'
 import type { AbortOptions, MessageStream } from '@libp2p/interface'
 import type { SendResult } from '@libp2p/utils'
@@ -14,34 +13,18 @@ export class CompressedConnection extends AbstractMessageStream {
   readonly #duplex: Duplex
 
   constructor (inner: MessageStream, init: CompressionInit) {
-    super({
-      log: inner.log.newScope('compression'),
-      direction: inner.direction,
-      inactivityTimeout: inner.inactivityTimeout,
-      maxReadBufferLength: inner.maxReadBufferLength,
-      maxWriteBufferLength: inner.maxWriteBufferLength,
-      maxMessageSize: SENT_STORED_SIZE
-    })
-
+    super(limitsOf(inner))
     this.#inner = inner
-    this.#duplex = new Duplex(inner, init, {
-      onData: bytes => { this.onData(bytes) },
-      onDrain: () => { this.safeDispatchEvent('drain') },
-      onRemoteCloseWrite: () => { this.onRemoteCloseWrite() },
-      onClosed: () => { this.onTransportClosed() },
-      onReset: () => {
-        if (this.#isOpen()) {
-          this.onRemoteReset()
-        }
-      },
-      onError: err => { this.abort(err) }
-    })
+    this.#duplex = new Duplex(inner, this, init)
   }
 
   /** Resolves when all written bytes are sent to the inner connection, or cannot be sent any more. */
   async flush (options?: AbortOptions): Promise<void> {
-    if (this.writeBuffer.byteLength > 0 && this.#isOpen()) {
-      await waitFor(this, 'idle', options)
+    if (this.writeBuffer.byteLength > 0 && isOpen(this)) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.addEventListener('idle', () => { resolve() }, { once: true })
+      this.addEventListener('close', () => { resolve() }, { once: true })
+      await raceSignal(promise, options?.signal)
     }
 
     await this.#duplex.sender.flushed(options)
@@ -74,9 +57,5 @@ export class CompressedConnection extends AbstractMessageStream {
 
   override sendResume (): void {
     this.#duplex.receiver.resume()
-  }
-
-  #isOpen (): boolean {
-    return this.status === 'open' || this.status === 'closing'
   }
 }

@@ -1,6 +1,6 @@
 import { AbstractStream } from '@libp2p/utils'
-import { MIN_INNER_BUFFER, SENT_STORED_SIZE } from '../constants.ts'
-import { Duplex } from './duplex.ts'
+import { MIN_INNER_BUFFER } from '../constants.ts'
+import { Duplex, limitsOf } from './duplex.ts'
 import type { CompressionInit } from './duplex.ts'
 import type { AbortOptions, Stream } from '@libp2p/interface'
 import type { SendResult } from '@libp2p/utils'
@@ -13,32 +13,12 @@ export class CompressedStream extends AbstractStream {
 
   /** @param protocol - the protocol that the handler sees, without compression */
   constructor (inner: Stream, protocol: string, init: CompressionInit) {
-    super({
-      id: inner.id,
-      protocol,
-      log: inner.log.newScope('compression'),
-      direction: inner.direction,
-      inactivityTimeout: inner.inactivityTimeout,
-      maxReadBufferLength: inner.maxReadBufferLength,
-      maxWriteBufferLength: inner.maxWriteBufferLength,
-      maxMessageSize: SENT_STORED_SIZE
-    })
+    super({ ...limitsOf(inner), id: inner.id, protocol })
 
     // paused, it still gets what the window of its muxer lets the other side send, and libp2p would abort it
     inner.maxReadBufferLength = Math.max(inner.maxReadBufferLength, MIN_INNER_BUFFER)
     this.#inner = inner
-    this.#duplex = new Duplex(inner, init, {
-      onData: bytes => { this.onData(bytes) },
-      onDrain: () => { this.safeDispatchEvent('drain') },
-      onRemoteCloseWrite: () => { this.onRemoteCloseWrite() },
-      onClosed: () => { this.onTransportClosed() },
-      onReset: () => {
-        if (this.status === 'open') {
-          this.onRemoteReset()
-        }
-      },
-      onError: err => { this.abort(err) }
-    })
+    this.#duplex = new Duplex(inner, this, init)
   }
 
   override sendData (bytes: Uint8ArrayList): SendResult {
