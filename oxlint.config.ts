@@ -21,7 +21,7 @@ const MANY_PARAMETERS = [
   // the parameters of calls of the system and of libraries
   'packages/blockstore-packed/src/disk/node-disk.ts',
   'packages/blockstore-packed/src/pack/frame-decoder.ts',
-  'packages/codecs/src/impl/{zlib,zstd-wasm}.ts',
+  'packages/codecs/src/impl/zstd-wasm.ts',
   // what, from where to where, the store and the options, as for every read of a file; Helia's order for changes
   'packages/core/src/base/written-base.ts',
   'packages/core/src/change/helia-unixfs.ts',

@@ -1,5 +1,4 @@
 import { zlibConstants } from '#platform'
-import { CorruptFrameError } from '../errors.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
@@ -16,7 +15,6 @@ export function create (): Implementation {
       }
     }, level <= FAST_LEVEL ? MAX_SYNC_SIZE : 0),
 
-    decompress: async (frame, size, options) =>
-      zlibDecompress('brotliDecompress', frame, size, reason => new CorruptFrameError('brotli', reason), options)
+    decompress: async (frame, size, options) => zlibDecompress('brotli', frame, size, options)
   }
 }

@@ -1,4 +1,3 @@
-import { CorruptFrameError } from '../errors.ts'
 import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format/gzip/gzip-member.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
@@ -18,14 +17,7 @@ export function create (): Implementation {
     ),
 
     async decompress (frame, size, options) {
-      const deflated = decodeGzipMember(frame, size)
-      const bytes = await zlibDecompress(
-        'inflateRaw',
-        deflated,
-        size,
-        reason => new CorruptFrameError('gzip', reason),
-        options
-      )
+      const bytes = await zlibDecompress('gzip', decodeGzipMember(frame, size), size, options)
 
       checkGzipChecksum(frame, bytes)
 

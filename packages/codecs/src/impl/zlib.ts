@@ -1,9 +1,11 @@
 import { markResult } from '@ipfsz/utils/free-bytes'
 import { runZlib } from '#platform'
-import type { CorruptFrameError } from '../errors.ts'
+import { CorruptFrameError } from '../errors.ts'
 import type { ZlibOutput } from '../platform/zlib-output.ts'
 
-type Decompressor = 'zstdDecompress' | 'inflateRaw' | 'brotliDecompress'
+/** The functions of zlib that decompress frames, by codec. */
+const DECOMPRESSORS = { brotli: 'brotliDecompress', gzip: 'inflateRaw', zstd: 'zstdDecompress' } as const
+
 type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
 
 /** The smallest output buffer that zlib accepts, in bytes. */
@@ -26,14 +28,13 @@ const MAX_SYNC_SIZE = 64 * 1024
  * @param into - memory for the output
  */
 export async function zlibDecompress (
-  name: Decompressor,
+  codec: keyof typeof DECOMPRESSORS,
   frame: Uint8Array,
   size: number,
-  corrupt: (reason: string) => CorruptFrameError,
   { dictionary, into }: { dictionary?: Uint8Array | undefined, into?: Uint8Array | undefined } = {}
 ): Promise<Uint8Array> {
   const chunkSize = Math.max(MIN_CHUNK_SIZE, size + 1)
-  const { bytes, consumed } = await runZlib(name, frame, {
+  const { bytes, consumed } = await runZlib(DECOMPRESSORS[codec], frame, {
     chunkSize,
     maxOutputLength: Math.max(1, size),
     ...dictionary == null ? {} : { dictionary },
@@ -41,7 +42,7 @@ export async function zlibDecompress (
   }, Math.max(frame.byteLength, size) <= MAX_SYNC_SIZE)
 
   if (consumed !== frame.byteLength) {
-    throw corrupt('other bytes follow it')
+    throw new CorruptFrameError(codec, 'other bytes follow it')
   }
 
   return bytes

@@ -1,5 +1,4 @@
 import { zlibConstants, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdInTasks } from '#platform'
-import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
 import { outputSize, takeResult, zlibCompress, zlibDecompress } from './zlib.ts'
@@ -104,8 +103,7 @@ export function create (): Implementation {
         ? decompressSmall(frame, size)
         : await readBased(frame, size, dictionary)
 
-      return content ??
-        zlibDecompress('zstdDecompress', frame, size, reason => new CorruptFrameError('zstd', reason), options)
+      return content ?? zlibDecompress('zstd', frame, size, options)
     },
 
     decompressSync (frame, size) {
