@@ -125,8 +125,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     format: [],
     encode: ['format'],
     'contract.ts': ['disk', 'encode'],
-    entries: ['disk', 'format'],
-    pack: ['disk', 'encode', 'entries', 'format'],
+    entries: ['disk', 'format', 'util'],
+    pack: ['disk', 'encode', 'entries', 'format', 'util'],
     store: ['contract.ts', 'disk', 'encode', 'entries', 'format', 'pack', 'util'],
     whole: ['disk', 'encode', 'entries', 'format', 'pack', 'store']
   },

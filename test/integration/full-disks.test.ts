@@ -26,13 +26,25 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, in packs',
       'size=2m',
       'ipfsz --repo disk/repo add file',
-      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* ipfsz gc/
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* At most 4\.00 MiB more are .* ipfsz gc/
+    ],
+    [
+      'bytes, in packs, of a tree',
+      'size=200k',
+      'ipfsz --repo disk/repo add tree',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 200 KiB left, .* At most \d+ KiB more are needed\. .* ipfsz gc/
     ],
     [
       'bytes, in the repo, of a stream of unknown size',
       'size=2m',
-      'cat file | ipfsz --repo disk/repo add -',
+      'head -c 20000000 /dev/urandom | ipfsz --repo disk/repo add -',
       /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, which is not enough\. Free/
+    ],
+    [
+      'bytes, in packs, of a stream that has ended',
+      'size=2m',
+      'cat file | ipfsz --repo disk/repo add -',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* At most 4\.00 MiB more are needed\. /
     ],
     [
       'inodes, in the repo',

@@ -149,6 +149,8 @@ describe('a store in a directory', () => {
       .toMatchObject({ code: 1, stderr: expect.stringContaining('compresses blocks with brotli for all nodes') })
     expect(await b.ok(['init', '--store', store])).toContain('joined the store')
     expect(await b.ok(['init', '--store', store])).toContain('already uses the store')
+    // where its own blocks would be
+    expect(await readdir(b.repo)).not.toContain('blocks')
     expect(await b.ok(['init'])).toContain(`in the store ${store}`)
     await a.ok(['add', '--codec', 'none', await sandbox.write('plain', text(100_000))])
     expect(JSON.parse(await b.ok(['stats', '--json'])).codecs).toHaveProperty('brotli')

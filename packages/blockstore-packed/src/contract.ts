@@ -39,6 +39,14 @@ export interface PackedBlockstoreInit {
   packSize?: number | undefined
 
   /**
+   * Whether `get` compares each block with its hash, if it is one that Node has. `false` is for readers that do it
+   * themselves: then only a block that is in several places is hashed, to find a good one.
+   *
+   * @default true
+   */
+  verify?: boolean | undefined
+
+  /**
    * The share of all bytes that `repack` may leave unused, 0 to 1.
    *
    * @default 0.05
@@ -111,11 +119,11 @@ export interface VerifyOptions extends PackedOptions, ProgressOptions<PackProgre
 
 export interface RepackOptions extends PackedOptions, ProgressOptions<PackProgress<'ipfsz:repack:pack'>> {
   /**
-   * The share of all bytes that may stay unused, 0 to 1.
+   * How much may stay unused: the share of all bytes, 0 to 1, or bytes.
    *
    * @default that of the store, 0.05
    */
-  maxUnused?: number | undefined
+  maxUnused?: number | { bytes: number } | undefined
 }
 
 export interface RepackResult {
@@ -126,6 +134,8 @@ export interface RepackResult {
   /** Bytes on the disk before and after. */
   before: number
   after: number
+  /** Bytes of these that are still unused, about. */
+  unused: number
   /** Blocks that could not be copied. Their packs stay. */
   damaged: CID[]
 }

@@ -1,6 +1,7 @@
 // Not split: all methods of the interface are here, mostly documentation, and each makes one call to store/.
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { fullDiskError, noteNeededBytes } from '@ipfsz/utils/system-error'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { collectBlock } from './collect-block.ts'
 import {
@@ -12,7 +13,8 @@ import { comparePlaces } from './format/entry.ts'
 import { keyOf } from './format/key.ts'
 import { deletePlaces } from './store/delete-places.ts'
 import { listByKey, listByPack } from './store/list-blocks.ts'
-import { readBlock, readMany } from './store/read-block.ts'
+import { lookUp } from './store/look-up.ts'
+import { readBlock, readMany, readTogether } from './store/read-block.ts'
 import { repackStore } from './store/repack-store.ts'
 import { countBlocks } from './store/stats.ts'
 import { sealOwnPack } from './store/seal-own-pack.ts'
@@ -25,7 +27,6 @@ import type {
   PackedBlockstoreInit, PackedOptions, RepackOptions, RepackResult, VerifyOptions
 } from './contract.ts'
 import type { EncodedBlocks } from './encode/encode-blocks.ts'
-import type { Row } from './format/entry.ts'
 import type { StoreStats } from './store/stats.ts'
 import type { StoreParts } from './store/store-parts.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -54,12 +55,13 @@ export class PackedBlockstore implements Blockstore {
    * @throws {RangeError} a number of the init is out of its range
    */
   constructor (directory: string, init: PackedBlockstoreInit = {}, components: PackedBlockstoreComponents = {}) {
-    const { durability = 'put', level = DEFAULT_LEVEL, packSize = DEFAULT_PACK_SIZE } = init
+    const { durability = 'put', level = DEFAULT_LEVEL, packSize = DEFAULT_PACK_SIZE, verify = true } = init
     this.#maxUnused = checkRange('maxUnused', init.maxUnused ?? DEFAULT_MAX_UNUSED, 0, 1)
     checkRange('packSize', packSize, MIN_PACK_SIZE, MAX_PACK_SIZE)
     checkRange('level', level, 1, 19)
     this.#durability = durability
-    this.#parts = makeParts({ ...components, disk: components.disk ?? new NodeDisk(directory), level, packSize })
+    const { disk = new NodeDisk(directory) } = components
+    this.#parts = makeParts({ ...components, disk, level, packSize, verify })
   }
 
   /** Allow calls. The directory is looked at when something is read, and made when something is written. */
@@ -96,7 +98,17 @@ export class PackedBlockstore implements Blockstore {
    */
   async sync (): Promise<void> {
     this.#checkOpen()
-    await this.#writing(async () => this.#parts.queue.commit())
+
+    try {
+      await this.#writing(async () => this.#parts.queue.commit())
+    } catch (err) {
+      if (err instanceof Error && fullDiskError(err) != null) {
+        // whoever syncs has put all that there is
+        noteNeededBytes(err, this.#parts.queue.bytes)
+      }
+
+      throw err
+    }
   }
 
   /** Write what is in memory to a pack, so that other processes find it. It may be lost until `sync`. */
@@ -183,7 +195,7 @@ export class PackedBlockstore implements Blockstore {
    * Read a block. One that another process has deleted a moment ago may still be found; `has` does not find it.
    *
    * @throws {NotFoundError}
-   * @throws {GetFailedError} the block is damaged, or its pack cannot be read
+   * @throws {GetFailedError} the block is damaged in each place that it has, or its pack cannot be read
    */
   async * get (cid: CID, { signal }: PackedOptions = {}): AsyncGenerator<Uint8Array> {
     this.#checkOpen()
@@ -211,6 +223,23 @@ export class PackedBlockstore implements Blockstore {
     }
   }
 
+  /**
+   * Read blocks in the order of the packs, each frame once. What is not here or cannot be read is undefined, and so is
+   * what comes after `maxBytes`.
+   *
+   * @param cids - some hundreds at a time
+   * @returns in the order of the CIDs. The memory is the caller's
+   */
+  async readTogether (
+    cids: readonly CID[],
+    { maxBytes = Infinity, signal }: PackedOptions & { maxBytes?: number | undefined } = {}
+  ): Promise<Array<Uint8Array | undefined>> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+
+    return readTogether(this.#parts, cids, maxBytes, signal)
+  }
+
   async has (cid: CID, options?: PackedOptions): Promise<boolean> {
     const [has] = await this.hasMany([cid], options)
 
@@ -222,22 +251,13 @@ export class PackedBlockstore implements Blockstore {
     this.#checkOpen()
     signal?.throwIfAborted()
     const { queue, view, breaks } = this.#parts
-    const found: boolean[] = []
     await (durable ? view.refreshToWrite() : view.refresh())
 
-    for (const cid of cids) {
-      if (breaks.isDue()) {
-        await breaks.take()
-      }
-
-      const key = keyOf(cid.multihash)
-      const has = queue.get(key) != null || (durable ? view.hasDurable(key) : view.find(key))
-      const result = has instanceof Promise ? await has : has
+    return lookUp(Array.from(cids, ({ multihash }) => keyOf(multihash)), key => {
       signal?.throwIfAborted()
-      found.push(Array.isArray(result) ? result.length > 0 : result)
-    }
 
-    return found
+      return queue.get(key) != null || (durable ? view.hasDurable(key) : view.has(key))
+    }, breaks)
   }
 
   /** @throws {DeleteFailedError} */
@@ -311,19 +331,16 @@ export class PackedBlockstore implements Blockstore {
   async locations (cids: Iterable<CID>, { signal }: PackedOptions = {}): Promise<BlockLocation[]> {
     this.#checkOpen()
     await this.#prepare()
-    const found: Array<{ cid: CID, row: Row }> = []
-
-    for (const cid of cids) {
-      const rows = this.#parts.view.find(keyOf(cid.multihash))
-      const [row] = rows instanceof Promise ? await rows : rows
+    const { view, breaks } = this.#parts
+    const wanted = Array.from(cids)
+    const found = await lookUp(wanted.map(({ multihash }) => keyOf(multihash)), key => {
       signal?.throwIfAborted()
 
-      if (row != null) {
-        found.push({ cid, row })
-      }
-    }
+      return view.find(key)
+    }, breaks)
 
-    return found.toSorted((a, b) => comparePlaces(a.row, b.row))
+    return wanted.flatMap((cid, i) => found[i].length === 0 ? [] : [{ cid, row: found[i][0] }])
+      .toSorted((a, b) => comparePlaces(a.row, b.row))
       .map(({ cid, row: { pack, frame, length } }) => ({ cid, pack, offset: frame, size: length }))
   }
 

@@ -1,6 +1,9 @@
 /** What a store does with packs and index files that were torn, damaged, removed or exchanged. */
-import { appendFile, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile, chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile
+} from 'node:fs/promises'
 import { join } from 'node:path'
+import { neededBytes } from '@ipfsz/utils/system-error'
 import { describe, expect } from 'vitest'
 import { NodeDisk } from '../src/disk/node-disk.ts'
 import { PackedBlockstore } from '../src/index.ts'
@@ -116,6 +119,42 @@ describe('packs that are not whole', () => {
       await store.close()
       await rm(copy, { recursive: true })
     }
+  })
+
+  it('returns the good copy of a block if the other one is damaged, whoever hashes blocks', async ({ directory }) => {
+    const block = random(5000)
+    const [one, two] = [new PackedBlockstore(directory), new PackedBlockstore(directory)]
+    await Promise.all([one.open(), two.open()])
+    await Promise.all([one, two].map(async store => store.putMany([block]).next()))
+    await Promise.all([one.close(), two.close()])
+
+    for (const name of await readdir(join(directory, 'packs'))) {
+      const path = join(directory, 'packs', name)
+      const pack = await readFile(path)
+      await writeFile(path, flipped(pack, pack.indexOf(block.bytes) + 100))
+
+      for (const verify of [true, false]) {
+        const store = new PackedBlockstore(directory, { verify })
+        await store.open()
+        expect(await Array.fromAsync(store.get(block.cid))).toEqual([block.bytes])
+        const [{ bytes }] = await Array.fromAsync(store.getMany([block.cid]))
+        expect(await Array.fromAsync(bytes)).toEqual([block.bytes])
+        await store.close()
+      }
+
+      await writeFile(path, pack)
+    }
+  })
+
+  it('returns no damaged block, compressed or not', async ({ directory, open }) => {
+    const block = random(5000)
+    await (await closed(directory, [block])).close()
+    const [name] = await readdir(join(directory, 'packs'))
+    const path = join(directory, 'packs', name)
+    const pack = await readFile(path)
+    await writeFile(path, flipped(pack, pack.indexOf(block.bytes) + 100))
+
+    expect(await nameOf(Array.fromAsync((await open()).get(block.cid)))).toBe('GetFailedError')
   })
 
   it('finds the groups behind a damaged header, with no index', async ({ directory }) => {
@@ -378,9 +417,66 @@ describe('file systems', () => {
     }))
 
     expect(await present(store, second)).toEqual(range(3))
+    // there may be deletions of the others in it
+    expect(await store.hasMany(second.map(({ cid }) => cid))).toEqual([true, true, true])
+    expect(await store.hasMany(second.map(({ cid }) => cid), { durable: true })).toEqual([false, false, false])
     expect(await nameOf(Array.fromAsync(store.get(first[0].cid)))).toBe('GetFailedError')
     expect(await nameOf(store.delete(second[0].cid))).toBe('DeleteFailedError')
     expect((await Array.fromAsync(store.verify())).length).toBe(1)
+    await putAll(store, [...first, ...second])
+    await store.close()
+    await rm(join(directory, 'packs', name))
+    expect(await present(await open(), [...first, ...second])).toEqual(range(6))
+  })
+
+  it('that are full say how many bytes could not be stored', async ({ directory, open }) => {
+    const disk = withWrites(new NodeDisk(directory), async () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
+    })
+    const store = await open({ durability: 'sync' }, disk)
+    await putAll(store, [random(8000), random(100)])
+    const failure = await store.sync().catch((err: Error) => err)
+
+    expect(failure && neededBytes(new Error('add failed', { cause: failure }))).toBe(8100)
+  })
+})
+
+describe('a pack that somebody changes while it is open', () => {
+  it.for<[what: string, change: (path: string, other: Buffer) => Promise<void>]>([
+    ['removes', async path => rm(path)],
+    ['exchanges', async (path, other) => {
+      await rm(path)
+      await writeFile(path, other)
+    }],
+    ['overwrites', async (path, other) => writeFile(path, other)],
+    ['cuts', async path => truncate(path, 200)],
+    ['appends to', async (path, other) => appendFile(path, other)],
+    ['forbids to read', async path => chmod(path, 0)]
+  ])('returns no wrong byte, and no error without a name, if somebody %s it', async ([, change], {
+    directory, open
+  }) => {
+    const [blocks, others] = [[...texts(3), random(3000), random(300_000)], texts(3, 'other')]
+    await (await closed(directory, blocks)).close()
+    const [name] = await readdir(join(directory, 'packs'))
+    await (await closed(`${directory}/other`, others)).close()
+    const [other] = await readdir(join(directory, 'other', 'packs'))
+    const store = await open()
+    expect(await present(store, blocks)).toEqual(range(5))
+    await change(join(directory, 'packs', name), await readFile(join(directory, 'other', 'packs', other)))
+    const outcomes: string[] = []
+
+    for (const reader of [store, await open({ verify: false })]) {
+      for (const { cid, bytes } of blocks) {
+        const read = await Array.fromAsync(reader.get(cid)).catch((err: Error) => err.name)
+        outcomes.push(typeof read === 'string' ? read : Buffer.compare(read[0], bytes) === 0 ? 'right' : 'wrong')
+      }
+
+      await Array.fromAsync(reader.verify())
+    }
+
+    expect(new Set(['right', 'GetFailedError', 'NotFoundError']).isSupersetOf(new Set(outcomes))).toBe(true)
+    await putAll(store, others)
+    expect(await present(store, others)).toEqual(range(3))
   })
 })
 

@@ -21,9 +21,9 @@ export function noteNeededBytes (err: Error, bytes: number): void {
   NEEDED.set(err, bytes)
 }
 
-/** How many more bytes at most are needed, if that was noted. */
+/** How many more bytes at most are needed, if that was noted of an error or of its causes. The outermost knows most. */
 export function neededBytes (err: Error): number | undefined {
-  return NEEDED.get(err)
+  return NEEDED.get(err) ?? (err.cause instanceof Error ? neededBytes(err.cause) : undefined)
 }
 
 /** Find the system error among the causes of an error. That of a missing block would name a file that never existed. */

@@ -73,9 +73,14 @@ export async function readExactly (file: DiskFile, position: number, length: num
   return checkLength(bytes, await file.read(bytes, position), position)
 }
 
-/** The same, synchronously. */
-export function readExactlyNow (file: DiskFile, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length)
+/** The same, synchronously, into memory that is large enough. */
+export function readExactlyNow (
+  file: DiskFile,
+  position: number,
+  length: number,
+  memory: Buffer = Buffer.allocUnsafeSlow(length)
+): Buffer {
+  const bytes = memory.subarray(0, length)
 
   return checkLength(bytes, file.readNow(bytes, position), position)
 }

@@ -1,4 +1,4 @@
-import { compareKey, kindOf } from '../format/entry.ts'
+import { compareKey, kindOf, prefixOf } from '../format/entry.ts'
 
 /** Sorted entries, and the packs that their numbers mean. */
 export interface EntrySource {
@@ -13,36 +13,31 @@ export interface SourcedEntry {
 
 /** Yields the entries of each key together, in the order of keys. Memory is some pages for each source. */
 export function * mergeEntries (sources: readonly EntrySource[]): Generator<SourcedEntry[]> {
-  const readers = sources.map(({ packs, entries }) => {
-    const entry: Buffer | undefined = undefined
-
-    return { packs, iterator: entries[Symbol.iterator](), entry: entry as Buffer | undefined }
-  })
+  const readers = sources.map(({ packs, entries }) => new Reader(packs, entries[Symbol.iterator]()))
 
   try {
-    for (const reader of readers) {
-      reader.entry = next(reader.iterator)
-    }
+    readers.forEach(reader => { reader.next() })
 
     for (;;) {
-      let first: Buffer | undefined
+      let first: Reader | undefined
 
-      for (const { entry } of readers) {
-        if (entry != null && (first == null || compareKey(entry, 0, first) < 0)) {
-          first = entry
+      for (const reader of readers) {
+        if (reader.entry != null && (first?.entry == null || reader.compare(first.entry, first.prefix) < 0)) {
+          first = reader
         }
       }
 
-      if (first == null) {
+      if (first?.entry == null) {
         return
       }
 
       const same: SourcedEntry[] = []
+      const { entry, prefix } = first
 
       for (const reader of readers) {
-        while (reader.entry != null && compareKey(reader.entry, 0, first) === 0) {
+        while (reader.entry != null && reader.compare(entry, prefix) === 0) {
           same.push({ entry: reader.entry, packs: reader.packs })
-          reader.entry = next(reader.iterator)
+          reader.next()
         }
       }
 
@@ -50,12 +45,34 @@ export function * mergeEntries (sources: readonly EntrySource[]): Generator<Sour
       yield * same.length === 1 ? [same] : Map.groupBy(same, ({ entry }) => kindOf(entry, 0)).values()
     }
   } finally {
-    readers.forEach(({ iterator }) => iterator.return?.())
+    readers.forEach(reader => { reader.close() })
   }
 }
 
-function next (iterator: Iterator<Buffer>): Buffer | undefined {
-  const { done, value } = iterator.next()
+/** The next entry of a source. */
+class Reader {
+  readonly packs: readonly string[]
+  entry: Buffer | undefined
+  /** The first bytes of its key, which mostly differ. */
+  prefix = 0
+  readonly #iterator: Iterator<Buffer>
 
-  return done === true ? undefined : value as Buffer
+  constructor (packs: readonly string[], iterator: Iterator<Buffer>) {
+    this.packs = packs
+    this.#iterator = iterator
+  }
+
+  next (): void {
+    const { done, value } = this.#iterator.next()
+    this.entry = done === true ? undefined : value as Buffer
+    this.prefix = this.entry == null ? 0 : prefixOf(this.entry, 0)
+  }
+
+  compare (other: Buffer, prefix: number): number {
+    return this.prefix === prefix && this.entry != null ? compareKey(this.entry, 0, other) : this.prefix - prefix
+  }
+
+  close (): void {
+    this.#iterator.return?.()
+  }
 }

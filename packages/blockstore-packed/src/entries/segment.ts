@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { DamagedIndexError } from '../errors.ts'
 import { readExactlyNow } from '../disk/disk.ts'
-import { ENTRY_SIZE, compareKey, hasKey, prefixOf, readRow } from '../format/entry.ts'
+import { ENTRY_SIZE, compareKey, kindOf, prefixOf, readRow } from '../format/entry.ts'
 import {
-  FOOTER_SIZE, PAGE_ENTRIES, PAGE_SIZE, SEGMENT_HEADER, bucketOf, decodeTables, sizeOfTables
+  FOOTER_SIZE, PAGE_ENTRIES, PAGE_SIZE, SEGMENT_HEADER, bucketOf, decodeTables, sizeOfPages, sizeOfTables
 } from './segment-format.ts'
-import type { LruMap } from '@ipfsz/utils/lru-map'
+import type { MemoryCache } from '../util/memory-cache.ts'
 import type { CoveredPack, SegmentTables } from './segment-format.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
@@ -19,7 +19,7 @@ const FIRST_READ = 16 * 1024
 const MAX_PAGES = 2 ** 24
 
 /** Pages of all index files that were read last. */
-export type PageCache = LruMap<number, Buffer>
+export type PageCache = MemoryCache<number, Buffer>
 
 let opened = 0
 
@@ -92,9 +92,13 @@ export class Segment {
 
     try {
       for (let page = 0; page * PAGE_ENTRIES < this.entries; page += READ_AHEAD) {
-        for (const bytes of this.#read(page, READ_AHEAD)) {
-          for (let at = 0; at < bytes.byteLength; at += ENTRY_SIZE) {
-            yield bytes.subarray(at, at + ENTRY_SIZE)
+        const bytes = this.#read(page, READ_AHEAD)
+
+        for (let start = 0, number = page; start < bytes.byteLength; start += PAGE_SIZE, number++) {
+          const entries = this.#check(number, bytes.subarray(start, start + PAGE_SIZE))
+
+          for (let at = 0; at < entries.byteLength; at += ENTRY_SIZE) {
+            yield entries.subarray(at, at + ENTRY_SIZE)
           }
         }
       }
@@ -113,33 +117,27 @@ export class Segment {
   }
 
   #page (number: number): Buffer {
-    let page = this.#pages.get(this.#firstPage + number)
+    const key = this.#firstPage + number
 
-    if (page == null) {
-      [page] = this.#read(number, 1)
-      this.#pages.set(this.#firstPage + number, page)
-    }
-
-    return page
+    return this.#pages.get(key) ?? this.#pages.load(key, memory => this.#check(number, this.#read(number, 1, memory)))
   }
 
-  #read (first: number, count: number): Buffer[] {
+  #read (first: number, count: number, memory?: Buffer): Buffer {
     const entries = Math.min(this.entries, (first + count) * PAGE_ENTRIES) - first * PAGE_ENTRIES
-    const pages = Math.ceil(entries / PAGE_ENTRIES)
-    const bytes = readPart(
-      this.#file, this.name, SEGMENT_HEADER.byteLength + first * PAGE_SIZE, entries * ENTRY_SIZE + pages * 4
-    )
+    const position = SEGMENT_HEADER.byteLength + first * PAGE_SIZE
 
-    return Array.from({ length: pages }, (_, i) => {
-      const page = bytes.subarray(i * PAGE_SIZE, (i + 1) * PAGE_SIZE)
-      const content = page.subarray(0, -4)
+    return readPart(this.#file, this.name, position, sizeOfPages(entries), memory)
+  }
 
-      if (crc32(content) !== page.readUInt32LE(content.byteLength)) {
-        throw new DamagedIndexError(this.name, `page ${first + i} has another checksum`)
-      }
+  /** The entries of a page, if it has its checksum. */
+  #check (number: number, page: Buffer): Buffer {
+    const entries = page.subarray(0, -4)
 
-      return content
-    })
+    if (crc32(entries) !== page.readUInt32LE(entries.byteLength)) {
+      throw new DamagedIndexError(this.name, `page ${number} has another checksum`)
+    }
+
+    return entries
   }
 }
 
@@ -164,9 +162,9 @@ function readTables (file: DiskFile, name: string): SegmentTables {
   return tables
 }
 
-function readPart (file: DiskFile, name: string, position: number, length: number): Buffer {
+function readPart (file: DiskFile, name: string, position: number, length: number, memory?: Buffer): Buffer {
   try {
-    return readExactlyNow(file, position, length)
+    return readExactlyNow(file, position, length, memory)
   } catch (cause) {
     throw new DamagedIndexError(name, 'it cannot be read', { cause })
   }
@@ -201,7 +199,7 @@ function search (
   }
 
   for (; low < end && compareKey(page, low * ENTRY_SIZE, key.bytes) === 0; low++) {
-    if (hasKey(page, low * ENTRY_SIZE, key)) {
+    if (kindOf(page, low * ENTRY_SIZE) === key.kind) {
       rows.push(readRow(page, low * ENTRY_SIZE, packs))
     }
   }

@@ -76,8 +76,22 @@ export function prefixOf (bytes: Uint8Array, at: number): number {
   return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0
 }
 
-export function compareKey (entries: Buffer, at: number, key: Uint8Array): number {
-  return entries.compare(key, 0, KEY_SIZE, at, at + KEY_SIZE)
+/** In a loop of its own, which mostly ends at the first byte: `Buffer.compare` takes ten times as long. */
+export function compareKey (entries: Uint8Array, at: number, key: Uint8Array): number {
+  for (let i = 0; i < KEY_SIZE; i++) {
+    const difference = entries[at + i] - key[i]
+
+    if (difference !== 0) {
+      return difference
+    }
+  }
+
+  return 0
+}
+
+/** Whether two rows are of one place: a deletion has the same as what it deletes. */
+export function isSamePlace (a: Row, b: Row): boolean {
+  return a.start === b.start && a.frame === b.frame && a.pack === b.pack
 }
 
 /** The place as a string: a deletion has the same as what it deletes. */

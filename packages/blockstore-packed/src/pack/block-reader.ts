@@ -1,26 +1,34 @@
+import { freeBytes } from '@ipfsz/utils/free-bytes'
+import { FRAME_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
-import { FrameCache } from './frame-cache.ts'
+import { MemoryCache } from '../util/memory-cache.ts'
 import { decompress, decompressNow, isSmall, readRaw, readRawNow } from './read-frame.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Row } from '../format/entry.ts'
 
+/** Frames that are kept: 16 MiB at most. */
+const MAX_FRAMES = 128
+/** A frame that is not full, and the block that fills it; and a byte more, see `zstdDecompressKept`. */
+const MAX_FRAME_SIZE = 2 * FRAME_SIZE + 1
+
 /** Reads blocks of packs: small frames synchronously, large ones in the thread pool. */
 export class BlockReader {
   readonly #files: PackFiles
-  readonly #frames = new FrameCache()
+  readonly #frames = new MemoryCache<string, Uint8Array>(MAX_FRAMES, MAX_FRAME_SIZE)
 
   constructor (files: PackFiles) {
     this.#files = files
   }
 
   /**
-   * Read a block. The memory is the caller's.
+   * Read a block.
    *
    * @param multihash - which precedes the block in the pack
+   * @param isOwn - whether the memory is the caller's. Else a small block is valid until something else is read
    * @throws {DamagedPackError}
    */
-  read (row: Row, multihash: Uint8Array): Uint8Array | Promise<Uint8Array> {
-    const part = this.readPart(row, row.start - multihash.byteLength, row.start + row.length)
+  read (row: Row, multihash: Uint8Array, isOwn = true): Uint8Array | Promise<Uint8Array> {
+    const part = this.readPart(row, row.start - multihash.byteLength, row.start + row.length, isOwn)
 
     return part instanceof Promise
       ? part.then(bytes => checkMultihash(row, bytes, multihash))
@@ -33,8 +41,8 @@ export class BlockReader {
     this.#files.close()
   }
 
-  /** Read a part of the content of a row's frame. The memory is the caller's. */
-  readPart (row: Row, from: number, to: number): Uint8Array | Promise<Uint8Array> {
+  /** Read a part of the content of a row's frame. */
+  readPart (row: Row, from: number, to: number, isOwn = true): Uint8Array | Promise<Uint8Array> {
     const { pack, raw } = row
 
     if (from < 0) {
@@ -58,9 +66,16 @@ export class BlockReader {
       key, memory => decompressNow(this.#files.open(pack), row, to, memory)
     )
 
+    const part = sliceOf(row, frame, from, to)
+
     // a copy: the memory of the frame is used again
-    return Uint8Array.prototype.slice.call(sliceOf(row, frame, from, to))
+    return isOwn ? Uint8Array.prototype.slice.call(part) : part
   }
+}
+
+/** Free the memory of a block that was read. As garbage, it would let the process grow until V8 collects it. */
+export function freeBlock ({ buffer }: Uint8Array): void {
+  freeBytes(new Uint8Array(buffer))
 }
 
 function sliceOf ({ pack, frame }: Row, content: Uint8Array, from: number, to: number): Uint8Array {

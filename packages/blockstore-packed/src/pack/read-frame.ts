@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
 import { readExactly } from '../disk/disk.ts'
 import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
-import { decompressInto } from './frame-decoder.ts'
 import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
 import type { DiskFile } from '../disk/disk.ts'
 import type { ZstdOptions } from 'node:zlib'
@@ -105,10 +105,11 @@ export function decompressNow (file: DiskFile, place: FramePlace, end: number, m
     throw new DamagedPackError(pack, frame, 'the file ends before')
   }
 
-  const target = memory.subarray(0, contentSize(bytes))
+  const size = contentSize(bytes)
+  const content = size > 0 && size < memory.byteLength ? zstdDecompressKept(bytes, size, memory) : undefined
 
-  if (decompressInto(target, bytes)) {
-    return target
+  if (content != null) {
+    return content
   }
 
   try {

@@ -24,17 +24,20 @@ export class Appender {
   readonly #view: View
   readonly #newId: () => string
   readonly #packSize: number
+  readonly #tidy: () => Promise<void>
   #writer: PackWriter | undefined
   /** Packs to which nothing may be appended, but which have to be synced. */
   readonly #givenUp = new Set<PackWriter>()
   #failure: { cause: unknown } | undefined
   #isAnnounced = true
 
-  constructor ({ disk, view, newId }: AppenderComponents, packSize: number) {
+  /** @param tidy - called when a pack was full: others may need less memory, and fewer files, now */
+  constructor ({ disk, view, newId }: AppenderComponents, packSize: number, tidy: () => Promise<void>) {
     this.#disk = disk
     this.#view = view
     this.#newId = newId
     this.#packSize = packSize
+    this.#tidy = tidy
   }
 
   /** Whether there is a pack to seal. */
@@ -116,6 +119,8 @@ export class Appender {
   async #writable (): Promise<PackWriter> {
     if (this.#writer != null && (this.#writer.size >= this.#packSize || this.#writer.table.count >= MAX_PACK_ENTRIES)) {
       await this.seal()
+      // nothing depends on it
+      await this.#tidy().catch(() => {})
     }
 
     while (this.#writer == null) {

@@ -12,11 +12,11 @@ const MAX_SMALL = 16
 /**
  * The packs to rewrite: those of which most is unused, until few bytes are, and small ones, if there are many.
  *
- * @param maxUnused - share of all bytes that may stay unused
+ * @param maxUnused - share of all bytes that may stay unused, or bytes
  */
 export function choosePacks (
   { packs, size }: { packs: ReadonlyArray<Pick<PackStats, 'id' | 'size' | 'live' | 'isSealed'>>, size: number },
-  maxUnused: number,
+  maxUnused: number | { bytes: number },
   packSize: number
 ): string[] {
   const sealed = packs.filter(({ isSealed }) => isSealed)
@@ -26,7 +26,7 @@ export function choosePacks (
 
   for (const { id, size, live } of sealed.toSorted((a, b) => a.live - b.live)) {
     // a pack that has nothing costs nothing to remove
-    if (live === 0 || (live < 1 && unused > maxUnused * total)) {
+    if (live === 0 || (live < 1 && unused > (typeof maxUnused === 'number' ? maxUnused * total : maxUnused.bytes))) {
       chosen.add(id)
       unused -= size * (1 - live)
       total -= size * (1 - live)

@@ -1,6 +1,7 @@
 import { GROUP_BLOCKS } from '../constants.ts'
 import { keyOf } from '../format/key.ts'
 import { NO_BLOCKS } from './appender.ts'
+import { lookUp } from './look-up.ts'
 import type { StoreParts } from './store-parts.ts'
 import type { Deletion } from '../format/group-header.ts'
 import type { CID } from 'multiformats/cid'
@@ -11,10 +12,11 @@ export async function deletePlaces ({ view, appender }: StoreParts, cids: readon
   // before and after: see refreshToWrite
   await view.announce()
 
-  for (const cid of cids) {
-    const key = keyOf(cid.multihash)
+  const keys = cids.map(({ multihash }) => keyOf(multihash))
+  const found = await lookUp(keys, key => view.findAll(key))
 
-    for (const { pack, frame, start } of [...await view.findAll(key), ...view.findUnsyncedDeletions(key)]) {
+  for (const [i, key] of keys.entries()) {
+    for (const { pack, frame, start } of [...found[i], ...view.findUnsyncedDeletions(key)]) {
       deletions.push({ pack, frame, start, key })
     }
 

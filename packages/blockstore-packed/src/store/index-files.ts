@@ -1,8 +1,9 @@
-import { LruMap } from '@ipfsz/utils/lru-map'
 import { Segment } from '../entries/segment.ts'
 import { DamagedIndexError } from '../errors.ts'
 import { codeOf } from '../disk/disk.ts'
 import { INDEX } from '../pack/pack-names.ts'
+import { PAGE_SIZE } from '../entries/segment-format.ts'
+import { MemoryCache } from '../util/memory-cache.ts'
 import type { PageCache } from '../entries/segment.ts'
 import type { CoveredPack } from '../entries/segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
@@ -10,13 +11,13 @@ import type { Row } from '../format/entry.ts'
 import type { Key } from '../format/key.ts'
 
 const EXTENSION = '.idx'
-/** Bytes of pages that are kept in memory. */
-const MAX_PAGES_SIZE = 8 * 1024 * 1024
+/** Pages that are kept in memory: 8 MiB. */
+const MAX_PAGES = 512
 
 /** The index files of a store. */
 export class IndexFiles {
   readonly #disk: Disk
-  readonly #pages: PageCache = new LruMap({ maxSize: MAX_PAGES_SIZE, sizeOf: ({ byteLength }) => byteLength })
+  readonly #pages: PageCache = new MemoryCache(MAX_PAGES, PAGE_SIZE)
   readonly #opened = new Map<string, Segment>()
   readonly #damaged = new Set<string>()
   /** Names that the last look found. */

@@ -7,6 +7,7 @@ import { kindOf, placeText, readRow } from '../format/entry.ts'
 import { KEY_SIZE, keyOf } from '../format/key.ts'
 import { allEntries } from './all-entries.ts'
 import { liveRows } from './live-rows.ts'
+import { withPlaces } from './look-up.ts'
 import { readContents } from './read-groups.ts'
 import type { View } from './view.ts'
 import type { Row } from '../format/entry.ts'
@@ -50,11 +51,12 @@ export async function * listByPack (view: View, files: PackFiles): AsyncGenerato
     if (view.packs.has(id)) {
       const { blocks } = await readContents(files, id)
 
-      for (const block of blocks) {
-        const [row] = await view.find(keyOf(block.cid.multihash))
-
-        if (row != null && placeText(row) === placeText(block.row)) {
-          yield block
+      for await (const slice of withPlaces(blocks, key => view.find(key))) {
+        for (const { block, rows: [row] } of slice) {
+          // one that is in several places is listed once
+          if (row != null && placeText(row) === placeText(block.row)) {
+            yield block
+          }
         }
       }
     }

@@ -2,8 +2,11 @@ import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { GetFailedError, NotFoundError } from 'interface-store'
 import { codeOf } from '../disk/disk.ts'
+import { DamagedPackError } from '../errors.ts'
 import { comparePlaces } from '../format/entry.ts'
 import { keyOf } from '../format/key.ts'
+import { checkBlock } from './check-block.ts'
+import { lookUp } from './look-up.ts'
 import { withCause } from './with-cause.ts'
 import type { StoreParts } from './store-parts.ts'
 import type { Row } from '../format/entry.ts'
@@ -16,13 +19,15 @@ const MAX_LOOKS = 8
 /**
  * Read a block from memory or from a pack.
  *
+ * @param known - where it was a moment ago
  * @throws {NotFoundError}
  * @throws {GetFailedError} the block is damaged, or its pack cannot be read
  */
 export async function readBlock (
-  { queue, view, reader, breaks }: StoreParts,
+  { queue, view, reader, breaks, verify }: StoreParts,
   cid: CID,
-  signal?: AbortSignal | null
+  signal?: AbortSignal | null,
+  known?: Row[]
 ): Promise<Uint8Array> {
   const key = keyOf(cid.multihash)
   const { bytes: multihash } = cid.multihash
@@ -45,11 +50,19 @@ export async function readBlock (
 
     let isGone = false
 
-    for (const row of await view.find(key)) {
+    const rows = (look === 0 ? known : undefined) ?? await view.find(key)
+
+    for (const row of rows) {
       signal?.throwIfAborted()
 
       try {
-        return await reader.read(row, multihash)
+        const bytes = await reader.read(row, multihash)
+
+        if ((verify || rows.length > 1) && checkBlock(cid, bytes) === false) {
+          throw new DamagedPackError(row.pack, row.frame, 'the block has another hash')
+        }
+
+        return bytes
       } catch (err) {
         // repacked: the block is in another pack now
         isGone ||= codeOf(err) === 'ENOENT'
@@ -76,13 +89,13 @@ export async function readBlock (
     : withCause(new GetFailedError(`Could not read the block ${cid}: ${messageOf(cause)}`), cause)
 }
 
-/** Blocks, and bytes of blocks, that are read in the order of the packs. */
-const WINDOW_BLOCKS = 4096
+/** Blocks that are looked up together, and bytes of those that are read in the order of the packs. */
+const LOOKED_UP = 4096
 const WINDOW_SIZE = 8 * 1024 * 1024
 
 interface Wanted {
   cid: CID
-  row: Row | undefined
+  rows: Row[]
   /** The bytes, or why there are none. */
   read?: Settled<Uint8Array>
 }
@@ -95,32 +108,66 @@ export async function * readMany (
 ): AsyncGenerator<{ cid: CID, bytes: Uint8Array }> {
   await parts.view.refresh()
 
-  for (let start = 0; start < cids.length;) {
-    const window = await findWindow(parts, cids, start)
+  for (let start = 0; start < cids.length; start += LOOKED_UP) {
+    const wanted = cids.slice(start, start + LOOKED_UP)
+    const found = await lookUp(wanted.map(({ multihash }) => keyOf(multihash)), key => parts.view.find(key))
 
-    for (const wanted of window.toSorted((a, b) => comparePlaces(a.row, b.row))) {
-      signal?.throwIfAborted()
-      wanted.read = await settle(async cid => readBlock(parts, cid, signal), wanted.cid)
+    for (const window of windows(wanted.map((cid, i) => ({ cid, rows: found[i] })))) {
+      yield * readWindow(parts, window, signal)
     }
-
-    for (const { cid, read } of window) {
-      yield { cid, bytes: unwrap(read as Settled<Uint8Array>) }
-    }
-
-    start += window.length
   }
 }
 
-async function findWindow ({ view }: StoreParts, cids: readonly CID[], start: number): Promise<Wanted[]> {
-  const window: Wanted[] = []
-
-  for (let size = 0; size < WINDOW_SIZE && window.length < WINDOW_BLOCKS && start + window.length < cids.length;) {
-    const cid = cids[start + window.length]
-    const rows = view.find(keyOf(cid.multihash))
-    const [row] = rows instanceof Promise ? await rows : rows
-    window.push({ cid, row })
-    size += row?.length ?? 0
+async function * readWindow (
+  parts: StoreParts,
+  window: Wanted[],
+  signal: AbortSignal | null | undefined
+): AsyncGenerator<{ cid: CID, bytes: Uint8Array }> {
+  for (const wanted of window.toSorted((a, b) => comparePlaces(a.rows[0], b.rows[0]))) {
+    signal?.throwIfAborted()
+    wanted.read = await settle(async ({ cid, rows }) => readBlock(parts, cid, signal, rows), wanted)
   }
 
-  return window
+  for (const { cid, read } of window) {
+    yield { cid, bytes: unwrap(read as Settled<Uint8Array>) }
+  }
+}
+
+function * windows (wanted: readonly Wanted[]): Generator<Wanted[]> {
+  let size = 0
+  let start = 0
+
+  for (const [i, { rows: [row] }] of wanted.entries()) {
+    size += row?.length ?? 0
+
+    if (size >= WINDOW_SIZE || i === wanted.length - 1) {
+      yield wanted.slice(start, i + 1)
+      start = i + 1
+      size = 0
+    }
+  }
+}
+
+/** Read blocks in the order of the packs. What cannot be read is undefined. */
+export async function readTogether (
+  parts: StoreParts,
+  cids: readonly CID[],
+  maxBytes: number,
+  signal?: AbortSignal | null
+): Promise<Array<Uint8Array | undefined>> {
+  await parts.view.refresh()
+  const found = await lookUp(cids.map(({ multihash }) => keyOf(multihash)), key => parts.view.find(key), parts.breaks)
+  const blocks: Array<Uint8Array | undefined> = cids.map(() => undefined)
+  let bytes = 0
+
+  for (const i of cids.map((_, i) => i).toSorted((a, b) => comparePlaces(found[a][0], found[b][0]))) {
+    if (bytes <= maxBytes) {
+      blocks[i] = await readBlock(parts, cids[i], signal, found[i]).catch(() => undefined)
+      bytes += blocks[i]?.byteLength ?? 0
+    }
+  }
+
+  signal?.throwIfAborted()
+
+  return blocks
 }

@@ -2,7 +2,7 @@ import { GROUP, blocksOf, deletionsOf } from '../format/group-header.ts'
 import { PACK_HEADER_SIZE, isPackHeader } from '../format/pack-header.ts'
 import { decodeCid } from '../pack/group-rows.ts'
 import { scanPack } from '../pack/scan-pack.ts'
-import type { Scan } from '../pack/scan-pack.ts'
+import type { Scan, ScannedGroup } from '../pack/scan-pack.ts'
 import type { DiskFile } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
 import type { Deletion } from '../format/group-header.ts'
@@ -14,9 +14,10 @@ export interface PackedBlock {
   row: Row
 }
 
-/** What a pack says that it holds: the blocks in the order of the pack, whether they live or not. */
+/** What a pack says that it holds. */
 export interface PackContents {
-  blocks: PackedBlock[]
+  /** The blocks in the order of the pack, whether they live or not. They are decoded when they are asked for. */
+  blocks: Iterable<PackedBlock>
   deletions: Deletion[]
   damage: Array<[from: number, to: number]>
 }
@@ -24,22 +25,25 @@ export interface PackContents {
 /** Read what a pack holds from its group headers. */
 export async function readContents (files: PackFiles, id: string): Promise<PackContents> {
   const { groups, damage } = await files.use(id, async file => scanWhole(file, id))
-  const blocks: PackedBlock[] = []
-  const deletions: Deletion[] = []
+  const own = groups.filter(({ header }) => header.kind === GROUP)
 
-  for (const { header, bytes } of groups.filter(({ header }) => header.kind === GROUP)) {
+  return {
+    blocks: blocksOfGroups(id, own),
+    deletions: own.flatMap(({ header, bytes }) => Array.from(deletionsOf(bytes, header))),
+    damage
+  }
+}
+
+function * blocksOfGroups (id: string, groups: readonly ScannedGroup[]): Generator<PackedBlock> {
+  for (const { header, bytes } of groups) {
     for (const { frame, stored, raw, start, length, cid: encoded } of blocksOf(bytes, header)) {
       const cid = decodeCid(encoded)
 
       if (cid != null) {
-        blocks.push({ cid, row: { pack: id, frame, stored, raw, start, length, deleted: false } })
+        yield { cid, row: { pack: id, frame, stored, raw, start, length, deleted: false } }
       }
     }
-
-    deletions.push(...deletionsOf(bytes, header))
   }
-
-  return { blocks, deletions, damage }
 }
 
 async function scanWhole (file: DiskFile, id: string): Promise<Scan> {

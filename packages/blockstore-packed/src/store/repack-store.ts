@@ -10,7 +10,7 @@ import type { RepackOptions, RepackResult } from '../contract.ts'
 /** Rewrite packs until few bytes are unused. */
 export async function repackStore (
   parts: StoreParts,
-  { signal, onProgress, maxUnused }: RepackOptions & { maxUnused: number }
+  { signal, onProgress, maxUnused }: RepackOptions & Required<Pick<RepackOptions, 'maxUnused'>>
 ): Promise<RepackResult> {
   const { view, queue, appender, packSize } = parts
 
@@ -22,8 +22,12 @@ export async function repackStore (
   // nobody announces that a pack is sealed
   await view.lookAgain()
   const before = await countBlocks(view, signal)
+  // packs of deletions alone last: deletions go with the packs that they name
   const chosen = choosePacks(before, maxUnused, packSize)
-  const result: RepackResult = { packs: 0, blocks: 0, before: before.size, after: before.size, damaged: [] }
+    .toSorted((a, b) => Number(view.packs.get(a)?.bytes === 0) - Number(view.packs.get(b)?.bytes === 0))
+  const result: RepackResult = {
+    packs: 0, blocks: 0, before: before.size, after: before.size, unused: before.dead, damaged: []
+  }
 
   for (const [i, id] of chosen.entries()) {
     const { blocks, damaged, isRemoved } = await repackInTurn(parts, id, signal)
@@ -36,8 +40,13 @@ export async function repackStore (
   }
 
   await queue.turns.run(async () => sealOwnPack(parts))
-  await view.refresh()
-  result.after = (await countBlocks(view, signal)).size
+
+  if (chosen.length > 0) {
+    await view.refresh()
+    const after = await countBlocks(view, signal)
+    result.after = after.size
+    result.unused = after.dead
+  }
 
   return result
 }

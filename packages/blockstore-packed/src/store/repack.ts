@@ -1,14 +1,16 @@
 import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
 import { codeOf } from '../disk/disk.ts'
 import { placeText } from '../format/entry.ts'
-import { keyOf } from '../format/key.ts'
+import { freeBlock } from '../pack/block-reader.ts'
 import { PACKS, lockName, packName } from '../pack/pack-names.ts'
 import { NO_BLOCKS } from './appender.ts'
 import { checkBlock } from './check-block.ts'
+import { withPlaces } from './look-up.ts'
 import { readContents } from './read-groups.ts'
 import type { Appender } from './appender.ts'
 import type { PackedBlock } from './read-groups.ts'
 import type { View } from './view.ts'
+import type { Row } from '../format/entry.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { EncodedBlocks, PlainBlock } from '../encode/encode-blocks.ts'
 import type { BlockReader } from '../pack/block-reader.ts'
@@ -49,25 +51,28 @@ export async function repackOne (
     if (batch.length > 0) {
       await appender.append(await encode(batch))
       copied += batch.length
+      batch.forEach(({ bytes }) => { freeBlock(bytes) })
       batch = []
       bytes = 0
     }
   }
 
-  for (const block of blocks) {
-    if (await isNeeded(view, reader, block)) {
-      const content = await readChecked(reader, block)
+  for await (const slice of withPlaces(blocks, key => view.findAll(key))) {
+    for (const { block, rows } of slice) {
+      if (await isNeeded(view, reader, block, rows)) {
+        const content = await readChecked(reader, block)
 
-      if (content == null) {
-        damaged.push(block.cid)
-        continue
-      }
+        if (content == null) {
+          damaged.push(block.cid)
+          continue
+        }
 
-      batch.push({ cid: block.cid, bytes: content })
-      bytes += content.byteLength
+        batch.push({ cid: block.cid, bytes: content })
+        bytes += content.byteLength
 
-      if (bytes >= GROUP_SIZE || batch.length >= GROUP_BLOCKS) {
-        await flush()
+        if (bytes >= GROUP_SIZE || batch.length >= GROUP_BLOCKS) {
+          await flush()
+        }
       }
     }
   }
@@ -117,17 +122,26 @@ async function removePack (disk: Disk, view: View, id: string): Promise<boolean>
 }
 
 /** Whether a block is to be copied: it lives here, and nowhere else can be read. */
-async function isNeeded (view: View, reader: BlockReader, { cid, row }: PackedBlock): Promise<boolean> {
-  const rows = await view.findAll(keyOf(cid.multihash))
-
+async function isNeeded (
+  view: View,
+  reader: BlockReader,
+  { cid, row }: PackedBlock,
+  rows: readonly Row[]
+): Promise<boolean> {
   if (!rows.some(other => placeText(other) === placeText(row))) {
     return false
   }
 
   for (const other of rows) {
     // a copy that is damaged, or on a bad disk, is none
-    if (other.pack !== row.pack && view.isDurable(other) && await readChecked(reader, { cid, row: other }) != null) {
-      return false
+    if (other.pack !== row.pack && view.isDurable(other)) {
+      const copy = await readChecked(reader, { cid, row: other })
+
+      if (copy != null) {
+        freeBlock(copy)
+
+        return false
+      }
     }
   }
 

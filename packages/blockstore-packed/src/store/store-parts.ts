@@ -22,6 +22,8 @@ export interface StoreParts {
   maintenance: Maintenance
   encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
   packSize: number
+  /** Whether `get` hashes each block. */
+  verify: boolean
   /** Reads are mostly synchronous: a loop of them would keep timers, signals and sockets waiting. */
   breaks: EventLoopBreaks
 }
@@ -30,14 +32,16 @@ export interface StorePartsInit extends PackedBlockstoreComponents {
   disk: Disk
   level: number
   packSize: number
+  verify: boolean
 }
 
 export function makeParts (
-  { disk, level, packSize, compress = compressInPool, newId = randomId }: StorePartsInit
+  { disk, level, packSize, verify, compress = compressInPool, newId = randomId }: StorePartsInit
 ): StoreParts {
   const files = new PackFiles(disk)
   const view = new View({ disk, files, newId })
-  const appender = new Appender({ disk, view, newId }, packSize)
+  const maintenance = new Maintenance({ disk, view, newId })
+  const appender = new Appender({ disk, view, newId }, packSize, async () => maintenance.tidy())
   const encode = async (blocks: PlainBlock[]): Promise<EncodedBlocks> => encodeWith(compress, level, blocks)
 
   return {
@@ -47,9 +51,10 @@ export function makeParts (
     view,
     appender,
     queue: new WriteQueue(view, appender, encode),
-    maintenance: new Maintenance({ disk, view, newId }),
+    maintenance,
     encode,
     packSize,
+    verify,
     breaks: new EventLoopBreaks()
   }
 }

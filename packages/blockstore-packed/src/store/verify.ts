@@ -4,9 +4,11 @@ import { codeOf } from '../disk/disk.ts'
 import { placeText } from '../format/entry.ts'
 import { keyOf } from '../format/key.ts'
 import { checkBlock } from './check-block.ts'
+import { withPlaces } from './look-up.ts'
 import { readContents } from './read-groups.ts'
 import type { PackContents, PackedBlock } from './read-groups.ts'
 import type { View } from './view.ts'
+import type { Row } from '../format/entry.ts'
 import type { Damage, VerifyOptions } from '../contract.ts'
 import type { BlockReader } from '../pack/block-reader.ts'
 import type { PackFiles } from '../pack/pack-files.ts'
@@ -43,11 +45,14 @@ export async function * verifyPacks (
 
     const check = async (block: PackedBlock): Promise<Damage | undefined> => checkOne(view, reader, block)
 
-    for await (const damage of mapOrdered(contents?.blocks ?? [], check, { concurrency: CONCURRENCY, signal })) {
-      blocks++
+    for await (const slice of withPlaces(contents?.blocks ?? [], key => view.find(key))) {
+      const living = slice.filter(({ block, rows }) => isAt(block, rows)).map(({ block }) => block)
+      blocks += slice.length
 
-      if (damage != null) {
-        yield damage
+      for await (const damage of mapOrdered(living, check, { concurrency: CONCURRENCY, signal })) {
+        if (damage != null) {
+          yield damage
+        }
       }
     }
 
@@ -64,21 +69,33 @@ async function read (view: View, files: PackFiles, id: string): Promise<PackCont
   }
 }
 
-async function checkOne (view: View, reader: BlockReader, { cid, row }: PackedBlock): Promise<Damage | undefined> {
-  const rows = await view.find(keyOf(cid.multihash))
-
-  if (!rows.some(other => placeText(other) === placeText(row))) {
-    return undefined
-  }
-
-  const damage = { cid, pack: row.pack, offset: row.frame }
+async function checkOne (view: View, reader: BlockReader, block: PackedBlock): Promise<Damage | undefined> {
+  const { cid, row } = block
+  const damage: Damage = { cid, pack: row.pack, offset: row.frame }
 
   try {
-    const bytes = await reader.read(row, cid.multihash.bytes)
+    const read = reader.read(row, cid.multihash.bytes, false)
+    // at once: the memory is used again
+    const isGood = checkBlock(cid, read instanceof Promise ? await read : read) !== false
 
-    return checkBlock(cid, bytes) === false ? damage : undefined
+    if (isGood) {
+      return undefined
+    }
   } catch (error) {
     // repacked meanwhile
-    return codeOf(error) === 'ENOENT' ? undefined : { ...damage, error }
+    if (codeOf(error) === 'ENOENT') {
+      return undefined
+    }
+
+    damage.error = error
   }
+
+  // since it was looked up, somebody may have repaired it: another place has it now
+  await view.refresh()
+
+  return isAt(block, await view.find(keyOf(cid.multihash))) ? damage : undefined
+}
+
+function isAt ({ row }: PackedBlock, rows: readonly Row[]): boolean {
+  return rows.some(other => placeText(other) === placeText(row))
 }

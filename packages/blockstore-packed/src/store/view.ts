@@ -153,19 +153,17 @@ export class View {
    *
    * @throws {UnreadablePackError}
    */
-  async findAll (key: Key): Promise<Row[]> {
-    for (;;) {
-      const rows = this.find(key)
+  findAll (key: Key): Row[] | Promise<Row[]> {
+    const rows = this.find(key)
 
-      if (!(rows instanceof Promise)) {
-        this.checkReadable()
-
-        return rows
-      }
-
+    if (rows instanceof Promise) {
       // what it finds may lack a pack that could not be read at that moment
-      await rows
+      return rows.then(() => this.findAll(key))
     }
+
+    this.checkReadable()
+
+    return rows
   }
 
   /** Places of a block that are deleted, but by a process that has not synced that: a loss of power may undo it. */
@@ -186,6 +184,12 @@ export class View {
     const state = this.#packs.get(pack)
 
     return state != null && (state.writer != null || state.isSealed || frame < state.durable)
+  }
+
+  has (key: Key): boolean | Promise<boolean> {
+    const rows = this.find(key)
+
+    return rows instanceof Promise ? rows.then(rows => rows.length > 0) : rows.length > 0
   }
 
   /** Whether a block cannot be lost, if this process syncs its own pack. Not if a pack may hold a deletion of it. */

@@ -1,6 +1,7 @@
 import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
 import { keyText } from '../format/key.ts'
 import { Mutex } from '../util/mutex.ts'
+import { lookUp } from './look-up.ts'
 import type { Appender } from './appender.ts'
 import type { View } from './view.ts'
 import type { EncodedBlocks, PlainBlock } from '../encode/encode-blocks.ts'
@@ -28,6 +29,11 @@ export class WriteQueue {
     this.#view = view
     this.#appender = appender
     this.#encode = encode
+  }
+
+  /** Bytes of blocks that are not in a pack. */
+  get bytes (): number {
+    return this.#bytes
   }
 
   /** Whether there are so many blocks that they should be written. */
@@ -68,15 +74,8 @@ export class WriteQueue {
       const batch = this.#take()
       // what others have deleted by now must be stored again
       await this.#view.refreshToWrite()
-      const missing: PendingBlock[] = []
-
-      for (const block of batch) {
-        const has = this.#view.hasDurable(block.key)
-
-        if (!(has instanceof Promise ? await has : has)) {
-          missing.push(block)
-        }
-      }
+      const has = await lookUp(batch.map(({ key }) => key), key => this.#view.hasDurable(key))
+      const missing = batch.filter((_, i) => !has[i])
 
       if (missing.length > 0) {
         await this.#appender.append(await this.#encode(missing))

@@ -109,7 +109,7 @@ export function isSame (one: Uint8Array, other: Uint8Array): boolean {
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
-export { zstdCompressKept, zstdDecompressKept } from './zstd-kept.ts'
+export { zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
 export { zstdCompressKeptDictionary } from './zstd-kept-dictionaries.ts'
 export { zstdInTasks } from './zstd-task.ts'
 

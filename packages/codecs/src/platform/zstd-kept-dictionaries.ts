@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
-import { compressIn, isSame, keep } from './zstd-kept.ts'
-import type { Kept } from './zstd-kept.ts'
+import { compressIn, isSame, keep } from '@ipfsz/utils/zstd-kept'
+import type { Kept } from '@ipfsz/utils/zstd-kept'
 
 /**
  * How many contexts are kept: those of all dictionaries that a tree's files are compressed with at a time. With a

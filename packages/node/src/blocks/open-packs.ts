@@ -59,7 +59,8 @@ export class OpenPacks {
 
   static async #open (directory: string): Promise<OpenPacks> {
     const { PackedBlockstore } = await import('@ipfsz/blockstore-packed')
-    const store = new PackedBlockstore(directory, { durability: 'sync' })
+    // all readers of a repo compare blocks with their CIDs
+    const store = new PackedBlockstore(directory, { durability: 'sync', verify: false })
     await store.open()
 
     return new OpenPacks(store, directory)

@@ -26,19 +26,13 @@ export async function freePacks (
   }
 
   const { signal } = context
-  const { size } = await packs.stats({ signal })
-  const share = maxUnused != null && 'bytes' in maxUnused
-    ? Math.min(1, maxUnused.bytes / Math.max(1, size))
-    : maxUnused?.share
   const progress = beginStep(context, { task: 'repack', name: '', unit: 'blocks' })
 
-  await packs.repack({
-    maxUnused: share,
+  const { before, after, unused } = await packs.repack({
+    maxUnused: maxUnused != null && 'share' in maxUnused ? maxUnused.share : maxUnused,
     signal,
     onProgress: ({ detail: { blocks } }) => { progress.update(blocks) }
   }).finally(() => { progress.end() })
 
-  const after = await packs.stats({ signal })
-
-  return { freed: Math.max(0, size - after.size), unused: after.dead }
+  return { freed: Math.max(0, before - after), unused }
 }

@@ -1,8 +1,9 @@
+import { rmdir } from 'node:fs/promises'
 import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 import { lockAndTell } from '../context.ts'
 import { isSameCompression, readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
 import { RepoError, UsageError } from '../errors.ts'
-import { openRepo, openRepoToRead } from '../repo/repo.ts'
+import { blocksIn, openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
 import type { StoreLayout } from '@ipfsz/shared-store/places'
 import type { BlockLayout, BlockSetting, RepoCompression } from '../blocks/block-setting.ts'
@@ -162,6 +163,8 @@ export async function initStore (
     }
 
     await writeReference(path, { ...reference, cache: asked.cache ?? before?.cache })
+    // from now on nobody looks there
+    await rmdir(blocksIn(path)).catch(() => {})
   } finally {
     await release()
   }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { collectBytes } from '@ipfsz/utils/bytes'
 import { NextToLast } from 'blockstore-fs/sharding'
 import type { SmallBlocks } from './protocol.ts'
 import type { CID } from 'multiformats/cid'
@@ -19,26 +18,14 @@ export async function openBlocks ({ layout, path }: SmallBlocks): Promise<BlockR
   return layout === 'packs' ? openPacks(path) : openFiles(path)
 }
 
-/** The blocks of a PackedBlockstore, in the order in which they lie there: each frame is read once. */
+/** The blocks of a PackedBlockstore. */
 async function openPacks (path: string): Promise<BlockReader> {
   const { PackedBlockstore } = await import('@ipfsz/blockstore-packed')
-  const store = new PackedBlockstore(path)
+  const store = new PackedBlockstore(path, { verify: false })
   await store.open()
 
   return {
-    async read (cids) {
-      const blocks: Array<Uint8Array | undefined> = cids.map(() => undefined)
-      const places = new Map(cids.map((cid, i) => [cid, i]))
-      let bytes = 0
-
-      for (const { cid } of await store.locations(cids)) {
-        const block = bytes > MAX_BYTES ? undefined : await collectBytes(store.get(cid)).catch(() => undefined)
-        blocks[places.get(cid) ?? -1] = block
-        bytes += block?.byteLength ?? 0
-      }
-
-      return blocks
-    }
+    read: async cids => store.readTogether(cids, { maxBytes: MAX_BYTES })
   }
 }
 
