@@ -7,20 +7,18 @@ import { random } from '../test/support/data.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 
 const DIRECTORIES = 1000
-const SIZES = { short: [10_000, 100_000], long: [100_000, 1_000_000] }
+const FILES = [100_000, 1_000_000]
 const WORDS = 'lines of small files repeat much of what others say, and shrink well together; '.repeat(30)
 
 export const benchmark: Benchmark = {
   question: 'whether a repo of very many small files takes time in proportion to their number, and bounded memory: ' +
-    'files of 100 to 2,000 bytes in 1,000 directories, of which half is then unpinned and collected. The plan `long` ' +
-    'has a million files',
+    'files of 100 to 2,000 bytes in 1,000 directories, of which half is then unpinned and collected',
   inputs: [],
-  plans: ['short', 'long'],
 
-  async run ({ smoke, plan = 'short' }) {
+  async run ({ smoke }) {
     const rows: Row[] = []
 
-    for (const files of smoke ? [40] : SIZES[plan as keyof typeof SIZES]) {
+    for (const files of smoke ? [40] : FILES) {
       await withDirectory(async directory => { rows.push(...await measureFiles(directory, files)) })
     }
 

@@ -54,7 +54,7 @@ function sortedOrder (keys: readonly Key[]): Float64Array {
   return keys.length === 1 || keys.length > MAX_KEYS
     ? Float64Array.from(keys, (_, i) => i)
     : Float64Array.from(keys, ({ bytes }, i) => prefixOf(bytes, 0) * MAX_KEYS + i).toSorted()
-        .map(value => value % MAX_KEYS)
+      .map(value => value % MAX_KEYS)
 }
 
 function * slices<T> (values: Iterable<T>): Generator<T[]> {
