@@ -20,8 +20,8 @@ const MAKERS: ReadonlyArray<readonly [number, Make]> = [
   ], [2, exportCar], [2, importCar]
 ]
 const ALL = MAKERS.flatMap(([times, make]) => Array<Make>(times).fill(make))
-/** Codecs that convert quickly. */
-const STORED = ['none', 'zstd', 'lz4', 'gzip']
+/** How blocks are kept. Packs are more frequent, as they are with users. */
+const LAYOUTS = ['packs', 'packs', 'files']
 
 /**
  * A random action that can run at the same time as `other`. If both name an item, neither unpins
@@ -98,12 +98,10 @@ function collect (world: World): Action {
 }
 
 function convert (world: World, chance: Chance): Action {
-  const codec = chance.pick(STORED)
-
   return {
     ...reading(world, []),
     verb: 'convert',
-    args: ['blockstore', 'convert', '--codec', codec, ...chance.part() < 0.3 && codec !== 'none' ? ['--again'] : []],
+    args: ['blockstore', 'convert', '--layout', chance.pick(LAYOUTS)],
     effect: 'all',
     sure: true
   }

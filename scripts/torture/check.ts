@@ -7,6 +7,8 @@ import { itemsIn } from './world.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'
 
+/** Bytes of packs that may be left without a block: deletions, of blocks in packs that went after them. */
+const MAX_EMPTY_SIZE = 1024 * 1024
 /** One check in this many collects garbage, so that garbage piles up in between. */
 const COLLECTED = 3
 
@@ -46,7 +48,18 @@ export async function checkEnd (world: World): Promise<void> {
 
   await run(world, 'gc', '--force')
   await expectNothingIn(join(world.repo, 'blocks'), name => name.endsWith('.data'))
+  await expectNothingIn(join(world.repo, 'blocks', 'index'), name => name.endsWith('.tmp'))
   await expectNothingIn(join(world.repo, 'locks'), () => true)
+  const { blocks, packs } = JSON.parse((await run(world, '--json', 'stats')).toString()) as Counted
+
+  if (blocks > 0 || (packs?.size ?? 0) > MAX_EMPTY_SIZE) {
+    throw new Violation(`${blocks} blocks are left, and ${packs?.size ?? 0} bytes of packs`)
+  }
+}
+
+interface Counted {
+  blocks: number
+  packs?: { size: number } | undefined
 }
 
 async function checkPins (world: World): Promise<void> {
