@@ -1,6 +1,5 @@
 import { NodeRequest } from 'srvx/node'
 import { addCors } from '../cors.ts'
-import { EventLoopTurns } from './event-loop-turns.ts'
 import { RequestLimits } from './request-limits.ts'
 import { breakConnection, endResponse, sendResponse } from './send-response.ts'
 import { clientAddress, proxiesOf, trustedProxies } from './trusted-proxies.ts'
@@ -14,9 +13,6 @@ import type { TrustedProxies } from './trusted-proxies.ts'
  */
 export const DEFAULT_REQUESTS = 4096
 export const DEFAULT_REQUESTS_PER_ADDRESS = 512
-
-/** Of all requests of this process. One that comes during a flood of others does not wait for all of them. */
-const startTurns = new EventLoopTurns({ prefersNew: true })
 
 /** Seconds after which a refused client may ask again. */
 const RETRY_AFTER = 1
@@ -131,6 +127,5 @@ async function answer (
   req: NodeRequestMessage,
   res: NodeResponseMessage
 ): Promise<void> {
-  await startTurns.take()
   await sendResponse(req, res, await gateway(request))
 }

@@ -1,12 +1,5 @@
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { EventLoopTurns } from './event-loop-turns.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** What a response sends before it takes turns with others: small ones do not wait for large ones. */
-const SENT_AT_ONCE = 256 * 1024
-
-/** Of all responses of this process. */
-const sendTurns = new EventLoopTurns({ prefersNew: false })
 
 /** Firefox, and all that is built from its source. Other browsers say `like Gecko`. */
 const GECKO = / Gecko\/\d/
@@ -110,7 +103,6 @@ function ignoresLength ({ httpVersion, headers }: NodeRequestMessage, sent: Head
 /** @returns whether all of it was sent, to a client that is still there */
 async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = body.getReader()
-  let sent = 0
   let isClosed = res.destroyed
   let resume: (() => void) | undefined
   const close = (): void => {
@@ -146,12 +138,6 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
 
     if (!write(res, value)) {
       await new Promise<void>(resolve => { resume = resolve })
-    }
-
-    sent += value.byteLength
-
-    if (sent >= SENT_AT_ONCE) {
-      await sendTurns.take()
     }
   }
 }
