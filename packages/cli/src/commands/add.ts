@@ -7,6 +7,7 @@ import { resolvePath } from '../io.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { nameOf, STDIN } from './added-names.ts'
 import { printedEntry, printedRoot } from './printed-added.ts'
+import { withLittleYoungMemory } from './young-memory.ts'
 import type { Context } from '../context.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { AddSource, AddSourcesOptions } from '@ipfsz/node/add'
@@ -48,12 +49,12 @@ export async function add (named: string[], options: AddCommandOptions, context:
   const sources = paths.map((path): AddSource => path === STDIN
     ? { open: () => io.stdin }
     : { path: resolvePath(path, io), name: nameOf(path, io) })
-  const { failed } = await addSources(nodeContext(context), sources, {
+  const { failed } = await withLittleYoungMemory(async () => addSources(nodeContext(context), sources, {
     ...given,
     base: text === LATEST ? text : earlier,
     ...printer.printsEntries ? { onEntry: entry => { printer.entry(printedEntry(entry)) } } : {},
     onRoot: root => { printer.root(printedRoot(root, printed, context)) }
-  })
+  }))
 
   if (failed > 0) {
     throw new IncompleteError(`${failed} of ${paths.length} paths were not added: see the errors above`)
