@@ -262,8 +262,8 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [{
       project: 'integration',
       files: [
-        'test/integration/{compressed-blockstore,compressed-blockstore-processes,shared-store,silent-store}.test.ts',
-        'test/integration/{soak,store-faults}.test.ts'
+        'test/integration/{compressed-blockstore,compressed-blockstore-processes}.test.ts',
+        'test/integration/{shared-store,shared-store-packs,silent-store,soak,store-faults}.test.ts'
       ],
       tag: 'slow'
     }],

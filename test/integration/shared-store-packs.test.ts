@@ -1,6 +1,8 @@
 /** Repos of several nodes that keep their blocks in one store of packs. */
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
@@ -120,5 +122,39 @@ describe('a store of packs', () => {
     expect(await run('d', ['init', '--store', other, '--layout', 'packs']))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('keeps each block as an object') })
     expect(await run('d', ['init', '--store', other, '--layout', 'files'])).toMatchObject({ code: 2 })
+  })
+})
+
+describe('processes on a store of packs that are killed', () => {
+  it('lose nothing that was printed, and leave nothing that is not collected', { tags: 'slow' }, async (
+    { setup, sandbox }
+  ) => {
+    const { folder, ok, packs, store } = setup
+    const mark = join(store, 'ipfsz-store.json.data')
+    await writeFile(mark, (await readFile(mark, 'utf8')).replace(/"leaseTimeout": \d+/, '"leaseTimeout": 1000'))
+    const kept = (await ok('a', ['add', '-Q', await sandbox.write('kept', text(300_000, 7))])).trim()
+
+    for (const delay of [100, 200, 300, 400, 600, 800]) {
+      const added = (await ok('b', ['add', '-Q', folder])).trim()
+      await ok('b', ['pin', 'rm', added])
+      const children = [['gc'], ['add', '-Q', folder]].map(args =>
+        sandbox.start([...args, '--repo', join(sandbox.directory, 'a')]))
+      const printed: string[] = []
+      children[1].stdout.on('data', (bytes: Buffer) => printed.push(bytes.toString().trim()))
+      await setTimeout(delay)
+      children.forEach(child => child.kill('SIGKILL'))
+      await Promise.all(children.map(async child => child.exitCode == null && child.signalCode == null
+        ? once(child, 'exit')
+        : undefined))
+      await ok('b', ['gc'])
+      expect(await ok('b', ['verify', '--all'])).not.toMatch(/missing|damaged/)
+      // a pin that was written just before may be complete or not, but what was printed is
+      expect(printed.length === 0 || (await ok('b', ['pin', 'ls'])).includes(printed[0])).toBe(true)
+      await ok('b', ['pin', 'ls']).then(async pins => pins.includes(added) ? ok('b', ['pin', 'rm', added]) : '')
+    }
+
+    await ok('b', ['gc'])
+    expect(await packs()).toHaveLength(1)
+    expect((await setup.run('b', ['cat', kept])).stdout.equals(text(300_000, 7))).toBe(true)
   })
 })

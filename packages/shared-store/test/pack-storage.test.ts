@@ -119,6 +119,12 @@ async function putAll (blockstore: Blockstore, blocks: readonly Block[]): Promis
   }
 }
 
+async function putAllPlain (storage: PackStorage, blocks: readonly Block[]): Promise<void> {
+  for (const { cid, bytes } of blocks) {
+    await storage.put(cid, bytes)
+  }
+}
+
 async function checkAll (blockstore: Blockstore, blocks: readonly Block[]): Promise<void> {
   for (const { cid, bytes } of blocks) {
     expect(Buffer.compare(await collectBytes(blockstore.get(cid)), bytes)).toBe(0)
@@ -346,6 +352,30 @@ describe('a pack that is damaged', () => {
     expect(await store.collect(kept)).toMatchObject({ left: 0 })
     expect(store.packs).not.toContain(key)
     await checkAll(store.storage(), kept)
+  })
+
+  it('is deleted once what was damaged is in other packs', async () => {
+    const store = new Store()
+    const hex = await texts(60, 'hex', 160)
+    const blocks = [...hex, ...await Promise.all(Array.from({ length: 60 }, async () => noise(5000)))]
+    await store.add(blocks)
+    const [key] = store.packs
+    const bytes = Uint8Array.from(bytesAt(store, key))
+    bytes.fill(0, bytes.byteLength - 200_000, bytes.byteLength - 100_000)
+    setBytes(store, key, bytes)
+    const storage = store.storage()
+    const damaged = await damagedOf(storage, blocks)
+    expect(damaged.length).toBeGreaterThan(10)
+
+    // as a daemon stores what it has fetched
+    for (let start = 0; start < damaged.length; start += 7) {
+      await putAllPlain(storage, damaged.slice(start, start + 7))
+      await storage.flush()
+    }
+
+    await checkAll(store.storage(), blocks)
+    expect(await store.collect(blocks)).toMatchObject({ left: 0, kept: blocks.length })
+    await checkAll(store.storage(), blocks)
   })
 
   it('and the good copy of its block in another pack: the good one stays', async () => {

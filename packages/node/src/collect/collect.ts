@@ -179,7 +179,16 @@ async function collectShared (
       originals.prune({ signal, has: async cid => repo.storage.has(cid, { signal }) }))
   }
 
-  const { removed, removedSize, kept, pins: pinned, links } = found
+  const { removed, removedSize, kept, pins: pinned, links, left } = found
+  const problems = repo.shared.packs?.catalog.damaged.map(({ message }) => message) ?? []
+
+  if (left > 0) {
+    problems.push(`${left} packs are kept for the next collection: commands that run need them, or they are damaged`)
+  }
+
+  for (const message of problems) {
+    emit(context, 'ipfsz:warning', { message, isMinor: false })
+  }
 
   return { dryRun, removed, removedSize, kept, pins: pinned, links }
 }

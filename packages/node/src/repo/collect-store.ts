@@ -34,12 +34,12 @@ interface Candidate {
  * Delete the blocks of a store that no pin reaches and no node is adding, and the links to files that are gone. Other
  * nodes may add and pin meanwhile.
  *
- * @returns also how many files were unlinked
+ * @returns also how many files were unlinked, and how many packs the next collection deletes
  */
 export async function collectStore (
   { repo, pins, links, beforeRounds }: StoreGarbageInit,
   options: CollectOptions
-): Promise<CollectionResult & { links: number }> {
+): Promise<CollectionResult & { links: number, left: number }> {
   const { objects, leaseTimeout, packs } = repo.shared
 
   if (packs != null) {
@@ -95,7 +95,7 @@ export async function collectStore (
     }
   } satisfies CollectionInit<Pin & { id: string }, Candidate>, options)
 
-  return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked }
+  return { ...result, removed: Math.max(0, result.removed - gone), links: unlinked, left: 0 }
 }
 
 /**
@@ -105,7 +105,7 @@ export async function collectStore (
 async function collectStoredPacks (
   { repo, pins, packs, beforeRounds }: Omit<StoreGarbageInit, 'links'> & { packs: PackStorage },
   options: CollectOptions
-): Promise<CollectionResult & { links: number }> {
+): Promise<CollectionResult & { links: number, left: number }> {
   const { objects: store, leaseTimeout } = repo.shared
   const reached = new BriefReached()
   const { collectPacks, keyOf: keyInPacks } = await import('@ipfsz/shared-store/packs')

@@ -134,12 +134,12 @@ async function copyReached (
       if (read == null) {
         here.forEach(({ pack }) => deletable.delete(pack))
       } else {
-        await storage.writer.put(read.cid, read.bytes, session)
+        await storage.copier.put(read.cid, read.bytes, session)
       }
     }
   }
 
-  await storage.sync()
+  await storage.copier.sync()
 
   return { deletable, removed, removedSize }
 }

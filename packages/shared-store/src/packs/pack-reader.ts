@@ -9,13 +9,15 @@ import type { Row } from '@ipfsz/blockstore-packed/whole'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
-/** Bytes that are read with a frame, as long as it is unknown whether those behind it are wanted. */
+/** Bytes that a request reads at least: a frame, and what is behind it. */
 const MIN_READ = 128 * 1024
 /** Bytes that one request reads at most, unless a frame is larger. */
 const MAX_READ = 8 * 1024 * 1024
 /** Bytes of ranges, and of decompressed frames, that are kept in memory. */
 const MAX_RANGES = 32 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
+/** Packs of which is known how much the next request should read. */
+const MAX_WINDOWS = 1024
 
 interface Range {
   from: number
@@ -24,14 +26,16 @@ interface Range {
 }
 
 /**
- * Reads blocks of packs. Blocks that are wanted one after the other mostly lie so in a pack: so each request that goes
- * on where the last one ended reads twice as much.
+ * Reads blocks of packs. Blocks that are wanted one after the other mostly lie so in a pack: if half of what the last
+ * request read was used, the next one reads twice as much, and if not, half as much.
  */
 export class PackReader {
   readonly #objects: ObjectStore
   /** Of each pack, those that were read last, oldest first. */
   readonly #ranges = new Map<string, Range[]>()
   #size = 0
+  /** Of each pack, the bytes of the last request, and how many of them were used. */
+  readonly #windows = new LruMap<string, { size: number, used: number }>({ maxEntries: MAX_WINDOWS })
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => 128 * 1024 })
 
   constructor (objects: ObjectStore) {
@@ -90,11 +94,19 @@ export class PackReader {
     const ranges = this.#ranges.get(pack) ?? []
     let range = ranges.find(({ from, to }) => from <= frame && frame + stored <= to)
 
+    const window = this.#windows.get(pack) ?? { size: MIN_READ, used: 0 }
+
     if (range == null) {
-      const before = ranges.findLast(({ from, to }) => from < frame && frame <= to + MIN_READ)
-      const size = before == null ? MIN_READ : Math.min(MAX_READ, Math.max(MIN_READ, (before.to - before.from) * 2))
-      range = this.#request(pack, key, frame, frame + Math.max(stored, size))
+      const size = window.used >= window.size / 2 ? window.size * 2 : window.size / 2
+      window.size = Math.max(MIN_READ, Math.min(MAX_READ, size))
+      window.used = 0
+      // what belongs together may also lie before: blocks that do not shrink are behind those that do
+      const from = frame - frame % window.size
+      range = this.#request(pack, key, from, Math.max(from + window.size, frame + stored))
     }
+
+    window.used += stored
+    this.#windows.set(pack, window)
 
     const bytes = await range.bytes
     signal?.throwIfAborted()

@@ -54,6 +54,8 @@ export class PackStorage implements BlockStorage {
   /** Bytes of a pack from which it is stored. */
   readonly packSize: number
   readonly writer: PackWriter
+  /** Stores what a collection copies. */
+  readonly copier: PackWriter
   readonly #reader: PackReader
   readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
@@ -63,7 +65,9 @@ export class PackStorage implements BlockStorage {
     objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock = systemClock
   }: PackStorageInit) {
     this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }), clock)
-    this.writer = new PackWriter({ objects, catalog: this.catalog, level, packSize, compress, clock })
+    const init = { objects, catalog: this.catalog, level, packSize, compress, clock }
+    this.writer = new PackWriter(init)
+    this.copier = new PackWriter({ ...init, isCopying: true })
     this.packSize = packSize
     this.#clock = clock
     this.#reader = new PackReader(objects)
@@ -226,7 +230,20 @@ export class PackStorage implements BlockStorage {
     { key, row }: { key: Key, row: Row },
     options?: AbortOptions
   ): Promise<{ cid: CID, bytes: Uint8Array } | undefined> {
-    const cid = await this.#cidOf({ key, rows: [row] }, options, true)
+    const block = { key, rows: [row] }
+    const cid = await this.#cidOf(block, options, true).catch(async (err: unknown) => {
+      if (!(err instanceof StoreObjectError)) {
+        throw err
+      }
+
+      if (key.kind !== 0) {
+        this.catalog.avoid(row)
+        throw err
+      }
+
+      // other sections of the frame are damaged: its CID is unknown, but for the hash
+      return this.#cidOf(block, options)
+    })
 
     if (cid != null && keyText(keyOf(cid.multihash)) !== keyText(key)) {
       this.catalog.avoid(row)

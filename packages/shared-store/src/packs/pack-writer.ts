@@ -33,6 +33,12 @@ export interface PackWriterInit {
   packSize: number
   compress: Compress
   clock: Clock
+  /**
+   * Whether to store blocks that are in other packs by now: a collection has found that these cannot be read.
+   *
+   * @default false
+   */
+  isCopying?: boolean
 }
 
 /** Blocks that are compressed together. */
@@ -201,7 +207,7 @@ export class PackWriter {
 
   async #storeParts (all: readonly Part[], users: Set<PackUser>): Promise<void> {
     const { objects, catalog, clock } = this.#init
-    const parts = await this.#withoutStored(all, users)
+    const parts = this.#init.isCopying === true ? all : await this.#withoutStored(all, users)
 
     if (parts.length === 0) {
       return
