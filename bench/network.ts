@@ -1,13 +1,9 @@
-import { mkdir, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { median, progress, rounded, spread, sum } from './benchmark.ts'
-import { fileOfSize, mixedFile, trees, withCorpus } from './support/corpus.ts'
+import { median, progress, rounded, spread } from './benchmark.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { floorOf, LINKS, MEGABIT } from './support/links.ts'
 import { startSides } from './support/network/sides.ts'
-import { startTreeSides } from './support/network/tree-sides.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
 import type { Benchmark, Row, Table } from './benchmark.ts'
-import type { Corpus } from './support/corpus.ts'
 import type { Link } from './support/links.ts'
 import type { Fetched } from './support/network/messages.ts'
 import type { Offer, Side } from './support/network/side.ts'
@@ -56,7 +52,6 @@ export const benchmark: Benchmark = {
 
       try {
         const tables: Table[] = []
-        const offered: Row[] = []
         const rows: Row[] = []
         let subject: Subject | undefined
 
@@ -66,7 +61,7 @@ export const benchmark: Benchmark = {
 
           // each rate has a size of its own
           if (subject?.size !== size) {
-            subject = await offerAll(await fileOfSize(corpus, mixed, size), size, sides, offered)
+            subject = await offerAll(await fileOfSize(corpus, mixed, size), size, sides)
           }
 
           rows.push(...await compare(link, subject, sides, smoke ? 1 : link.rate < 50 * MEGABIT ? 2 : 3))
@@ -74,19 +69,14 @@ export const benchmark: Benchmark = {
 
         if (!smoke) {
           const { sides } = network
-          const whole = await offerAll(mixed.path, mixed.size, sides, offered)
+          const whole = await offerAll(mixed.path, mixed.size, sides)
           tables.push({
             title: `${mixed.name}, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms`,
             rows: await compare(WHOLE, whole, sides, 3)
           })
         }
 
-        tables.push(await compareTrees(corpus, smoke, offered))
-
-        return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, {
-          title: `What was fetched (${corpus.source})`,
-          rows: offered
-        }]
+        return [{ title: `Parts of the file over every link (${corpus.source}). ${ABOUT}`, rows }, ...tables]
       } finally {
         await network.close()
       }
@@ -94,50 +84,11 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** Fetch a directory of small files, which needs many blocks. */
-async function compareTrees (corpus: Corpus, smoke: boolean, offered: Row[]): Promise<Table> {
-  const directory = join(corpus.directory, 'tree-sides')
-  await mkdir(directory)
-  const network = await startTreeSides(directory)
-  const [tree] = trees(corpus)
-  const { files, size } = await measureDirectory(tree.directory)
-
-  try {
-    const { sides } = network
-    const subject = await offerAll(tree.directory, size, sides, offered)
-
-    return {
-      title: `${tree.name}, ${files} small files, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms. ` +
-        'All sides fetch to disk. Faster or slower than Kubo, if it is there',
-      rows: await compare(WHOLE, subject, sides, smoke ? 1 : 3)
-    }
-  } finally {
-    await network.close()
-  }
-}
-
-/** How many files a directory has, and their bytes. */
-async function measureDirectory (directory: string): Promise<{ files: number, size: number }> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  const sizes = await Promise.all(paths.map(async path => (await stat(path)).size))
-
-  return { files: sizes.length, size: sum(sizes) }
-}
-
-async function offerAll (file: string, size: number, sides: readonly Side[], rows: Row[]): Promise<Subject> {
+async function offerAll (file: string, size: number, sides: readonly Side[]): Promise<Subject> {
   const offers = new Map<Side, Offer>()
 
   for (const side of sides) {
-    const offer = await side.offer(file)
-    offers.set(side, offer)
-    rows.push({
-      side: side.name,
-      bytes: size,
-      'stored bytes': offer.stored,
-      ratio: rounded(offer.stored / size),
-      CID: offer.cid
-    })
+    offers.set(side, await side.offer(file))
   }
 
   return { size, offers }

@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, createZstdDecompress, zstdCompress } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
@@ -35,7 +35,6 @@ interface Measured {
   bytes: number
   oneBlocks: number
   oneBytes: number
-  cid: string
 }
 
 export const benchmark: Benchmark = {
@@ -45,18 +44,16 @@ export const benchmark: Benchmark = {
   async run (options) {
     return withCorpus(options, async corpus => {
       const rows: Row[] = []
-      const cids: Row[] = []
 
       for (const tree of listTrees(corpus, options)) {
         const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 5)
         rows.push(...SIDES.map(side => toRow(side, tree, measured)))
-        cids.push(...SIDES.map(({ name }) => ({ tree: tree.name, side: name, CID: measured.get(name)?.[0].cid ?? '' })))
       }
 
-      return [
-        { title: 'Trees, on an FsBlockstore. Duplicate files are added once; the tar has them all', rows },
-        { title: `What was added (${corpus.source})`, rows: cids }
-      ]
+      return [{
+        title: `Trees of ${corpus.source}, on an FsBlockstore. Duplicate files are added once; the tar has them all`,
+        rows
+      }]
     })
   }
 }
@@ -75,11 +72,6 @@ const SIDES: readonly Side[] = [
   {
     name: 'ipfsz, cut by content',
     add: addWith(blockstore => withCompression(ipfsz({ blockstore }), { cut: 'content' })),
-    read: readWith(blockstore => ipfsz({ blockstore }))
-  },
-  {
-    name: 'ipfsz, the first file of a kind as a base',
-    add: addWithFirstAsBase,
     read: readWith(blockstore => ipfsz({ blockstore }))
   },
   {
@@ -112,26 +104,6 @@ function addWith (create: (blockstore: CountingBlockstore) => Files): Side['add'
 
 function withCompression (fs: ReturnType<typeof ipfsz>, compression: CompressionOptions): Files {
   return { addAll: (source, options) => fs.addAll(source, { ...options, compression }), cat: fs.cat.bind(fs) }
-}
-
-/** Add the first file of each extension, and then the tree, in which it is the base of all other ones. */
-async function addWithFirstAsBase (tree: Tree, blockstore: CountingBlockstore): Promise<CID> {
-  const fs = ipfsz({ blockstore })
-  const bases = new Map<string, { path: string, cid: CID }>()
-
-  for (const path of tree.paths) {
-    if (!bases.has(extname(path))) {
-      bases.set(extname(path), { path, cid: await fs.addBytes(await readFile(join(tree.directory, path))) })
-    }
-  }
-
-  const base = (path = ''): CID | undefined => {
-    const first = bases.get(extname(path))
-
-    return first?.path === path ? undefined : first?.cid
-  }
-
-  return addWith(() => withCompression(fs, { codec: 'zstd', base }))(tree, blockstore)
 }
 
 function readWith (create: (blockstore: CountingBlockstore) => Files): Side['read'] {
@@ -243,8 +215,7 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
         blocks: blockstore.blocks,
         bytes: blockstore.bytes,
         oneBlocks: (blockstore.blocksRead - blocksRead) / SINGLE_READS,
-        oneBytes: (blockstore.bytesRead - bytesRead) / SINGLE_READS,
-        cid: String(cid)
+        oneBytes: (blockstore.bytesRead - bytesRead) / SINGLE_READS
       })
       await rm(store, { recursive: true })
     }
@@ -256,7 +227,7 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
 function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): Row {
   const all = measured.get(name) ?? []
   const plain = measured.get(PLAIN) ?? []
-  const of = (values: readonly Measured[], key: Exclude<keyof Measured, 'cid' | 'ones'>): number =>
+  const of = (values: readonly Measured[], key: Exclude<keyof Measured, 'ones'>): number =>
     median(values.map(measured => measured[key]))
 
   return {

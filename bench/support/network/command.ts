@@ -97,10 +97,9 @@ export async function startCommandGateway (
 
 /** Start `ipfsz daemon` on a free port of loopback. */
 export async function startCommandDaemon (
-  repo: string,
-  args: readonly string[] = []
+  repo: string
 ): Promise<Provider & { pid: number, stop: () => Promise<void> }> {
-  const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
+  const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0'])
   const exit = once(child, 'close')
   child.stderr.resume()
 
