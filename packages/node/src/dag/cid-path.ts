@@ -27,8 +27,8 @@ export interface NamePath {
 const CID_PREFIX = /^(?:ipfs:\/\/|\/ipfs\/)/
 const NAME_PREFIX = /^(?:ipns:\/\/|\/ipns\/)/
 
-/** Maximum number of characters of a CID: to decode a longer one takes quadratic time. */
-const MAX_CID_LENGTH = 512
+/** Maximum number of characters of a CID: some bases take quadratic time to decode, half a second here. */
+const MAX_CID_LENGTH = 16_384
 
 /** The host and the path of a gateway's URL for a name: `NAME.ipns.HOST`. */
 const NAME_HOST = /^(.+?)\.ipns\./
