@@ -57,6 +57,7 @@ const WORKS: Record<string, Work> = {
   },
   'blockstore convert': {
     prepare: async sandbox => {
+      expectSuccess(await sandbox.run(['init', '--layout', 'files']))
       await add(sandbox, '--codec', 'none')
       return ['blockstore', 'convert', '--codec', 'zstd']
     },
@@ -82,7 +83,9 @@ const WORKS: Record<string, Work> = {
     result: /^b\w+\s+good\s/
   },
   stats: {
+    // packs know how many blocks they have
     prepare: async sandbox => {
+      expectSuccess(await sandbox.run(['init', '--layout', 'files']))
       await add(sandbox)
       return ['stats']
     },
