@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from conftest import quick, words
 from gateway import Gateway
 from ipfsz import IpfszFileSystem
+from ipfsz.blocks import Blocks
 from ipfsz.cache import DiskCache
 from ipfsz.cid import CID
 from make import Store, marked, simple_file
@@ -152,6 +154,32 @@ def test_threads_share_one_file_system(gateway: Gateway) -> None:
 
     assert found == [True] * 32
     assert len(gateway.paths) == len(set(gateway.paths))
+
+
+def test_a_block_is_fetched_once_whenever_it_is_asked_for() -> None:
+    store = Store()
+    cid = store.put(b"a block")
+    fetched: list[CID] = []
+
+    class Slow:
+        async def fetch(self, cid: CID) -> bytes:
+            fetched.append(cid)
+            await asyncio.sleep(0)
+            return store.blocks[cid.multihash]
+
+        async def close(self) -> None: ...
+
+    async def get_after(turns: int, blocks: Blocks) -> bytes:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return await blocks.get(cid)
+
+    async def get_all() -> list[bytes]:
+        blocks = Blocks([Slow()], None)
+        return await asyncio.gather(*(get_after(turns, blocks) for turns in range(20)))
+
+    assert asyncio.run(get_all()) == [b"a block"] * 20
+    assert fetched == [cid]
 
 
 def _read(fs: IpfszFileSystem, queue) -> None:

@@ -41,8 +41,7 @@ class Blocks:
         key = cid.multihash
         block = self._recent.get(key)
         if block is None:
-            block = await self._flights.run(key, lambda: self._load(cid))
-            self._recent.put(key, block)
+            block = await self._flights.run(key, lambda: self._remember(cid))
         return block
 
     async def node(self, cid: CID) -> Node:
@@ -57,6 +56,12 @@ class Blocks:
     async def close(self) -> None:
         for source in self.sources:
             await source.close()
+
+    async def _remember(self, cid: CID) -> bytes:
+        # within the flight: whoever asks between its end and its waiters finds the block
+        block = await self._load(cid)
+        self._recent.put(cid.multihash, block)
+        return block
 
     async def _load(self, cid: CID) -> bytes:
         async with self._turns:

@@ -121,8 +121,7 @@ class CompressedFile:
         key = (self._key, first)
         frame = self._cache.recent.get(key)
         if frame is None:
-            frame = await self._cache.flights.run(key, lambda: self._decode(frames, index))
-            self._cache.recent.put(key, frame)
+            frame = await self._cache.flights.run(key, lambda: self._remember(key, frames, index))
         return frame if end - start == len(frame) else frame[start - first : end - first]
 
     async def _frames_at(self, offset: int) -> Frames:
@@ -136,6 +135,12 @@ class CompressedFile:
             frames = self._table.read(group, entries)
             self._groups.put(group, frames)
         return frames
+
+    async def _remember(self, key: tuple[bytes, int], frames: Frames, index: int) -> bytes:
+        # within the flight, as blocks are
+        frame = await self._decode(frames, index)
+        self._cache.recent.put(key, frame)
+        return frame
 
     async def _decode(self, frames: Frames, index: int) -> bytes:
         size = frames.original[index + 1] - frames.original[index]
