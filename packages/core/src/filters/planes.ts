@@ -4,8 +4,14 @@
  */
 const TILE = 16 * 1024
 
-/** Moves the same byte of consecutive records between records and a plane. */
-type MovePlane = (plane: number, inPlane: number, inRecords: number, end: number) => void
+/** The same byte of some consecutive records: its places in its plane, and in the records. */
+interface Run {
+  plane: number
+  inPlane: number
+  inRecords: number
+  /** Where the records end. */
+  end: number
+}
 
 /**
  * Transpose records into byte planes: first the first bytes of all records, then all second ones, and so on. Bytes
@@ -15,20 +21,20 @@ type MovePlane = (plane: number, inPlane: number, inRecords: number, end: number
  * @param width - bytes of a record
  */
 export function shuffle (source: Uint8Array, target: Uint8Array, width: number): void {
-  eachPlane(source, target, width, (_, to, from, end) => {
-    for (; from < end; from += width) {
+  for (const { inPlane, inRecords, end } of runs(source, target, width)) {
+    for (let from = inRecords, to = inPlane; from < end; from += width) {
       target[to++] = source[from]
     }
-  })
+  }
 }
 
 /** The inverse of {@link shuffle}. */
 export function unshuffle (source: Uint8Array, target: Uint8Array, width: number): void {
-  eachPlane(source, target, width, (_, from, to, end) => {
-    for (; to < end; to += width) {
+  for (const { inPlane, inRecords, end } of runs(source, target, width)) {
+    for (let from = inPlane, to = inRecords; to < end; to += width) {
       target[to] = source[from++]
     }
-  })
+  }
 }
 
 /**
@@ -38,46 +44,47 @@ export function unshuffle (source: Uint8Array, target: Uint8Array, width: number
 export function toRecordPlanes (source: Uint8Array, target: Uint8Array, width: number): void {
   const last = new Uint8Array(width)
 
-  eachPlane(source, target, width, (plane, to, from, end) => {
+  for (const { plane, inPlane, inRecords, end } of runs(source, target, width)) {
     let before = last[plane]
 
-    for (; from < end; from += width) {
+    for (let from = inRecords, to = inPlane; from < end; from += width) {
       const byte = source[from]
       target[to++] = byte - before
       before = byte
     }
 
     last[plane] = before
-  })
+  }
 }
 
 /** The inverse of {@link toRecordPlanes}. */
 export function fromRecordPlanes (source: Uint8Array, target: Uint8Array, width: number): void {
   const last = new Uint8Array(width)
 
-  eachPlane(source, target, width, (plane, from, to, end) => {
+  for (const { plane, inPlane, inRecords, end } of runs(source, target, width)) {
     let byte = last[plane]
 
-    for (; to < end; to += width) {
+    for (let from = inPlane, to = inRecords; to < end; to += width) {
       byte = byte + source[from++] & 0xff
       target[to] = byte
     }
 
     last[plane] = byte
-  })
+  }
 }
 
-function eachPlane (source: Uint8Array, target: Uint8Array, width: number, move: MovePlane): void {
+/** All runs of the records, in the order of the tiles. The bytes behind the last record are copied. */
+function * runs (source: Uint8Array, target: Uint8Array, width: number): Generator<Run> {
   const count = Math.floor(source.byteLength / width)
   const step = Math.floor(TILE / width)
+
+  target.set(source.subarray(count * width), count * width)
 
   for (let first = 0; first < count; first += step) {
     const end = Math.min(first + step, count) * width
 
     for (let plane = 0; plane < width; plane++) {
-      move(plane, plane * count + first, first * width + plane, end)
+      yield { plane, inPlane: plane * count + first, inRecords: first * width + plane, end }
     }
   }
-
-  target.set(source.subarray(count * width), count * width)
 }
