@@ -27,6 +27,14 @@ describe('a daemon', () => {
     const files = added.stdout.toString().trim().split('\n').map(
       (cid, i) => ({ cid: CID.parse(cid), bytes: originals[i] })
     )
+    // what stays open once something was read: packs and their index
+    const first = await heliaClient(daemon.address)
+    await Array.fromAsync(ipfsz(first).cat(files[0].cid))
+    await first.stop()
+    const hasNoPeers = async (): Promise<void> => {
+      expect((await sandbox.run(['peers'])).stdout.toString()).toBe('')
+    }
+    await vi.waitFor(hasNoPeers, { timeout: 120_000 })
     const before = await openFiles(daemon.pid)
     const clients: Helia[] = []
     const stop = async (): Promise<void> => { await Promise.all(clients.splice(0).map(async helia => helia.stop())) }
@@ -56,7 +64,7 @@ describe('a daemon', () => {
       async () => { expect(await openFiles(daemon.pid)).toBeLessThanOrEqual(before) },
       { timeout: 120_000 }
     )
-    expect((await sandbox.run(['peers'])).stdout.toString()).toBe('')
+    await hasNoPeers()
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })
 })
