@@ -151,6 +151,32 @@ describe('zstd, at once', () => {
     }), { numRuns: 10 })
   })
 
+  it('drops a context that failed, and makes the next frame in another one', () => {
+    const { createZstdCompress } = zlib
+    const made: Array<{ _handle: object }> = []
+    vi.spyOn(zlib, 'createZstdCompress').mockImplementation(options => {
+      const stream = createZstdCompress(options)
+      made.push(stream as unknown as { _handle: object })
+
+      return stream
+    })
+    const params = { [constants.ZSTD_c_compressionLevel]: 7, [constants.ZSTD_c_windowLog]: 13 }
+    const [dictionary, bytes] = [text(5000, 99), text(3000, 99)]
+    const compress = (): Uint8Array | undefined => zstdCompressKeptDictionary(bytes, dictionary, params, 20 * KIB)
+    const frame = compress()
+
+    expect(frame).toEqual(new Uint8Array(zstdCompressSync(bytes, {
+      pledgedSrcSize: bytes.byteLength, params, dictionary
+    })))
+    const count = made.length
+    // a call that fails leaves what says so
+    // oxlint-disable-next-line no-underscore-dangle -- the name of Node
+    Object.assign(made.at(-1)?._handle ?? {}, { writeSync () {} })
+    expect(compress()).toBeUndefined()
+    expect(compress()).toEqual(frame)
+    expect(made).toHaveLength(count + 1)
+  })
+
   it('leaves dictionaries to others in a runtime with other streams', async () => {
     const { createZstdCompress } = zlib
     vi.resetModules()

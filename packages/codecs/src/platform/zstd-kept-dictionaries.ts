@@ -45,7 +45,19 @@ export function zstdCompressKeptDictionary (
 ): Uint8Array | undefined {
   areSame ??= tryContexts(params)
 
-  return areSame ? compressIn(contextOf(dictionary, params).kept, bytes, chunkSize) : undefined
+  if (!areSame) {
+    return undefined
+  }
+
+  const context = contextOf(dictionary, params)
+  const frame = compressIn(context.kept, bytes, chunkSize)
+
+  if (frame == null) {
+    // it may be amid a frame
+    contexts = contexts.filter(other => other !== context)
+  }
+
+  return frame
 }
 
 function contextOf (dictionary: Uint8Array, params: Record<number, number>): Context {
