@@ -9,20 +9,18 @@ import { resolveCompression } from '../policy/compression.ts'
 import { DEFAULT_FRAME_SIZE, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
-import { cidKey } from '../dag/cid-key.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
 import { filePieces } from '../write/file-pieces.ts'
 import { RepeatedBlocks } from '../write/repeated-blocks.ts'
 import { importEntries } from '../write/import-entries.ts'
 import { IMPORTER_DEFAULTS } from '../write/plain-file.ts'
 import { closeSource } from '../util/close-source.ts'
-import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
+import { Marks } from './marks.ts'
 import type {
   AddAllOptions, AddCandidateStream, AddFileOptions, AddOptions, FileCandidate
 } from '../unixfs.ts'
 import type { AddSettings } from '../settings.ts'
-import type { WrittenChild } from '../directory/written-child.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
@@ -202,30 +200,6 @@ async function * importCandidates (
 function prepareNative (codec?: Codec): void {
   if (codec?.implementation === 'native') {
     codec.prepare?.({ to: 'compress' })
-  }
-}
-
-/** Remembers the marker codes of compressed files, and of the directories above them, by plain CID. */
-class Marks {
-  readonly #codes = new Map<string, number>()
-
-  add (cid: CID, code: number): void {
-    this.#codes.set(cidKey(cid), code)
-  }
-
-  addDirectory (cid: CID, children: Iterable<WrittenChild>): void {
-    for (const { key, isMarked } of children) {
-      if (isMarked === true || this.#codes.has(key)) {
-        this.add(cid, TREE_CODE)
-        return
-      }
-    }
-  }
-
-  mark (cid: CID): CID {
-    const code = this.#codes.get(cidKey(cid))
-
-    return code == null ? cid : mark(cid, code)
   }
 }
 
