@@ -256,8 +256,10 @@ describe('HttpSource', () => {
   })
 })
 
-/** A blockstore that takes its time, as a disk does. */
+/** A blockstore that takes its time, as a disk does, and has checked its blocks: hashes on threads take any time. */
 class DiskLikeBlockstore extends CountingBlockstore {
+  readonly checksBlocks = true
+
   override async * get (...args: Parameters<CountingBlockstore['get']>): AsyncGenerator<Uint8Array> {
     await setImmediate()
     yield * super.get(...args)
