@@ -70,5 +70,5 @@ function runSuite (root: string, { runs }: NightlySuite): boolean {
 
 function argumentsOf (root: string, { project, files, tag = 'nightly' }: TestRun): string[] {
   // Vitest takes no globs
-  return [VITEST, 'run', '--project', project, '--tags-filter', FILTERS[tag], ...filesOf(root, files)]
+  return [VITEST, 'run', '--project', project, '--tags-filter', FILTERS[tag], '--retry', '1', ...filesOf(root, files)]
 }
