@@ -201,6 +201,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     verify: ['context.ts', 'dag', 'disk', 'read', 'repo', 'threads', 'tree'],
     repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],
     diff: ['context.ts', 'dag', 'read'],
+    find: ['context.ts', 'dag', 'read'],
     usage: ['context.ts', 'dag', 'read'],
     stats: ['context.ts', 'repo'],
     car: ['add', 'context.ts', 'dag', 'disk', 'read', 'repo'],

@@ -211,6 +211,16 @@ describe.concurrent('golden commands', () => {
       diff $v1 $v2
     `)
     await golden.json(`
+      forget
+      forget text
+      forget text --keep-last x
+      forget nobody --keep-last 1
+      forget text --keep-daily 1 --keep-within 30d --dry-run
+      forget text --keep-last 1 --dry-run
+      forget text --keep-last 1
+      log text
+      gc
+      verify --all
       log --forget
       log text --forget
       log text
@@ -250,6 +260,12 @@ describe.concurrent('golden commands', () => {
       ls $tree -lR --human
       ls $tree/b
       ls $tree/a.txt
+      tree $tree
+      tree $tree --depth 1
+      tree $tree/a.txt
+      find c.txt
+      find b/* $tree
+      find * $tree --type directory
       stat $tree/b/c.txt
       stat $tree/link
       stat $tree --human
@@ -288,6 +304,12 @@ describe.concurrent('golden commands', () => {
       cat $notes --offline --timeout 3s
       ls ${MISSING} --offline
       ls $tree/nowhere
+      tree ${MISSING} --offline
+      tree $tree --depth 0
+      find
+      find x ${MISSING} --offline
+      find x ${MISSING} $tree --offline
+      find x $tree --type nope
       stat ${MISSING} --offline
       stat $tree/nowhere
       stat

@@ -37,6 +37,8 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   'UsageError to-kubo': ': import into it with ipfsz car export CID -o - | ipfs dag import',
   'UsageError not-regular': ': to write to it, use --output - and redirect stdout',
   'UsageError packs-compress': ': omit the codec, or keep blocks as files with --layout files',
+  'UsageError keeps-none':
+    ': use --keep-last, --keep-daily or another of the --keep-... options. To forget all, run ipfsz log --forget NAME',
   'UsageError needs-name': ': set one with --name',
   'UsageError one-name': ', or omit --name',
   'UsageError no-eviction': ': omit --evict',

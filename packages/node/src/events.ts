@@ -30,6 +30,7 @@ export type Task =
   | 'count'
   | 'export'
   | 'fetch'
+  | 'find'
   | 'find-compressed'
   | 'find-garbage'
   | 'find-providers'

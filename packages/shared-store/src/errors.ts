@@ -5,11 +5,13 @@ import { NamedError } from '@ipfsz/utils/named-error'
  * base `latest` needs a name. `one-name`: several sources have one name. `no-eviction`: there is no session to evict.
  * `no-session`: none has the id. `no-host-name`, `no-proxy`: a text is none. `nobody-to-fetch-from`: there is no
  * network. `not-a-cid`: a text does not begin with one. `from-kubo`, `to-kubo`: a place is the repo of Kubo, which is
- * not copied. `is-store`: it is a shared store. `packs-compress`: packs take no codec.
+ * not copied. `is-store`: it is a shared store. `packs-compress`: packs take no codec. `keeps-none`: no rule keeps any
+ * version of a history.
  */
 export type UsageProblem =
   | 'from-kubo'
   | 'is-store'
+  | 'keeps-none'
   | 'needs-name'
   | 'no-eviction'
   | 'no-host-name'
@@ -25,6 +27,7 @@ export type UsageProblem =
 const USAGE_HINTS: Readonly<Partial<Record<UsageProblem, string>>> = {
   'from-kubo': 'start Kubo, and import from it, or export CARs from it',
   'is-store': 'use the repo of a node that shares it, or create one',
+  'keeps-none': 'keep at least one version',
   'nobody-to-fetch-from': 'start a daemon, or name a peer, a gateway or a router',
   'not-a-cid': 'use a CID, or /ipns/NAME',
   'packs-compress': 'omit the codec, or keep blocks as files',

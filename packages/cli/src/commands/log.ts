@@ -37,7 +37,7 @@ export async function log (name: string, context: Context): Promise<void> {
 }
 
 /** A time in the format of `versionSummary`; with seconds for scripts. */
-function minuteCell (date: Date): Cell {
+export function minuteCell (date: Date): Cell {
   return { text: minuteOf(date), plain: date.toISOString(), width: MINUTE_WIDTH }
 }
 

@@ -58,30 +58,16 @@ async function list (
     // in core, as in Helia, the name of a file is its CID, and so is its path
     const isFile = fileName != null && entry.path === entry.name
     const name = isFile ? fileName : `${prefix}${entry.name}`
-    const { size, storedSize, codec = 'none', ratio, sizeKnown = entry.type != null, mtime } = entry
-    const type = typeOf(entry)
-    const directory = type === 'directory'
-    const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
+    const { size, storedSize, codec = 'none', sizeKnown = entry.type != null } = entry
+    const { directory, shown } = shownName(entry, name)
 
-    output.row({
-      cid: entry.cid.toString(),
-      plainCid: entry.plainCid.toString(),
-      name,
-      type,
-      // unknown for a directory: its entries are not read
-      ...directory || !sizeKnown ? {} : { size, ratio },
-      storedSize,
-      codec: directory ? undefined : codec,
-      link,
-      mode: entry.unixfs == null ? undefined : storedModeOf(entry.unixfs),
-      mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
-    }, [
+    output.row({ ...listedEntry(entry, name) }, [
       cidCell(entry.cid.toString()),
       sizeCell(directory || !sizeKnown ? undefined : size),
       sizeCell(storedSize),
       wordCell(directory ? '-' : codec, CODEC_WIDTH),
       ...options.long ? [wordCell(modeOf(entry), MODE_WIDTH), wordCell(timeOf(entry), TIME_WIDTH)] : [],
-      `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
+      shown
     ])
 
     options.onEntry()
@@ -90,6 +76,41 @@ async function list (
       await list({ cid: entry.cid, path: '', prefix: `${name}/` }, files, options, context)
     }
   }
+}
+
+/** What programs are told of an entry. */
+export function listedEntry (entry: DirectoryEntry, name: string): Record<string, unknown> {
+  const { size, storedSize, codec = 'none', ratio, sizeKnown = entry.type != null, mtime } = entry
+  const directory = typeOf(entry) === 'directory'
+
+  return {
+    cid: entry.cid.toString(),
+    plainCid: entry.plainCid.toString(),
+    name,
+    type: typeOf(entry),
+    // unknown for a directory: its entries are not read
+    ...directory || !sizeKnown ? {} : { size, ratio },
+    storedSize,
+    codec: directory ? undefined : codec,
+    link: linkOf(entry),
+    mode: entry.unixfs == null ? undefined : storedModeOf(entry.unixfs),
+    mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
+  }
+}
+
+/** A name as people read it: with a slash for a directory, and with what a symlink contains. */
+export function shownName (entry: DirectoryEntry, name: string): { directory: boolean, shown: string } {
+  const directory = typeOf(entry) === 'directory'
+  const link = linkOf(entry)
+
+  return {
+    directory,
+    shown: `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
+  }
+}
+
+function linkOf (entry: DirectoryEntry): string | undefined {
+  return typeOf(entry) === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
 }
 
 function headings ({ long }: LsCommandOptions): Cell[] {

@@ -6,8 +6,8 @@ export interface Example {
 
 /** Headings for the list of all commands, in order, and the commands below each. */
 export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: readonly string[]]> = [
-  ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
-  ['Keep, delete and move:', ['log', 'pin', 'rm', 'gc', 'car', 'link', 'import', 'migrate']],
+  ['Add and read files:', ['add', 'cat', 'get', 'ls', 'tree', 'find', 'stat', 'diff']],
+  ['Keep, delete and move:', ['log', 'forget', 'pin', 'rm', 'gc', 'car', 'link', 'import', 'migrate']],
   ['Check and repair:', ['verify', 'repair']],
   [
     'Share with other nodes and browsers:',
@@ -53,6 +53,14 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ls: examples(
     ['ls CID', 'List a directory'],
     ['ls -l -R CID/photos', 'List a subdirectory recursively, with modes and times']
+  ),
+  tree: examples(
+    ['tree CID', 'Show everything below a directory'],
+    ['tree -L 1 CID/photos', 'Show only what is in a subdirectory']
+  ),
+  find: examples(
+    ['find report.csv', 'Find a file in all pins'],
+    ['find "*.csv" CID', 'Find all CSV files in a directory']
   ),
   stat: examples(
     ['stat CID', 'Show sizes, codec and both CIDs'],
@@ -121,6 +129,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'originals ls': examples(
     ['originals ls', 'List the originals that can be served'],
     ['originals ls --json', 'List them for a script']
+  ),
+  forget: examples(
+    ['forget photos --keep-daily 7 --keep-monthly 12 --dry-run', 'Show what would be forgotten'],
+    ['forget photos docs --keep-last 3', 'Keep three versions of each']
   ),
   log: examples(
     ['log photos', 'List the versions of photos, newest first'],

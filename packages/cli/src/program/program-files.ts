@@ -7,9 +7,11 @@ import type { BenchCommandOptions } from '../commands/bench.ts'
 import type { CatCommandOptions } from '../commands/cat.ts'
 import type { DiffCommandOptions } from '../commands/diff.ts'
 import type { DuCommandOptions } from '../commands/du.ts'
+import type { FindCommandOptions } from '../commands/find.ts'
 import type { GetCommandOptions } from '../commands/get.ts'
 import type { LsCommandOptions } from '../commands/ls.ts'
 import type { StatCommandOptions } from '../commands/stat.ts'
+import type { TreeCommandOptions } from '../commands/tree.ts'
 import type { VerifyCommandOptions } from '../commands/verify.ts'
 import type { Context } from '../context.ts'
 import type { NetworkFlags } from './program-network.ts'
@@ -80,6 +82,29 @@ export function defineFileCommands (program: Command, context: () => Context): v
       const [{ long = false, recursive = false }, networked] = withNetwork(flags, context())
       const { ls } = await import('../commands/ls.ts')
       await ls(cid, { long, recursive }, networked)
+    })
+
+  addNetworkOptions(program.command('tree')
+    .description('show a directory and what is below it as a tree, with original sizes')
+    .argument('<cid>', TARGET)
+    .option('-L, --depth <n>', 'show at most this many levels', parseNumber))
+    .action(async (cid: string, flags: TreeCommandOptions & NetworkFlags) => {
+      if (flags.depth === 0) {
+        throw new UsageError('--depth must be at least 1')
+      }
+
+      const { tree } = await import('../commands/tree.ts')
+      await tree(cid, ...withNetwork(flags, context()))
+    })
+
+  addNetworkOptions(program.command('find')
+    .description('find files and directories by name, in directories or in all pins')
+    .argument('<pattern>', '* stands for any characters, ? for one; with a slash, it is compared with the whole path')
+    .argument('[cid...]', `where to search: ${TARGETS} (default: all pins)`)
+    .addOption(new Option('--type <type>', 'find only these').choices(['file', 'directory', 'symlink'])))
+    .action(async (pattern: string, cids: string[], flags: FindCommandOptions & NetworkFlags) => {
+      const { find } = await import('../commands/find.ts')
+      await find(pattern, cids, ...withNetwork(flags, context()))
     })
 
   addNetworkOptions(program.command('stat')

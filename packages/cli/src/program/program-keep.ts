@@ -2,15 +2,26 @@ import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
-import { parseNumber, parseSize, parseUnused } from '../terminal/units.ts'
+import { parseDuration, parseNumber, parseSize, parseUnused } from '../terminal/units.ts'
 import { TARGET, TARGETS } from './targets.ts'
 import type { CollectOptions } from '@ipfsz/node/collect'
+import type { KeepRules } from '@ipfsz/node/history'
 import type { AddLinkCommandOptions } from '../commands/link.ts'
 import type { Context } from '../context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
 
 type ImportFlags = CompressionOptions & { fromKubo: string, replace?: boolean }
+
+/** The rules of `ipfsz forget` that count versions. */
+const KEEP_RULES = [
+  ['last', 'keep the newest <n> versions'],
+  ['hourly', 'keep the newest version of each of the last <n> hours that have one'],
+  ['daily', 'the same for days'],
+  ['weekly', 'the same for weeks, which begin on Monday'],
+  ['monthly', 'the same for months'],
+  ['yearly', 'the same for years']
+] as const
 
 /** Define the commands that pin, delete, link, and move DAGs between repos. */
 export function defineKeepCommands (program: Command, context: () => Context): void {
@@ -62,6 +73,27 @@ export function defineKeepCommands (program: Command, context: () => Context): v
       }
 
       await (name == null ? listHistories(context()) : (forget ? forgetHistory : log)(name, context()))
+    })
+
+  const forget = program.command('forget')
+    .description('unpin old versions added with --base latest, except those that one of the rules keeps')
+    .argument('<name...>', 'names of histories (ipfsz log lists them)')
+    .option('--dry-run', 'only show what would be kept and forgotten')
+
+  for (const [rule, what] of KEEP_RULES) {
+    forget.option(`--keep-${rule} <n>`, what, parseNumber)
+  }
+
+  forget
+    .option(
+      '--keep-within <duration>',
+      'keep versions that are at most this much older than the newest one, such as 12h or 30d',
+      parseDuration
+    )
+    .action(async (names: string[], { dryRun = false, ...flags }: { dryRun?: boolean } & Record<string, number>) => {
+      const rules = Object.entries(flags).map(([flag, value]) => [flag.replace('keep', '').toLowerCase(), value])
+      const { forget } = await import('../commands/forget.ts')
+      await forget(names, { ...Object.fromEntries(rules) as KeepRules, dryRun }, context())
     })
 
   const car = program.command('car').description('move files between repos and other IPFS nodes')

@@ -35,8 +35,9 @@ const DEFAULT_WIDTH = 80
 
 /** What only prints: it ends, with 0, when nobody reads on. All other commands do their work to its end. */
 const PRINTING = new Set([
-  'bench', 'cat', 'cid mark', 'cid plain', 'codecs', 'complete', 'completion', 'diff', 'du', 'id', 'link ls', 'log',
-  'ls', 'name resolve', 'originals ls', 'peers', 'pin ls', 'providers', 'stat', 'stats', 'verify', 'version'
+  'bench', 'cat', 'cid mark', 'cid plain', 'codecs', 'complete', 'completion', 'diff', 'du', 'find', 'id', 'link ls',
+  'log', 'ls', 'name resolve', 'originals ls', 'peers', 'pin ls', 'providers', 'stat', 'stats', 'tree', 'verify',
+  'version'
 ])
 
 type Define = (program: Command, context: () => Context) => void
@@ -44,8 +45,8 @@ type Define = (program: Command, context: () => Context) => void
 /** What defines which commands. Those of shells are not named: completion and help need all others too. */
 const DEFINITIONS: ReadonlyArray<readonly [define: Define, ...names: string[]]> = [
   [defineAddCommand, 'add'],
-  [defineFileCommands, 'cat', 'get', 'ls', 'stat', 'diff', 'du', 'verify', 'repair', 'bench'],
-  [defineKeepCommands, 'pin', 'rm', 'gc', 'log', 'car', 'import', 'link'],
+  [defineFileCommands, 'cat', 'get', 'ls', 'tree', 'find', 'stat', 'diff', 'du', 'verify', 'repair', 'bench'],
+  [defineKeepCommands, 'pin', 'rm', 'gc', 'log', 'forget', 'car', 'import', 'link'],
   [defineNetworkCommands, 'daemon', 'id', 'peers', 'connect', 'providers', 'name'],
   [defineOriginalsCommands, 'originals'],
   [defineSiteCommands, 'site'],

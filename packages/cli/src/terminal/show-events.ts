@@ -92,6 +92,7 @@ const LABELS: Readonly<Record<Task, string>> = {
   count: 'counting blocks',
   export: 'exporting',
   fetch: 'fetching',
+  find: 'searching for',
   'find-compressed': 'finding compressed files',
   'find-garbage': 'finding unpinned blocks',
   'find-providers': 'searching for providers of',

@@ -8,7 +8,9 @@ import type { NetworkOptions } from '../daemon/access.ts'
 import type { DiffContentOptions, Differences } from '../diff/diff-content.ts'
 import type { NodeProgressOptions } from '../events.ts'
 import type { GetContentOptions, Written } from '../get/get-content.ts'
+import type { ForgetVersionsOptions, JudgedVersion } from '../history/forget-versions.ts'
 import type { PinnedVersion } from '../history/history.ts'
+import type { KeepRules } from '../history/keep-rules.ts'
 import type { AddLinkOptions } from '../links/links.ts'
 import type { IndexOriginalsOptions } from '../originals/originals.ts'
 import type { ListPinsOptions, PinInfo } from '../pins/pins.ts'
@@ -191,6 +193,15 @@ export interface RepoHistory {
    * @throws {NoHistoryError}
    */
   forget (name: string, options?: CallOptions): Promise<number>
+
+  /**
+   * Forget and unpin the versions of a name that no rule keeps. Rules count pinned versions alone.
+   *
+   * @returns all versions, the newest first, with the rules that keep each
+   * @throws {UsageError} the rules would keep nothing
+   * @throws {NoHistoryError}
+   */
+  retain (name: string, rules: KeepRules, options?: CallOptions & ForgetVersionsOptions): Promise<JudgedVersion[]>
 }
 
 /**

@@ -336,6 +336,11 @@ export class RepoHandle implements OpenRepo {
         const { forgetHistory } = await import('../history/history.ts')
 
         return forgetHistory(context, name)
+      }),
+      retain: async (name, rules, options = {}) => this.#call(options, async context => {
+        const { forgetVersions } = await import('../history/forget-versions.ts')
+
+        return forgetVersions(context, name, rules, options)
       })
     }
   }

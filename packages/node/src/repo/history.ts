@@ -30,7 +30,7 @@ export interface Version {
 }
 
 /** A version, and where its record is. */
-interface Stored extends Version {
+export interface StoredVersion extends Version {
   key: Key
   /** A number that grows with each version of the name. */
   sequence: number
@@ -51,13 +51,18 @@ export class Histories {
   }
 
   /** The versions of a name, the newest first. None for a name that has no history. */
-  async versions (name: string): Promise<Version[]> {
+  async versions (name: string): Promise<StoredVersion[]> {
     return this.#stored(await prefixOf(name))
+  }
+
+  /** The versions of all names. */
+  async all (): Promise<StoredVersion[]> {
+    return this.#stored(PREFIX)
   }
 
   /** The last version of each name, and how many versions the name has, by name. */
   async list (): Promise<Array<{ last: Version, versions: number }>> {
-    const byName = Map.groupBy(await this.#stored(PREFIX), ({ name }) => name)
+    const byName = Map.groupBy(await this.all(), ({ name }) => name)
 
     return [...byName.values()]
       .map(versions => ({ last: versions[0], versions: versions.length }))
@@ -87,6 +92,11 @@ export class Histories {
     }
   }
 
+  /** Forget one version. */
+  async remove ({ key }: Pick<StoredVersion, 'key'>): Promise<void> {
+    await this.#records.delete(key)
+  }
+
   /**
    * Forget all versions of a name, damaged records too.
    *
@@ -103,8 +113,8 @@ export class Histories {
     return forgotten
   }
 
-  async #stored (prefix: string): Promise<Stored[]> {
-    const stored: Stored[] = []
+  async #stored (prefix: string): Promise<StoredVersion[]> {
+    const stored: StoredVersion[] = []
 
     for await (const { key, value } of this.#records.query({ prefix })) {
       stored.push(parse(key, value))
@@ -132,7 +142,7 @@ function isCount (value: unknown): boolean {
 }
 
 /** @throws {RepoError} the record is damaged */
-function parse (key: Key, value: Uint8Array): Stored {
+function parse (key: Key, value: Uint8Array): StoredVersion {
   try {
     const { name, cid, date, size, addedSize, sequence } = decode(value) as Record<string, unknown>
     const isDate = typeof date === 'number' && !Number.isNaN(new Date(date).getTime())

@@ -1,0 +1,52 @@
+import { findContent } from '@ipfsz/node/find'
+import { nodeContext } from '../context.ts'
+import { explain, IncompleteError } from '../errors.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { cidCell, sizeCell, sizeHeading } from '../terminal/row.ts'
+import { listedEntry, shownName } from './ls.ts'
+import type { Context } from '../context.ts'
+import type { PinRecordError } from '../errors.ts'
+import type { FindContentOptions } from '@ipfsz/node/find'
+
+export type FindCommandOptions = Pick<FindContentOptions, 'type'>
+
+/**
+ * Print the files, directories and symlinks whose names match, each with a path that other commands take.
+ *
+ * @param targets - CIDs, names or names of pins, and paths below them. By default all pins
+ * @throws {IncompleteError} some of several targets cannot be read to the end; the reasons are printed
+ */
+export async function find (
+  pattern: string,
+  targets: readonly string[],
+  options: FindCommandOptions,
+  context: Context
+): Promise<void> {
+  const { output } = context
+  const unreadable: PinRecordError[] = []
+
+  output.heading([cidCell('CID'), sizeHeading('ORIGINAL'), 'PATH'])
+
+  const { targets: searched, failed } = await findContent(nodeContext(context), pattern, targets, {
+    ...options,
+    onFound ({ entry, path }) {
+      const { directory, shown } = shownName(entry, path)
+
+      output.row({ ...listedEntry(entry, entry.name), path }, [
+        cidCell(entry.cid.toString()),
+        sizeCell(directory || !(entry.sizeKnown ?? entry.type != null) ? undefined : entry.size),
+        shown
+      ])
+    },
+    onFailed (target, error) { output.error(`${target}: ${explain(error)}`, error) },
+    onDamaged (error) { unreadable.push(error) }
+  })
+
+  reportPinRecords(unreadable, output)
+
+  if (failed + unreadable.length > 0) {
+    throw new IncompleteError(
+      `${failed + unreadable.length} of ${searched + unreadable.length} could not be searched: see the errors above`
+    )
+  }
+}

@@ -1,0 +1,53 @@
+import { forgetVersions } from '@ipfsz/node/history'
+import { nodeContext } from '../context.ts'
+import { printable } from '../terminal/output.ts'
+import { sizeCell, wordCell } from '../terminal/row.ts'
+import { count } from '../terminal/units.ts'
+import { minuteCell } from './log.ts'
+import type { Context } from '../context.ts'
+import type { KeepRules } from '@ipfsz/node/history'
+
+/** Columns of `forget`. */
+const FATE_WIDTH = 6
+
+export interface ForgetCommandOptions extends KeepRules {
+  dryRun: boolean
+}
+
+/**
+ * Forget and unpin the versions of names that no rule keeps.
+ *
+ * @throws {UsageError} the rules would keep nothing
+ * @throws {NoHistoryError} a name has no history
+ */
+export async function forget (
+  names: readonly string[],
+  { dryRun, ...rules }: ForgetCommandOptions,
+  context: Context
+): Promise<void> {
+  const { output } = context
+  let forgotten = 0
+
+  for (const name of names) {
+    const versions = await forgetVersions(nodeContext(context), name, rules, { dryRun })
+
+    for (const { cid, date, size, isPinned: pinned, keptBy } of versions) {
+      const isKept = keptBy.length > 0
+      forgotten += isKept ? 0 : 1
+      output.row({ name, cid: cid.toString(), date: date.toISOString(), size, pinned, kept: isKept, keptBy, dryRun }, [
+        wordCell(isKept ? 'keep' : 'forget', FATE_WIDTH),
+        minuteCell(date),
+        sizeCell(size),
+        cid.toString(),
+        isKept ? keptBy.join(', ') : pinned ? '-' : 'not pinned',
+        printable(name)
+      ])
+    }
+  }
+
+  if (!output.json) {
+    output.note(dryRun
+      ? `${count(forgotten, 'version')} would be forgotten: omit --dry-run to forget them`
+      : `${count(forgotten, 'version')} forgotten: the next ipfsz gc deletes the blocks that only they need`)
+  }
+}

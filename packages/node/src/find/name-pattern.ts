@@ -1,0 +1,34 @@
+/**
+ * A pattern as that of `find -name`: `*` stands for any characters, `?` for one. A pattern with a slash is for the
+ * whole path, as that of `find -path`.
+ */
+export function matchesPattern (pattern: string, path: string): boolean {
+  return matches(pattern, pattern.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1))
+}
+
+/**
+ * Takes time proportional to both lengths at most, unlike a regular expression: a stranger's directory may have names
+ * of a megabyte.
+ */
+function matches (pattern: string, text: string): boolean {
+  let [at, inText] = [0, 0]
+  // where the last star is, and where what it stands for ends
+  let [star, end] = [-1, 0]
+
+  while (inText < text.length) {
+    if (pattern[at] === '*') {
+      star = at++
+      end = inText
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[inText])) {
+      at++
+      inText++
+    } else if (star !== -1) {
+      at = star + 1
+      inText = ++end
+    } else {
+      return false
+    }
+  }
+
+  return /^\**$/.test(pattern.slice(at))
+}
