@@ -18,6 +18,9 @@ const ROOT: PrintedRoot = {
   onlyHash: false
 }
 
+const contentOf = (files: number, compressed: number): PrintedRoot['content'] =>
+  ({ files, compressed, readableWith: { 'zstd -dc': compressed }, onlyIpfsz: 0 })
+
 describe('addSummary', () => {
   it.each([undefined, 0, 80])('has 80 columns if the terminal says %s', columns => {
     expect(addSummary(ROOT, columns)).toBe([
@@ -29,14 +32,27 @@ describe('addSummary', () => {
   })
 
   it('says what others can do with it', () => {
-    const content = { files: 3, compressed: 2 }
     const { cid: plainCid } = ROOT
 
     expect(addSummary({ ...ROOT, readableWith: undefined }, 80))
       .toContain('\n  Others can pin it, but only IPFSz can read it')
-    expect(addSummary({ ...ROOT, readableWith: undefined, content }, 80))
-      .toContain('\n  Others can pin it; ipfsz stat CID/FILE shows whether they can read a file')
     expect(addSummary({ ...ROOT, plainCid, codec: 'none' }, 80)).not.toContain('Others')
+  })
+
+  it.each([
+    [[3, 3, { 'zstd -dc': 3 }, 0], 'Others can pin it, and read all 3 files with zstd -dc'],
+    [[1, 1, { 'zstd -dc': 1 }, 0], 'Others can pin it, and read its file with zstd -dc'],
+    [[3, 2, { 'zstd -dc': 2 }, 0], 'Others can pin it, and read all 3 files: 2 with zstd -dc, 1 as stored'],
+    [[9, 6, { 'gzip -dc': 1, 'zstd -dc': 3 }, 2],
+      'Others can pin it, and read 7 of 9 files: 3 with zstd -dc, 1 with gzip -dc, 3 as stored. Only IPFSz can read the other 2'],
+    [[2, 1, {}, 1], 'Others can pin it, and read 1 of 2 files: 1 as stored. Only IPFSz can read the other one'],
+    [[2, 2, {}, 2], 'Others can pin it, but only IPFSz can read its 2 files'],
+    [[1, 1, {}, 1], 'Others can pin it, but only IPFSz can read its file']
+  ] as const)('says how many files of a directory others can read, of %j', (counts, text) => {
+    const [files, compressed, readableWith, onlyIpfsz] = counts
+    const content = { files, compressed, readableWith, onlyIpfsz }
+
+    expect(addSummary({ ...ROOT, readableWith: undefined, content }, 200)).toContain(`\n  ${text}`)
   })
 
   it('puts sizes below a name that leaves no room for them', () => {
@@ -51,7 +67,7 @@ describe('addSummary', () => {
   })
 
   it('says what is new of a directory with an earlier version', () => {
-    const tree = { ...ROOT, name: 'tree', content: { files: 3, compressed: 2 }, newSize: 12_800 }
+    const tree = { ...ROOT, name: 'tree', content: contentOf(3, 2), newSize: 12_800 }
 
     expect(addSummary(tree, 80).split('\n').slice(0, 2)).toEqual([
       'tree: 97.7 KiB, 12.5 KiB newly stored',
@@ -61,7 +77,7 @@ describe('addSummary', () => {
 
   it('says what is new of a file with an earlier version', () => {
     expect(addSummary({ ...ROOT, chosen: { zstd: 1 } }, 80)).toContain('\n  chosen: zstd\n')
-    expect(addSummary({ ...ROOT, content: { files: 4, compressed: 3 }, chosen: { none: 1, zstd: 3 } }, 80))
+    expect(addSummary({ ...ROOT, content: contentOf(4, 3), chosen: { none: 1, zstd: 3 } }, 80))
       .toContain('\n  chosen: zstd for 3 files, none for 1 file\n')
     expect(addSummary({ ...ROOT, newSize: 12_800 }, 80)).toMatch(/^a\.txt: 97\.7 KiB, 12\.5 KiB newly stored\n/)
   })
@@ -70,7 +86,7 @@ describe('addSummary', () => {
     [1, 'in/a changed while it was read: '],
     [3, 'in/a and 2 more changed while they were read: ']
   ])('says that %d files of a directory changed while they were read', (count, note) => {
-    const tree = { ...ROOT, content: { files: 4, compressed: 2 }, changed: { count, first: 'in/a' } }
+    const tree = { ...ROOT, content: contentOf(4, 2), changed: { count, first: 'in/a' } }
 
     expect(addSummary(tree, 200)).toContain(`\n  ${note}parts of different versions may be stored`)
   })

@@ -7,13 +7,13 @@ import type * as unixfs from '@helia/unixfs'
 import type { CodecName } from '@ipfsz/codecs'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
 import type { UnixFSDirectoryEntry } from 'ipfs-unixfs-exporter'
-import type { ImportCandidateStream } from 'ipfs-unixfs-importer'
+import type { ImportCandidateStream, ImportResult as ImporterResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
 /** The options and results of `@helia/unixfs`, extended with compression. */
 
 export type { ChmodOptions, CpOptions, FileCandidate, MkdirOptions, RmOptions, TouchOptions } from '@helia/unixfs'
-export type { ByteStream, DirectoryCandidate, ImportCandidateStream, ImportResult } from 'ipfs-unixfs-importer'
+export type { ByteStream, DirectoryCandidate, ImportCandidateStream } from 'ipfs-unixfs-importer'
 export type { Mtime } from 'ipfs-unixfs'
 
 /**
@@ -22,6 +22,12 @@ export type { Mtime } from 'ipfs-unixfs'
  */
 export interface ProgressHandler<Event> {
   onProgress? (event: Event): void
+}
+
+/** A file, directory or symlink that was added. */
+export interface ImportResult extends ImporterResult {
+  /** Whether it is a compressed file that only IPFSz can read: others can pin it (see `readableWith`). */
+  onlyIpfsz?: boolean | undefined
 }
 
 /** Files whose blocks are stored already: they only get their places in a directory. They have no result. */
@@ -45,6 +51,8 @@ export interface WrittenFile {
    * @default 0
    */
   repeated?: number | undefined
+  /** As in `ImportResult`. It is only passed on to `onWritten`. */
+  onlyIpfsz?: boolean | undefined
 }
 
 type Elements<T> = T extends AsyncIterable<infer E> | Iterable<infer E> ? E : never

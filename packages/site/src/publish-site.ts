@@ -84,7 +84,7 @@ export async function publishSite (
       })
       await roots.flush()
 
-      const { root: { cid: tree, size, storedSize }, files, hidden, changed } = added
+      const { root: { cid: tree, size, storedSize }, content: { files }, hidden, changed } = added
       const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${site.cid}/`
 
       return {

@@ -30,9 +30,11 @@ export class AddPrinter {
   }
 
   /** Print a line for a file or directory. */
-  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize, known }: PrintedAdd): void {
+  entry (printed: PrintedAdd): void {
+    const { cid, plainCid, name, size, storedSize, ratio, codec, readableWith, content, type, url } = printed
+    const { newSize, known } = printed
     this.#output.result(
-      { cid, plainCid, name, size, storedSize, ratio, codec, type, url, newSize, known },
+      { cid, plainCid, name, size, storedSize, ratio, codec, readableWith, content, type, url, newSize, known },
       this.#onlyCids
         ? cid
         : this.#output.tabbed([cid, printable(name), sizeCell(size), sizeCell(storedSize), ratio.toFixed(3)])

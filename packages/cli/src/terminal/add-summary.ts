@@ -3,7 +3,7 @@ import { DEFAULT_COLUMNS } from './columns.ts'
 import { count, formatSize } from './units.ts'
 import { indented, withLabel } from './with-label.ts'
 import { wrap } from './wrap.ts'
-import type { ChangedFiles } from '@ipfsz/node/add'
+import type { ChangedFiles, TreeContent } from '@ipfsz/node/add'
 import type { PrintedRoot } from './printed-add.ts'
 
 /** Below this many bytes a percentage says nothing: a block of any file has a few dozen bytes of its own. */
@@ -119,12 +119,37 @@ function chosenOf ({ chosen, content }: PrintedRoot): string {
 /** What other nodes can do with the plain CID. */
 function othersOf ({ readableWith, content }: PrintedRoot): string {
   if (content != null) {
-    return 'Others can pin it; ipfsz stat CID/FILE shows whether they can read a file'
+    return othersOfTree(content)
   }
 
   return readableWith == null
     ? 'Others can pin it, but only IPFSz can read it'
     : `Others can pin it, and read it with ${readableWith}`
+}
+
+/** The same of a directory: how many of its files they can read, and how. */
+function othersOfTree ({ files, compressed, readableWith, onlyIpfsz }: TreeContent): string {
+  const all = files === 1 ? 'its file' : `all ${count(files, 'file')}`
+
+  if (onlyIpfsz === files) {
+    return `Others can pin it, but only IPFSz can read ${files === 1 ? all : `its ${count(files, 'file')}`}`
+  }
+
+  const plain = files - compressed
+  const tools = Object.entries(readableWith).toSorted(([, a], [, b]) => b - a)
+
+  if (onlyIpfsz === 0 && plain === 0 && tools.length === 1) {
+    return `Others can pin it, and read ${all} with ${tools[0][0]}`
+  }
+
+  const read = onlyIpfsz === 0 ? all : `${files - onlyIpfsz} of ${count(files, 'file')}`
+  const ways = [
+    ...tools.map(([tool, number]) => `${number} with ${tool}`),
+    ...plain === 0 ? [] : [`${plain} as stored`]
+  ]
+  const rest = onlyIpfsz === 0 ? '' : `. Only IPFSz can read the other ${onlyIpfsz === 1 ? 'one' : onlyIpfsz}`
+
+  return `Others can pin it, and read ${read}: ${ways.join(', ')}${rest}`
 }
 
 function label (text: string): string {

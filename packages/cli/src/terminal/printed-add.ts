@@ -1,4 +1,4 @@
-import type { ChangedFiles, KnownCounts } from '@ipfsz/node/add'
+import type { ChangedFiles, KnownCounts, TreeContent } from '@ipfsz/node/add'
 
 /** A file or directory that was added, as `ipfsz add` prints it. */
 export interface PrintedAdd {
@@ -16,16 +16,16 @@ export interface PrintedAdd {
   url?: string | undefined
   /** Bytes of blocks that were not there before, of a path that was added with an earlier version. */
   newSize?: number | undefined
+  /** Of a compressed file: the tool that reads it by its plain CID. See `readableWith`. */
+  readableWith?: string | undefined
+  /** Of a directory: how many files are in it, how many of them are compressed, and who can read those. */
+  content?: TreeContent | undefined
   /** Of a directory whose files are known: how many are new, have changed, or were not read again. */
   known?: KnownCounts | undefined
 }
 
 /** What was added for one path of the command line. */
 export interface PrintedRoot extends PrintedAdd {
-  /** The tool that reads the file by its plain CID: see `readableWith`. */
-  readableWith?: string | undefined
-  /** Of a directory: how many files are in it, and how many of them are compressed. */
-  content?: { files: number, compressed: number }
   /** With `--codec auto`: how many files got each codec. */
   chosen?: Readonly<Record<string, number>> | undefined
   /** Hidden entries that were left out. */

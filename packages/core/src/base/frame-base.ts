@@ -11,6 +11,8 @@ import type { Piece } from '../frames/compress-frames.ts'
 export interface WrittenBaseRoot extends WrittenFile {
   /** The marker code. */
   code: number
+  /** Whether only IPFSz can read it. */
+  onlyIpfsz: boolean
 }
 
 export const NO_REGION: Region = { offset: 0, length: 0 }

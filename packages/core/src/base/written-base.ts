@@ -8,6 +8,7 @@ import { readFields } from '../format/protobuf.ts'
 import { unmark } from '../marker.ts'
 import { dagSize, originalSize } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
+import { needsIpfsz } from '../read/readable-with.ts'
 import { verifyTrailer } from '../read/verify-trailer.ts'
 import { contentToLink, ensureStored, throwIfNotFile } from './base-content.ts'
 import { BaseReader } from './base-reader.ts'
@@ -218,7 +219,7 @@ function rootOf ({ cid, block, node, header }: Entry, { dagSize }: FileLink): Wr
     return undefined
   }
 
-  return { cid, block, unixfs: node.unixfs, dagSize, code: header.codec }
+  return { cid, block, unixfs: node.unixfs, dagSize, code: header.codec, onlyIpfsz: needsIpfsz(header) }
 }
 
 function linkTo (entry: Entry): FileLink {

@@ -18,11 +18,11 @@ import { closeSource } from '../util/close-source.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import { Marks } from './marks.ts'
 import type {
-  AddAllOptions, AddCandidateStream, AddFileOptions, AddOptions, FileCandidate
+  AddAllOptions, AddCandidateStream, AddFileOptions, AddOptions, FileCandidate, ImportResult
 } from '../unixfs.ts'
 import type { AddSettings } from '../settings.ts'
 import type { Codec } from '@ipfsz/codecs'
-import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
+import type { ByteStream, ImporterOptions } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
 export async function addContent (
@@ -143,7 +143,7 @@ async function * importCandidates (
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
-    onCompressed (cid, code) { marks.add(cid, code) },
+    onCompressed (cid, code, onlyIpfsz) { marks.add(cid, code, onlyIpfsz) },
     // of many files, they would take the place of roots that are read
     ...budget == null ? { onBased: (cid, block) => settings.roots.setWritten(cid, block) } : {}
   })
@@ -185,7 +185,7 @@ async function * importCandidates (
 
       const { cid, path, unixfs, size } = next.value
 
-      yield { cid: marks.mark(cid), path, unixfs, size }
+      yield { ...marks.mark(cid), path, unixfs, size }
     }
   } finally {
     // not awaited, because its source may be stalled

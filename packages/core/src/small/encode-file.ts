@@ -74,7 +74,7 @@ export function encodeFile (
   const header = { codec: code, size, frameSize: layout.frameSize, frameLengths: [frame.byteLength] }
   const encoded = encodeFrame(frame, filters.length === 0 ? header : { ...header, filters }, metadata)
 
-  return encoded && { ...encoded, size, codec, reason }
+  return encoded && { ...encoded, ...filters.length === 0 ? {} : { onlyIpfsz: true }, size, codec, reason }
 }
 
 /** A file that is not compressed, as ipfs-unixfs-importer makes it: with metadata, it stores the bytes twice. */

@@ -14,6 +14,8 @@ export interface EncodedFile {
   cid: Uint8Array
   /** The marker code of a compressed file. */
   marker?: number
+  /** Whether only IPFSz can read it, as it is compressed with filters. */
+  onlyIpfsz?: boolean
   /** Its blocks, in the order in which they are stored: the root is the last one. */
   blocks: EncodedBlock[]
   /** Original bytes. */

@@ -37,8 +37,8 @@ interface CompressingFileBuilderInit extends
   compression?: Compression
   /** How to store files that are not compressed. */
   importer: ImporterOptions
-  /** Called with the plain CID and the marker code of each compressed file. */
-  onCompressed (cid: CID, code: number): void
+  /** Called with the plain CID and the marker code of each compressed file, and whether only IPFSz can read it. */
+  onCompressed (cid: CID, code: number, onlyIpfsz: boolean): void
   /** Called with the root of each file that has a base, which may be the base of the next. */
   onBased? (cid: CID, block: Uint8Array): void
   /** Takes the dictionary of the file that is added at a path. */
@@ -145,8 +145,8 @@ async function buildFile (
     contentCid: init.links != null,
     onLateBase () { refer(base) }
   })
-  const { cid, block, unixfs, dagSize, code, contentCid } = written
-  init.onCompressed(cid, code)
+  const { cid, block, unixfs, dagSize, code, onlyIpfsz, contentCid } = written
+  init.onCompressed(cid, code, onlyIpfsz)
 
   if (referred != null && referred !== dictionary) {
     init.onBased?.(cid, block)

@@ -9,6 +9,7 @@ import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
 import { leafPerPart, packLeaves } from '../format/leaf.ts'
+import { needsIpfsz } from '../read/readable-with.ts'
 import { prepend } from '../util/prepend.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { codecInTurns } from './background-codec.ts'
@@ -16,7 +17,7 @@ import { joinFrames } from './join-frames.ts'
 import { aidPieces, comparePieces, hashPieces } from './pieces.ts'
 import { isBase, isWhole, takeFrame } from './take-frame.ts'
 import { writeContent } from './write-content.ts'
-import type { FrameBase } from '../base/frame-base.ts'
+import type { FrameBase, WrittenBaseRoot } from '../base/frame-base.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { Choice } from '../policy/compression.ts'
@@ -24,7 +25,6 @@ import type { Cut } from '../policy/compression-options.ts'
 import type { Layout } from '../policy/layout.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { Metadata } from '../dag/file-block.ts'
-import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { Frame } from '../frames/compress-frames.ts'
 import type { LateBase } from './pieces.ts'
@@ -45,9 +45,8 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   onLateBase? (): void
 }
 
-/** A written file, its marker code, and the CID of its uncompressed bytes if requested. */
-interface WrittenCompressedFile extends WrittenFile {
-  code: number
+/** A written file, and the CID of its uncompressed bytes if requested. */
+interface WrittenCompressedFile extends WrittenBaseRoot {
   contentCid?: CID
 }
 
@@ -126,7 +125,7 @@ async function writeOnlyFrame (
     BufferPool.release(bytes)
   }
 
-  return { ...written, code: codec.code }
+  return { ...written, code: codec.code, onlyIpfsz: needsIpfsz(header) }
 }
 
 /** Write a file of any number of frames. */
@@ -201,7 +200,7 @@ async function writeFrames (
     ? writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
     : writeLeafAndRoot({ leaf, header, base: link }, metadata, blockstore, options))
 
-  return { ...written, code: codec.code, ...named }
+  return { ...written, code: codec.code, onlyIpfsz: needsIpfsz(header), ...named }
 }
 
 /** Bytes in memory with a frame: itself, and the part of a base that it refers to, or its filtered bytes. */

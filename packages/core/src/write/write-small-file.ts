@@ -22,7 +22,7 @@ interface WriteSmallFileOptions extends WriteOptions, ProgressOptions<AddFrameEv
   importer: ImporterOptions
   /** Set if files are linked to the CIDs that they have uncompressed. */
   links?: object | undefined
-  onCompressed (cid: CID, code: number): void
+  onCompressed (cid: CID, code: number, onlyIpfsz: boolean): void
 }
 
 /**
@@ -82,7 +82,7 @@ async function putFile (
     return { cid, size, path, originalPath }
   }
 
-  options.onCompressed(cid, marker)
+  options.onCompressed(cid, marker, encoded.onlyIpfsz === true)
   const content = blocks.length === 1 ? { data: frame } : { blockSizes: [BigInt(frame.byteLength)] }
 
   return { cid, unixfs: new UnixFS({ type: 'file', ...content, mode, mtime }), size, path, originalPath }

@@ -39,8 +39,9 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
       : encoder?.encode(file.bytes, metadata?.[i]) ?? await encoder?.encodeLater(file.bytes, metadata?.[i])
 
     if (file != null && encoded != null) {
-      const { size, dagSize, marker = 0 } = encoded
-      numbers.set([encoded.blocks.length, size, dagSize, marker, file.isSame ? 1 : 0], i * NUMBERS)
+      const { size, dagSize, marker = 0, onlyIpfsz = false } = encoded
+      const flags = [file.isSame ? 1 : 0, onlyIpfsz ? 1 : 0]
+      numbers.set([encoded.blocks.length, size, dagSize, marker, ...flags], i * NUMBERS)
       blocks.push(...encoded.blocks)
     }
   }

@@ -1,6 +1,6 @@
 import type { KnownCounts } from './known-files.ts'
 import type { CidPath } from '../dag/cid-path.ts'
-import type { Added } from '../disk/add-tree.ts'
+import type { Added, TreeContent } from '../disk/add-tree.ts'
 import type { ChangedFiles } from '../disk/progress.ts'
 import type { CompressionOptions, Mtime } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -160,8 +160,8 @@ export interface AddedRoot {
   url: string | undefined
   /** How many files got each codec; `none` for those that would not shrink. */
   codecs: Readonly<Record<string, number>>
-  /** Of a directory: how many files are in it, and how many of them are compressed. */
-  content?: { files: number, compressed: number } | undefined
+  /** Of a directory: how many files are in it, how many of them are compressed, and who can read those. */
+  content?: TreeContent | undefined
   /** Hidden entries that were left out. */
   hidden: number
   /** Files that are executable, and will not be when they are read back. */
@@ -172,6 +172,6 @@ export interface AddedRoot {
   newSize?: number | undefined
   /** Of a directory whose files are known: how many of them are new, have changed, or were not read. */
   known?: KnownCounts | undefined
-  /** The tool that reads the bytes of the plain CID: see `readableWith` of `@ipfsz/core`. */
+  /** Of a compressed file: the tool that reads the bytes of the plain CID. See `readableWith` of `@ipfsz/core`. */
   readableWith?: string | undefined
 }

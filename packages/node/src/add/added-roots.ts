@@ -181,7 +181,7 @@ export class AddedRoots {
       throw err
     }).finally(async () => ahead.close())
 
-    const { root: { cid, plainCid, size, storedSize, ratio, codec }, files, compressed, codecs, ...lost } = added
+    const { root: { cid, plainCid, size, storedSize, ratio, codec }, content, codecs, ...lost } = added
     const newSize = await this.#newSize(cid)
     const remember = this.#target.latest?.added(name, { cid, size, addedSize: newSize ?? 0 })
 
@@ -212,7 +212,7 @@ export class AddedRoots {
           codec,
           url: this.#url(cid, undefined),
           ...lost,
-          content: { files, compressed },
+          content,
           codecs,
           newSize,
           known: ahead.known?.counts

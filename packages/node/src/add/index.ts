@@ -15,4 +15,5 @@ export type {
   PathSource,
   StreamSource
 } from './add-options.ts'
+export type { TreeContent } from '../disk/add-tree.ts'
 export type { ChangedFiles } from '../disk/progress.ts'

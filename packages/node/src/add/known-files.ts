@@ -8,6 +8,7 @@ import { DamagedDagError } from '../errors.ts'
 import { tellsChanges } from '../known-files/local-file-systems.ts'
 import { TreeRecord } from '../known-files/tree-record.ts'
 import type { BlockSink, ListedBlock } from './block-sink.ts'
+import type { WrittenInTree } from '../disk/add-tree.ts'
 import type { HeldTree } from '../disk/held-tree.ts'
 import type { TreeFile } from '../disk/tree-file.ts'
 import type { KnownFile } from '../known-files/known-file.ts'
@@ -101,13 +102,13 @@ export class KnownFiles {
     const stored = await this.#init.sink.has(blocks.flatMap(list => list?.map(({ cid }) => cid) ?? []))
     let at = 0
 
-    return files.map(({ file: { name }, before: { dagSize, storedSize } }, i) => {
+    return files.map(({ file: { name }, before: { dagSize, storedSize, onlyIpfsz } }, i) => {
       const own = blocks[i]
       const isWhole = own?.every((_, k) => stored[at + k]) === true
       at += own?.length ?? 0
 
       return isWhole
-        ? { name, cid: cids[i], size: dagSize, repeated: Number(dagSize - storedSize), blocks: own }
+        ? { name, cid: cids[i], size: dagSize, repeated: Number(dagSize - storedSize), blocks: own, onlyIpfsz }
         : undefined
     })
   }
@@ -125,11 +126,7 @@ export class KnownFiles {
   }
 
   /** A file has been added. To be called in the order of a walk. */
-  note (path: string, { cid, dagSize, storedSize }: {
-    cid: CID
-    dagSize: bigint
-    storedSize: bigint
-  }): Promise<void> | undefined {
+  note (path: string, { cid, dagSize, storedSize, onlyIpfsz }: WrittenInTree): Promise<void> | undefined {
     const expected = this.#expected.get(path)
     this.#expected.delete(path)
 
@@ -148,7 +145,8 @@ export class KnownFiles {
         cid: cid.bytes,
         dagSize,
         storedSize,
-        isSingle: isSingle || cid.code === raw.code
+        isSingle: isSingle || cid.code === raw.code,
+        onlyIpfsz
       })
 
       return undefined

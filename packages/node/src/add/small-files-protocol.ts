@@ -16,13 +16,14 @@ export interface ReadBatch extends FilesToRead {
 }
 
 /** How many numbers `ReadFiles` has for each file. */
-export const NUMBERS = 5
+export const NUMBERS = 6
 
 /** What came of the files of a batch. */
 export interface ReadFiles {
   /**
    * For each file: how many blocks it has, 0 if it needs the ordinary way; its size; the size of its blocks, as a
-   * directory says it; its marker, or 0; and 1 if it was what had been examined.
+   * directory says it; its marker, or 0; 1 if it was what had been examined; and 1 if only IPFSz can
+   * read it.
    */
   numbers: Uint32Array<ArrayBuffer>
   /** The CIDs of all blocks, those of each file in order, its root last. */

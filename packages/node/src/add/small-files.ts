@@ -134,7 +134,7 @@ function resultsOf (
   let at = 0
 
   return files.map(({ file: { name } }, i) => {
-    const [count, bytes, size, marker, isSame] = numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
+    const [count, bytes, size, marker, isSame, onlyIpfsz] = numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
     const own = blocks.slice(at, at += count)
     const root = own.at(-1)?.cid
 
@@ -146,7 +146,8 @@ function resultsOf (
         size: BigInt(size),
         blocks: own,
         bytes,
-        isSame: isSame === 1
+        isSame: isSame === 1,
+        onlyIpfsz: onlyIpfsz === 1
       }
   })
 }

@@ -1,4 +1,4 @@
-import { codecName, isMarked, unmark } from '@ipfsz/core'
+import { codecName, isMarked, readableWith, unmark } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
 import { ReferredFiles } from './referred-files.ts'
 import { entryType } from './restore-metadata.ts'
@@ -28,6 +28,8 @@ export interface Added {
   ratio: number
   codec: string
   type: EntryType
+  /** The tool that reads the bytes of the plain CID, if it is a compressed file: see `readableWith` of `@ipfsz/core`. */
+  readableWith?: string | undefined
 }
 
 export interface AddTreeOptions extends TreeSourceInit {
@@ -39,16 +41,36 @@ export interface AddTreeOptions extends TreeSourceInit {
   /** Called and awaited for each file and symlink once it is added. */
   onAdded? (added: Added): Promise<void>
   /** The same, with the path of its candidate, and the size that a directory says. */
-  onWritten? (path: string, file: { cid: CID, dagSize: bigint, storedSize: bigint }): Promise<void> | undefined
+  onWritten? (path: string, file: WrittenInTree): Promise<void> | undefined
+}
+
+/** A file that has its place in a tree. */
+export interface WrittenInTree {
+  cid: CID
+  /** Bytes of its blocks, as its directory says. */
+  dagSize: bigint
+  /** The same, where each block counts once, and those of a base do not. */
+  storedSize: bigint
+  /** Whether it is compressed, and only IPFSz can read it. */
+  onlyIpfsz: boolean
+}
+
+/** What is in a tree. */
+export interface TreeContent {
+  /** Files, without directories and symlinks. */
+  files: number
+  /** How many of the files are compressed. */
+  compressed: number
+  /** How many of the compressed files stock decoders can read, by the tool: see `readableWith` of `@ipfsz/core`. */
+  readableWith: Record<string, number>
+  /** How many of the compressed files only IPFSz can read: others can pin them. */
+  onlyIpfsz: number
 }
 
 /** The root of an added tree, and what is in it. */
 export interface AddedTree {
   root: Added & { plainCid: CID }
-  /** Files, without directories and symlinks. */
-  files: number
-  /** How many of the files are compressed. */
-  compressed: number
+  content: TreeContent
   /** How many of the files got each codec. */
   codecs: Record<string, number>
   /** Hidden entries that were left out. */
@@ -60,7 +82,7 @@ export interface AddedTree {
 }
 
 /** A file or symlink that has its place. */
-type PlacedFile = Pick<ImportResult, 'cid' | 'unixfs'>
+type PlacedFile = Pick<ImportResult, 'cid' | 'unixfs' | 'onlyIpfsz'>
 
 /** Add a directory and everything in it. */
 export async function addTree (directory: string, files: Ipfsz, options: AddTreeOptions): Promise<AddedTree> {
@@ -85,7 +107,8 @@ async function addCandidates (
 ): Promise<AddedTree> {
   const sizes = new Map<string, number>()
   const referred = new ReferredFiles()
-  const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
+  const content: TreeContent = { files: 0, compressed: 0, readableWith: {}, onlyIpfsz: 0 }
+  const counts = { hidden: 0, executables: 0 }
   const changed: ChangedFiles = { count: 0, first: '' }
   const codecs: Record<string, number> = {}
   let total = 0
@@ -122,12 +145,11 @@ async function addCandidates (
     sizes.delete(shown)
 
     if (added.type === 'file') {
-      counts.files++
+      countFile(content, added)
       codecs[added.codec] = (codecs[added.codec] ?? 0) + 1
     }
 
-    counts.compressed += added.codec === 'none' ? 0 : 1
-    const noted = onWritten?.(path, { cid: file.cid, dagSize, storedSize })
+    const noted = onWritten?.(path, { cid: file.cid, dagSize, storedSize, onlyIpfsz: file.onlyIpfsz === true })
 
     return onAdded == null ? noted : Promise.resolve(noted).then(async () => onAdded(added))
   }
@@ -174,12 +196,28 @@ async function addCandidates (
 
   const root = { ...describe(last, '', total, storedSize), plainCid: unmark(last.cid) }
 
-  return { root, ...counts, codecs, changed }
+  return { root, content, ...counts, codecs, changed }
 }
 
-function describe ({ cid, unixfs }: PlacedFile, path: string, read: number, storedSize: bigint): Added {
+function countFile (content: TreeContent, { codec, readableWith: tool }: Added): void {
+  content.files++
+
+  if (codec !== 'none') {
+    content.compressed++
+  }
+
+  if (tool != null) {
+    content.readableWith[tool] = (content.readableWith[tool] ?? 0) + 1
+  } else if (codec !== 'none') {
+    content.onlyIpfsz++
+  }
+}
+
+function describe ({ cid, unixfs, onlyIpfsz }: PlacedFile, path: string, read: number, storedSize: bigint): Added {
   // as in ls and stat. It does not count in the size of its directory
   const size = unixfs?.type === 'symlink' ? unixfs.data?.byteLength ?? 0 : read
+  const codec = (isMarked(cid) ? codecName(cid.code) : undefined) ?? 'none'
+  const tool = onlyIpfsz === true ? undefined : readableWith({ codec })
 
   return {
     cid,
@@ -187,7 +225,8 @@ function describe ({ cid, unixfs }: PlacedFile, path: string, read: number, stor
     size,
     storedSize,
     ratio: size === 0 ? 1 : Number(storedSize) / size,
-    codec: (isMarked(cid) ? codecName(cid.code) : undefined) ?? 'none',
-    type: entryType(unixfs)
+    codec,
+    type: entryType(unixfs),
+    ...tool == null ? {} : { readableWith: tool }
   }
 }

@@ -14,6 +14,8 @@ export interface KnownFile {
   storedSize: bigint
   /** Whether the block of its CID is the only one. */
   isSingle: boolean
+  /** Whether it is compressed, and only IPFSz can read it. */
+  onlyIpfsz: boolean
   /** The record that says so, if it was read. */
   record?: Buffer | undefined
 }

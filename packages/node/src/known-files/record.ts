@@ -4,14 +4,14 @@ import type { KnownFile } from './known-file.ts'
 /* A record is: length of the path (2 bytes), path, identity, dagSize, storedSize (8 bytes each), flags (1), length of
  * the CID (1), CID. Numbers are little endian. */
 
-const [SETTLED, SINGLE] = [1, 2]
+const [SETTLED, SINGLE, ONLY_IPFSZ] = [1, 2, 4]
 const NUMBERS = IDENTITY_SIZE + 2
 const FIXED = 2 + 8 * NUMBERS + 2
 const [MAX_PATH, MAX_CID] = [65_535, 255]
 
 /** @returns undefined if it does not fit: such a file is not known */
 export function encodeRecord (path: string, file: KnownFile): Buffer | undefined {
-  const { identity, isSettled, cid, dagSize, storedSize, isSingle } = file
+  const { identity, isSettled, cid, dagSize, storedSize, isSingle, onlyIpfsz } = file
   const pathLength = Buffer.byteLength(path)
 
   if (pathLength > MAX_PATH || cid.byteLength > MAX_CID) {
@@ -26,7 +26,7 @@ export function encodeRecord (path: string, file: KnownFile): Buffer | undefined
     at = record.writeBigInt64LE(BigInt.asIntN(64, number), at)
   }
 
-  at = record.writeUInt8((isSettled ? SETTLED : 0) | (isSingle ? SINGLE : 0), at)
+  at = record.writeUInt8((isSettled ? SETTLED : 0) | (isSingle ? SINGLE : 0) | (onlyIpfsz ? ONLY_IPFSZ : 0), at)
   at = record.writeUInt8(cid.byteLength, at)
   record.set(cid, at)
 
@@ -59,6 +59,7 @@ export function decodeRecord (bytes: Buffer, start: number): { path: string, fil
       dagSize: bytes.readBigInt64LE(sizesAt),
       storedSize: bytes.readBigInt64LE(sizesAt + 8),
       isSingle: (flags & SINGLE) !== 0,
+      onlyIpfsz: (flags & ONLY_IPFSZ) !== 0,
       record: bytes.subarray(start, end)
     },
     end
