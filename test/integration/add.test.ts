@@ -89,7 +89,8 @@ describe.concurrent('ipfsz add', () => {
       size: 100_000,
       storedSize: expect.any(Number),
       ratio: Number(a.storedSize) / 100_000,
-      codec: 'zstd'
+      codec: 'zstd',
+      readableWith: 'zstd -dc'
     })
     expect(CID.parse(String(a.cid)).multihash.bytes).toEqual(CID.parse(String(a.plainCid)).multihash.bytes)
     expect(b).toMatchObject({ name: 'b', size: 100_000, codec: 'none' })

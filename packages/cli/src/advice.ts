@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   'TreeEntryError bad-target': ': recreate it, or skip it with --ignore',
   'TreeEntryError not-addable': ': skip it with --ignore',
   'TreeEntryError leads-out': ': use --allow-symlinks to allow it',
-  'UsageError not-a-cid': ': use a CID, such as one that ipfsz add printed, or /ipns/NAME',
+  'UsageError not-a-cid': ': use a CID, such as one that ipfsz add printed, the name of a pin, or /ipns/NAME',
   'UsageError is-store': ({ place }) =>
     `: use the repo of a node that shares it, or create one with ipfsz init --repo DIR --store ${place}`,
   'UsageError from-kubo': ({ place }) =>

@@ -1,6 +1,7 @@
 import * as node from '@ipfsz/node/pins'
 import { nodeContext } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
+import { NEXT_GC } from './rm.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
@@ -31,7 +32,7 @@ export async function removePins (texts: string[], context: Context): Promise<vo
     onUnpin (cid) {
       output.row(
         { cid: cid.toString() },
-        [cid.toString(), output.typed('no longer pinned: the next ipfsz gc deletes its blocks')]
+        [cid.toString(), `no longer pinned: ${output.typed(NEXT_GC)}`]
       )
     }
   })

@@ -2,7 +2,10 @@ import { removeContent } from '@ipfsz/node/links'
 import { nodeContext } from '../context.ts'
 import type { Context } from '../context.ts'
 
-/** Unpin what CIDs, names and paths lead to, and delete its links. The next garbage collection deletes its blocks. */
+/** What becomes of the blocks of what is not pinned any more. */
+export const NEXT_GC = 'the next ipfsz gc deletes the blocks that no other pin needs'
+
+/** Unpin what CIDs, names and paths lead to, and delete its links. The next collection deletes what no other pin needs. */
 export async function rm (texts: string[], context: Context): Promise<void> {
   const { output } = context
 
@@ -12,7 +15,7 @@ export async function rm (texts: string[], context: Context): Promise<void> {
 
       output.row(
         { cid: cid.toString(), unpinned, unlinked },
-        [cid.toString(), done.join(', ') + output.typed(', the next ipfsz gc deletes its blocks')]
+        [cid.toString(), `${done.join(', ')}: ${output.typed(NEXT_GC)}`]
       )
     }
   })

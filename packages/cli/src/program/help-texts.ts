@@ -79,7 +79,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['pin add CID1 CID2', 'Pin several']
   ),
   'pin rm': examples(
-    ['pin rm CID', 'Unpin it; the next ipfsz gc deletes its blocks'],
+    ['pin rm CID', 'Unpin it; the next ipfsz gc deletes the blocks that no other pin needs'],
     ['pin rm CID1 CID2', 'Unpin several']
   ),
   'pin ls': examples(
@@ -207,8 +207,8 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['du -s', 'Show what each pin adds, and the total']
   ),
   'blockstore convert': examples(
-    ['blockstore convert --codec zstd', 'Compress all blocks on disk'],
-    ['blockstore convert --codec none', 'Store them uncompressed again']
+    ['blockstore convert --layout packs', 'Move all blocks into packs, as in new repos'],
+    ['blockstore convert --codec zstd', 'Compress all blocks on disk, if each has its own file']
   ),
   help: examples(
     ['help pin', 'Show the help of a command'],

@@ -51,7 +51,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     )
     .option(
       '--base <cid>',
-      'CID of an earlier version in the repo: only the differences from it are stored; ' +
+      'CID of an earlier version in the repo: only the differences from it are stored, and only IPFSz can read them; ' +
         'latest: the last version added with this option under the same name (ipfsz log lists them)'
     )
     .addOption(
@@ -64,9 +64,13 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--name <name>', 'with --base latest, the name of the history (default: the last part of the path)')
     .option(
       '--dictionaries',
-      'in directories, compress similar small files with a shared dictionary; readers fetch the dictionary too'
+      'in directories, compress similar small files with a shared dictionary, which readers fetch too; only IPFSz ' +
+        'can read these files'
     )
-    .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -dc can read them')
+    .option(
+      '--no-filters',
+      'compress sound and other arrays of numbers as they are: larger, but tools such as zstd -dc can read them'
+    )
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
     .option('--hidden', 'in directories, also add hidden entries, whose names begin with a dot')

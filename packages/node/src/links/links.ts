@@ -120,7 +120,8 @@ export interface RemoveContentOptions {
 }
 
 /**
- * Unpin what CIDs, names and paths lead to, and delete its links. The next collection deletes its blocks.
+ * Unpin what CIDs, names and paths lead to, and delete its links. The next collection deletes the blocks that no pin
+ * needs.
  *
  * @throws {NotPinnedError} one is neither pinned nor linked, nor in the repo. Those before it are removed
  */

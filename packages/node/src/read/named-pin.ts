@@ -50,7 +50,7 @@ export async function findNamedPin (
       const more = cids.length > MAX_LISTED ? ` and ${cids.length - MAX_LISTED} more` : ''
 
       throw new UsageError(
-        `"${name}" is the name of ${cids.length} pins: pass one of their CIDs instead. ` +
+        `"${name}" is the name of ${cids.length} pins: pass one of their CIDs: ` +
           `${cids.slice(0, MAX_LISTED).join(', ')}${more}`,
         { cause: notCid }
       )
