@@ -73,7 +73,8 @@ describe.concurrent('ipfsz add on a terminal', () => {
     const lines = await onTerminal(sandbox, columns, 'add', 'a directory with a name').finally(release)
 
     expect(lines.join(' ')).toMatch(/for IPFSz\s+bagalj\w+\s+for others\s+bafy\w+\s+Others can pin it, /)
-    expect(lines.join(' ')).toMatch(/ read all 2\s+files: 1 with zstd -dc, 1 as stored\s+ipfsz get bagalj\w+\s+http:\S+/)
+    expect(lines.join(' '))
+      .toMatch(/ read all 2\s+files: 1 with zstd -dc, 1 as stored\s+ipfsz get bagalj\w+\s+http:\S+/)
     expect(lines.join(' ')).toMatch(/2 files, 1 compressed .* 1 hidden entry .* executable bit of 1 file /)
     for (const line of lines) {
       // at its beginning, so that it can be copied

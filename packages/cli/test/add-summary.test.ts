@@ -44,7 +44,8 @@ describe('addSummary', () => {
     [[1, 1, { 'zstd -dc': 1 }, 0], 'Others can pin it, and read its file with zstd -dc'],
     [[3, 2, { 'zstd -dc': 2 }, 0], 'Others can pin it, and read all 3 files: 2 with zstd -dc, 1 as stored'],
     [[9, 6, { 'gzip -dc': 1, 'zstd -dc': 3 }, 2],
-      'Others can pin it, and read 7 of 9 files: 3 with zstd -dc, 1 with gzip -dc, 3 as stored. Only IPFSz can read the other 2'],
+      'Others can pin it, and read 7 of 9 files: 3 with zstd -dc, 1 with gzip -dc, 3 as stored. ' +
+        'Only IPFSz can read the other 2'],
     [[2, 1, {}, 1], 'Others can pin it, and read 1 of 2 files: 1 as stored. Only IPFSz can read the other one'],
     [[2, 2, {}, 2], 'Others can pin it, but only IPFSz can read its 2 files'],
     [[1, 1, {}, 1], 'Others can pin it, but only IPFSz can read its file']

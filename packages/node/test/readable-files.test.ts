@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initRepo } from '../src/init/index.ts'
 import { openRepoToRead } from '../src/repo/repo.ts'
 import { addPaths, makeTree } from './add-trees.ts'
+import type { AddedPaths } from './add-trees.ts'
 import type { AddSourcesOptions } from '../src/add/index.ts'
 
 let directory: string
@@ -33,7 +34,7 @@ const OPTIONS: Record<string, AddSourcesOptions> = {
 }
 
 /** What stat says of each file of an added tree, counted. */
-async function countFiles (repo: string, { roots: [root], entries }: Awaited<ReturnType<typeof addPaths>>): Promise<void> {
+async function countFiles (repo: string, { roots: [root], entries }: AddedPaths): Promise<void> {
   const { blockstore, close } = await openRepoToRead(repo)
   const fs = ipfsz({ blockstore })
   const content = { files: 0, compressed: 0, readableWith: {} as Record<string, number>, onlyIpfsz: 0 }

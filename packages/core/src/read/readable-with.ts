@@ -1,7 +1,4 @@
-import { codecName } from '../codec-names.ts'
-import { frameCount } from '../format/frame-sizes.ts'
-import { hasBase } from '../format/header.ts'
-import type { Header } from '../format/header.ts'
+import { isCutShort } from '../format/needs-ipfsz.ts'
 import type { CompressionStats } from '../unixfs.ts'
 
 /** The tool that decodes a whole stored stream, by codec. lzop warns about more than one frame, and exits with 2. */
@@ -26,14 +23,4 @@ export function readableWith (
   { codec, frames = 0, filters, base }: Partial<Pick<CompressionStats, 'codec' | 'frames' | 'filters' | 'base'>>
 ): string | undefined {
   return codec == null || filters != null || base != null || isCutShort(codec, frames) ? undefined : DECODERS[codec]
-}
-
-/** Whether only IPFSz can read the compressed file that has a header. */
-export function needsIpfsz (header: Pick<Header, 'codec' | 'filters' | 'frameLengths' | 'regions' | 'table'>): boolean {
-  return header.filters != null || hasBase(header) || isCutShort(codecName(header.codec), frameCount(header))
-}
-
-/** Whether the tool of a codec stops after the first of these frames. */
-function isCutShort (codec: string | undefined, frames: number): boolean {
-  return codec === 'brotli' && frames > 1
 }

@@ -28,7 +28,7 @@ export interface Added {
   ratio: number
   codec: string
   type: EntryType
-  /** The tool that reads the bytes of the plain CID, if it is a compressed file: see `readableWith` of `@ipfsz/core`. */
+  /** Of a compressed file: the tool that reads the bytes of the plain CID. See `readableWith` of `@ipfsz/core`. */
   readableWith?: string | undefined
 }
 
