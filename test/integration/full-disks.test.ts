@@ -47,6 +47,12 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       /the disk is full: \S+\/disk\/repo has \S+ \S+ of 2\.00 MiB left, .* At most 4\.00 MiB more are needed\. /
     ],
     [
+      'bytes, in packs, of a file that is written in many parts',
+      'size=6m',
+      'ipfsz --repo disk/repo add large',
+      /the disk is full: \S+\/disk\/repo has \S+ \S+ of 6\.00 MiB left, .* At most 19\.1 MiB more are needed\. /
+    ],
+    [
       'inodes, in the repo',
       'size=64m,nr_inodes=40',
       `${FILES} && ipfsz --repo disk/repo add tree`,
@@ -72,6 +78,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     ]
   ])('is told with its place and what is missing: %s', async ([, options, command, said], { sandbox }) => {
     await sandbox.write('file', randomBytes(4 * MIB))
+    await sandbox.write('large', randomBytes(20_000_000))
     await Promise.all(['disk', 'tree'].map(async name => mkdir(join(sandbox.directory, name))))
     await Promise.all(Array.from({ length: 100 }, async (_, i) => sandbox.write(`tree/${i}`, randomBytes(3000))))
     const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
@@ -81,5 +88,21 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     )
 
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) })
+  })
+
+  it.for(['packs', 'files'])('takes more again after gc, in a repo of %s', async (layout, { sandbox }) => {
+    await sandbox.write('file', randomBytes(4 * MIB))
+    await sandbox.write('large', randomBytes(20_000_000))
+    await mkdir(join(sandbox.directory, 'disk'))
+    const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
+    const ipfsz = 'ipfsz --repo disk/repo'
+
+    const { code, stdout, stderr } = await sandbox.shell(
+      `unshare ${user} --mount sh -c 'mount -t tmpfs -o size=6m none disk && ${ipfsz} init --layout ${layout} && ` +
+        `! ${ipfsz} add -Q large && ${ipfsz} gc --force && ${ipfsz} add -Q file'`
+    )
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^ipfsz: the disk is full: [^\n]*\n$/) })
+    expect(stdout).toMatch(/\nbafy\w+\n$/)
   })
 })

@@ -86,20 +86,34 @@ export async function withRepo<T> (
     : await lockAndTell(path, lock, context)
   let repo: Repo | undefined
   let links: LinkRecords | undefined
+  let result: T
+
+  const close = async (): Promise<void> => {
+    try {
+      // what failed may have left other writes running
+      await repo?.close()
+      await links?.close()
+    } finally {
+      await repo?.session?.end()
+      await release?.()
+    }
+  }
 
   try {
     repo = await openRepo(path, { sync, signal })
     repo = lock === 'add' && !removes ? await withSession(repo, context) : repo
     links = writes || await repo.links.exist() ? repo.links.open({ writes, signal }) : undefined
 
-    return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
-  } finally {
-    // what failed may have left other writes running
-    await repo?.close()
-    await links?.close()
-    await repo?.session?.end()
-    await release?.()
+    result = await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
+  } catch (err) {
+    // on a full disk, closing fails too, and knows less
+    await close().catch(() => {})
+    throw err
   }
+
+  await close()
+
+  return result
 }
 
 /** Lock the repo, and report which other process is waited for. */

@@ -125,7 +125,15 @@ export class PackWriter {
 
   async #write (...parts: Uint8Array[]): Promise<void> {
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-    await this.#file.write(bytes, this.size)
+
+    try {
+      await this.#file.write(bytes, this.size)
+    } catch (err) {
+      // on a full disk, deleting blocks needs the space that half a group takes
+      await this.#file.truncate(this.size).catch(() => {})
+      throw err
+    }
+
     this.size += bytes.byteLength
   }
 }

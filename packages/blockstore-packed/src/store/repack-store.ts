@@ -12,12 +12,13 @@ export async function repackStore (
   parts: StoreParts,
   { signal, onProgress, maxUnused }: RepackOptions & Required<Pick<RepackOptions, 'maxUnused'>>
 ): Promise<RepackResult> {
-  const { view, queue, appender, packSize } = parts
+  const { view, queue, appender, maintenance, packSize } = parts
 
-  // only sealed packs are rewritten, and the own one may have much that is unused
+  // only sealed packs are rewritten: much may be unused of the own one, and of what killed or failed adds left
   await queue.turns.run(async () => {
     await queue.flushInTurn()
     await appender.seal()
+    await maintenance.tidy().catch(() => {})
   })
   // nobody announces that a pack is sealed
   await view.lookAgain()

@@ -5,6 +5,7 @@ import { unmark } from '@ipfsz/core'
 import { Arrivals } from './arrivals.ts'
 import { CollectionProgress } from './collection-progress.ts'
 import { reportFetched } from './report-fetched.ts'
+import { SilenceNote } from './silence-note.ts'
 import type { Io } from '../io.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -18,6 +19,7 @@ export function showEvents (output: Output, io: Pick<Io, 'now'>): (event: NodeEv
   const steps = new Map<Step, Pick<Progress, 'update' | 'end'>>()
   const onLink = noteLinks(output)
   const collection = new CollectionProgress(output)
+  const silence = new SilenceNote(output)
 
   return event => {
     switch (event.type) {
@@ -58,17 +60,21 @@ export function showEvents (output: Output, io: Pick<Io, 'now'>): (event: NodeEv
         break
       case 'ipfsz:fetch:asked':
         output.waiting(event.detail.root.toString())
+        silence.begin(event.detail.root.toString())
         break
       case 'ipfsz:fetch:arrived':
+        silence.end()
         arrivals?.add(event.detail.sender, event.detail.bytes, event.detail.milliseconds)
         break
       case 'ipfsz:fetch:lacks': {
         const { peer, cid, root } = event.detail
 
+        silence.end()
         output.note(`the peer ${peer} does not have ${unmark(cid).equals(unmark(root)) ? '' : 'a block of '}${root}`)
         break
       }
       case 'ipfsz:fetch:end':
+        silence.end()
         hideArrivals?.()
         reportFetched(event.detail, output)
         break
