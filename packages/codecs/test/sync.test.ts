@@ -123,32 +123,55 @@ describe('zstd, at once', () => {
     }
   })
 
-  it('makes the frame of zlib with a dictionary in a context that is kept, whatever was in its memory', () => {
+  it.each([
+    { windowLog: 14, most: 16 * KIB },
+    // in tables of rows, which are salted
+    { windowLog: 20, most: 120 * KIB }
+  ])('makes the frame of zlib with a dictionary in a kept context of window $windowLog', ({ windowLog, most }) => {
     const memory = new Uint8Array(600 * KIB)
     const params = {
       [constants.ZSTD_c_compressionLevel]: 7,
       [constants.ZSTD_c_checksumFlag]: 1,
-      [constants.ZSTD_c_windowLog]: 14
+      [constants.ZSTD_c_windowLog]: windowLog
     }
 
     fc.assert(fc.property(fc.array(fc.record({
       seed: fc.integer({ min: 1, max: 30 }),
       dictionarySize: fc.integer({ min: 8, max: 512 * KIB }),
       start: fc.integer({ min: 0, max: 40 * KIB }),
-      size: fc.integer({ min: 1, max: 16 * KIB })
+      size: fc.integer({ min: 1, max: most })
     }), { minLength: 20, maxLength: 40 }), files => {
       for (const { seed, dictionarySize, start, size } of files) {
         // the same memory for all of them, as that of pools
         const dictionary = memory.subarray(0, dictionarySize)
         dictionary.set(text(dictionarySize, seed))
-        const bytes = text(60 * KIB, seed).subarray(start, start + size)
-        const kept = zstdCompressKeptDictionary(bytes, dictionary, params, 20 * KIB)
+        const bytes = text(200 * KIB, seed).subarray(start, start + size)
+        const kept = zstdCompressKeptDictionary(bytes, dictionary, params, 256 * KIB)
 
         expect(Buffer.compare(kept as Uint8Array, zstdCompressSync(bytes, {
           pledgedSrcSize: size, params, dictionary
         }))).toBe(0)
       }
-    }), { numRuns: 10 })
+    }), { numRuns: 5 })
+  })
+
+  it('makes the same frames on the thread pool, where many take turns in contexts that are kept', async () => {
+    const codec = zstd({ implementation: 'native' })
+    const dictionary = text(400 * KIB, 7)
+    const files = Array.from({ length: 40 }, (_, i) => text(65 * KIB + 9000 * i, i % 5))
+    const expected: Uint8Array[] = []
+
+    for (const bytes of files) {
+      expected.push(await codec.compress(bytes, { level: 7, dictionary }))
+      expect(Buffer.compare(
+        await codec.decompress(expected[expected.length - 1], { size: bytes.byteLength, dictionary }), bytes
+      )).toBe(0)
+    }
+
+    const made = await Promise.all(files.toReversed().map(async bytes =>
+      codec.compress(bytes, { level: 7, dictionary })))
+
+    expect(made.toReversed().map((frame, i) => Buffer.compare(frame, expected[i]))).toEqual(files.map(() => 0))
   })
 
   it('drops a context that failed, and makes the next frame in another one', () => {

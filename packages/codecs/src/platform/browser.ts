@@ -23,6 +23,7 @@ export function zstdInTasks (): undefined {}
 
 export function zstdCompressKept (): undefined {}
 export function zstdCompressKeptDictionary (): undefined {}
+export function zstdKeptDictionaryInTask (): undefined {}
 
 export function zstdDecompressKept (): undefined {}
 

@@ -1,6 +1,10 @@
+/* oxlint-disable no-underscore-dangle -- the names of Node */
 import zlib from 'node:zlib'
 import { compressIn, isSame, keep } from '@ipfsz/utils/zstd-kept'
+import { compressInTasks } from './zstd-task.ts'
 import type { Kept } from '@ipfsz/utils/zstd-kept'
+import type { TaskStream } from './zstd-task.ts'
+import type { ZlibOutput } from './zlib-output.ts'
 
 /**
  * How many contexts are kept: those of all dictionaries that a tree's files are compressed with at a time. With a
@@ -16,7 +20,10 @@ interface Context {
   /** A copy: the caller may use its memory for something else. */
   dictionary: Uint8Array
   key: string
+  stream: TaskStream
   kept: Kept | undefined
+  /** Whether it compresses on the thread pool. */
+  isBusy: boolean
 }
 
 /** Those that were used last, at the end. */
@@ -32,8 +39,10 @@ let timer: NodeJS.Timeout | undefined
  * dictionary of 512 KiB, zlib's own function takes 3 ms, as it fills them anew, and this one 40 µs. The frame is the
  * same.
  *
+ * In a context that was used before, libzstd salts hashes of tables of rows with another number. The salt is combined
+ * with a hash by exclusive or: rows change places, and each holds the same positions in the same order.
+ *
  * @param bytes - of at most the window
- * @param params - without tables of rows, in which a context that was used before might find other matches
  * @param chunkSize - of the output buffers. libzstd writes other frames if all of a frame fits into one
  * @returns undefined if the streams of this runtime are made in another way
  */
@@ -43,31 +52,58 @@ export function zstdCompressKeptDictionary (
   params: Record<number, number>,
   chunkSize: number
 ): Uint8Array | undefined {
+  const context = contextOf(dictionary, params)
+  const frame = compressIn(context?.kept, bytes, chunkSize)
+
+  if (frame == null && context != null) {
+    // it may be amid a frame
+    forget(context)
+  }
+
+  return frame
+}
+
+/** The same on the thread pool. Undefined if the streams of this runtime are made in another way. */
+export function zstdKeptDictionaryInTask (
+  bytes: Uint8Array,
+  dictionary: Uint8Array,
+  params: Record<number, number>,
+  chunkSize: number
+): Promise<ZlibOutput> | undefined {
+  const context = contextOf(dictionary, params)
+
+  if (typeof context?.stream._processChunk !== 'function') {
+    return undefined
+  }
+
+  context.isBusy = true
+
+  return compressInTasks(context.stream, bytes, chunkSize, 1).then(output => {
+    context.isBusy = false
+
+    return output
+  }, err => {
+    forget(context)
+    throw err
+  })
+}
+
+function forget (context: Context): void {
+  contexts = contexts.filter(other => other !== context)
+}
+
+/** A context that nobody uses. Undefined if they do not make what zlib's own function makes. */
+function contextOf (dictionary: Uint8Array, params: Record<number, number>): Context | undefined {
   areSame ??= tryContexts(params)
 
   if (!areSame) {
     return undefined
   }
 
-  const context = contextOf(dictionary, params)
-  const frame = compressIn(context.kept, bytes, chunkSize)
-
-  if (frame == null) {
-    // it may be amid a frame
-    contexts = contexts.filter(other => other !== context)
-  }
-
-  return frame
-}
-
-function contextOf (dictionary: Uint8Array, params: Record<number, number>): Context {
   const key = JSON.stringify(params)
-  const found = contexts.findLast(context => context.key === key && isSame(context.dictionary, dictionary))
-  const context = found ?? {
-    dictionary: dictionary.slice(),
-    key,
-    kept: keep(zlib.createZstdCompress({ params, dictionary }))
-  }
+  const found = contexts.findLast(context =>
+    !context.isBusy && context.key === key && isSame(context.dictionary, dictionary))
+  const context = found ?? makeContext(dictionary.slice(), key, params)
 
   if (contexts.at(-1) !== context) {
     contexts = [...contexts.filter(other => other !== context).slice(1 - MAX_CONTEXTS), context]
@@ -76,6 +112,12 @@ function contextOf (dictionary: Uint8Array, params: Record<number, number>): Con
   timer = timer?.refresh() ?? setTimeout(() => { contexts = [] }, IDLE_TIME).unref()
 
   return context
+}
+
+function makeContext (dictionary: Uint8Array, key: string, params: Record<number, number>): Context {
+  const stream = zlib.createZstdCompress({ params, dictionary })
+
+  return { dictionary, key, stream, kept: keep(stream), isBusy: false }
 }
 
 /** In other runtimes, frames may have no content size, or dictionaries be forgotten after the first frame. */

@@ -4,9 +4,11 @@ import { freeParts, isAlone } from './zlib-output.ts'
 import type { ZlibOutput } from './zlib-output.ts'
 import type { ZstdCompress, ZstdOptions } from 'node:zlib'
 
-type TaskStream = ZstdCompress & {
+export type TaskStream = ZstdCompress & {
   /** Left in Node for programs that are older than its streams: one step of the stream, without its events. */
   _processChunk?: (bytes: Uint8Array, flush: number, done: () => void) => void
+  /** Where the output buffer goes on: it is kept for the next step. */
+  _outOffset?: number
 }
 
 const NO_BYTES = new Uint8Array()
@@ -25,12 +27,29 @@ export function zstdInTasks (
 ): Promise<ZlibOutput> | undefined {
   const stream: TaskStream = zlib.createZstdCompress(options)
 
-  if (typeof stream._processChunk !== 'function') {
-    return undefined
-  }
+  return typeof stream._processChunk === 'function'
+    ? compressInTasks(stream, bytes, options.chunkSize, tasks).finally(() => { stream.close() })
+    : undefined
+}
 
+/**
+ * The same in a stream that the caller keeps. After an error, it cannot be used again.
+ *
+ * @param stream - with `_processChunk`
+ */
+export async function compressInTasks (
+  stream: TaskStream,
+  bytes: Uint8Array,
+  chunkSize: number,
+  tasks: 1 | 2
+): Promise<ZlibOutput> {
   const { ZSTD_e_continue: CONTINUE, ZSTD_e_end: END } = zlib.constants
   const parts: Buffer[] = []
+
+  // what is left of the buffer of an earlier frame is too small for this one
+  if (stream._outOffset !== 0) {
+    Object.assign(stream, { _chunkSize: chunkSize, _outBuffer: Buffer.allocUnsafe(chunkSize), _outOffset: 0 })
+  }
 
   // without its queue: joined there, the parts could not be freed
   stream.push = (part: Buffer) => {
@@ -39,23 +58,26 @@ export function zstdInTasks (
     return true
   }
 
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-      freeParts(parts, frame, options.chunkSize)
-      stream.close()
-      resolve({
-        bytes: new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength),
-        isAlone: isAlone(frame, options.chunkSize)
-      })
+  await new Promise<void>((resolve, reject) => {
+    const done = (): void => {
+      stream.off('error', reject)
+      resolve()
     }
 
     stream.on('error', reject)
 
     if (tasks === 1) {
-      stream._processChunk?.(bytes, END, end)
+      stream._processChunk?.(bytes, END, done)
     } else {
-      stream._processChunk?.(bytes, CONTINUE, () => { stream._processChunk?.(NO_BYTES, END, end) })
+      stream._processChunk?.(bytes, CONTINUE, () => { stream._processChunk?.(NO_BYTES, END, done) })
     }
   })
+
+  const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+  freeParts(parts, frame, chunkSize)
+
+  return {
+    bytes: new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength),
+    isAlone: isAlone(frame, chunkSize)
+  }
 }
