@@ -12,15 +12,17 @@ const MIN_PART = 10
 /** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
 const MIN_SCORE = 16
 /** Maximum number of distinct samples. */
-const MAX_SAMPLES = 2 ** 16 - 1
+const MAX_SAMPLES = 2 ** 15 - 1
 
 /** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */
 const COUNTED = 0b11
-/** The bits of a slot's number. Three tables take 4 bytes for each slot: 12 MiB together at most. */
+/** The bits of a slot's number. A slot takes 8 bytes: 8 MiB at most. */
 const MAX_SLOT_BITS = 20
 const MIN_SLOT_BITS = 12
-/** One more sample, in the table of weights. */
+/** One more sample, in a slot or a weight. */
 const WEIGHT = 2 ** 16
+/** Marks a slot that holds the number of its string. */
+const NUMBERED = 2 ** 31
 
 /** A span of the samples. */
 interface Segment {
@@ -90,10 +92,10 @@ class Strings {
   readonly bytes: Uint8Array
   /** Where each string begins. */
   readonly #places: Uint32Array
-  /** The slot of each string. Equal strings have the same, others have another. */
-  readonly #slots: Uint32Array
+  /** The number of each string, in the order in which they first occur. Equal strings have the same. */
+  readonly #numbers: Uint32Array
   /**
-   * For each slot, in how many more samples than one its string is, times 65,536, and how often it is in the segment
+   * For each number, in how many more samples than one its string is, times 65,536, and how often it is in the segment
    * that is looked at: one table, as most of the time goes into waiting for memory. Strings of chosen segments have 0.
    */
   readonly #weights: Uint32Array
@@ -101,12 +103,11 @@ class Strings {
   constructor (samples: readonly Uint8Array[]) {
     const length = samples.reduce((total, { byteLength }) => total + byteLength, 0)
     const bits = Math.min(MAX_SLOT_BITS, Math.max(MIN_SLOT_BITS, 32 - Math.clz32(length)))
-    // for each slot, the hash of its string, and the number of the last sample that has it
-    const owners = new Uint32Array(2 ** bits)
-    const last = new Uint32Array(2 ** bits)
+    // for each slot, the hash of its string. After it, the number of the last sample that has it, from 1 on, and in how
+    // many more samples than one it is, times 65,536: both in one line of the processor's cache
+    const table = new Uint32Array(2 ** (bits + 1))
 
     this.bytes = new Uint8Array(length)
-    this.#weights = new Uint32Array(2 ** bits)
 
     // twice as many as are expected. Only hostile content has more, and they do not count
     const places = new Uint32Array(Math.ceil(length / 2))
@@ -120,32 +121,44 @@ class Strings {
       count = hashStrings(sample, position, places, hashes, count)
       position += sample.byteLength
 
-      for (let number = from; number < count; number++) {
-        const hash = hashes[number]
-        const slot = hash >>> 32 - bits
-        owners[slot] ||= hash
+      for (let at = from; at < count; at++) {
+        const hash = hashes[at]
+        const slot = hash >>> 32 - bits << 1
+        table[slot] ||= hash
 
-        if (owners[slot] === hash && last[slot] !== i + 1) {
-          this.#weights[slot] += last[slot] === 0 ? 0 : WEIGHT
-          last[slot] = i + 1
+        if (table[slot] === hash) {
+          const state = table[slot + 1]
+          const last = state % WEIGHT
+
+          if (last !== i + 1) {
+            table[slot + 1] = state - last + i + 1 + (last === 0 ? 0 : WEIGHT)
+          }
         }
       }
     }
 
     // those that are in one sample only, or whose slot another string has, are dropped
+    const weights = new Uint32Array(Math.min(count, 2 ** bits))
+    let distinct = 0
     let kept = 0
 
-    for (let number = 0; number < count; number++) {
-      const slot = hashes[number] >>> 32 - bits
+    for (let at = 0; at < count; at++) {
+      const slot = hashes[at] >>> 32 - bits << 1
 
-      if (owners[slot] === hashes[number] && this.#weights[slot] > 0) {
-        places[kept] = places[number]
-        hashes[kept++] = slot
+      if (table[slot] === hashes[at] && table[slot + 1] >= WEIGHT) {
+        if (table[slot + 1] < NUMBERED) {
+          weights[distinct] = table[slot + 1] - table[slot + 1] % WEIGHT
+          table[slot + 1] = NUMBERED + distinct++
+        }
+
+        places[kept] = places[at]
+        hashes[kept++] = table[slot + 1] - NUMBERED
       }
     }
 
     this.#places = places.slice(0, kept)
-    this.#slots = hashes.slice(0, kept)
+    this.#numbers = hashes.slice(0, kept)
+    this.#weights = weights.slice(0, distinct)
   }
 
   /** The first string that begins at a place or behind it. */
@@ -168,7 +181,7 @@ class Strings {
 
   /** The best segment of so many bytes between two strings. Undefined if all of its strings are covered. */
   best (first: number, last: number, length: number): Segment | undefined {
-    const [places, slots, weights] = [this.#places, this.#slots, this.#weights]
+    const [places, numbers, weights] = [this.#places, this.#numbers, this.#weights]
     const span = length - STRING_LENGTH
     let best: Segment | undefined
     let score = 0
@@ -176,11 +189,11 @@ class Strings {
 
     for (let next = first; next < last; next++) {
       for (; places[next] - places[oldest] > span; oldest++) {
-        const left = --weights[slots[oldest]]
+        const left = --weights[numbers[oldest]]
         score -= left % WEIGHT === 0 ? left / WEIGHT : 0
       }
 
-      const before = weights[slots[next]]++
+      const before = weights[numbers[next]]++
       score += before % WEIGHT === 0 ? before / WEIGHT : 0
 
       if (score > (best?.score ?? 0)) {
@@ -189,7 +202,7 @@ class Strings {
     }
 
     for (; oldest < last; oldest++) {
-      weights[slots[oldest]]--
+      weights[numbers[oldest]]--
     }
 
     return best == null ? undefined : this.#trim(best)
@@ -197,8 +210,8 @@ class Strings {
 
   /** Count the strings of a segment no more. */
   cover ({ first, last }: Segment): void {
-    for (const slot of this.#slots.subarray(first, last)) {
-      this.#weights[slot] = 0
+    for (const number of this.#numbers.subarray(first, last)) {
+      this.#weights[number] = 0
     }
   }
 
@@ -208,11 +221,11 @@ class Strings {
 
   /** Drop the strings at both ends that are covered already. */
   #trim ({ first, last, score }: Segment): Segment {
-    while (this.#weights[this.#slots[first]] === 0) {
+    while (this.#weights[this.#numbers[first]] === 0) {
       first++
     }
 
-    while (this.#weights[this.#slots[last - 1]] === 0) {
+    while (this.#weights[this.#numbers[last - 1]] === 0) {
       last--
     }
 

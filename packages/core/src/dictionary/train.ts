@@ -30,8 +30,8 @@ const FULL = 0.75
 /** The level of the dictionaries themselves: few, and read often. Level 19 saves 3 % of them in twice the time. */
 const DICTIONARY_LEVEL = 16
 
-/** How many files are compressed at a time. */
-const CONCURRENCY = 4
+/** How many files are compressed at a time: each takes a context that has the dictionary. */
+const CONCURRENCY = 2
 
 /** A dictionary, and the files that it is for. */
 export interface Trained {
@@ -141,7 +141,8 @@ async function train (
 /** Compresses files with and without dictionaries, to compare what they take. */
 class Trial {
   readonly #coder: Coder
-  readonly #alone = new Map<SmallFile, number>()
+  /** Bytes of files as they were compressed, for each dictionary, and without one. */
+  readonly #lengths = new Map<Trained | undefined, Map<SmallFile, number>>()
 
   constructor (coder: Coder) {
     this.#coder = coder
@@ -164,23 +165,31 @@ class Trial {
   }
 
   async #length (file: SmallFile, dictionary?: Trained): Promise<number> {
-    const alone = this.#alone.get(file) ?? await this.#compress(file)
-    this.#alone.set(file, alone)
+    const alone = await this.#compress(file)
 
     if (dictionary == null) {
       return alone
     }
 
-    const aided = await this.#compress(file, dictionary.content) + BASE_LENGTH
+    const aided = await this.#compress(file, dictionary) + BASE_LENGTH
 
     return aided <= alone * (1 - MIN_GAIN) ? aided : alone
   }
 
-  async #compress ({ bytes }: SmallFile, dictionary?: Uint8Array): Promise<number> {
+  async #compress (file: SmallFile, trained?: Trained): Promise<number> {
     const { codec, level, signal } = this.#coder
-    const frame = await codec.compress(bytes, { level, signal, ...dictionary == null ? {} : { dictionary } })
+    const lengths = this.#lengths.get(trained) ?? new Map<SmallFile, number>()
+    const { bytes } = file
+    let length = lengths.get(file)
 
-    return Math.min(frame.byteLength, bytes.byteLength)
+    if (length == null) {
+      const dictionary = trained == null ? {} : { dictionary: trained.content }
+      const frame = await codec.compress(bytes, { level, signal, ...dictionary })
+      length = Math.min(frame.byteLength, bytes.byteLength)
+      this.#lengths.set(trained, lengths.set(file, length))
+    }
+
+    return length
   }
 }
 
