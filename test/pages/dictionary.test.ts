@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
-import { text } from '../support/data.ts'
+import { noise, text } from '../support/data.ts'
 import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
 import type { Browser, Page } from 'playwright'
 import type { Proxy, VersionedSite } from '../support/versioned-site.ts'
@@ -25,6 +25,9 @@ const SECOND = Buffer.concat([
 const THIRD = Buffer.concat([
   SECOND.subarray(0, 300 * KIB), random.subarray(402 * KIB, 403 * KIB), SECOND.subarray(300 * KIB)
 ])
+/** Larger than the window of most frames, and than what a region of a frame of 1 MiB may have. */
+const LARGE = Buffer.concat([random, noise(4000 * KIB), random.subarray(0, 700 * KIB)])
+const LARGER = Buffer.concat([LARGE.subarray(0, 300 * KIB), FIRST.subarray(0, KIB), LARGE.subarray(200 * KIB)])
 const OTHER = random.subarray(500 * KIB, 700 * KIB)
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -64,12 +67,12 @@ async function loadAsDictionary ({ load, sent }: Site, path: string): Promise<vo
 
 describe('a visitor who comes back after a release', () => {
   it.each([
-    ['one frame', SECOND.byteLength, undefined],
-    ['several frames', 180 * KIB, 64 * KIB]
-  ])('fetches what changed, in %s', async (_, size, frameSize) => {
+    ['one frame', FIRST, SECOND, undefined],
+    ['several frames', FIRST.subarray(0, 180 * KIB), SECOND.subarray(0, 180 * KIB), 64 * KIB],
+    ['one frame of a file that is larger than 1 MiB', LARGE, LARGER, 8 * 1024 * KIB]
+  ])('fetches what changed, in %s', async (_, before, next, frameSize) => {
     const site = await openSite()
-    const next = SECOND.subarray(0, size)
-    const first = await site.publish('app.js', FIRST.subarray(0, size))
+    const first = await site.publish('app.js', before)
     await loadAsDictionary(site, '/app.js')
     await site.publish('app.js', next, first, frameSize)
     const { hash, bytes } = await site.load('/app.js')

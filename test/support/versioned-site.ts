@@ -4,6 +4,7 @@ import { createGateway } from '@ipfsz/gateway'
 import { createNodeServer } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
 import { listen } from './listen.ts'
+import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** What a proxy does to requests and responses. */
@@ -19,15 +20,21 @@ export interface VersionedSite {
   sent: () => { coding: string | null, dictionary: string | null }
   /** Publish a file: the next version of another one, if there is a base. */
   publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
+  /** Publish a directory of the store that was given. */
+  show: (directory: CID) => void
   close: () => Promise<void>
 }
 
-export async function startVersionedSite (proxy: Proxy = {}): Promise<VersionedSite> {
-  const blocks = new MemoryBlockstore()
-  const fs = ipfsz({ blockstore: blocks })
+/** @param store - where the site is, instead of a store of its own. Visitors then see a new release at once */
+export async function startVersionedSite (
+  proxy: Proxy = {},
+  store?: Pick<Parameters<typeof createGateway>[0], 'blocks'> & { fs: Ipfsz }
+): Promise<VersionedSite> {
+  const memory = new MemoryBlockstore()
+  const { fs, blocks } = store ?? { fs: ipfsz({ blockstore: memory }), blocks: memory }
   let root = await fs.addDirectory()
   root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
-  const names = { resolve: async () => ({ cid: root, path: [], ttl: 3600 }) }
+  const names = { resolve: async () => ({ cid: root, path: [], ttl: store == null ? 3600 : 0 }) }
   const gateway = createGateway({ fs, blocks, names })
   let coding: string | null = null
   let dictionary: string | null = null
@@ -59,6 +66,7 @@ export async function startVersionedSite (proxy: Proxy = {}): Promise<VersionedS
 
       return cid
     },
+    show: directory => { root = directory },
     close
   }
 }

@@ -248,6 +248,7 @@ describe('invalid compression options', () => {
     ['InvalidFrameSizeError', { frameSize: 64 * KIB - 1 }],
     ['InvalidFrameSizeError', { frameSize: 16 * MIB + 1 }],
     ['InvalidFrameSizeError', { frameSize: 100_000.5 }],
+    ['InvalidFrameSizeError', { basedFrameSize: 16 * MIB + 1 }],
     ['InvalidParametersError', { leafSize: 0 }],
     ['InvalidParametersError', { leafSize: MIB + 1 }],
     ['InvalidParametersError', { leafSize: 1.5 }]

@@ -255,6 +255,21 @@ describe('a file with a base', () => {
     }
   })
 
+  it('has all of its base as the dictionary of its only frame, as clients of HTTP have it', async () => {
+    const { fs, base, cid } = await addBoth({ level: 1, frameSize: MIB, basedFrameSize: 8 * MIB })
+    const { based, stats } = await fs.open(cid)
+
+    expect(based?.frameLengths).toHaveLength(1)
+    expect(based?.regions).toEqual([{ offset: 0, length: FIRST.byteLength }])
+    expect(based?.base.equals(unmark(base))).toBe(true)
+    expect(stats.storedSize).toBeLessThan(10_000n)
+    expect(Buffer.from(await collect(fs.cat(cid))).equals(SECOND)).toBe(true)
+
+    // a file without a base keeps its frames
+    const alone = await fs.addBytes(text(2 * MIB), { compression: { frameSize: MIB, basedFrameSize: 8 * MIB } })
+    expect((await fs.open(alone)).stored?.frameLengths).toHaveLength(2)
+  })
+
   it('is its base if nothing changed', async () => {
     const { base, cid } = await addBoth({ second: FIRST })
 

@@ -119,6 +119,24 @@ async function decideAided (alone: (size: number) => number): Promise<{ based?: 
 }
 
 describe('decide, on a piece with a base', () => {
+  it('compresses it once, at the fastest level, if it is the base', async () => {
+    const levels: unknown[] = []
+    const codec: Codec = {
+      ...zstd(),
+      async compress (bytes, options) {
+        levels.push(options?.level)
+        return bytes.subarray(0, 20)
+      }
+    }
+    const named = { codec, level: 19, basedLevels: [19] }
+    const bytes = text(200_000)
+    const piece = { bytes, region: { offset: 0, length: bytes.byteLength }, dictionary: bytes.slice() }
+
+    const decision = await decide(piece, { detect: true, named, choose: async () => named })
+    expect(decision.based).toBe(true)
+    expect(levels).toEqual([1])
+  })
+
   it('compresses it once if a part takes more without the base than all of it with the base', async () => {
     await expect(decideAided(size => size / 10)).resolves.toEqual({ based: true, given: [200_000, 65_536] })
   })

@@ -111,6 +111,17 @@ describe('RegionFinder', () => {
     }
   })
 
+  it('takes all of a larger base for a whole file that has something of it, if that is not much longer', async () => {
+    const finder = await finderOf(BASE)
+    const piece = join(noise(2000 * KIB, 7), BASE.subarray(100 * KIB, 700 * KIB))
+
+    expect(finder.find(piece, 0, undefined, true)).toEqual({ offset: 0, length: BASE.byteLength })
+    expect(finder.find(piece, 0)?.length).toBeLessThan(BASE.byteLength)
+    expect(finder.find(piece, 0, BASE.byteLength - 1, true)?.length).toBeLessThan(BASE.byteLength)
+    expect(finder.find(piece.subarray(100 * KIB), 0, undefined, true)?.length).toBeLessThan(BASE.byteLength)
+    expect(finder.find(noise(2600 * KIB, 7), 0, undefined, true)).toBeUndefined()
+  })
+
   it('never returns a region that is too short or too long', async () => {
     for (const size of [0, 1, 7]) {
       expect((await finderOf(noise(size))).find(noise(100), 0)).toBeUndefined()

@@ -295,6 +295,13 @@ describe('a file that may be a dictionary', () => {
     ['/a%20b.js', '/a%20b.js'],
     ['/assets/index-Bx1Hs_kq.js', '/assets/index-*.js'],
     ['/assets/my-part-Bx1Hs-kq.min.css', '/assets/my-part-*.min.css'],
+    // without a digit, as a quarter of them
+    ['/assets/index-BwOPSdeb.js', '/assets/index-*.js'],
+    ['/assets/index-C_gcIYdA.css', '/assets/index-*.css'],
+    ['/assets/module--QdMvsKi.css', '/assets/module-*.css'],
+    ['/app-DarkMode.js', '/app-DarkMode.js'],
+    ['/app-HTMLPage.js', '/app-HTMLPage.js'],
+    ['/app-my-parts.js', '/app-my-parts.js'],
     ['/main.3f9a1b2c.js', '/main.*.js'],
     ['/main.3f9a1b2c4d5e6f708192.chunk.js', '/main.*.chunk.js'],
     ['/3f9a1b2c.js', '/3f9a1b2c.js'],

@@ -70,10 +70,12 @@ export class RegionFinder {
    *
    * @param start - where the piece begins in its own file
    * @param maxLength - maximum number of bytes of the region
+   * @param isWhole - whether the piece is all of its file
    * @returns undefined if nothing matches. A base of up to 512 KiB that fits is always a region: zstd finds matches
-   *   in it that are too short for a sample.
+   *   in it that are too short for a sample. So is a larger one of which a whole file has something: clients of HTTP
+   *   have all of it as a dictionary (RFC 9842).
    */
-  find (piece: Uint8Array, start: number, maxLength = MAX_REGION_LENGTH): Region | undefined {
+  find (piece: Uint8Array, start: number, maxLength = MAX_REGION_LENGTH, isWhole = false): Region | undefined {
     const slack = Math.min(SLACK, Math.max(MIN_SLACK, 2 * piece.byteLength))
     const length = Math.min(maxLength, MAX_REGION_LENGTH, piece.byteLength + slack)
 
@@ -86,6 +88,10 @@ export class RegionFinder {
 
     if (match == null) {
       return undefined
+    }
+
+    if (isWhole && this.#size <= length) {
+      return this.#region(0, length)
     }
 
     const place = Math.min(match.from, match.place) - MARGIN

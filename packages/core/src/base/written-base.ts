@@ -154,7 +154,9 @@ export class WrittenBase implements FrameBase {
     }
 
     const finder = await checkBase(this.link.cid, async () => this.#finder)
-    const region = finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize)) ?? NO_REGION
+    const { byteLength } = bytes
+    const isWhole = start === 0 && byteLength < frameSize
+    const region = finder.find(bytes, start, maxRegion(byteLength, frameSize), isWhole) ?? NO_REGION
     const moved = comparing && !contains(expected, region) ? await this.#comparer.compress(bytes, region) : undefined
 
     return moved ?? this.#aidFrom(bytes, region, finder)

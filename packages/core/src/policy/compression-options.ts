@@ -41,6 +41,14 @@ export interface CompressionOptions {
   frameSize?: number | undefined
 
   /**
+   * The same for files with a base, instead of `frameSize`. Where a file is one frame, and a level is asked for, all of
+   * its base is the frame's dictionary, as browsers have it (RFC 9842), if that is at most 512 KiB larger.
+   *
+   * @default `frameSize`
+   */
+  basedFrameSize?: number | undefined
+
+  /**
    * Maximum number of compressed bytes in a block that several frames share, up to 1 MiB. A
    * reader fetches whole blocks, so small blocks make random access fast. A larger frame has
    * its own blocks.

@@ -3,7 +3,7 @@ import { AUTO_CANDIDATES } from './auto-candidates.ts'
 import { chooseCompression } from './auto.ts'
 import { resolveBaseOfBase } from './base-option.ts'
 import { basedLevel, resolveDictionaries } from './dictionaries.ts'
-import { resolveLayout } from './layout.ts'
+import { checkFrameSize, resolveLayout } from './layout.ts'
 import {
   BASED_FRAME_SIZE,
   DEFAULT_CODEC,
@@ -75,7 +75,11 @@ export function resolveCompression (
     throw new InvalidParametersError(`cut must be size or content, not ${String(cut)}`)
   }
 
-  const { frameSize, leafSize, optimize } = options
+  const { frameSize, basedFrameSize, leafSize, optimize } = options
+
+  if (basedFrameSize != null) {
+    checkFrameSize(basedFrameSize)
+  }
 
   if (cut === 'content' && (frameSize != null || leafSize != null || base != null || optimize === 'ranges')) {
     throw new InvalidParametersError("cut: 'content' cannot be combined with frameSize, leafSize, base or ranges")
@@ -111,7 +115,7 @@ export function maxOneFrame ({ cut }: Compression, { frameSize }: Layout): numbe
 /** The layout of a file with a base: what it has in common with that may begin after 4 MiB, whatever the frame size. */
 function withBase (layout: Layout, options: CompressionOptions): Layout {
   const isDefault = layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
-  const frameSize = isDefault ? BASED_FRAME_SIZE : layout.frameSize
+  const frameSize = options.basedFrameSize ?? (isDefault ? BASED_FRAME_SIZE : layout.frameSize)
   const sampleSize = Math.max(layout.sampleSize, frameSize * Math.ceil(DEFAULT_FRAME_SIZE / frameSize))
 
   return { ...layout, frameSize, sampleSize }

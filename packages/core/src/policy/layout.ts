@@ -56,10 +56,15 @@ export function resolveLayout (
   return isOpen ? head => isReadInParts(head) ? ranges : layout : () => layout
 }
 
-function layoutOf (frameSize: number, leafSize: number, minSampleSize: number): Layout {
+/** @throws {InvalidFrameSizeError} */
+export function checkFrameSize (frameSize: number): void {
   if (!Number.isInteger(frameSize) || frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
     throw new InvalidFrameSizeError(frameSize, MIN_FRAME_SIZE, MAX_FRAME_SIZE)
   }
+}
+
+function layoutOf (frameSize: number, leafSize: number, minSampleSize: number): Layout {
+  checkFrameSize(frameSize)
 
   if (!Number.isInteger(leafSize) || leafSize < 1 || leafSize > MAX_LEAF_SIZE) {
     throw new InvalidParametersError(

@@ -162,6 +162,14 @@ async function compressBoth (
   signal?: AbortSignal | null
 ): Promise<First> {
   const size = piece.byteLength
+
+  if (dictionary != null && isSame(piece, dictionary)) {
+    // most files of a next version did not change: one match, which every level finds
+    const bytes = await codec.compress(piece, { level: 1, dictionary, signal })
+
+    return { trial: { size, bytes, region }, based: true }
+  }
+
   const unaided = async (bytes = piece): Promise<Uint8Array> => codec.compress(bytes, { level, signal })
 
   const aiding = frame?.bytes ?? (dictionary == null
@@ -182,6 +190,10 @@ async function compressBoth (
   return saves(bytes)
     ? { trial: { size, bytes: aided, region, ...frame == null ? {} : { checked: frame.checked } }, based: true }
     : { trial: { size, bytes }, based: false }
+}
+
+function isSame (bytes: Uint8Array, others: Uint8Array): boolean {
+  return bytes.byteLength === others.byteLength && bytes.every((byte, i) => byte === others[i])
 }
 
 /**
