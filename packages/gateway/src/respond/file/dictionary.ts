@@ -121,11 +121,10 @@ export function patternOf (path: string): string | undefined {
 
 /**
  * Hexadecimal, or eight characters of another alphabet. What could be a word, or two (`Settings`, `DarkMode`), is none:
- * so one in 25 of the names that Vite makes is not found, and none of the file names in 900 packages of npm is mistaken.
+ * so one in 25 of the names that Vite makes is not found. No file name in 900 packages of npm is mistaken.
  */
 function isFingerprint (text: string): boolean {
   const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f]+$/.test(text)
-
   const isWord = !/[A-Z]/.test(text) || (!/\d/.test(text) && [...text.matchAll(WORD)].length <= 2)
 
   return isHex || (text.length === 8 && !isWord)
