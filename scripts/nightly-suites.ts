@@ -280,6 +280,11 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 1,
     guards: []
   },
+  container: {
+    runs: [{ script: 'scripts/check-container.ts' }],
+    minutes: 5,
+    guards: ['examples/gateway/*', 'packages/cli/package.json']
+  },
   benchmarks: {
     runs: [
       { project: 'unit', files: ['bench/test/{at-exit,run}.test.ts'] },

@@ -20,7 +20,10 @@ export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
-      chunkSizeWarningLimit: 1000
+      chunkSizeWarningLimit: 1000,
+      rolldownOptions: {
+        input: { index: `${import.meta.dirname}/index.html`, releases: `${import.meta.dirname}/releases.html` }
+      }
     }
   })
 }
@@ -33,11 +36,11 @@ function costs (): Plugin {
     generateBundle (_, bundle) {
       const outputs = Object.values(bundle)
       const chunks = outputs.filter(output => output.type === 'chunk')
-      const start = withImports(chunks.filter(({ isEntry }) => isEntry), bundle)
+      const start = withImports(chunks.filter(({ isEntry, name }) => isEntry && name === 'index'), bundle)
       const peers = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true)
       const network = withImports(peers, bundle)
       const zstd = chunks.filter(({ name }) => name === 'zstd-module' || name === 'zstd-wasm-worker')
-      const assets = outputs.filter(({ fileName }) => /\.(?:css|html)$/.test(fileName))
+      const assets = outputs.filter(({ fileName }) => /\.css$|^index\.html$/.test(fileName))
 
       this.emitFile({
         type: 'asset',
@@ -60,7 +63,7 @@ function serviceWorker (): Plugin {
 
     async generateBundle (_, bundle) {
       // every codec and the network code: they cannot be loaded offline
-      const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
+      const files = ['./', 'releases.html', 'icon.svg', 'cost.json', ...Object.values(bundle)
         .map(({ fileName }) => fileName)
         .filter(fileName => /\.(?:js|css)$/.test(fileName))]
 

@@ -1,8 +1,10 @@
 /** Releases of a site: CARs that are the same everywhere, and that differ from the last one by what changed. */
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { SITE, SITE_TREES } from '../support/site-trees.ts'
 import { waitForFiles } from './repo.ts'
 import { finish, it } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
@@ -91,6 +93,16 @@ describe('the CAR of a site', () => {
     expect((await car(sandbox, 'a.car')).byteLength).toBe(first.carSize)
   })
 
+  it('has files whose CIDs are the same on every machine, and in browsers', async ({ sandbox }) => {
+    await write(sandbox, 'dist', SITE.first)
+    const first = await add(sandbox, 'dist', '--car', 'a.car')
+    await write(sandbox, 'dist', SITE.second)
+    const second = await add(sandbox, 'dist', '--base', first.cid, '--car', 'b.car')
+
+    // test/browser/deterministic.test.ts has them in Chromium
+    expect({ first: first.tree, second: second.tree }).toEqual(SITE_TREES)
+  })
+
   it('has all that is needed, with odd names, and its root is what gateways show', async ({ sandbox }) => {
     await write(sandbox, 'dist', { ...FIRST, ...ODD })
     const { cid, tree } = await add(sandbox, 'dist', '--car', 'a.car', '--hidden')
@@ -173,6 +185,26 @@ describe('the next release of a site', () => {
     expect(results[0].newSize).toBeGreaterThan(1000)
     expect(results[1].newSize).toBe(0)
     expect((await sandbox.run(['log', 'dist'])).stdout.toString().trim().split('\n')).toHaveLength(2)
+  })
+
+  it('finds the last one by the DNSLink of a domain', async ({ sandbox }) => {
+    await write(sandbox, 'dist', FIRST)
+    const { cid } = await add(sandbox, 'dist')
+    const { address, asked, close } = await startDnsServer({ '_dnslink.site.example': `dnslink=/ipfs/${cid}` })
+    onTestFinished(close)
+    await write(sandbox, 'dist', SECOND)
+    const addNext = async (domain: string): Promise<RunResult> =>
+      sandbox.spawn(['site', 'add', 'dist', '--base', `/ipns/${domain}`, '--json'], {
+        preload: 'dns-server.ts',
+        // all blocks are here, so it is not asked
+        env: { DNS_SERVER: address, IPFSZ_GATEWAYS: 'http://127.0.0.1:9' }
+      })
+    const { stdout, stderr } = await addNext('site.example')
+
+    expect(stderr).toBe('')
+    expect((JSON.parse(stdout.toString()) as Report).newSize).toBeLessThan(4000)
+    expect(asked).toEqual(['_dnslink.site.example'])
+    expect(failure(await addNext('other.example'))).toContain('other.example has no DNSLink')
   })
 
   it('has the same CAR on another machine that has the last one', async ({ sandbox }) => {
