@@ -3,13 +3,14 @@
 Beside it, ipfsspec reads the same data uncompressed from Kubo's gateway, without verifying it, and the command reads
 the whole file. Run it in the environment of the nightly tests, after a build of the repository:
 
-    node_modules/.cache/ipfsz-python/nightly/bin/python python/bench/measure.py [--megabytes 100] [--chunks 1000]
+    node_modules/.cache/ipfsz-python/nightly/bin/python python/bench/measure.py [--megabytes 1000] [--chunks 10000]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import statistics
 import subprocess
@@ -23,11 +24,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import ipfsz.ahead
 from conftest import Command, words
 from ipfsz import IpfszFileSystem
 from kubo import Kubo
 
 READS = 20
+MAX_BELOW = ipfsz.ahead._MAX_BELOW
 
 
 class CountingProxy:
@@ -113,11 +116,13 @@ def measure_zarr(chunks: int, folder: Path, command: Command, kubo: Kubo, url: s
     print(f"\na Zarr of {chunks:,} chunks of 8 kB, all read\n\n| | requests | kB | ms |\n|---|---:|---:|---:|")
     for name, server, path in (
         ("ipfsz, compressed", url, f"ipfsz://{cid}"),
+        ("ipfsz, compressed, each block by itself", url, f"ipfsz://{cid}"),
         ("ipfsz, uncompressed on Kubo's gateway", kubo.url, f"ipfsz://{plain}"),
         ("ipfsspec, uncompressed on Kubo's gateway", kubo.url, f"ipfs://{plain}"),
     ):
         proxy = CountingProxy(server)
         options: dict[str, Any] = {"gateways": [proxy.url], "cache": False}
+        ipfsz.ahead._MAX_BELOW = 0 if "by itself" in name else MAX_BELOW
         if name.startswith("ipfsspec"):
             use_ipfsspec()
             options = {"gateway_addr": proxy.url}
@@ -136,7 +141,7 @@ def use_ipfsspec() -> None:
     fsspec.register_implementation("ipfs", AsyncIPFSFileSystem, clobber=True)
 
 
-def measure_whole(data: bytes, command: Command, url: str, cid: str) -> None:
+def measure_whole(size: int, command: Command, url: str, cid: str) -> None:
     command("init", "--repo", "empty")
     empty = Path("empty").absolute()
     print("\nthe whole file, median of 5, in turns\n\n| | MB/s |\n|---|---:|")
@@ -144,55 +149,64 @@ def measure_whole(data: bytes, command: Command, url: str, cid: str) -> None:
     theirs: list[float] = []
     for _ in range(5):
         fs = IpfszFileSystem(gateways=[url], cache=False, skip_instance_cache=True)
-        ours.append(timed(lambda fs=fs: fs.cat_file(cid)))
+        ours.append(timed(lambda fs=fs: fs.get_file(cid, "/dev/null")))
         args = [*command.program, "cat", "--gateway", url, "--repo", str(empty), cid]
         theirs.append(
             timed(lambda args=args: subprocess.run(args, stdout=subprocess.DEVNULL, env=command.env, check=True))
         )
         subprocess.run(["rm", "-rf", str(empty)], check=True)
     for name, seconds in (("ipfsz in Python", ours), ("`ipfsz cat --gateway`, with the start of its process", theirs)):
-        print(f"| {name} | {len(data) / 1e6 / statistics.median(seconds):,.0f} |")
+        print(f"| {name} | {size / 1e6 / statistics.median(seconds):,.0f} |")
+    ratios = sorted(their / own for own, their in zip(ours, theirs, strict=True))
+    print(f"\nspeed against the command, by rounds: {', '.join(f'{ratio:.2f}' for ratio in ratios)}")
+
+
+def measure_file(megabytes: int, folder: Path, command: Command, kubo: Kubo, url: str) -> None:
+    # repeats itself after 64 MB, which no frame of 4 MiB can use
+    parts = [words(1_000_000, seed) for seed in range(min(64, megabytes))]
+    data = b"".join(b"%010d" % index + parts[index % len(parts)][10:] for index in range(megabytes))
+    (folder / "data").write_bytes(data)
+    (default,) = command.add("data")
+    (ranges,) = command.add("--optimize", "ranges", "data")
+    plain = kubo("add", "-Q", "--cid-version=1", "data")
+    compressed, uncompressed = CountingProxy(url), CountingProxy(kubo.url)
+
+    def ours(proxy: CountingProxy) -> Callable[[], Any]:
+        return lambda: IpfszFileSystem(gateways=[proxy.url], cache=False, skip_instance_cache=True)
+
+    def theirs() -> Any:
+        from ipfsspec import AsyncIPFSFileSystem
+
+        return AsyncIPFSFileSystem(gateway_addr=uncompressed.url, skip_instance_cache=True)
+
+    measure_parts(
+        data,
+        [
+            ("ipfsz, `add --optimize ranges`", compressed, ours(compressed), ranges),
+            ("ipfsz, `add`", compressed, ours(compressed), default),
+            ("ipfsz, uncompressed on Kubo's gateway", uncompressed, ours(uncompressed), plain),
+            ("ipfsspec, uncompressed on Kubo's gateway", uncompressed, theirs, plain),
+        ],
+    )
+    measure_whole(len(data), command, url, default)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--megabytes", type=int, default=100)
-    parser.add_argument("--chunks", type=int, default=1000)
+    parser.add_argument("--megabytes", type=int, default=1000, help="of the file. 0: only the Zarr")
+    parser.add_argument("--chunks", type=int, default=10_000, help="of the Zarr. 0: only the file")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        import os
-
         folder = Path(name)
         os.chdir(folder)
         command, kubo = Command(folder / "repo"), Kubo(folder / "kubo")
-        data = b"".join(words(1_000_000, seed) for seed in range(args.megabytes))
-        (folder / "data").write_bytes(data)
-        (default,) = command.add("data")
-        (ranges,) = command.add("--optimize", "ranges", "data")
-        plain = kubo("add", "-Q", "--cid-version=1", "data")
+        command("init")
         process, url = command.gateway()
         try:
-            compressed, uncompressed = CountingProxy(url), CountingProxy(kubo.url)
-
-            def ours(proxy: CountingProxy) -> Callable[[], Any]:
-                return lambda: IpfszFileSystem(gateways=[proxy.url], cache=False, skip_instance_cache=True)
-
-            def theirs() -> Any:
-                from ipfsspec import AsyncIPFSFileSystem
-
-                return AsyncIPFSFileSystem(gateway_addr=uncompressed.url, skip_instance_cache=True)
-
-            measure_parts(
-                data,
-                [
-                    ("ipfsz, `add --optimize ranges`", compressed, ours(compressed), ranges),
-                    ("ipfsz, `add`", compressed, ours(compressed), default),
-                    ("ipfsz, uncompressed on Kubo's gateway", uncompressed, ours(uncompressed), plain),
-                    ("ipfsspec, uncompressed on Kubo's gateway", uncompressed, theirs, plain),
-                ],
-            )
-            measure_whole(data, command, url, default)
-            measure_zarr(args.chunks, folder, command, kubo, url)
+            if args.megabytes > 0:
+                measure_file(args.megabytes, folder, command, kubo, url)
+            if args.chunks > 0:
+                measure_zarr(args.chunks, folder, command, kubo, url)
         finally:
             process.terminate()
             kubo.close()

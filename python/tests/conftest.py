@@ -43,7 +43,9 @@ class Command:
         self.env = {**os.environ, "IPFSZ_PATH": str(repo), "IPFSZ_BOOTSTRAP": "none"}
 
     def __call__(self, *args: str | Path) -> str:
-        run = subprocess.run([*self.program, *map(str, args)], env=self.env, capture_output=True, text=True, timeout=60)
+        run = subprocess.run(
+            [*self.program, *map(str, args)], env=self.env, capture_output=True, text=True, timeout=600
+        )
         assert run.returncode == 0, run.stderr
         return run.stdout
 

@@ -43,7 +43,7 @@ class Kubo:
 
     def __call__(self, *args: str | Path) -> str:
         run = subprocess.run(
-            [self._program, *map(str, args)], env=self.env, capture_output=True, text=True, timeout=120
+            [self._program, *map(str, args)], env=self.env, capture_output=True, text=True, timeout=600
         )
         assert run.returncode == 0, run.stderr
         return run.stdout.strip()

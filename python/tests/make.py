@@ -57,21 +57,27 @@ class Store:
         return self.node(message, [("", cid, held) for cid, held in children])
 
     def directory(self, entries: dict[str, CID]) -> CID:
-        return self.node(number(1, 1), [(name, cid, 0) for name, cid in sorted(entries.items())])
+        # of files of one block
+        return self.node(
+            number(1, 1), [(name, cid, len(self.blocks[cid.multihash])) for name, cid in sorted(entries.items())]
+        )
 
     def leaves(self, data: bytes, size: int = 1 << 20) -> list[tuple[CID, int]]:
         pieces = [data[at : at + size] for at in range(0, len(data), size)]
         return [(self.put(piece, RAW), len(piece)) for piece in pieces]
 
     def car(self, path: Path, root: CID) -> Path:
+        path.write_bytes(self.car_bytes(root))
+        return path
+
+    def car_bytes(self, root: CID) -> bytes:
         link = b"\x00" + bytes(root)
         header = b"\xa2\x65roots\x81\xd8\x2a\x58" + bytes([len(link)]) + link + b"\x67version\x01"
         out = write_varint(len(header)) + header
         for multihash, block in self.blocks.items():
             body = b"\1" + write_varint(DAG_PB) + multihash + block
             out += write_varint(len(body)) + body
-        path.write_bytes(out)
-        return path
+        return out
 
 
 def marked(cid: CID, codec: int = ZSTD) -> str:

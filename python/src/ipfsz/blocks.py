@@ -48,10 +48,26 @@ class Blocks:
         """The parsed block. Those of raw blocks are not kept twice."""
         node = self._nodes.get(cid)
         if node is None:
-            node = parse_node(cid, await self.get(cid))
+            block = await self.get(cid)
+            # others who waited for the block may have parsed it
+            node = self._nodes.get(cid) or parse_node(cid, block)
             if node.links or len(node.data) < 1024:
                 self._nodes.put(cid, node)
         return node
+
+    def has(self, cid: CID) -> bool:
+        """Whether nothing has to be fetched for it, if what is on disk is not damaged."""
+        key = cid.multihash
+        if cid.hash == IDENTITY or self._recent.get(key) is not None:
+            return True
+        return self._cache is not None and self._cache.has(cid)
+
+    async def keep(self, found: Sequence[tuple[CID, Node, bytes]]) -> None:
+        """Verified blocks that came with others."""
+        for cid, _, block in found:
+            self._recent.put(cid.multihash, block)
+        if self._cache is not None:
+            await asyncio.to_thread(self._put_all, self._cache, found)
 
     async def close(self) -> None:
         for source in self.sources:
@@ -73,6 +89,11 @@ class Blocks:
             if self._cache is not None:
                 await asyncio.to_thread(self._cache.put, cid, block)
             return block
+
+    @staticmethod
+    def _put_all(cache: DiskCache, found: Sequence[tuple[CID, Node, bytes]]) -> None:
+        for cid, _, block in found:
+            cache.put(cid, block)
 
     @staticmethod
     def _cached(cache: DiskCache, cid: CID) -> bytes | None:

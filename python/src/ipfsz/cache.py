@@ -68,6 +68,10 @@ class DiskCache:
             os.utime(path)
         return data
 
+    def has(self, cid: CID) -> bool:
+        """Whether there is a file. It may be damaged."""
+        return os.path.exists(self._path(cid))
+
     def put(self, cid: CID, data: bytes) -> None:
         if len(data) > self.limit:
             return

@@ -1,4 +1,4 @@
-"""Blocks from a CAR on disk (https://ipld.io/specs/transport/car/), version 1 or 2."""
+"""Blocks from a CAR: of a response, or on disk (https://ipld.io/specs/transport/car/), version 1 or 2."""
 
 from __future__ import annotations
 
@@ -6,11 +6,42 @@ import os
 from pathlib import Path
 
 from .cache import MAX_BLOCK
-from .cid import CID
+from .cid import CID, verify_block
 from .errors import GatewaysFailedError, IpfszError
+from .unixfs import Node, parse_node
 from .varint import read_varint
 
 _PRAGMA = b"\x0a\xa1\x67version\x02"
+
+
+def read_below(root: CID, car: bytes) -> list[tuple[CID, Node, bytes]]:
+    """The blocks of a response that are below `root`, each compared with its CID. Others are ignored.
+
+    Raises CorruptBlockError, and ValueError or InvalidCidError if it is not a CAR of version 1.
+    """
+    length, at = read_varint(car, 0)
+    at += length
+    wanted = {root.multihash: root}
+    found = []
+    while at < len(car):
+        length, start = read_varint(car, at)
+        at = start + length
+        if at > len(car):
+            raise ValueError("cut")
+        sent, data = CID.read(memoryview(car)[start:at], 0)
+        cid = wanted.pop(sent.multihash, None)
+        if cid is None or at - start - data > MAX_BLOCK:
+            continue
+        block = car[start + data : at]
+        verify_block(cid, block)
+        try:
+            node = parse_node(cid, block)
+        except IpfszError:
+            # whoever reads it gets the error
+            node = Node()
+        wanted.update((link.cid.multihash, link.cid) for link in node.links)
+        found.append((cid, node, block))
+    return found
 
 
 class CarSource:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from .blocks import Blocks
 from .cid import CID
 from .errors import DirectoryTooLargeError, InvalidDagError
 from .murmur3 import murmur3_x64_64
 from .unixfs import DIRECTORY, SHARD, Link, Node
+
+BeforeShard = Callable[[Link], Awaitable[None]]
 
 _MURMUR3 = 0x22
 _MAX_DEPTH = 64
@@ -46,10 +48,10 @@ async def list_directory(blocks: Blocks, node: Node) -> AsyncIterator[Link]:
             stack.append((child, iter(child.links)))
 
 
-async def find_entry(blocks: Blocks, node: Node, name: str) -> CID | None:
-    """The CID of one entry, from the nodes on the way to it. None if there is none."""
+async def find_entry(blocks: Blocks, node: Node, name: str, before: BeforeShard) -> Link | None:
+    """One entry, from the nodes on the way to it. None if there is none. `before` is called before each shard."""
     if node.type == DIRECTORY:
-        return next((link.cid for link in node.links if link.name == name), None)
+        return node.by_name.get(name)
     raw = name.encode("utf-8", "surrogateescape")
     bits, left = murmur3_x64_64(raw), 64
     while True:
@@ -62,7 +64,8 @@ async def find_entry(blocks: Blocks, node: Node, name: str) -> CID | None:
         if link is None:
             return None
         if len(link.name) > width:
-            return link.cid if link.name[width:] == name else None
+            return Link(name, link.cid, link.tsize) if link.name[width:] == name else None
+        await before(link)
         node = await _shard(blocks, link.cid)
 
 

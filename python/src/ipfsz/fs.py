@@ -12,6 +12,7 @@ from typing import Any
 
 from fsspec.asyn import AsyncFileSystem, get_loop
 
+from .ahead import Ahead
 from .blocks import Blocks, Source
 from .cache import DEFAULT_CACHE_BYTES, DiskCache, default_directory
 from .car import CarSource
@@ -112,7 +113,9 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
         gateways = Gateways(urls, Http(*self._timeouts, self._headers), self._retries) if urls else None
         if gateways is not None:
             sources.append(gateways)
-        return Reader(Blocks(sources, self._cache, self._concurrency), Names(gateways), self._max_stream)
+        blocks = Blocks(sources, self._cache, self._concurrency)
+        ahead = Ahead(blocks, gateways.fetch_below if gateways is not None and not self._cars else None)
+        return Reader(blocks, Names(gateways), ahead, self._max_stream)
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

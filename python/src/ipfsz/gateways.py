@@ -15,13 +15,16 @@ from typing import TypeVar
 from yarl import URL
 
 from .cache import MAX_BLOCK
+from .car import read_below
 from .cid import CID, verify_block
 from .errors import CorruptBlockError, GatewaysFailedError, IpfszError
 from .http import Http, HttpError
+from .unixfs import Node
 
 T = TypeVar("T")
 
 RAW_TYPE = "application/vnd.ipld.raw"
+CAR_TYPE = "application/vnd.ipld.car; version=1; order=dfs; dups=n"
 #: Tried if nothing else says which gateways there are: one on this machine, and the one of the IPFS Foundation.
 DEFAULT_GATEWAYS = ("http://127.0.0.1:8080", "https://trustless-gateway.link")
 _MAX_WAIT = 10.0
@@ -47,6 +50,8 @@ class Gateway:
     url: URL
     #: When it is asked again before others, by time.monotonic().
     rested: float = 0
+    #: When it is asked for a CAR again, likewise.
+    cars_rested: float = 0
 
     @property
     def name(self) -> str:
@@ -78,6 +83,22 @@ class Gateways:
             return block
 
         return await self.ask_all(ask, f"the block {cid}")
+
+    async def fetch_below(self, cid: CID, limit: int) -> list[tuple[CID, Node, bytes]]:
+        """The verified blocks below a CID, from the gateway that is asked first. Empty if it sends no CAR of them."""
+        gateway = min(self._gateways, key=lambda gateway: gateway.rested > time.monotonic())
+        if gateway.cars_rested > time.monotonic():
+            return []
+        self.requests += 1
+        url = (gateway.url / f"ipfs/{cid.plain()}").with_query({"format": "car", "dag-scope": "all"})
+        try:
+            car, _ = await self.http.get(gateway.url, url, CAR_TYPE, limit)
+            return await asyncio.to_thread(read_below, cid, car)
+        except (HttpError, ValueError, IpfszError) as err:
+            gateway.cars_rested = time.monotonic() + _PAUSE_LIED
+            if isinstance(err, CorruptBlockError):
+                gateway.rested = gateway.cars_rested
+            return []
 
     async def ask_all(self, ask: Callable[[Gateway], Awaitable[T]], what: str) -> T:
         """What the first gateway answers that does. Raises GatewaysFailedError."""

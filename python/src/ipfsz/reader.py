@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .ahead import Ahead
 from .blocks import Blocks
 from .cid import CID, CODEC_NAMES, RAW, TREE
 from .directories import find_entry, is_directory, list_directory
@@ -22,7 +23,7 @@ from .header import Header, read_header
 from .names import Names
 from .streams import StreamFile
 from .tasks import Lru
-from .unixfs import FILE_TYPES, SYMLINK, Link, Node
+from .unixfs import DIRECTORY, FILE_TYPES, SYMLINK, Link, Node
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Entry:
 
 
 class Reader:
-    def __init__(self, blocks: Blocks, names: Names, max_stream: int) -> None:
+    def __init__(self, blocks: Blocks, names: Names, ahead: Ahead, max_stream: int) -> None:
+        self._ahead = ahead
         self.blocks, self.names, self._max_stream = blocks, names, max_stream
         self._frames = FrameCache()
         self._files: Lru[tuple[CID, int | None], File] = Lru(64)
@@ -86,13 +88,23 @@ class Reader:
             if entry.is_compressed:
                 entry.header()
             raise MissingHeaderError(f"{root} is marked as a file, and is a directory")
-        for segment in segments:
+
+        async def before(link: Link) -> None:
+            await self._ahead.below(root, link.cid, link.tsize, link.cid)
+
+        for index, segment in enumerate(segments):
             if not entry.is_directory:
                 raise NotADirectoryEntryError(f"{path} goes on below a file")
-            cid = await find_entry(self.blocks, entry.node, segment)
-            if cid is None:
+            link = await find_entry(self.blocks, entry.node, segment, before)
+            if link is None:
                 raise PathNotFoundError(f"{path}: there is no {segment!r}")
-            entry = await self.child(entry, cid)
+            if index < len(segments) - 1:
+                await before(link)
+            else:
+                if entry.node.type == DIRECTORY:
+                    await self._ahead.below(root, entry.cid, entry.node.links_size, link.cid)
+                self._ahead.reads(root, link)
+            entry = await self.child(entry, link.cid)
         return entry
 
     async def child(self, parent: Entry, cid: CID) -> Entry:

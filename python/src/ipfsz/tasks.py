@@ -52,6 +52,9 @@ class SingleFlight(Generic[K, T]):
     def __init__(self) -> None:
         self._tasks: dict[K, tuple[asyncio.Future[T], list[None]]] = {}
 
+    def __contains__(self, key: K) -> bool:
+        return key in self._tasks
+
     async def run(self, key: K, make: Callable[[], Awaitable[T]]) -> T:
         if key not in self._tasks:
             started = asyncio.ensure_future(make())

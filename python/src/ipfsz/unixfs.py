@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 
 from .cid import CID, DAG_PB, RAW
@@ -40,6 +41,16 @@ class Node:
     mtime: float | None = None
     #: Field 1445, unread. None without it.
     header: bytes | None = None
+
+    @cached_property
+    def by_name(self) -> dict[str, Link]:
+        """Of two links with one name, the first."""
+        return {link.name: link for link in reversed(self.links)}
+
+    @cached_property
+    def links_size(self) -> int:
+        """What the node says that all of its children take."""
+        return sum(link.tsize for link in self.links)
 
 
 def parse_node(cid: CID, block: bytes) -> Node:
