@@ -42,15 +42,24 @@ def read(store: Store, root: object, tmp_path: Path) -> IpfszFileSystem:
     return IpfszFileSystem(cars=[car], gateways=[], cache=False, skip_instance_cache=True)
 
 
-def test_an_endless_directory_is_refused(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("ipfsz.directories._MAX_ENTRIES", 10_000)
+def test_a_directory_of_too_many_entries_is_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("ipfsz.directories._MAX_ENTRIES", 100)
+    store = Store()
+    file = store.file(b"x")
+    node = shard(store, [(f"{index % 256:02X}name {index}", file, 1) for index in range(101)])
+
+    with pytest.raises(DirectoryTooLargeError):
+        read(store, node, tmp_path).ls(str(node))
+
+
+def test_an_endless_directory_is_refused(tmp_path: Path) -> None:
     store = Store()
     node = shard(store, [("00a", store.file(b"x"), 1)])
     for _ in range(40):
         node = shard(store, [("00", node, 1), ("01", node, 1)])
     start = time.monotonic()
 
-    with pytest.raises(DirectoryTooLargeError):
+    with pytest.raises(InvalidDagError):
         read(store, node, tmp_path).ls(str(node))
     assert time.monotonic() - start < 10
 

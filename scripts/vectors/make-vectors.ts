@@ -1,7 +1,9 @@
 import { ipfsz, isMarked, unmark } from '@ipfsz/core'
 import { Blocks } from './blocks.ts'
+import { ENVELOPES } from './envelopes.ts'
 import { FILES } from './files.ts'
 import { HOSTILE } from './hostile.ts'
+import { HOSTILE_TREES } from './hostile-trees.ts'
 import { TREES } from './trees.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -9,7 +11,7 @@ import type { Expected } from './vector.ts'
 
 /** The files of vectors/, by name. */
 export async function * makeVectors (): AsyncGenerator<[name: string, bytes: Uint8Array]> {
-  for (const { name, about, make, expected } of [...FILES, ...TREES, ...HOSTILE]) {
+  for (const { name, about, make, expected } of [...FILES, ...TREES, ...HOSTILE, ...HOSTILE_TREES, ...ENVELOPES]) {
     const blocks = new Blocks()
     const cid = await make(blocks)
     const plain = isMarked(cid) ? unmark(cid) : cid
@@ -21,7 +23,7 @@ export async function * makeVectors (): AsyncGenerator<[name: string, bytes: Uin
 }
 
 async function withStat (cid: CID, expected: Expected, blocks: Blocks): Promise<object> {
-  return 'size' in expected
+  return 'size' in expected && expected.atRest == null
     ? { stat: statFields(await ipfsz({ blockstore: blocks }).stat(cid)), ...expected }
     : expected
 }

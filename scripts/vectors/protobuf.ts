@@ -1,6 +1,6 @@
 /** Fields of protobuf messages, valid or not: written here once more, so that vectors do not follow core's mistakes. */
 
-function varint (value: number): number[] {
+export function varint (value: number): number[] {
   return value < 128 ? [value] : [value % 128 + 128, ...varint(Math.floor(value / 128))]
 }
 

@@ -13,10 +13,11 @@ export interface Original {
 }
 
 /** What a reader makes of a vector, besides its CIDs. */
-export type Expected =
+export type Expected = { atRest?: true } & (
   | Original
-  | { error: string, rule?: string }
+  | { error: string, rule?: string, path?: string, listing?: true }
   | { entries: Array<{ path: string } & Original> }
+)
 
 export interface VectorInit {
   name: string

@@ -42,10 +42,26 @@ class Node:
     #: Field 1445, unread. None without it.
     header: bytes | None = None
 
+    @property
+    def label_width(self) -> int:
+        """Of a shard: digits before the name of each entry, and of links to other shards."""
+        return len(format(self.fanout - 1, "X"))
+
     @cached_property
-    def by_name(self) -> dict[str, Link]:
-        """Of two links with one name, the first."""
-        return {link.name: link for link in reversed(self.links)}
+    def by_name(self) -> dict[str, Link | None]:
+        """The entries of a directory, or of one shard. None: two have this name."""
+        width = self.label_width if self.type == SHARD else 0
+        found: dict[str, Link | None] = {}
+        for link in self.links:
+            name = link.name[width:]
+            if name or not width:
+                found[name] = None if name in found else link
+        return found
+
+    @cached_property
+    def by_label(self) -> dict[str, Link]:
+        """The shards below a shard, by their labels in capitals."""
+        return {link.name.upper(): link for link in reversed(self.links) if len(link.name) == self.label_width}
 
     @cached_property
     def links_size(self) -> int:
