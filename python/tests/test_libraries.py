@@ -1,9 +1,10 @@
-"""The libraries that people read data with, on compressed files from `ipfsz gateway`."""
+"""The libraries that people read data with, on compressed files: from `ipfsz gateway`, and from Kubo's gateway."""
 
 from __future__ import annotations
 
 import sqlite3
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from conftest import Added, quick
 from ipfsz import IpfszFileSystem
+from kubo import Kubo
 
 pytestmark = pytest.mark.nightly
 ROWS = 50_000
@@ -23,6 +25,7 @@ class Dataset:
         import h5netcdf  # noqa: F401
         import numpy as np
         import pandas as pd
+        import rasterio
         import xarray as xr
 
         self.frame = pd.DataFrame(
@@ -42,21 +45,44 @@ class Dataset:
             self.frame.to_sql("data", database, index=False)
             database.execute("CREATE INDEX keys ON data (key)")
         database.close()
+        with rasterio.open(
+            folder / "image.tif", "w", width=1024, height=1024, count=1, dtype="uint16", tiled=True, blockxsize=256,
+            blockysize=256,
+        ) as image:  # fmt: skip
+            self.image = np.arange(1024 * 1024, dtype="uint16").reshape(1024, 1024)
+            image.write(self.image, 1)
         (self.cid,) = added.command.add("--optimize", "ranges", folder)
-        self.options: dict[str, Any] = {"gateways": [added.url], "cache": False}
+        self.options: dict[str, Any] = {}
 
     def url(self, name: str) -> str:
         return f"ipfsz://{self.cid}/{name}"
 
 
 @pytest.fixture(scope="module")
-def data(added: Added, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+def dataset(added: Added, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     return Dataset(added, tmp_path_factory.mktemp("data"))
 
 
+@pytest.fixture(scope="module")
+def kubo(added: Added, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubo]:
+    """With the same blocks, of which it knows nothing."""
+    kubo = Kubo(tmp_path_factory.mktemp("kubo"))
+    car = tmp_path_factory.mktemp("car") / "data.car"
+    added.command("car", "export", "--output", car, dataset.cid)
+    kubo("dag", "import", car)
+    yield kubo
+    kubo.close()
+
+
+@pytest.fixture(scope="module", params=["ipfsz", "kubo"])
+def data(request: pytest.FixtureRequest, added: Added, dataset: Dataset, kubo: Kubo) -> Dataset:
+    dataset.options = {"gateways": [added.url if request.param == "ipfsz" else kubo.url], "cache": False}
+    return dataset
+
+
 @pytest.fixture
-def reader(added: Added) -> IpfszFileSystem:
-    return quick(added.url, timeout=20, stall_timeout=10)
+def reader(data: Dataset) -> IpfszFileSystem:
+    return quick(*data.options["gateways"], timeout=20, stall_timeout=10)
 
 
 def test_pandas_reads_csv_and_parquet(data: Dataset) -> None:
@@ -144,6 +170,26 @@ def test_h5netcdf_reads_a_slice(data: Dataset, reader: IpfszFileSystem) -> None:
         assert (grid["t"][100:110] == data.grid["t"].values[100:110]).all()
     with reader.open(f"{data.cid}/grid.nc") as file:
         xr.testing.assert_equal(xr.open_dataset(file, engine="h5netcdf").load(), data.grid)
+
+
+def test_rasterio_reads_a_window(data: Dataset, reader: IpfszFileSystem) -> None:
+    import rasterio
+    from rasterio.windows import Window
+
+    read = []
+    fetch = reader.cat_file
+
+    def count(path: str, start: int | None = None, end: int | None = None, **options: Any) -> bytes:
+        found: bytes = fetch(path, start=start, end=end, **options)
+        read.append(len(found))
+        return found
+
+    reader.cat_file = count
+    with rasterio.open(f"{data.cid}/image.tif", opener=reader) as image:
+        window = image.read(1, window=Window(300, 300, 100, 100))
+
+    assert (window == data.image[300:400, 300:400]).all()
+    assert 0 < sum(read) < data.image.nbytes // 2
 
 
 def test_zipfile_reads_a_member(data: Dataset, reader: IpfszFileSystem) -> None:

@@ -18,12 +18,8 @@ from ipfsz import CID, CorruptBlockError, CorruptFrameError, IpfszError, IpfszFi
 from ipfsz.car import CarSource
 from ipfsz.cid import CODEC_NAMES, verify_block
 from ipfsz.codecs import decode_frame
-from ipfsz.errors import UnsupportedError
 from ipfsz.varint import read_varint, write_varint
 from make import Store, header_of, marked, simple_file
-
-#: This package does not read streams of these codecs that others made, and says so.
-UNSUPPORTED = {"stream-lzo", "stream-snappy-frames"}
 
 
 def check_original(fs: IpfszFileSystem, path: str, original: dict[str, Any]) -> None:
@@ -138,8 +134,6 @@ def check_vector(vector: dict[str, Any], car: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("path", sorted((ROOT / "vectors").glob("*.json")), ids=lambda path: path.stem)
 def test_every_vector_of_the_repository_is_read_or_refused(path: Path, monkeypatch) -> None:
     vector = json.loads(path.read_text())
-    if path.stem in UNSUPPORTED:
-        vector = {"marked": vector["marked"], "error": UnsupportedError.__name__}
     check_vector(vector, path.with_suffix(".car"), monkeypatch)
 
 

@@ -12,14 +12,16 @@ from collections.abc import AsyncIterator
 from typing import IO, Any, Protocol
 
 from .blocks import Blocks
-from .cid import BROTLI, CODEC_NAMES, GZIP, LZ4, ZSTD
+from .cid import BROTLI, CODEC_NAMES, GZIP, LZ4, LZO, SNAPPY, ZSTD
+from .codecs import PACKAGES
+from .codecs.lzo import LzoMember
+from .codecs.snappy import SnappyStream
 from .codecs.zstd import zstd_module
 from .dag import read_stored
 from .errors import (
     CorruptFrameError,
     MissingPackageError,
     StreamTooLargeError,
-    UnsupportedError,
     WindowTooLargeError,
 )
 from .unixfs import Node
@@ -45,7 +47,7 @@ class StreamFile:
 
     @classmethod
     async def open(cls, blocks: Blocks, root: Node, codec: int, limit: int) -> StreamFile:
-        """Raises CorruptFrameError, StreamTooLargeError, WindowTooLargeError, UnsupportedError."""
+        """Raises CorruptFrameError, StreamTooLargeError, WindowTooLargeError, MissingPackageError."""
         file: IO[bytes] = tempfile.TemporaryFile(prefix="ipfsz-")  # noqa: SIM115
         try:
             writer = _Writer(codec, file, limit)
@@ -70,12 +72,11 @@ class _Writer:
     """Frames or members that follow each other, as the tool of the codec reads them."""
 
     def __init__(self, codec: int, file: IO[bytes], limit: int) -> None:
-        if codec not in (ZSTD, GZIP, LZ4, BROTLI):
-            raise UnsupportedError(f"A stream of {CODEC_NAMES[codec]} that another tool made is not read")
         self._codec, self._file, self._limit = codec, file, limit
         self._size = self._skip = 0
         self._rest = b""
         self._decoder: Any = None
+        self._snappy: SnappyStream | None = None
         self._padding = False
 
     def write(self, data: bytes) -> None:
@@ -137,11 +138,17 @@ class _Writer:
                 from lz4.frame import LZ4FrameDecompressor
 
                 return LZ4FrameDecompressor()
+            if self._codec == LZO:
+                return LzoMember()
+            if self._codec == SNAPPY:
+                # a stream has no end: chunks go on where the last ones ended
+                self._snappy = self._snappy or SnappyStream()
+                return self._snappy
             import brotli
 
             return brotli.Decompressor()
         except ImportError as err:
-            package = {ZSTD: "backports.zstd", LZ4: "lz4", BROTLI: "brotli"}[self._codec]
+            package = PACKAGES[self._codec]
             raise MissingPackageError(f"pip install {package}", package=package) from err
 
     def _decode(self) -> None:

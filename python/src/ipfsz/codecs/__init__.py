@@ -20,8 +20,8 @@ _DECODERS = {
     BROTLI: brotli.decode,
 }
 
-
-_PACKAGES = {LZ4: "lz4", SNAPPY: "cramjam", BROTLI: "brotli", ZSTD: "backports.zstd"}
+#: What to install for a codec.
+PACKAGES = {LZ4: "lz4", SNAPPY: "cramjam", BROTLI: "brotli", ZSTD: "backports.zstd"}
 
 
 def decode_frame(
@@ -40,7 +40,7 @@ def decode_frame(
     except MissingPackageError:
         raise
     except ImportError as err:
-        package = _PACKAGES[codec]
+        package = PACKAGES[codec]
         raise MissingPackageError(
             f"This file is compressed with {CODEC_NAMES[codec]}: pip install {package}", package=package
         ) from err

@@ -13,6 +13,8 @@ from ..errors import CorruptFrameError
 
 _MAGIC = b"\x89LZO\0\r\n\x1a\n"
 _EXTRA, _MULTIPART, _FILTER, _HEADER_CRC = 0x40, 0x400, 0x800, 0x1000
+#: Of a stream: those of lzop have 256 KiB, unless asked otherwise.
+_MAX_BLOCK = 16 << 20
 #: Flags of checksums of a block, in their order: of the original bytes and of the compressed ones.
 _ORIGINAL = ((0x001, zlib.adler32), (0x100, zlib.crc32))
 _COMPRESSED = ((0x002, zlib.adler32), (0x200, zlib.crc32))
@@ -36,6 +38,43 @@ def decode(frame: bytes, size: int) -> bytes:
     if at != len(frame):
         raise CorruptFrameError("bytes follow it")
     return bytes(out)
+
+
+class LzoMember:
+    """A member as it comes, for streams of any length."""
+
+    def __init__(self) -> None:
+        self._rest = self.unused_data = b""
+        self._flags: int | None = None
+        self.eof, self.needs_input = False, True
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """At most `max_length` bytes and a block."""
+        self._rest += data
+        out, at = bytearray(), 0
+        self.needs_input = len(self._rest) < 9
+        try:
+            while not (self.eof or self.needs_input) and len(out) < max_length:
+                if self._flags is None:
+                    at, self._flags = _read_header(self._rest)
+                    continue
+                (original,) = unpack_from(">I", self._rest, at)
+                if original > _MAX_BLOCK:
+                    raise CorruptFrameError(f"a block of {original} bytes")
+                if original == 0:
+                    self.eof, at = True, at + 4
+                else:
+                    block, at = _read_block(self._rest, at + 4, original, self._flags)
+                    out += block
+        except (error, IndexError):
+            # the rest has not come yet
+            self.needs_input = True
+        self._rest = self._rest[at:]
+        if len(self._rest) > 2 * _MAX_BLOCK:
+            raise CorruptFrameError("its header is too long")
+        if self.eof:
+            self.unused_data = self._rest
+        return bytes(out)
 
 
 def _read_header(frame: bytes) -> tuple[int, int]:
@@ -75,7 +114,10 @@ def _read_block(frame: bytes, at: int, original: int, flags: int) -> tuple[bytes
     data = frame[at : at + stored]
     if len(data) < stored:
         raise IndexError
-    block = data if stored == original else decode_lzo1x(data, original)
+    try:
+        block = data if stored == original else decode_lzo1x(data, original)
+    except IndexError as err:
+        raise CorruptFrameError("a block is cut") from err
     for of, check, expected in checks:
         if check(data if of else block) != expected:
             raise CorruptFrameError("the checksum of a block does not match")

@@ -56,3 +56,36 @@ def _chunk_size(frame: bytes, kind: int, at: int, length: int) -> int:
     if length < 4 or length - 4 > _MAX_BLOCK or size > _MAX_CHUNK:
         raise CorruptFrameError(f"a chunk of {length} bytes that holds {size}")
     return size
+
+
+class SnappyStream:
+    """Chunks as they come, for streams of any length. Raises ImportError."""
+
+    needs_input = True
+    unused_data = b""
+
+    def __init__(self) -> None:
+        import cramjam  # noqa: F401
+
+        self._rest, self._begun = b"", False
+
+    @property
+    def eof(self) -> bool:
+        """A stream may end after each chunk."""
+        return self._begun and not self._rest
+
+    def decompress(self, data: bytes, _: int) -> bytes:
+        self._rest += data
+        end = 0
+        while end + 4 <= len(self._rest):
+            length = int.from_bytes(self._rest[end + 1 : end + 4], "little")
+            if self._rest[end] < 2 and length > _MAX_BLOCK + 4:
+                raise CorruptFrameError(f"a chunk of {length} bytes")
+            if end + 4 + length > len(self._rest):
+                break
+            end += 4 + length
+        if end == 0:
+            return b""
+        frame = (_IDENTIFIER if self._begun else b"") + self._rest[:end]
+        self._rest, self._begun = self._rest[end:], True
+        return decode(frame, content_size(frame))
