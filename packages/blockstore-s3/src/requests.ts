@@ -46,8 +46,8 @@ export function get (key: string, { offset, length, maxBytes, signal }: GetOptio
 
       checkChecksum(answer)
 
-      // a server may ignore the range
-      return isWhole ? answer.body : answer.body.subarray(offset, end)
+      // a server may ignore the range. A copy, as a small part would keep a whole pack in memory
+      return isWhole ? answer.body : new Uint8Array(answer.body.subarray(offset, end))
     },
     signal
   }

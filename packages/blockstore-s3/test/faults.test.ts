@@ -412,6 +412,13 @@ it('reads a range from a server that does not know ranges', async () => {
   expect(Buffer.from(await connect().get('key', { offset: 5, length: 2 })).toString()).toBe('by')
 })
 
+it('keeps nothing else of an object in memory when the server does not know ranges', async () => {
+  s3.faults.push(answer(Buffer.alloc(1024 * 1024), {}))
+  const part = await connect().get('key', { offset: 5, length: 20_000 })
+
+  expect([part.byteLength, part.buffer.byteLength]).toEqual([20_000, 20_000])
+})
+
 it('refuses an object that is too large, without reading it', async () => {
   s3.faults.push(answer(BYTES, { 'content-length': '1000000' }))
 

@@ -17,6 +17,17 @@ export async function yieldToEventLoop (): Promise<void> {
 }
 
 /**
+ * Milliseconds for which this thread has run. Where the platform cannot tell (browsers, Node 22), those of a clock: on a
+ * busy machine it goes on while the thread waits for a processor.
+ */
+export function processorTime (): number {
+  const { process } = globalThis as { process?: Partial<Pick<NodeJS.Process, 'threadCpuUsage'>> }
+  const usage = process?.threadCpuUsage?.()
+
+  return usage == null ? performance.now() : (usage.user + usage.system) / 1000
+}
+
+/**
  * Lets the event loop run now and then during a loop that may never wait. A loop that does wait needs no break: at 1
  * Gbit/s, one turn of the event loop may read megabytes of a response, and each break let a frame wait for that.
  */

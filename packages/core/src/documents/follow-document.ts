@@ -1,3 +1,4 @@
+import { processorTime } from '@ipfsz/utils/event-loop'
 import { quoteName } from '@ipfsz/utils/quote-name'
 import { Type } from 'cborg'
 import { InvalidDagError } from '../errors.ts'
@@ -35,8 +36,8 @@ interface Open {
  * it: what two million bytes decode to may take a hundred times as many. All of it is checked, also what is beside the
  * path.
  *
- * @param pause - called every few milliseconds, to let others go on, with the milliseconds since the last time. It may
- *   throw
+ * @param pause - called every few milliseconds, to let others go on, with the milliseconds of processing since the last
+ *   time. It may throw
  * @throws {InvalidDagError} it is not valid
  */
 export async function followDocument (
@@ -48,10 +49,10 @@ export async function followDocument (
   const steps = follow(cid, block, names)
 
   for (;;) {
-    const began = performance.now()
+    const began = processorTime()
     const { done, value } = nextStep(steps, cid)
 
-    await pause(performance.now() - began)
+    await pause(processorTime() - began)
 
     if (done === true) {
       return value

@@ -23,7 +23,7 @@ export class PathLimit {
   #time = 0
   #timeOfBreak = 0
 
-  /** @param maxTime - milliseconds in which blocks are looked through. Waiting for blocks does not count */
+  /** @param maxTime - milliseconds of processing in which blocks are looked through. Waiting does not count */
   constructor (maxTime = DEFAULT_PATH_TIME, signal?: AbortSignal) {
     this.#maxTime = maxTime
     this.#signal = signal
@@ -46,7 +46,7 @@ export class PathLimit {
    * Let other requests go on, if this one has taken long. Blocks that are in memory make no pause.
    *
    * @param cid - the block that is looked through
-   * @param time - for how many milliseconds it was looked through since the last time
+   * @param time - milliseconds of processing in which it was looked through since the last time
    * @throws {PathTooSlowError} all together took too long
    */
   async pause (cid: CID, time = 0): Promise<void> {
