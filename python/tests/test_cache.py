@@ -122,6 +122,23 @@ def test_what_another_user_put_there_is_compared_with_its_hash(gateway: Gateway,
     assert quick(gateway.url, cache=tmp_path).cat_file(NAME) == DATA
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make files of other users")
+@pytest.mark.parametrize("place", ["", "blocks"])
+def test_nothing_is_written_or_deleted_where_another_user_may_put_links(tmp_path: Path, place: str) -> None:
+    cache = DiskCache(tmp_path / "cache", limit=1000)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    path = cache._path(ROOT)
+    (elsewhere / path.name).write_bytes(b"of another program")
+    path.parent.parent.mkdir(parents=True)
+    path.parent.symlink_to(elsewhere)
+    os.chown(tmp_path / "cache" / place, 12345, 12345)
+    cache.put(ROOT, DATA[:100])
+    cache.remove(ROOT)
+
+    assert [(file.name, file.read_bytes()) for file in elsewhere.iterdir()] == [(path.name, b"of another program")]
+
+
 def test_the_cache_stays_within_its_size(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, 1 << 20)
     store = Store()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Iterator
 
 import pytest
@@ -221,6 +222,15 @@ def test_passwords_are_not_in_messages() -> None:
     with Gateway(STORE.blocks, broken) as gateway, pytest.raises(GatewaysFailedError) as caught:
         quick(f"http://user:secret@127.0.0.1:{gateway.port}").cat_file(CID)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["user:s3cr3t@host", "ftp://u:s3cr3t@x/", "//u:s3cr3t@x", "ftp://x/?token=s3cr3t", "http://u:s3cr3t@h:x/"]
+)
+def test_secrets_of_refused_urls_are_not_in_messages(url: str) -> None:
+    with pytest.raises(IpfszError) as caught:
+        quick(url).cat_file(CID)
+    assert "s3cr3t" not in "".join(traceback.format_exception(caught.value))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "224.0.0.1"])

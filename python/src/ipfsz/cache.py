@@ -60,12 +60,12 @@ class DiskCache:
                     return None
                 with open(handle, "rb", closefd=False) as file:
                     data = file.read(MAX_BLOCK + 1)
+                with suppress(OSError):
+                    os.utime(handle if os.utime in os.supports_fd else path)
             finally:
                 os.close(handle)
         except (OSError, ValueError):
             return None
-        with suppress(OSError):
-            os.utime(path)
         return data
 
     def has(self, cid: CID) -> bool:
@@ -73,7 +73,7 @@ class DiskCache:
         return os.path.exists(self._path(cid))
 
     def put(self, cid: CID, data: bytes) -> None:
-        if len(data) > self.limit:
+        if len(data) > self.limit or not self._is_own():
             return
         path = self._path(cid)
         temporary = None
@@ -96,7 +96,21 @@ class DiskCache:
 
     def remove(self, cid: CID) -> None:
         """One that turned out to be damaged."""
-        _unlink(self._path(cid))
+        if self._is_own():
+            _unlink(self._path(cid))
+
+    def _is_own(self) -> bool:
+        """Whether no other user may rename what is in it: with a link in its place, files would be written and deleted
+        elsewhere."""
+        if sys.platform == "win32":
+            return True
+        for directory in (self.directory.parent, self.directory):
+            with suppress(OSError):
+                status = os.stat(directory)
+                others = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
+                if status.st_uid not in (0, os.geteuid()) or others:
+                    return False
+        return True
 
     def _evict(self) -> None:
         """Deletes what was used longest ago, down to seven eighths of the limit, once there is more than the limit."""

@@ -129,8 +129,15 @@ class Gateways:
 def _parse(text: str) -> URL:
     try:
         url = URL(text)
-    except ValueError as err:
-        raise IpfszError(f"Not the URL of a gateway: {text!r}") from err
+    except ValueError:
+        # the cause repeats the URL
+        raise IpfszError(f"Not the URL of a gateway: {_without_secrets(text)!r}") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise IpfszError(f"Not the URL of a gateway: {text!r}")
+        raise IpfszError(f"Not the URL of a gateway: {_without_secrets(text)!r}")
     return url.with_query(None).with_fragment(None)
+
+
+def _without_secrets(text: str) -> str:
+    """Without a user, a password and a query: messages end in logs."""
+    host = re.sub(r"^([a-z][a-z\d+.-]*:/+|/*).*@", r"\1***@", text, flags=re.I | re.S)
+    return re.sub(r"[?#].*", "?***", host, flags=re.S)
