@@ -257,6 +257,19 @@ describe('packs of a store', () => {
     await checkAll(store.storage({ directory }), blocks)
   })
 
+  it('are refused if the list of them does not end', async () => {
+    const store = new Store()
+    let pages = 0
+    store.objects.list = async function * () {
+      for (let i = 0; pages++ < 1000; i += 1000) {
+        yield Array.from({ length: 1000 }, (_, j) => ({ key: `packs/${i + j}` }))
+      }
+    }
+
+    await expect(store.storage().has((await noise(10)).cid)).rejects.toMatchObject({ name: 'StoreObjectError' })
+    expect(pages).toBe(501)
+  })
+
   it('may be deleted and written anew while a node reads them', async () => {
     const store = new Store()
     const [kept, garbage] = [await texts(50, 'kept'), await texts(50, 'garbage')]

@@ -17,8 +17,8 @@ export async function yieldToEventLoop (): Promise<void> {
 }
 
 /**
- * Milliseconds for which this thread has run. Where the platform cannot tell (browsers, Node 22), those of a clock: on a
- * busy machine it goes on while the thread waits for a processor.
+ * Milliseconds for which this thread has run. Where the platform cannot tell (browsers, Node 22), those of a clock,
+ * which on a busy machine also count the time that the thread waits for a processor.
  */
 export function processorTime (): number {
   const { process } = globalThis as { process?: Partial<Pick<NodeJS.Process, 'threadCpuUsage'>> }

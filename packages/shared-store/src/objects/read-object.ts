@@ -30,22 +30,24 @@ export async function hasObject (store: ObjectStore, key: string, signal?: Abort
 export const MAX_OBJECTS = 10_000
 
 /**
- * All objects of sessions, collections or nodes below a prefix.
+ * All objects below a prefix.
  *
- * @throws {StoreObjectError} there are more than processes could have written
+ * @param max - how many there can be: by default, as many as processes could have written
+ * @throws {StoreObjectError} there are more
  */
 export async function * objectsOf (
   store: ObjectStore,
   prefix: string,
-  signal?: AbortSignal
+  signal?: AbortSignal,
+  max = MAX_OBJECTS
 ): AsyncGenerator<ListedObject> {
   let count = 0
 
-  for await (const page of store.list(prefix, { signal, most: MAX_OBJECTS })) {
+  for await (const page of store.list(prefix, { signal, most: max })) {
     count += page.length
 
-    if (count > MAX_OBJECTS) {
-      throw new StoreObjectError(page[0].key, `there are more than ${MAX_OBJECTS} objects below ${prefix}`)
+    if (count > max) {
+      throw new StoreObjectError(page[0].key, `there are more than ${max} objects below ${prefix}`)
     }
 
     yield * page

@@ -2,13 +2,15 @@ import { FIRST_READ, readPackTable, tableSizeOf } from '@ipfsz/blockstore-packed
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreObjectError } from '../errors.ts'
-import { readObject } from '../objects/read-object.ts'
+import { objectsOf, readObject } from '../objects/read-object.ts'
 import { PACKS, parsePackKey } from './pack-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { StoredPack } from './pack-keys.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { IndexedBlock, Key, PackIndex, PackTable, Row } from '@ipfsz/blockstore-packed/whole'
 
+/** Maximum packs of a store: 16 TB in full ones. More are somebody else's, or a list that never ends. */
+const MAX_PACKS = 500_000
 /** How many tables of packs are read at a time. */
 const CONCURRENCY = 16
 
@@ -147,13 +149,11 @@ export class PackCatalog {
     const begin = this.#clock.now()
     const packs = new Map<string, StoredPack>()
 
-    for await (const page of this.#objects.list(PACKS, { signal })) {
-      for (const { key } of page) {
-        const pack = parsePackKey(key)
+    for await (const { key } of objectsOf(this.#objects, PACKS, signal, MAX_PACKS)) {
+      const pack = parsePackKey(key)
 
-        if (pack != null) {
-          packs.set(pack.id, pack)
-        }
+      if (pack != null) {
+        packs.set(pack.id, pack)
       }
     }
 
