@@ -584,7 +584,9 @@ it('refuses a listing that goes back, or never ends', async () => {
 
 it.each([
   '<html>', '{}', '<Other/>', '<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>',
-  `${'<a>'.repeat(100_000)}`
+  `${'<a>'.repeat(100_000)}`,
+  // of 8 MiB of them, a gigabyte of elements is made
+  `<ListBucketResult><IsTruncated>false</IsTruncated>${'<x/>'.repeat(100_000)}</ListBucketResult>`
 ])('refuses what is no listing', async text => {
   s3.faults.push(response => { response.end(text) })
 

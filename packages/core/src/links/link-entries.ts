@@ -83,7 +83,7 @@ export function canBeOriginal (original: CID, compressed: CID): boolean {
   return original.code === dagPb.code || (original.code === raw.code && compressed.code !== TREE_CODE)
 }
 
-/** The size of a file whose root block an identity CID contains. Undefined: another CID, or it contains none. */
+/** The size of a file whose root block an identity CID contains: 0 if that is no file. Undefined: another CID. */
 export function inlineSize (cid: CID): number | undefined {
   if (cid.code !== dagPb.code || cid.multihash.code !== identity.code) {
     return undefined
@@ -92,7 +92,7 @@ export function inlineSize (cid: CID): number | undefined {
   try {
     return fileSize(decodeNode(cid, cid.multihash.digest))
   } catch {
-    return undefined
+    return 0
   }
 }
 
