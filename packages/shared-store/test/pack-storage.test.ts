@@ -262,7 +262,7 @@ describe('packs of a store', () => {
     let pages = 0
     store.objects.list = async function * () {
       for (let i = 0; pages++ < 1000; i += 1000) {
-        yield Array.from({ length: 1000 }, (_, j) => ({ key: `packs/${i + j}` }))
+        yield Array.from({ length: 1000 }, (_, j) => ({ key: `packs/${i + j}`, size: 0, modified: new Date(0) }))
       }
     }
 
