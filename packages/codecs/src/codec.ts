@@ -169,8 +169,7 @@ export interface Codec {
    * Optional: codecs from other packages may lack it.
    *
    * @param level - one of the codec's `levels`
-   * @returns undefined if it cannot: the implementation is not native zstd, or not loaded yet (see `prepare`), or would
-   *   make another frame of so many bytes
+   * @returns undefined if it cannot: the implementation is not native zstd, or not loaded yet (see `prepare`)
    */
   compressSync?: (bytes: Uint8Array, level: number) => Uint8Array | undefined
 

@@ -14,13 +14,15 @@ import { SHAPING } from './small/shaping.ts'
 import type { Metadata } from './dag/file-block.ts'
 import type { CompressionOptions } from './policy/compression-options.ts'
 import type { DecodedFile, FileMarker } from './small/decode-file.ts'
-import type { EncodedFile } from './small/encoded-file.ts'
+import type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
+import type { EncodedLargeFile } from './write/encode-large.ts'
 import type { EncodedWithFrame, EncodeOptions } from './small/encode-file.ts'
-import type { Codec } from '@ipfsz/codecs'
+import type { Codec, CompressOptions } from '@ipfsz/codecs'
 
 export type { Metadata } from './dag/file-block.ts'
 export type { DecodedFile, FileMarker } from './small/decode-file.ts'
 export type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
+export type { EncodedLargeFile } from './write/encode-large.ts'
 
 /** Options of `fs.addAll`, and the codecs. */
 export interface SmallFileEncoderInit {
@@ -55,6 +57,20 @@ export interface SmallFileEncoder {
    * @returns undefined if this file has to be added by `fs.addAll`
    */
   encodeLater (bytes: Uint8Array, metadata?: Metadata): Promise<EncodedFile | undefined>
+
+  /**
+   * Encode a file of any size, a few frames at a time, on the calling thread.
+   *
+   * @param read - reads the next bytes into an array, and returns how many. 0 at the end of the file
+   * @param put - called with each block. It may wait until there is room for more of them; up to eight wait at a time.
+   *   When it has resolved, the memory of the block is used again
+   * @returns undefined if this file has to be added by `fs.addAll`: it is not compressed. Then nothing was put
+   */
+  encodeLarge (
+    read: (target: Uint8Array) => number,
+    metadata: Metadata,
+    put: (block: EncodedBlock) => Promise<void>
+  ): Promise<EncodedLargeFile | undefined>
 }
 
 /**
@@ -70,7 +86,7 @@ export interface SmallFileEncoder {
 export async function createSmallFileEncoder (
   { compression, link = false, codecs = [zstd()], ...others }: SmallFileEncoderInit = {}
 ): Promise<SmallFileEncoder | undefined> {
-  const resolved = resolveCompression(compression, codecs)
+  const resolved = resolveCompression(compression, codecs.map(onThisThread))
   const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
   const options = { compression: resolved, isPlainRaw }
 
@@ -83,6 +99,17 @@ export async function createSmallFileEncoder (
   const encoder = new DefaultSmallFileEncoder(options)
 
   return encoder.isAble ? encoder : undefined
+}
+
+/** A codec that compresses at once where it can. */
+function onThisThread (codec: Codec): Codec {
+  return Object.assign(Object.create(codec) as Codec, {
+    compress: (bytes: Uint8Array, options: CompressOptions = {}) => {
+      const { level = codec.levels.default, dictionary } = options
+
+      return (dictionary == null ? codec.compressSync?.(bytes, level) : undefined) ?? codec.compress(bytes, options)
+    }
+  })
 }
 
 class DefaultSmallFileEncoder implements SmallFileEncoder {
@@ -114,6 +141,23 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
     return compression == null || bytes.byteLength > this.maxSize
       ? undefined
       : withoutFrame(encodeFile(bytes, metadata, this.#options, await lookAt(bytes, compression)))
+  }
+
+  async encodeLarge (
+    read: (target: Uint8Array) => number,
+    metadata: Metadata,
+    put: (block: EncodedBlock) => Promise<void>
+  ): Promise<EncodedLargeFile | undefined> {
+    const { compression } = this.#options
+
+    if (compression == null) {
+      return undefined
+    }
+
+    // most threads work on small files alone
+    const { encodeLarge } = await import('./write/encode-large.ts')
+
+    return encodeLarge(read, metadata, compression, put)
   }
 }
 

@@ -8,7 +8,8 @@ import { isMarked, unmark } from '../src/marker.ts'
 import { createSmallFileEncoder } from '../src/small-files.ts'
 import { ipfsz } from '../src/with-codecs.ts'
 import { run } from '../../../test/support/tools.ts'
-import { chunked, CountingBlockstore, text } from './fixtures.ts'
+import { concat } from '@ipfsz/utils/bytes'
+import { chunked, CountingBlockstore, noise, text } from './fixtures.ts'
 import { CONTENTS, contents, metadatas, options } from './small-fixtures.ts'
 import type { Metadata, SmallFileEncoderInit } from '../src/small-files.ts'
 import type { AddOptions } from '../src/unixfs.ts'
@@ -104,18 +105,68 @@ describe('createSmallFileEncoder', () => {
     const short = await createSmallFileEncoder({ compression: { frameSize: 64 * KIB } })
     const cut = await createSmallFileEncoder({ compression: { cut: 'content' } })
 
-    expect(encoder?.maxSize).toBe(512 * KIB - 1)
+    expect(encoder?.maxSize).toBe(1024 * KIB - 1)
     expect(short?.maxSize).toBe(64 * KIB - 1)
     expect(cut?.maxSize).toBe(64 * KIB)
     expect(cut?.encode(text(64 * KIB))).toBeDefined()
-    expect(encoder?.encode(text(512 * KIB - 1))).toBeDefined()
+    expect(encoder?.encode(text(1024 * KIB - 1))).toBeDefined()
 
-    const tooLarge = [[encoder, 512 * KIB], [short, 64 * KIB], [cut, 65_537], [encoder, 128 * KIB]] as const
+    const tooLarge = [[encoder, 1024 * KIB], [short, 64 * KIB], [cut, 65_537]] as const
 
     for (const [encoderOf, size] of tooLarge) {
       expect(encoderOf?.encode(text(size))).toBeUndefined()
       expect(await encoderOf?.encodeLater(text(size))).toBeUndefined()
     }
+  })
+
+  it.each<[string, SmallFileEncoderInit, Metadata, () => Uint8Array]>([
+    ['one frame', {}, {}, () => text(1_500_000)],
+    ['whole frames', {}, {}, () => text(8 * 1024 * KIB)],
+    ['several frames, and part of one', {}, {}, () => text(9_000_001)],
+    ['metadata', {}, { mode: 0o755, mtime: { secs: 5n } }, () => text(5_000_000)],
+    ['filters', {}, {}, () => CONTENTS.numbers(5_000_000, 1)],
+    ['leaves of several blocks', {}, {}, () => concat([noise(2_500_000), text(6_000_000)])],
+    ['small frames and leaves', { compression: { frameSize: 64 * KIB, leafSize: 4096 } }, {}, () => text(3_000_000)],
+    ['cutting by content', { compression: { cut: 'content' } }, {}, () => text(3_000_000)],
+    ['another level', { compression: { level: 5 } }, {}, () => text(5_000_000)],
+    ['no detection', { compression: { detect: false } }, {}, () => noise(5_000_000)],
+    ['many equal blocks', { compression: { detect: false } }, {}, () => new Uint8Array(20_000_000)]
+  ])('encodes the blocks of a large file that addAll stores: %s', { timeout: 60_000 }, async (_, given, meta, make) => {
+    const bytes = make()
+    const encoder = await createSmallFileEncoder(given)
+    const blocks = new Set<string>()
+    let at = 0
+
+    const file = await encoder?.encodeLarge(target => {
+      // as a file may give it
+      const part = bytes.subarray(at, at += Math.min(target.byteLength, 1_000_000))
+      target.set(part)
+
+      return part.byteLength
+    }, meta, async ({ cid, bytes }) => {
+      const { multihash: { digest } } = CID.decode(cid)
+      expect(digest).toEqual(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
+      blocks.add(CID.decode(cid).toString())
+      // its memory is used again
+      await new Promise(resolve => { setImmediate(resolve) })
+    })
+    const { cid, marker, blocks: stored, dagSize, onlyIpfsz = false } = await addOrdinarily(bytes, meta, given)
+
+    expect({ ...file, cid: file && CID.decode(file.cid).toString() }).toEqual({ cid, marker, dagSize, onlyIpfsz })
+    expect([...blocks].toSorted()).toEqual([...new Set(stored as string[])].toSorted())
+  })
+
+  it('leaves a large file that is not compressed to addAll', async () => {
+    const encoder = await createSmallFileEncoder()
+    const bytes = noise(2_000_000)
+    let at = 0
+
+    expect(await encoder?.encodeLarge(target => {
+      const part = bytes.subarray(at, at += target.byteLength)
+      target.set(part)
+
+      return part.byteLength
+    }, {}, async () => { throw new Error('nothing is put') })).toBeUndefined()
   })
 
   it.each<[string, SmallFileEncoderInit]>([

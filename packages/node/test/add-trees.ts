@@ -48,6 +48,11 @@ export async function makeTree (directory: string, { files = 270, seed = 1 } = {
   }
 
   await writeFile(join(directory, 'many.large'), Buffer.alloc(600_000, 'a large file that shrinks '))
+  await writeFile(join(directory, 'many.larger'), largeText(6_000_000, random))
+  await writeFile(join(directory, 'many.larger again'), largeText(6_000_000, mulberry32(7)))
+  await writeFile(join(directory, 'many.numbers'), Buffer.from(Int16Array.from({ length: 700_000 }, (_, at) =>
+    8000 * Math.sin(at / 30) + random() * 20).buffer))
+  await writeFile(join(directory, 'many.plain'), bytes(1_200_000, random))
   await writeFile(join(directory, 'many.random'), bytes(700_000, random))
   await writeFile(join(directory, 'many', 'run me'), '#!/bin/sh\n')
   await chmod(join(directory, 'many', 'run me'), 0o755)
@@ -86,6 +91,17 @@ function contentOf (i: number, random: () => number): Buffer {
   }
 
   return Buffer.from(`${'a line of text, number '.repeat(Math.floor(random() * 300))}${i}\n`)
+}
+
+/** Text whose frames take several blocks. */
+function largeText (size: number, random: () => number): string {
+  let text = ''
+
+  while (text.length < size) {
+    text += Math.floor(random() * 1e15).toString(36)
+  }
+
+  return text.slice(0, size)
 }
 
 function bytes (size: number, random: () => number): Buffer {

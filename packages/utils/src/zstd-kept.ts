@@ -66,8 +66,22 @@ function keepCompressor (level: number): Kept | undefined {
   return [1, 2].every(() => isSame(expected, compressIn(kept, SAMPLE, expected.byteLength * 2))) ? kept : undefined
 }
 
-/** Make one frame in a context. Undefined if it cannot be used so, or fails. */
-export function compressIn (kept: Kept | undefined, bytes: Uint8Array, chunkSize: number): Uint8Array | undefined {
+/** libzstd is told with the bytes that they end. */
+const AT_ONCE = [zlib.constants.ZSTD_e_end]
+/** It is told when it has taken them. The frame may be another one. */
+export const THEN_END = [zlib.constants.ZSTD_e_continue, zlib.constants.ZSTD_e_end]
+
+/**
+ * Make one frame in a context. Undefined if it cannot be used so, or fails.
+ *
+ * @param steps - what libzstd is told: `AT_ONCE` or `THEN_END`
+ */
+export function compressIn (
+  kept: Kept | undefined,
+  bytes: Uint8Array,
+  chunkSize: number,
+  steps: readonly number[] = AT_ONCE
+): Uint8Array | undefined {
   const { _handle: handle, _writeState: state } = kept ?? {}
 
   if (handle == null || state == null) {
@@ -79,19 +93,21 @@ export function compressIn (kept: Kept | undefined, bytes: Uint8Array, chunkSize
   let left = size
   let length = 0
 
-  do {
-    state[0] = FAILED
-    handle.writeSync(zlib.constants.ZSTD_e_end, bytes, size - left, left, output, length, chunkSize)
+  for (const step of steps) {
+    do {
+      state[0] = FAILED
+      handle.writeSync(step, bytes, size - left, left, output, length, chunkSize)
 
-    if (state[0] === FAILED) {
-      return undefined
-    }
+      if (state[0] === FAILED) {
+        return undefined
+      }
 
-    length += chunkSize - state[0]
-    left = state[1]
-  } while (state[0] === 0)
+      length += chunkSize - state[0]
+      left = state[1]
+    } while (state[0] === 0)
+  }
 
-  return output.slice(0, length)
+  return left === 0 ? output.slice(0, length) : undefined
 }
 
 /**

@@ -1,6 +1,8 @@
 import {
-  zlibConstants, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdInTasks, zstdKeptDictionaryInTask
+  zlibConstants, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdInSteps, zstdInTasks,
+  zstdKeptDictionaryInTask
 } from '#platform'
+import { markResult } from '@ipfsz/utils/free-bytes'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { distinctShare } from './distinct-share.ts'
 import { outputSize, takeResult, zlibCompress, zlibDecompress } from './zlib.ts'
@@ -98,7 +100,9 @@ export function create (): Implementation {
       return 'then' in frames ? frames.then(first) : first(frames)
     },
 
-    compressSync: (bytes, level) => isSameInOneTask(bytes.byteLength) ? compressHere(bytes, level) : undefined,
+    compressSync: (bytes, level) => isSameInOneTask(bytes.byteLength)
+      ? compressHere(bytes, level)
+      : compressInSteps(bytes, level),
 
     async decompress (frame, size, options = {}) {
       checkZstdFrame(frame, size, options.dictionary)
@@ -127,6 +131,20 @@ function compressHere (bytes: Uint8Array, level: number): Uint8Array {
   const frames = kept ?? zlibCompress('zstdCompress', bytes, { pledgedSrcSize: size, params }, size) as Uint8Array
 
   return firstFrame(frames, size)
+}
+
+/** The same for those of which one task would make another frame. */
+function compressInSteps (bytes: Uint8Array, level: number): Uint8Array | undefined {
+  const { byteLength: size } = bytes
+  const params = { [zlibConstants.ZSTD_c_compressionLevel]: level }
+  const frames = zstdInSteps(bytes, { pledgedSrcSize: size, params, chunkSize: outputSize(size) })
+  const frame = frames && firstFrame(frames, size)
+
+  if (frame != null) {
+    markResult(frame)
+  }
+
+  return frame
 }
 
 /** Whether a context with the dictionary is kept. For larger content, its tables are too small. */

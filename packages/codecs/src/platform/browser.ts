@@ -21,6 +21,8 @@ export function isSame (): boolean {
 
 export function zstdInTasks (): undefined {}
 
+export function zstdInSteps (): undefined {}
+
 export function zstdCompressKept (): undefined {}
 export function zstdCompressKeptDictionary (): undefined {}
 export function zstdKeptDictionaryInTask (): undefined {}

@@ -111,7 +111,7 @@ export const zlibConstants = zlib.constants
 export { streamZlib } from './zlib-stream.ts'
 export { zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
 export { zstdCompressKeptDictionary, zstdKeptDictionaryInTask } from './zstd-kept-dictionaries.ts'
-export { zstdInTasks } from './zstd-task.ts'
+export { zstdInSteps, zstdInTasks } from './zstd-task.ts'
 
 /** Whether an optional package with compiled code is installed and works on this machine. */
 export function hasAddon (name: string): boolean {

@@ -1,5 +1,6 @@
 /* oxlint-disable no-underscore-dangle -- the name of Node */
 import zlib from 'node:zlib'
+import { compressIn, keep, THEN_END } from '@ipfsz/utils/zstd-kept'
 import { freeParts, isAlone } from './zlib-output.ts'
 import type { ZlibOutput } from './zlib-output.ts'
 import type { ZstdCompress, ZstdOptions } from 'node:zlib'
@@ -79,5 +80,23 @@ export async function compressInTasks (
   return {
     bytes: new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength),
     isAlone: isAlone(frame, chunkSize)
+  }
+}
+
+/**
+ * The same on the calling thread: the frame of two tasks.
+ *
+ * @returns undefined if the runtime cannot do it
+ */
+export function zstdInSteps (
+  bytes: Uint8Array,
+  options: ZstdOptions & { chunkSize: number }
+): Uint8Array | undefined {
+  const stream = zlib.createZstdCompress(options)
+
+  try {
+    return compressIn(keep(stream), bytes, options.chunkSize, THEN_END)
+  } finally {
+    stream.close()
   }
 }

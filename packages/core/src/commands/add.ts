@@ -145,7 +145,7 @@ async function * importCandidates (
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code, onlyIpfsz) { marks.add(cid, code, onlyIpfsz) },
     // of many files, they would take the place of roots that are read
-    ...budget == null ? { onBased: (cid, block) => settings.roots.setWritten(cid, block) } : {}
+    ...budget == null ? { onBased: ({ cid, block }) => settings.roots.setWritten(cid, block) } : {}
   })
   const entries = importEntries(dictionaries?.pass(candidates) ?? candidates, blockstore, {
     buildFile: file => buildFile(file, repeated.watch(blockstore, file.path)),

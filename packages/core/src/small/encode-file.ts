@@ -1,6 +1,6 @@
 // Room: whole small files, encoded and decoded at once, on the calling thread.
 import { seal } from '@ipfsz/codecs/sealed'
-import { MAX_INLINE_SIZE } from '../constants.ts'
+import { MAX_INLINE_SIZE, MAX_LEAF_SIZE } from '../constants.ts'
 import { encodeFileBlock } from '../dag/file-block.ts'
 import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { maxOneFrame } from '../policy/compression.ts'
@@ -19,8 +19,8 @@ export interface EncodedWithFrame extends EncodedFile {
 
 type Encoded = Omit<EncodedWithFrame, 'size' | 'codec' | 'reason'>
 
-/** The most bytes of a file: libzstd makes the same frame of up to 512 KiB on every way that calls it. */
-export const MAX_ENCODED_SIZE = 512 * 1024 - 1
+/** The most bytes of a file: its frame, or all of it, fits into one block. */
+export const MAX_ENCODED_SIZE = MAX_LEAF_SIZE - 1
 
 /** How files are encoded, as for all other ways to add them. */
 export interface EncodeOptions {
@@ -94,6 +94,12 @@ function encodePlain (bytes: Uint8Array, metadata: Metadata): Encoded | undefine
 /** A file of one frame: in the root, or in a leaf. The header lists it, so no table comes after it. */
 function encodeFrame (frame: Uint8Array, header: Header, metadata: Metadata): Encoded | undefined {
   const { byteLength: frameLength } = frame
+
+  // it does not shrink: the ordinary way splits it
+  if (frameLength > MAX_LEAF_SIZE) {
+    return undefined
+  }
+
   const leaf = frameLength <= MAX_INLINE_SIZE ? undefined : encodeBlock(RAW, frame)
   const links = leaf == null
     ? []

@@ -46,7 +46,7 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
 }
 
 /** A written file, and the CID of its uncompressed bytes if requested. */
-interface WrittenCompressedFile extends WrittenBaseRoot {
+export interface WrittenCompressedFile extends WrittenBaseRoot {
   contentCid?: CID
 }
 

@@ -1,14 +1,17 @@
-/** Reads small files, compresses and hashes them, and keeps their blocks until it is told which of them are new. */
+/** Reads files, compresses and hashes them, and keeps their blocks until it is told which of them are new. */
 import { workerData } from 'node:worker_threads'
 import { encodeBlocks } from '@ipfsz/blockstore-packed'
 import { createSmallFileEncoder } from '@ipfsz/core/small-files'
 import { CID } from 'multiformats/cid'
 import { serve } from '../threads/serve.ts'
+import { LargeFile } from './large-file.ts'
 import { readSmallFiles } from './read-small-files.ts'
 import { NUMBERS } from './small-files-protocol.ts'
 import type { Answer } from '../threads/serve.ts'
 import type { EncodedFile } from '@ipfsz/core/small-files'
-import type { NewBlocks, ReadBatch, ReadFiles, TakeBlocks, ThreadData } from './small-files-protocol.ts'
+import type {
+  LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData
+} from './small-files-protocol.ts'
 
 /** Bytes of most batches, and a byte more for each file. */
 const MEMORY = 1024 * 1024 + 1024 * 512
@@ -17,7 +20,10 @@ const { options } = workerData as ThreadData
 const encoding = createSmallFileEncoder(options)
 
 /** The blocks of files that were read, and the memory that they are in, by the number of their batch. */
-const held = new Map<number, { blocks: EncodedFile['blocks'], memory: Buffer }>()
+const held = new Map<number, { blocks: EncodedFile['blocks'], memory?: Buffer, ended?: LargeFile | undefined }>()
+
+/** Large files of which a step follows, by their numbers. */
+const large = new Map<number, LargeFile>()
 
 /** Memory of batches that were taken: as garbage, it would be there much longer. */
 const free: Buffer[] = []
@@ -47,6 +53,31 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
   }
 
   held.set(batch, { blocks, memory })
+  const { cids, sizes } = listed(blocks)
+
+  return { result: { numbers, cids, sizes }, transfer: [numbers.buffer, cids.buffer, sizes.buffer] }
+}
+
+/** A step of a large file. */
+async function readLarge ({ batch, large: id, path, metadata }: ReadLarge): Promise<Answer<LargeBlocks>> {
+  const known = large.get(id)
+  const file = known ?? new LargeFile(path ?? '', metadata, await encoding)
+  known?.goOn()
+  large.set(id, file)
+  const { blocks, read, end } = await file.step()
+
+  if (end != null) {
+    large.delete(id)
+  }
+
+  held.set(batch, { blocks, ended: end == null ? undefined : file })
+  const { cids, sizes } = listed(blocks)
+
+  return { result: { cids, sizes, read, end }, transfer: [cids.buffer, sizes.buffer] }
+}
+
+/** The CIDs and sizes of blocks. */
+function listed (blocks: EncodedFile['blocks']): Pick<ReadFiles, 'cids' | 'sizes'> {
   const cids = new Uint8Array(blocks.reduce((sum, { cid }) => sum + cid.byteLength, 0))
   let at = 0
 
@@ -55,17 +86,19 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
     at += cid.byteLength
   }
 
-  const sizes = Uint32Array.from(blocks, ({ bytes }) => bytes.byteLength)
-
-  return { result: { numbers, cids, sizes }, transfer: [numbers.buffer, cids.buffer, sizes.buffer] }
+  return { cids, sizes: Uint32Array.from(blocks, ({ bytes }) => bytes.byteLength) }
 }
 
 function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
-  const { blocks: all = [], memory = Buffer.alloc(0) } = held.get(batch) ?? {}
+  const { blocks: all = [], memory, ended } = held.get(batch) ?? {}
   const blocks = all.filter((_, i) => wanted[i] === 1)
   held.delete(batch)
   // what is sent is a copy
-  free.push(memory)
+  ended?.close()
+
+  if (memory != null) {
+    free.push(memory)
+  }
 
   if (packed) {
     const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })))
@@ -81,4 +114,14 @@ function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
   return { result: { bytes } }
 }
 
-serve<ReadBatch | TakeBlocks, ReadFiles | NewBlocks>(request => 'wanted' in request ? take(request) : read(request))
+function answer (
+  request: ReadBatch | ReadLarge | TakeBlocks
+): Answer<NewBlocks> | Promise<Answer<ReadFiles | LargeBlocks>> {
+  if ('wanted' in request) {
+    return take(request)
+  }
+
+  return 'large' in request ? readLarge(request) : read(request)
+}
+
+serve<ReadBatch | ReadLarge | TakeBlocks, ReadFiles | LargeBlocks | NewBlocks>(answer)

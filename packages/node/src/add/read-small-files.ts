@@ -48,8 +48,13 @@ export function readSmallFiles (
   })
 }
 
+/** Open what should be a file. Look at what it is, then. */
+export function openToRead (path: string): number {
+  return openSync(path, FLAGS)
+}
+
 function readSmallFile (path: string, room: Buffer, identity: BigInt64Array): SmallFile | undefined {
-  const fd = openSync(path, FLAGS)
+  const fd = openToRead(path)
 
   try {
     const stats = fstatSync(fd, { bigint: true })

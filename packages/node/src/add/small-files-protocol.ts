@@ -1,6 +1,7 @@
 import type { FilesToRead } from './read-small-files.ts'
 import type { EncodedBlocks } from '@ipfsz/blockstore-packed'
-import type { AddOptions, Mtime } from '@ipfsz/core'
+import type { AddOptions } from '@ipfsz/core'
+import type { EncodedLargeFile, Metadata } from '@ipfsz/core/small-files'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -12,7 +13,7 @@ export interface ThreadData {
 export interface ReadBatch extends FilesToRead {
   batch: number
   /** Of each file, if any has metadata. */
-  metadata?: ReadonlyArray<{ mode?: number | undefined, mtime?: Mtime | undefined }> | undefined
+  metadata?: readonly Metadata[] | undefined
 }
 
 /** How many numbers `ReadFiles` has for each file. */
@@ -30,6 +31,33 @@ export interface ReadFiles {
   cids: Uint8Array<ArrayBuffer>
   /** The bytes of each block. */
   sizes: Uint32Array<ArrayBuffer>
+}
+
+/** The first step of a large file, and those that follow, which have no path. */
+export interface ReadLarge {
+  batch: number
+  /** The number of the file. */
+  large: number
+  path?: string | undefined
+  metadata?: Metadata | undefined
+}
+
+/** What came of a large file in a step. The blocks are taken as those of a batch, before the next step. */
+export interface LargeBlocks {
+  /** As in `ReadFiles`. */
+  cids: Uint8Array<ArrayBuffer>
+  sizes: Uint32Array<ArrayBuffer>
+  /** How many bytes were read. */
+  read: number
+  /** Undefined: another step follows. */
+  end?: LargeFileEnd | undefined
+}
+
+export interface LargeFileEnd {
+  /** Undefined if it needs the ordinary way. */
+  encoded: EncodedLargeFile | undefined
+  /** What the file was when all of it was read: see `identityOf`. */
+  identity: BigInt64Array
 }
 
 /** The second call for a batch. */

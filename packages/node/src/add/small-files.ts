@@ -1,10 +1,14 @@
 import { mark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { IDENTITY_SIZE, identityOf } from '../disk/file-identity.ts'
+import { isTorn } from '../disk/file-content.ts'
+import { IDENTITY_SIZE, identityOf, isSameIdentity } from '../disk/file-identity.ts'
 import { ThreadPool, threadProgram } from '../threads/thread-pool.ts'
 import { NUMBERS } from './small-files-protocol.ts'
-import type { BlockSink } from './block-sink.ts'
-import type { NewBlocks, ReadBatch, ReadFiles, TakeBlocks, ThreadData } from './small-files-protocol.ts'
+import type { BlockSink, ListedBlock } from './block-sink.ts'
+import type {
+  LargeBlocks, LargeFileEnd, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData
+} from './small-files-protocol.ts'
+import type { Thread } from '../threads/thread-pool.ts'
 import type { TreeFile } from '../disk/tree-file.ts'
 import type { Candidate } from '../disk/tree-source.ts'
 import type { WrittenFile } from '@ipfsz/core'
@@ -35,17 +39,22 @@ export interface SmallFileResult extends WrittenFile {
   isSame: boolean
 }
 
-/** Reads, compresses and stores small files in worker threads. Close it in the end. */
+/** Reads, compresses and stores files in worker threads. Close it in the end. */
 export class SmallFiles {
   readonly #pool: ThreadPool
   readonly #sink: BlockSink | undefined
+  readonly #threads: number
   #batches = 0
+  /** How many large files are in work, and those that wait. */
+  #large = 0
+  readonly #waiting: Array<() => void> = []
 
   constructor ({ threads, sink, ...data }: SmallFilesInit) {
     this.#pool = new ThreadPool({
       program: threadProgram('add-files.thread', import.meta.url), size: threads, data, memory: THREAD_MEMORY
     })
     this.#sink = sink
+    this.#threads = threads
   }
 
   /**
@@ -59,27 +68,103 @@ export class SmallFiles {
     const thread = this.#pool.thread()
     const { request, release } = await requestOf(files)
     const read = await thread.call<ReadBatch, ReadFiles>({ batch, ...request }).finally(release)
-    const blocks = Array.from(read.sizes, (size, i) =>
-      ({ cid: CID.decode(read.cids.subarray(i * CID_SIZE, (i + 1) * CID_SIZE)), size }))
+    const blocks = listBlocks(read)
+    const { wanted, taken } = await this.#take(thread, batch, blocks)
+    await this.#put(wanted, await taken)
+
+    return resultsOf(files, read.numbers, blocks)
+  }
+
+  /**
+   * Store a large file, step by step. As many are in work at a time as there are threads: each takes memory.
+   *
+   * @param onRead - called with how many bytes were read
+   * @returns undefined if it has to be added in the ordinary way
+   * @throws {ThreadFailedError}
+   */
+  async writeLarge (
+    { file, metadata }: FileToWrite,
+    onRead: (bytes: number) => void
+  ): Promise<SmallFileResult | undefined> {
+    await this.#turn()
+
+    try {
+      const thread = this.#pool.thread()
+      const { directory, release } = await file.tree.hold(file.below)
+      const large = this.#batches++
+      const path = `${directory.path}/${file.name}`
+      const { mode, mtime } = metadata
+      let batch = large
+      let bytes = 0
+      let step = thread.call<ReadLarge, LargeBlocks>({ batch, large, path, metadata: { mode, mtime } }).finally(release)
+      const all: ListedBlock[] = []
+
+      for (;;) {
+        const { read, end, ...listed } = await step
+        const blocks = listBlocks(listed)
+        const { wanted, taken } = await this.#take(thread, batch, blocks)
+        bytes += read
+        onRead(read)
+        all.push(...blocks)
+
+        if (end != null) {
+          await this.#put(wanted, await taken)
+
+          return largeResult(file, end, bytes, all)
+        }
+
+        // while the blocks of this one are stored
+        batch = this.#batches++
+        step = thread.call<ReadLarge, LargeBlocks>({ batch, large })
+        step.catch(() => {})
+        await this.#put(wanted, await taken)
+      }
+    } finally {
+      this.#large--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  /** Ask for the blocks that are wanted. */
+  async #take (
+    thread: Thread,
+    batch: number,
+    blocks: readonly ListedBlock[]
+  ): Promise<{ wanted: ListedBlock[], taken: Promise<NewBlocks> }> {
     const wanted = await this.#sink?.want(blocks) ?? []
     const isWanted = new Set(wanted)
-    const take: TakeBlocks = {
+    const taken = thread.call<TakeBlocks, NewBlocks>({
       batch,
       wanted: Uint8Array.from(blocks, block => isWanted.has(block) ? 1 : 0),
       packed: this.#sink?.isPacked === true
-    }
-    const taken = await thread.call<TakeBlocks, NewBlocks>(take)
+    })
 
+    return { wanted, taken }
+  }
+
+  async #put (wanted: readonly ListedBlock[], blocks: NewBlocks): Promise<void> {
     if (wanted.length > 0) {
-      await this.#sink?.put(wanted, taken)
+      await this.#sink?.put(wanted, blocks)
+    }
+  }
+
+  /** Wait for the turn of a large file. */
+  async #turn (): Promise<void> {
+    while (this.#large >= this.#threads) {
+      await new Promise<void>(resolve => { this.#waiting.push(resolve) })
     }
 
-    return resultsOf(files, read.numbers, blocks)
+    this.#large++
   }
 
   async close (): Promise<void> {
     await this.#pool.close()
   }
+}
+
+function listBlocks ({ cids, sizes }: Pick<ReadFiles, 'cids' | 'sizes'>): ListedBlock[] {
+  return Array.from(sizes, (size, i) =>
+    ({ cid: CID.decode(cids.subarray(i * CID_SIZE, (i + 1) * CID_SIZE)), size }))
 }
 
 /** Hold the directories of files, as long as they are read. */
@@ -150,4 +235,31 @@ function resultsOf (
         onlyIpfsz: onlyIpfsz === 1
       }
   })
+}
+
+function largeResult (
+  { name, path, stats, events }: TreeFile,
+  { encoded, identity: [size, mtimeNs, ctimeNs, ino] }: LargeFileEnd,
+  bytes: number,
+  blocks: ListedBlock[]
+): SmallFileResult | undefined {
+  if (encoded == null) {
+    return undefined
+  }
+
+  const after = { size, mtimeNs, ctimeNs, ino: BigInt.asUintN(64, ino) }
+
+  if (isTorn(stats, after)) {
+    events.onChanged(path)
+  }
+
+  return {
+    name,
+    cid: mark(CID.decode(encoded.cid), encoded.marker),
+    size: BigInt(encoded.dagSize),
+    blocks,
+    bytes,
+    isSame: isSameIdentity(identityOf(after), identityOf(stats)),
+    onlyIpfsz: encoded.onlyIpfsz
+  }
 }

@@ -11,7 +11,13 @@ import type { SmallFilesOfTree, WriteAheadOptions } from './write-ahead.ts'
 import type { AddTreeOptions } from '../disk/add-tree.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
-/** What adding a tree does not leave to the importer: files that are known, and small ones. Close it in the end. */
+/**
+ * The most bytes of a file that one thread compresses, 128 MiB, in less than a second. Of a larger one, all threads
+ * compress frames, in the ordinary way.
+ */
+const MAX_LARGE_SIZE = 128 * 1024 * 1024
+
+/** What adding a tree does not leave to the importer: files that are known, or go to threads. Close it in the end. */
 export class TreeAhead {
   readonly known: KnownFiles | undefined
   readonly #small: SmallFilesInThreads | undefined
@@ -52,12 +58,17 @@ export class TreeAhead {
 class SmallFilesInThreads implements SmallFilesOfTree {
   readonly threads: number
   readonly maxSize: number
+  readonly maxLargeSize: number
   readonly #start: () => SmallFiles
   #files: SmallFiles | undefined
 
-  constructor ({ threads, maxSize }: Pick<SmallFilesOfTree, 'threads' | 'maxSize'>, start: () => SmallFiles) {
+  constructor (
+    { threads, maxSize, maxLargeSize }: Pick<SmallFilesOfTree, 'threads' | 'maxSize' | 'maxLargeSize'>,
+    start: () => SmallFiles
+  ) {
     this.threads = threads
     this.maxSize = maxSize
+    this.maxLargeSize = maxLargeSize
     this.#start = start
   }
 
@@ -92,7 +103,11 @@ async function smallFiles (
 
   const init = { threads, options: { compression }, sink: sink === 'none' ? undefined : sink }
 
-  return new SmallFilesInThreads({ threads, maxSize: encoder.maxSize }, () => new SmallFiles(init))
+  const { maxSize } = encoder
+  // larger ones are only known to be compressed when they are read
+  const maxLargeSize = compression.codec === 'none' ? maxSize : MAX_LARGE_SIZE
+
+  return new SmallFilesInThreads({ threads, maxSize, maxLargeSize }, () => new SmallFiles(init))
 }
 
 /** @returns undefined if what becomes of a file depends on other files, or more than its blocks has to be there */

@@ -16,11 +16,17 @@ const BATCH_CANDIDATES = 512
 
 /** Batches in work, for each thread: while one is read, blocks of the other are stored. */
 const BATCHES = 2
+/** Candidates that wait for those before them, which may be a large file: about 4 MB. */
+const MAX_WAITING = 4096
+/** A single large file is worth starting threads, 16 MiB. */
+const LARGE_ENOUGH = 16 * 1024 * 1024
 
 /** How small files are written. */
 export interface SmallFilesOfTree {
   /** The most bytes of one. */
   readonly maxSize: number
+  /** The most bytes of a large one, which is written alone. */
+  readonly maxLargeSize: number
   readonly threads: number
   /** Whether there are threads already. */
   readonly isOpen: boolean
@@ -45,8 +51,7 @@ export async function * writeAhead (
   options: WriteAheadOptions
 ): AsyncGenerator<AddCandidate> {
   const { known, small } = options
-  const ahead: Array<Promise<Settled<AddCandidate[]>>> = []
-  const maxAhead = BATCHES * (small?.threads ?? 1)
+  const ahead = new Ahead(BATCHES * (small?.threads ?? 1))
   let batch = new Batch(options)
 
   for await (const candidate of candidates) {
@@ -55,19 +60,83 @@ export async function * writeAhead (
     batch.push(candidate, file, found instanceof Promise ? await found : found)
 
     if (batch.isFull) {
-      ahead.push(settle(async full => full.write(), batch))
+      ahead.push(batch)
       batch = new Batch(options)
+      yield * ahead.takeDone()
     }
 
-    if (ahead.length > maxAhead) {
-      yield * unwrap(await ahead.shift() as Settled<AddCandidate[]>)
+    while (ahead.isFull) {
+      await ahead.progress()
+      yield * ahead.takeDone()
     }
   }
 
-  ahead.push(settle(async full => full.write(), batch))
+  ahead.push(batch)
 
-  for (const written of ahead) {
-    yield * unwrap(await written)
+  while (!ahead.isEmpty) {
+    yield * await ahead.takeFirst()
+  }
+}
+
+interface Waiting {
+  written: Promise<Settled<AddCandidate[]>>
+  /** How many candidates it has. */
+  size: number
+  isDone: boolean
+}
+
+/** Batches in work, and those that wait for one before them. */
+class Ahead {
+  readonly #maxWorking: number
+  readonly #batches: Waiting[] = []
+  readonly #working = new Set<Waiting['written']>()
+  #size = 0
+
+  constructor (maxWorking: number) {
+    this.#maxWorking = maxWorking
+  }
+
+  get isEmpty (): boolean {
+    return this.#batches.length === 0
+  }
+
+  get isFull (): boolean {
+    return this.#working.size > this.#maxWorking || this.#size > MAX_WAITING
+  }
+
+  push (batch: Batch): void {
+    const written = settle(async full => full.write(), batch)
+    const waiting = { written, size: batch.size, isDone: false }
+    this.#working.add(written)
+    this.#batches.push(waiting)
+    this.#size += batch.size
+    void this.#noteEnd(waiting)
+  }
+
+  async #noteEnd (waiting: Waiting): Promise<void> {
+    await waiting.written
+    waiting.isDone = true
+    this.#working.delete(waiting.written)
+  }
+
+  /** Resolves when another batch is done: the first one, if that is what is waited for. */
+  async progress (): Promise<void> {
+    await (this.#size > MAX_WAITING ? this.#batches[0]?.written : Promise.race(this.#working))
+  }
+
+  /** The first batch. */
+  async takeFirst (): Promise<AddCandidate[]> {
+    const first = this.#batches.shift()
+    this.#size -= first?.size ?? 0
+
+    return first == null ? [] : unwrap(await first.written)
+  }
+
+  /** Those at the beginning that are done. */
+  async * takeDone (): AsyncGenerator<AddCandidate> {
+    while (this.#batches[0]?.isDone === true) {
+      yield * await this.takeFirst()
+    }
   }
 }
 
@@ -84,7 +153,7 @@ interface Item {
   file?: TreeFile | undefined
   before?: KnownFile | undefined
   isUnchanged: boolean
-  written?: WrittenFile | undefined
+  written?: WrittenFile & { isSame?: boolean } | undefined
 }
 
 /** Candidates that follow each other, which are looked at together. */
@@ -100,12 +169,17 @@ class Batch {
   }
 
   get isFull (): boolean {
-    return this.#isLarge || this.#items.length >= BATCH_CANDIDATES
+    return this.#isWorthThread || this.#items.length >= BATCH_CANDIDATES
   }
 
   /** Whether a thread is worth its start. */
-  get #isLarge (): boolean {
+  get #isWorthThread (): boolean {
     return this.#files >= BATCH_FILES || this.#size >= BATCH_SIZE
+  }
+
+  /** How many candidates there are. */
+  get size (): number {
+    return this.#items.length
   }
 
   push (candidate: Candidate, file: TreeFile | undefined, before: KnownFile | undefined): void {
@@ -113,7 +187,7 @@ class Batch {
       candidate, file, before, isUnchanged: file != null && before != null && KnownFiles.isUnchanged(file, before)
     }
 
-    if (this.#isSmall(item)) {
+    if (this.#isSmall(item) || this.#isLarge(item)) {
       this.#files++
       this.#size += Number(file?.stats.size)
     }
@@ -123,7 +197,7 @@ class Batch {
 
   async write (): Promise<AddCandidate[]> {
     await this.#takeKnown()
-    await this.#writeSmall()
+    await Promise.all([this.#writeSmall(), this.#writeLarge()])
 
     const candidates: AddCandidate[] = []
     let last: { path: string, written: WrittenFile[] } | undefined
@@ -161,6 +235,14 @@ class Batch {
     return small != null && file != null && !isUnchanged && written == null && file.stats.size <= small.maxSize
   }
 
+  #isLarge (item: Item): boolean {
+    const { file, isUnchanged, written } = item
+    const { small } = this.#options
+
+    return small != null && file != null && !isUnchanged && written == null && !this.#isSmall(item) &&
+      file.stats.size <= small.maxLargeSize
+  }
+
   /** Take the files that did not change, if their blocks are there. */
   async #takeKnown (): Promise<void> {
     const unchanged = this.#items.filter(({ isUnchanged }) => isUnchanged)
@@ -182,7 +264,7 @@ class Batch {
     const { small } = this.#options
     const items = this.#items.filter(item => this.#isSmall(item))
 
-    if (small == null || !(this.#isLarge || items.length >= BATCH_FILES || small.isOpen)) {
+    if (small == null || !(this.#isWorthThread || items.length >= BATCH_FILES || small.isOpen)) {
       return
     }
 
@@ -203,6 +285,34 @@ class Batch {
         }
       }
     }
+  }
+
+  async #writeLarge (): Promise<void> {
+    const { small } = this.#options
+    const items = this.#items.filter(item => this.#isLarge(item))
+
+    await Promise.all(items.map(async item => {
+      const { candidate, file } = item
+
+      if (small == null || file == null || !(small.isOpen || file.stats.size >= LARGE_ENOUGH)) {
+        return
+      }
+
+      let bytes = 0
+
+      const onRead = (read: number): void => {
+        bytes += read
+        file.events.onRead(file.path, read)
+      }
+
+      item.written = await small.open().writeLarge({ file, metadata: candidate }, onRead)
+      file.isSame = item.written?.isSame === true
+
+      if (item.written == null) {
+        // it is read again
+        onRead(-bytes)
+      }
+    }))
   }
 
   #read ({ file, written }: Item, bytes: number): void {

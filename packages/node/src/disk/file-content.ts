@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
 import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 import { withPath } from './target-errors.ts'
+import type { Identity } from './file-identity.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Mtime } from '@ipfsz/core'
 import type { BigIntStats } from 'node:fs'
@@ -48,7 +49,7 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
  * @param before - when it was examined
  * @param after - when all of it was read
  */
-export function isTorn (before: BigIntStats, after: BigIntStats): boolean {
+export function isTorn (before: Identity, after: Identity): boolean {
   const { size, ino, mtimeNs } = before
 
   // one that took its place meanwhile is not the one that was read

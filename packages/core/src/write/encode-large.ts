@@ -1,0 +1,92 @@
+import { BufferPool } from '../frames/buffer-pool.ts'
+import { DEFAULT_FRAME_SIZE } from '../constants.ts'
+import { ByteReader } from '../util/byte-reader.ts'
+import { compressFile } from './compress-file.ts'
+import type { Metadata } from '../dag/file-block.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { Compression } from '../policy/compression.ts'
+import type { EncodedBlock } from '../small/encoded-file.ts'
+
+/** A file whose blocks were put. */
+export interface EncodedLargeFile {
+  /** The bytes of its plain CIDv1. */
+  cid: Uint8Array
+  /** The marker code. */
+  marker: number
+  /** Bytes of all blocks: the size of the file in the link of a directory. */
+  dagSize: number
+  /** Whether no other program can read it. */
+  onlyIpfsz: boolean
+}
+
+/** Memory that files are read into. It is kept for the next file. */
+const pool = new BufferPool(DEFAULT_FRAME_SIZE)
+
+/**
+ * Compress a file of several blocks, into those of `fs.addAll`, a few frames at a time.
+ *
+ * @param read - reads the next bytes into an array. 0 at the end of the file
+ * @param put - called with each block, whose memory may be used again when it has resolved
+ * @returns undefined if the file is not compressed
+ */
+export async function encodeLarge (
+  read: (target: Uint8Array) => number,
+  metadata: Metadata,
+  compression: Compression,
+  put: (block: EncodedBlock) => Promise<void>
+): Promise<EncodedLargeFile | undefined> {
+  const reader = new ByteReader(pieces(read))
+  const blockstore: PutStore = {
+    releasesBlocks: true,
+
+    async put (cid, bytes) {
+      await put({ cid: cid.bytes, bytes: bytes as Uint8Array })
+
+      return cid
+    }
+  }
+
+  try {
+    const written = await compressFile(metadata, reader, blockstore, {
+      compression,
+      inFlightBytes: DEFAULT_FRAME_SIZE,
+      openBase: async () => undefined
+    })
+
+    if (written instanceof Uint8Array) {
+      return undefined
+    }
+
+    const { cid, code: marker, dagSize, onlyIpfsz } = written
+
+    return { cid: cid.bytes, marker, dagSize, onlyIpfsz }
+  } finally {
+    reader.close()
+  }
+}
+
+async function * pieces (read: (target: Uint8Array) => number): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const piece = pool.take(DEFAULT_FRAME_SIZE)
+    let filled = 0
+
+    for (let length = -1; length !== 0 && filled < piece.byteLength; filled += length) {
+      length = read(piece.subarray(filled))
+    }
+
+    if (filled === piece.byteLength) {
+      // whoever compresses it returns it to the pool
+      yield piece
+      continue
+    }
+
+    const last = piece.slice(0, filled)
+    BufferPool.release(piece)
+
+    if (filled > 0) {
+      yield last
+    }
+
+    return
+  }
+}
