@@ -36,7 +36,7 @@ async function addOrdinarily (bytes: Uint8Array, metadata: Metadata, given: obje
   const blockstore = new CountingBlockstore()
   const events: Array<Record<string, unknown>> = []
   const fs = ipfsz({ blockstore }, { codecs: [ordinary()] })
-  const [{ cid, size }] = await Array.fromAsync(fs.addAll([{ path: 'file', content: bytes, ...metadata }], {
+  const [{ cid, size, onlyIpfsz }] = await Array.fromAsync(fs.addAll([{ path: 'file', content: bytes, ...metadata }], {
     ...given as AddOptions,
     onProgress ({ type, detail }) {
       if (type.startsWith('ipfsz:add')) {
@@ -54,7 +54,8 @@ async function addOrdinarily (bytes: Uint8Array, metadata: Metadata, given: obje
     dagSize: Number(size),
     codec,
     reason,
-    frameLength: frame?.length
+    frameLength: frame?.length,
+    ...onlyIpfsz === true ? { onlyIpfsz } : {}
   }
 }
 
