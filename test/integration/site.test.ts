@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
@@ -28,6 +28,20 @@ async function writeSite (sandbox: Sandbox, names: readonly string[]): Promise<v
 }
 
 describe('ipfsz site add', () => {
+  it('adds a worker of the size that the guide says', async ({ sandbox }) => {
+    await writeSite(sandbox, ['index.html'])
+    const { stdout } = await sandbox.run(['site', 'add', 'dist', '--json', '--level', '1'])
+    const { workerSize, firstVisit, storedSize } = JSON.parse(stdout.toString()) as Report
+    const guide = await readFile(new URL('../../docs/guide/site.md', import.meta.url), 'utf8')
+    const [, plain, gzipped] = /The worker has about (\d+) KiB, or (\d+) kB/.exec(guide) ?? []
+    const example = /including (\d+) KiB for the service worker/.exec(guide)?.[1]
+
+    expect(Math.abs(Number(plain) * 1024 / workerSize - 1)).toBeLessThan(0.03)
+    expect(example).toBe(plain)
+    // with the loader, of about a kilobyte
+    expect(Math.abs(Number(gzipped) * 1000 / (firstVisit.compressedGzip - storedSize) - 1)).toBeLessThan(0.03)
+  })
+
   it('adds the loader for each page, what stays plain, and the compressed tree', async ({ sandbox }) => {
     await writeSite(sandbox, ['index.html', 'sub/a.html', 'b.html', 'app.js', 'robots.txt', '.hidden'])
     const { stdout } = await sandbox.run(['site', 'add', 'dist', '--json', '--keep', 'b.html', '--level', '1'])
@@ -135,16 +149,17 @@ describe('ipfsz site add', () => {
 
     expect(await add()).not.toContain('uncompressed, but')
     expect(await add('plain.html'))
-      .toContain("  sub/plain.html is uncompressed, but not all it needs: also pass --keep '*.css' --keep '*.js' " +
-        "--keep '*.png' --keep '/icon'\n")
+      .toContain("  sub/plain.html is uncompressed, but needs files that are not: also pass --keep '*.css' " +
+        "--keep '*.js' --keep '*.png' --keep '/icon'\n")
     // what that needs in turn
     expect(await add('plain.html', '/icon', '*.png', '/sub/style.css', 'app.js'))
-      .toContain("  app.js is uncompressed, but not all it needs: also pass --keep '*.css' --keep '*.js' " +
+      .toContain("  app.js is uncompressed, but needs files that are not: also pass --keep '*.css' --keep '*.js' " +
         "--keep '*.woff2'\n")
     expect(await add('plain.html', '/icon', '*.png', '*.css', '*.js', '*.woff2')).not.toContain('uncompressed, but')
 
     await sandbox.write('dist/sub/other.html', Buffer.from('<img src="/icon">'))
-    expect(await add('/sub/')).toContain('sub/other.html and 1 other page are uncompressed, but not all they need')
+    expect(await add('/sub/'))
+      .toContain('sub/other.html and 1 other page are uncompressed, but need files that are not')
   })
 
   it('keeps more files than a process may open, but not its redirects, which the worker reads', {
@@ -186,7 +201,7 @@ describe('ipfsz site add', () => {
     await writeSite(sandbox, ['index.html'])
     expect(await sandbox.run(['site', 'add', 'dist', '--ignore', '*.html'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('index.html is excluded by what to ignore, but a site needs it')
+      stderr: expect.stringContaining('index.html is excluded by an ignore pattern, but a site needs it')
     })
 
   })

@@ -372,7 +372,7 @@ export class PackedBlockstore implements Blockstore {
     yield * verifyPacks(this.#parts, options)
   }
 
-  /** Make the index anew from the packs. */
+  /** Rebuild the index from the packs. */
   async rebuildIndex ({ signal }: PackedOptions = {}): Promise<void> {
     this.#checkOpen()
     await this.#parts.maintenance.exclusively(async () => this.#parts.maintenance.rebuildIndex(), signal)

@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | und
   NoRoomError: `. Free some space, or write to another disk with -o. ${GC_ADVICE}`,
   'TreeEntryError exists': ': overwrite it with --force, or choose another path',
   'TreeEntryError in-the-way': ': choose another path with --output',
-  'TreeEntryError is-directory': ': to write into it, append a slash to the path, and to a CAR, a name',
+  'TreeEntryError is-directory': ': to write into it, end the path in a slash; for a CAR, add a file name',
   'TreeEntryError bad-name': ': rename it, or skip it with --ignore',
   'TreeEntryError bad-target': ': recreate it, or skip it with --ignore',
   'TreeEntryError not-addable': ': skip it with --ignore',

@@ -341,7 +341,7 @@ export class LinkMismatchError extends NamedError {
   constructor (original: CID, compressed: CID, by: LinkMismatchError['by'], found: readonly CID[]) {
     const source = by === 'header' ? 'according to its header, ' : ''
     const larger = by === 'kind'
-      ? 'that CID is not that of a file or directory of its type and size'
+      ? 'a file or directory of its type and size cannot have that CID'
       : 'it has more bytes than that CID can have'
     const difference = found.length === 0 ? larger : `${source}its bytes have the CID ${found[0]}`
 

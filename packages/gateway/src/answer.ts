@@ -171,7 +171,7 @@ async function respond (context: ResponseContext): Promise<Response> {
   const respondFormat = responders[format]
 
   if (respondFormat == null) {
-    throw new GatewayError(406, `This gateway does not make the format ${format}`)
+    throw new GatewayError(406, `This gateway does not support the format ${format}`)
   }
 
   return respondFormat(context)

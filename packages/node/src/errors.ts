@@ -162,7 +162,7 @@ export class NothingPinnedError extends NamedError {
   /** `nothing-pinned`: there are no pins. `no-pins-yet`: the repo was made by a version that pinned nothing. */
   readonly problem: 'nothing-pinned' | 'no-pins-yet'
   /** What a caller can do next. */
-  readonly hint = 'pin what is to be kept, then delete the rest with force'
+  readonly hint = 'pin what you want to keep, then delete the rest with force'
 
   constructor (message: string, { problem }: { problem: 'nothing-pinned' | 'no-pins-yet' }) {
     super(message)
@@ -246,7 +246,7 @@ export class NoRoomError extends NamedError {
   readonly needed: number
   readonly free: number
   /** What a caller can do next. */
-  readonly hint = 'free some space, as by a collection, or write to another disk'
+  readonly hint = 'free some space, for example with a collection, or write to another disk'
 
   /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, reason: string, { limit, needed, free }: Pick<NoRoomError, 'free' | 'limit' | 'needed'>) {
@@ -388,7 +388,7 @@ const NAME_HINTS: Readonly<Record<NameReason, string>> = {
   'no-record': 'ask its owner to publish it again',
   'not-a-name': 'publishing one returns it: k51...',
   'not-stored': 'check the connected peers',
-  offline: 'run a daemon on the repo, or give it a network with peers or gateways',
+  offline: 'start a daemon on the repo, or open it with a network of peers or gateways',
   timeout: 'allow more time'
 }
 

@@ -148,7 +148,7 @@ export class StoreMissingError extends NamedError {
   constructor (store: string, { other = false, ...options }: ErrorOptions & { other?: boolean } = {}) {
     super(
       other
-        ? `${store} contains another store than the one of this repo`
+        ? `${store} contains a different store than the one that this repo uses`
         : `The store ${store} was not found: mount it and try again. Nothing was written there`,
       options
     )

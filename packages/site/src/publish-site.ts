@@ -170,7 +170,7 @@ async function addFiles (
   })
 
   if (!paths.includes(START)) {
-    throw new UsageError(`${START} is excluded by what to ignore, but a site needs it`)
+    throw new UsageError(`${START} is excluded by an ignore pattern, but a site needs it`)
   }
 
   const taken = paths.find(path => RESERVED_PATHS.test(path))

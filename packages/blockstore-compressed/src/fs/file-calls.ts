@@ -34,7 +34,7 @@ export async function writeBytes (file: number, bytes: Uint8Array): Promise<void
 
   for (let written = 0; written < byteLength;) {
     if (bytes.byteLength !== byteLength) {
-      throw new TypeError('The memory of bytes was moved while they were written')
+      throw new TypeError('The memory of the bytes was transferred while they were written')
     }
 
     written += await writeSome(file, bytes, written)

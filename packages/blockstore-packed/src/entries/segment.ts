@@ -156,7 +156,7 @@ function readTables (file: DiskFile, name: string): SegmentTables {
   const tables = tablesSize === 0 ? undefined : decodeTables(bytes)
 
   if (tables == null) {
-    throw new DamagedIndexError(name, 'its tables are not what they should be')
+    throw new DamagedIndexError(name, 'its tables are damaged')
   }
 
   return tables

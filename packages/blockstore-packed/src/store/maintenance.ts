@@ -79,7 +79,7 @@ export class Maintenance {
     }
   }
 
-  /** Make the index anew from the packs. */
+  /** Rebuild the index from the packs. */
   async rebuildIndex (): Promise<void> {
     for (const name of await this.#disk.list(INDEX)) {
       if (name.endsWith('.idx')) {

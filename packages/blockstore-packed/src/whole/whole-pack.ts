@@ -68,7 +68,7 @@ export function tableSizeOf (first: Buffer, id: string): number {
   const size = isPack ? groupHeaderSize(first, PACK_HEADER_SIZE, id, PACK_HEADER_SIZE) : undefined
 
   if (size == null || PACK_HEADER_SIZE + size > MAX_TABLE) {
-    throw new DamagedPackError(id, 0, isPack ? 'its table is not what it should be' : 'it is not a pack with this ID')
+    throw new DamagedPackError(id, 0, isPack ? 'its table does not match its blocks' : 'it is not a pack with this ID')
   }
 
   return PACK_HEADER_SIZE + size

@@ -115,9 +115,9 @@ function report (
 /** A browser whose first visit is to an uncompressed page has no worker yet that would serve the files of the page. */
 function missingNote ({ page, pages, patterns }: MissingNeeds): string {
   const others = pages > 1
-    ? ` and ${count(pages - 1, 'other page')} are uncompressed, but not all they need`
+    ? ` and ${count(pages - 1, 'other page')} are uncompressed, but need files that are not`
     : undefined
 
-  return `${page}${others ?? ' is uncompressed, but not all it needs'}: also pass ` +
+  return `${page}${others ?? ' is uncompressed, but needs files that are not'}: also pass ` +
     patterns.map(pattern => `--keep '${pattern}'`).join(' ')
 }

@@ -44,7 +44,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
       (await import('../commands/pin.ts')).listPins({ long }, context()))
 
   program.command('rm')
-    .description('unpin CIDs and delete their links; the next ipfsz gc deletes the blocks')
+    .description('unpin CIDs and delete their links; the next ipfsz gc deletes the blocks that no other pin needs')
     .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => (await import('../commands/rm.ts')).rm(cids, context()))
 
@@ -55,7 +55,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--evict <id>', 'in a shared store, stop waiting for the command with this id, which then fails')
     .option(
       '--max-unused <limit>',
-      'how much of the packs deleted blocks may still take: a size or a percentage; less takes longer (default: 5%)',
+      'how much space in packs deleted blocks may still take: a size or a percentage; less takes longer (default: 5%)',
       parseUnused
     )
     .action(async ({ dryRun = false, force = false, evict, maxUnused }: Partial<CollectOptions>) =>

@@ -41,7 +41,7 @@ export function defineSiteCommands (program: Command, context: () => Context): v
       'the last release: store only the differences. A CID, /ipns/NAME, or latest: what was last added with ' +
         '--base latest'
     )
-    .option('--car <file>', 'also write a CAR, of the same bytes on every machine, for pinning services')
+    .option('--car <file>', 'also write a reproducible CAR, for pinning services')
     .option('--force', 'with --car, replace an existing file')
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
       const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, dictionaries = false, ...others } = flags

@@ -20,7 +20,7 @@ export class CollectionProgress {
         this.#wait('waiting for another garbage collection, which may have crashed')
         break
       case 'clearing':
-        this.#wait(`clearing up after killed commands, ${count(event.dead, 'dead one')} so far`)
+        this.#wait(`cleaning up after killed commands, ${event.dead} so far`)
         break
       case 'walked':
       case 'listed':

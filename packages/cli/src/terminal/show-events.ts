@@ -110,7 +110,7 @@ const LABELS: Readonly<Record<Task, string>> = {
   pin: 'pinning',
   'prune-links': 'deleting links to deleted files',
   publish: 'publishing the name',
-  repack: 'writing packs anew',
+  repack: 'rewriting packs',
   repair: '',
   resolve: 'resolving',
   sync: 'syncing to disk',

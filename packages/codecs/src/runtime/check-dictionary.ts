@@ -14,6 +14,6 @@ export function checkDictionary (dictionary: Uint8Array): void {
   }
 
   if (FORMATTED_DICTIONARY.every((byte, i) => dictionary[i] === byte)) {
-    throw new InvalidDictionaryError(byteLength, 'it is one that `zstd --train` made, not raw content')
+    throw new InvalidDictionaryError(byteLength, '`zstd --train` made it, but only raw content is supported')
   }
 }

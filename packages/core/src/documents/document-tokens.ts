@@ -78,7 +78,7 @@ class CborTokens extends Tokenizer implements DocumentTokens {
     const content = token.value === LINK_TAG ? super.next() : undefined
 
     if (content?.type !== Type.bytes || content.value[0] !== 0) {
-      throw new Error(`it has the tag ${token.value} before something else than a link`)
+      throw new Error(`it has the tag ${token.value} before something other than a link`)
     }
 
     return new Token(Type.tag, content.value.subarray(1))

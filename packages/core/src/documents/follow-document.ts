@@ -85,7 +85,7 @@ function * follow (cid: CID, block: Uint8Array, names: readonly string[]): Gener
     const isEnd = token.type === Type.break
 
     if (isEnd && above?.left !== Infinity) {
-      throw new Error('it has an end of a list or map that has none')
+      throw new Error('it has a break outside of lists and maps of unknown length')
     }
 
     if (!isEnd) {

@@ -154,7 +154,7 @@ function checkRegionGroups (
   fail: Fail
 ): void {
   if (regions.length !== groups.length) {
-    throw fail('regions', `it has the regions of ${regions.length} groups, not of ${groups.length}`)
+    throw fail('regions', `it has regions for ${regions.length} groups instead of ${groups.length}`)
   }
 
   let total = 0

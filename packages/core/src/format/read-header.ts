@@ -131,7 +131,7 @@ function toTable (
   const frames = framesInTable(after - base, groups.length, tableLayout(codecName(codec) ?? '', regions != null))
 
   if (frames == null) {
-    throw fail('groups', `what follows its frames has another length than ${regions == null ? 'a' : 'a region'} table`)
+    throw fail('groups', `after its frames is no ${regions == null ? '' : 'region '}table of the right length`)
   }
 
   return { frames, groups, ...regions == null ? {} : { regions } }

@@ -45,7 +45,7 @@ export async function readBlockSetting (repo: string): Promise<BlockSetting | un
     return bytes == null ? undefined : parse(String(bytes))
   } catch (err) {
     throw new RepoError(
-      `Cannot read from ${settingIn(repo)} how this repo keeps blocks: ${(err as Error).message}`,
+      `Cannot read how this repo keeps blocks from ${settingIn(repo)}: ${(err as Error).message}`,
       { cause: err }
     )
   }

@@ -40,7 +40,7 @@ export function decodeRoots (header: Uint8Array): CID[] {
   )
 
   if (typeof value !== 'object' || value == null || !('version' in value) || value.version !== 1) {
-    throw new Error('its header is not that of CAR version 1')
+    throw new Error('its header is not a header of CAR version 1')
   }
 
   if (!('roots' in value) || !Array.isArray(value.roots)) {

@@ -28,7 +28,7 @@ export interface CollectOptions {
    */
   force?: boolean | undefined
   /**
-   * How much of packs may stay unused: the space of deleted blocks is freed by writing packs anew. Less takes longer.
+   * How much of packs may stay unused: the space of deleted blocks is freed by rewriting packs. Less takes longer.
    *
    * @default { share: 0.05 }
    */
@@ -70,7 +70,7 @@ export async function collectGarbage (
 
   if (evict != null && (dryRun || !isShared)) {
     throw new UsageError(
-      dryRun ? 'A dry run evicts no session' : 'Only a shared store has sessions to evict',
+      dryRun ? 'A dry run cannot evict a session' : 'Only a shared store has sessions to evict',
       { problem: 'no-eviction' }
     )
   }

@@ -5,7 +5,7 @@ import type { Repo } from '../repo/repo.ts'
 /** How much of packs may stay unused: bytes, or a share of all bytes on the disk. */
 export type MaxUnused = { bytes: number } | { share: number }
 
-/** What was won by writing packs anew. */
+/** What rewriting packs freed. */
 export interface FreedPacks {
   /** Bytes that packs have less on the disk. */
   freed: number

@@ -13,7 +13,7 @@ import type { CID } from 'multiformats/cid'
 
 export interface ConvertBlocksOptions {
   /**
-   * Whether to encode blocks anew that already have the codec.
+   * Whether to re-encode blocks that already have the codec.
    *
    * @default false
    */
@@ -29,7 +29,7 @@ export interface ConvertBlocksOptions {
 }
 
 /**
- * Encode all blocks of the repo anew. New blocks are stored the same way. Waits until nothing else uses the repo.
+ * Re-encode all blocks of the repo. New blocks are stored the same way. Waits until nothing else uses the repo.
  *
  * @param compression - the codec of blocks, and its level
  * @throws {StoreError} the repo shares a store with other nodes, which keep the codec that they have opened it with

@@ -213,7 +213,7 @@ export class OriginalsStore implements OriginalsDatastore {
   #create (db: DatabaseSync, version: unknown): void {
     if (version !== 0) {
       throw new RepoError(
-        `The index of originals ${this.#path} has version ${String(version)}, and this ipfsz only opens ${VERSION}`,
+        `The index of originals ${this.#path} has version ${String(version)}, but this ipfsz supports only ${VERSION}`,
         { problem: 'other-index' }
       )
     }

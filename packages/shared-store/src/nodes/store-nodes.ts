@@ -127,7 +127,7 @@ export class StoreNodes {
       this.#noted.delete(peerId)
     } catch (err) {
       if (!this.#over.signal.aborted) {
-        this.#note(peerId, `cannot tell the other nodes of the store of this one: ${messageOf(err)}`)
+        this.#note(peerId, `cannot register this node in the store: ${messageOf(err)}`)
       }
 
       // while the store does not answer, nobody can renew anything

@@ -49,7 +49,7 @@ export class FreeSpace {
 
     if (this.#left < taken && !await isThere()) {
       throw new StoreError(
-        `The disk of the store ${this.#directory} is full, but for what a collection needs`,
+        `The disk of the store ${this.#directory} is full, except for the space that a collection needs`,
         { problem: 'full' }
       )
     }

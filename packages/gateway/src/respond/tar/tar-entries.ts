@@ -204,7 +204,7 @@ async function * climbingChildren (
     const described = isMarked(cid) ? await stat(read, components, signal) : { ...stats, cid: Hash }
 
     if (child.length <= path.length && (progress.symlinks || described.unixfs?.type === 'symlink')) {
-      throw new InvalidDagError(cid, 'has an entry in another directory, but the archive has symlinks', { cause })
+      throw new InvalidDagError(cid, 'has an entry outside of its directory, and the archive has symlinks', { cause })
     }
 
     yield { path: child, described }
