@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { ipfsz, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
@@ -336,12 +337,19 @@ describe('a file in the demo page', () => {
 
   it('is in a page that shows its own download size, below 200 kB at the start', async () => {
     const page = await open()
-    const { start, all } = await (
+    const { start, codecs: { zstd }, network, all } = await (
       await fetch(new URL('cost.json', demo().url))
-    ).json() as { start: number, all: number }
+    ).json() as { start: number, codecs: { zstd: number }, network: number, all: number }
 
     await page.page.locator('#cost').getByText(`This page is ${Math.round(start / 1000)} kB`).waitFor()
     expect(start).toBeLessThan(200_000)
     await page.page.locator('#cost').getByText(`${(all / 1e6).toFixed(2)} MB`).waitFor()
+
+    // as its README says, to 3 %
+    const readme = await readFile(new URL('../../examples/web-app/README.md', import.meta.url), 'utf8')
+    const [, ...said] = /about (\d+) kB to start, (\d+) kB for zstd .*, (\d+) kB for the network .*: ([\d.]+) MB/s
+      .exec(readme) ?? []
+    const sizes = [start / 1e3, zstd / 1e3, network / 1e3, all / 1e6]
+    expect(said.map((size, i) => Math.abs(Number(size) / sizes[i] - 1) < 0.03 || sizes[i])).toEqual(sizes.map(() => true))
   })
 })
