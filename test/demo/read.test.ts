@@ -350,6 +350,7 @@ describe('a file in the demo page', () => {
     const [, ...said] = /about (\d+) kB to start, (\d+) kB for zstd .*, (\d+) kB for the network .*: ([\d.]+) MB/s
       .exec(readme) ?? []
     const sizes = [start / 1e3, zstd / 1e3, network / 1e3, all / 1e6]
-    expect(said.map((size, i) => Math.abs(Number(size) / sizes[i] - 1) < 0.03 || sizes[i])).toEqual(sizes.map(() => true))
+    expect(said.map((size, i) => Math.abs(Number(size) / sizes[i] - 1) < 0.03 || sizes[i]))
+      .toEqual(sizes.map(() => true))
   })
 })
