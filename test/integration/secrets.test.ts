@@ -21,7 +21,7 @@ const FORMS = [
 /** What else a command needs that has an option to try. */
 const REST: Readonly<Record<string, readonly string[]>> = {
   add: ['FILE'], import: [CID], connect: [], providers: [CID], id: [], peers: [], 'name resolve': ['localhost.'],
-  'name publish': [CID], init: ['--repo', 'NEW'], gateway: ['--fetch'], daemon: []
+  'name publish': [CID], find: ['*', CID], init: ['--repo', 'NEW'], gateway: ['--fetch'], daemon: []
 }
 
 /** Each option of each command that takes a URL or an address. */
