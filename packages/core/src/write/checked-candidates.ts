@@ -85,7 +85,7 @@ export class CheckedCandidates {
 
   #enterAll ({ path, written }: WrittenCandidate): void {
     if (splitPath(withoutDots(path)).length === 0) {
-      throw new InvalidParametersError('Files that are written already need a directory')
+      throw new InvalidParametersError('Files that are already stored need a directory')
     }
 
     if (!this.#unique) {
