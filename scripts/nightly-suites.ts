@@ -109,11 +109,14 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 4,
     guards: ['python/**', 'docs/guide/python.md']
   },
-  // a hundred thousand mutated frames for every decoder
+  // a hundred thousand mutated frames for every decoder, and lists of filters
   fuzz: {
-    runs: [{ script: 'packages/codecs/scripts/fuzz.ts' }],
-    minutes: 10,
-    guards: ['packages/codecs/test/fuzz.ts', ...CODECS]
+    runs: [
+      { script: 'packages/codecs/scripts/fuzz.ts' },
+      { project: 'unit', files: ['packages/core/test/hostile-filters.test.ts'] }
+    ],
+    minutes: 11,
+    guards: ['packages/codecs/test/fuzz.ts', 'packages/core/src/filters/**', ...CODECS]
   },
   // millions of blocks in a frame, bombs of a gigabyte, and what they leave in memory
   'hostile-frames': {

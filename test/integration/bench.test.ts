@@ -1,4 +1,5 @@
-import { access } from 'node:fs/promises'
+import { access, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
@@ -158,10 +159,34 @@ describe('ipfsz bench', () => {
   })
 })
 
+describe('ipfsz bench of a directory', () => {
+  it('tells what options of add save on its files', async ({ sandbox }) => {
+    const words = text(3000)
+
+    for (let i = 0; i < 40; i++) {
+      await sandbox.write(`site/pages/${i}.html`, Buffer.concat([words, text(100 + i, i + 1)]))
+    }
+
+    const options = ['--codec', 'zstd', '--level', '1', 'site']
+    const result = await sandbox.run(['bench', '--json', ...options])
+    expectSuccess(result)
+    const { saves, files } = parseLines(result.stdout).at(-1) as { saves: Record<string, number>, files: string[] }
+
+    expect(files).toEqual(['site'])
+    expect(saves.dictionaries).toBeGreaterThan(0.3)
+    expect(saves.filters).toBe(0)
+    expect(Math.abs(saves.cut)).toBeLessThan(0.1)
+
+    const percent = Math.round(saves.dictionaries * 100)
+    expect((await sandbox.run(['bench', ...options])).stderr.toString())
+      .toContain(`saves ${percent} % with --dictionaries, `)
+  })
+})
+
 describe('ipfsz bench with invalid arguments', () => {
   it.for<[string, number, string[]]>([
     ['a missing file', 1, ['words', 'missing']],
-    ['a directory', 1, ['.']],
+    ['a directory without files', 2, ['nothing']],
     ['an empty file', 2, ['empty']],
     ['stdin', 2, ['-']],
     ['a call without files', 2, []],
@@ -173,6 +198,7 @@ describe('ipfsz bench with invalid arguments', () => {
   ])('refuses %s', async ([, code, args], { sandbox }) => {
     await sandbox.write('words', text(1000))
     await sandbox.write('empty', new Uint8Array(0))
+    await mkdir(join(sandbox.directory, 'nothing'))
 
     expectFailure(await sandbox.run(['bench', ...args]), code)
   })

@@ -9,6 +9,7 @@ import {
   MIN_FRAME_SIZE
 } from '@ipfsz/core'
 import { codecLevels } from '../bench/codec-levels.ts'
+import { listFiles, measureSavings } from '../bench/folder.ts'
 import { measure, sizeOf } from '../bench/measure.ts'
 import { readSample } from '../bench/sample.ts'
 import { counter } from '../terminal/progress.ts'
@@ -17,6 +18,7 @@ import { formatSize } from '../terminal/units.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import type { CodecLevel } from '../bench/codec-levels.ts'
+import type { Savings } from '../bench/folder.ts'
 import type { Measurement } from '../bench/measure.ts'
 import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
@@ -33,7 +35,10 @@ export interface BenchCommandOptions {
 
 type Result = Measurement & { level: CodecLevel }
 
-/** Compare codecs and levels on a sample of files: how much smaller they get, and how fast. */
+/**
+ * Compare codecs and levels on a sample of files: how much smaller they get, and how fast. Of directories, tell also
+ * which options of `add` save something.
+ */
 export async function bench (
   paths: string[],
   options: BenchCommandOptions,
@@ -50,7 +55,9 @@ export async function bench (
   }
 
   const compared = codecLevels(allCodecs(), { names: codec, levels: level })
-  const { size, frames } = await readSample(paths.map(path => resolvePath(path, io)), frameSize, signal)
+  const given = paths.map(path => resolvePath(path, io))
+  const files = await listFiles(given, signal)
+  const { size, frames } = await readSample(files, frameSize, signal)
   const sampled = sizeOf(frames)
   const concurrency = frameConcurrency(frameSize, DEFAULT_IN_FLIGHT_BYTES)
   const clock = { signal, now: () => performance.now() }
@@ -75,9 +82,13 @@ export async function bench (
     throw new UsageError(`--time ${time} is too short to measure anything: allow more`)
   }
 
+  const isFolder = files.length !== given.length || files.some((file, i) => file !== given[i])
+  const savings = isFolder ? await measureSavings(files, allCodecs(), signal) : undefined
+
   if (output.json) {
     results.forEach(result => { output.result(toObject(result), '') })
-    output.result({ files: paths, size, sampled, frameSize, threads: availableParallelism() }, '')
+    const summary = { files: paths, size, sampled, frameSize, threads: availableParallelism() }
+    output.result(savings == null ? summary : { ...summary, saves: savings.saves }, '')
   } else {
     output.result({}, output.table([
       ['CODEC', 'LEVEL', 'RUNS', 'RATIO', 'COMPRESS', 'DECOMPRESS', 'MEASURED'],
@@ -86,6 +97,10 @@ export async function bench (
 
     if (sampled < size) {
       output.note(`measured a sample of ${formatSize(sampled)}, spread over ${formatSize(size)}`)
+    }
+
+    if (savings != null) {
+      output.note(savingsNote(savings))
     }
   }
 }
@@ -113,6 +128,13 @@ function toRow ({ level: { codec, level }, measured, stored, compress, decompres
       : [(stored / measured).toFixed(3), speedCell(compress), speedCell(decompress)],
     sizeCell(measured)
   ]
+}
+
+function savingsNote ({ sampled, saves: { dictionaries, cut, filters } }: Savings): string {
+  const [byDictionaries, byCuts, byFilters] = [dictionaries, cut, filters].map(part => `${Math.round(part * 100)} %`)
+
+  return `on ${formatSize(sampled)} of whole files, add saves ${byDictionaries} with --dictionaries, ` +
+    `${byCuts} with --cut content, and ${byFilters} with filters, which are on`
 }
 
 function speedCell (bytes: number): Cell {

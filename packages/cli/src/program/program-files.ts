@@ -161,7 +161,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('bench')
     .description('compare codecs and levels on your own files')
-    .argument('<file...>')
+    .argument('<path...>')
     .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
     .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
