@@ -162,6 +162,7 @@ describe('ipfsz bench', () => {
 describe('ipfsz bench of a directory', () => {
   it('tells what options of add save on its files', async ({ sandbox }) => {
     const words = text(3000)
+    await mkdir(join(sandbox.directory, 'site/pages'), { recursive: true })
 
     for (let i = 0; i < 40; i++) {
       await sandbox.write(`site/pages/${i}.html`, Buffer.concat([words, text(100 + i, i + 1)]))
