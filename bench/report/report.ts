@@ -17,6 +17,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   network: 'Fetching from another node',
   gateway: 'Serving over HTTP',
   random: 'Reading at random places',
+  records: 'Records of numbers',
   memory: 'Memory',
   start: 'Starting the command',
   codecs: 'Codecs'
