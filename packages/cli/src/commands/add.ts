@@ -7,7 +7,7 @@ import { resolvePath } from '../io.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { nameOf, STDIN } from './added-names.ts'
 import { printedEntry, printedRoot } from './printed-added.ts'
-import { withLittleYoungMemory } from './young-memory.ts'
+import { withLittleMemory } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { AddSource, AddSourcesOptions } from '@ipfsz/node/add'
@@ -49,7 +49,7 @@ export async function add (named: string[], options: AddCommandOptions, context:
   const sources = paths.map((path): AddSource => path === STDIN
     ? { open: () => io.stdin }
     : { path: resolvePath(path, io), name: nameOf(path, io) })
-  const { failed } = await withLittleYoungMemory(async () => addSources(nodeContext(context), sources, {
+  const { failed } = await withLittleMemory(async () => addSources(nodeContext(context), sources, {
     ...given,
     base: text === LATEST ? text : earlier,
     ...printer.printsEntries ? { onEntry: entry => { printer.entry(printedEntry(entry)) } } : {},

@@ -1,12 +1,14 @@
 import { collectGarbage } from '@ipfsz/node/collect'
 import { nodeContext } from '../context.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { withSmallHeap } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { CollectOptions } from '@ipfsz/node/collect'
 
 /** Delete unpinned blocks, and links to compressed files that are gone. */
 export async function gc (options: CollectOptions, context: Context): Promise<void> {
-  const { dryRun, removed, removedSize, kept, pins, links, packs } = await collectGarbage(nodeContext(context), options)
+  const { dryRun, removed, removedSize, kept, pins, links, packs } =
+    await withSmallHeap(async () => collectGarbage(nodeContext(context), options))
 
   context.output.sentence(
     { dryRun, removed, removedSize, kept, pins, links, packs },

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
 import { sizeCell } from '../terminal/row.ts'
 import { cat } from './cat.ts'
+import { withSmallHeap } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { GetContentOptions } from '@ipfsz/node/get'
 
@@ -28,11 +29,11 @@ export async function get (
     return
   }
 
-  const { cid, path, size, counts } = await getContent(
+  const { cid, path, size, counts } = await withSmallHeap(async () => getContent(
     nodeContext(context),
     text,
     { ...options, place: context.io, maxWindowSize: maxWindow }
-  ).catch((err: unknown) => {
+  )).catch((err: unknown) => {
     throw err instanceof UsageError && err.problem === 'not-regular'
       ? new UsageError(`${err.message}: to write to it, use ipfsz cat ${text} > ${options.output}`, { cause: err })
       : err

@@ -6,6 +6,7 @@ import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { phraseCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { withSmallHeap } from './little-memory.ts'
 import type { Cell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { VerifyCommandOptions } from './verify.ts'
@@ -21,11 +22,11 @@ export async function verifyAll (
   context: Context
 ): Promise<void> {
   const { output } = context
-  const { pins, failed, unreadable } = await verifyPins(nodeContext(context), {
+  const { pins, failed, unreadable } = await withSmallHeap(async () => verifyPins(nodeContext(context), {
     maxWindowSize,
     measures: output.showsProgress,
     onVerified (verified) { printVerified(verified, context) }
-  })
+  }))
 
   reportPinRecords(unreadable, output, { ok: false })
 

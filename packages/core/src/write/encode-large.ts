@@ -50,6 +50,7 @@ export async function encodeLarge (
     const written = await compressFile(metadata, reader, blockstore, {
       compression,
       inFlightBytes: DEFAULT_FRAME_SIZE,
+      compressesAtOnce: true,
       openBase: async () => undefined
     })
 

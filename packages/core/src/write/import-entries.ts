@@ -24,6 +24,9 @@ export type Placed = Entry | WrittenCandidate
 /** How many candidates are imported at a time unless the caller says, as in ipfs-unixfs-importer. */
 const DEFAULT_CONCURRENCY = 50
 
+/** How many files that were written before wait for candidates before them, at most. */
+const MAX_WRITTEN = 1024
+
 /** Takes the block of a directory before it is known whether the directory stays empty. */
 const NOWHERE = { put: async (cid: CID) => cid } as unknown as Store
 
@@ -53,27 +56,32 @@ export async function * importEntries (
   const { fileImportConcurrency: concurrency = DEFAULT_CONCURRENCY } = init.options
   checkConcurrency(concurrency)
 
-  const running: Array<Promise<Settled<Placed>>> = []
+  const running: Array<{ placed: Promise<Settled<Placed>>, written: number }> = []
+  let written = 0
   const breaks = new EventLoopBreaks()
   const shared = { ...init, importEmpty: onceImported(blockstore as Store, init) }
   // not async: most entries are small files, for which each promise counts
   const start = (candidate: Candidate): Promise<Entry> | Placed => importEntry(candidate, blockstore as Store, shared)
 
   for await (const candidate of candidates) {
-    running.push(settle(start, candidate))
+    const files = 'written' in candidate ? candidate.written.length : 0
+    running.push({ placed: settle(start, candidate), written: files })
+    written += files
 
     // without files and a disk, nothing here waits for the event loop
     if (breaks.isDue()) {
       await breaks.take()
     }
 
-    if (running.length >= concurrency) {
-      yield unwrap(await running.shift() as Settled<Placed>)
+    while (running.length >= concurrency || written > MAX_WRITTEN) {
+      const [first] = running.splice(0, 1)
+      written -= first.written
+      yield unwrap(await first.placed)
     }
   }
 
-  for (const entry of running) {
-    yield unwrap(await entry)
+  for (const { placed } of running) {
+    yield unwrap(await placed)
   }
 }
 

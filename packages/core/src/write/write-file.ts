@@ -37,6 +37,12 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   /** The most original bytes in the frames that are compressed at a time. */
   inFlightBytes: number
   /**
+   * Whether the codec compresses on this thread at once, so that it cannot work on several frames.
+   *
+   * @default false
+   */
+  compressesAtOnce?: boolean | undefined
+  /**
    * Compute the CID that the file has uncompressed and write it into the header. The header
    * grows, so the file's own CID changes.
    */
@@ -173,7 +179,9 @@ async function writeFrames (
     codec: base == null ? codec : codecInTurns(codec),
     level,
     basedLevels,
-    concurrency: frameConcurrency(heldWithFrame(settings), options.inFlightBytes),
+    concurrency: options.compressesAtOnce === true
+      ? 1
+      : frameConcurrency(heldWithFrame(settings), options.inFlightBytes),
     signal: options.signal,
     onDone: reader instanceof BoundedReader ? piece => { reader.release(piece) } : undefined
   })

@@ -4,8 +4,8 @@ import { openToRead } from './read-small-files.ts'
 import type { LargeFileEnd } from './small-files-protocol.ts'
 import type { EncodedBlock, Metadata, SmallFileEncoder } from '@ipfsz/core/small-files'
 
-/** How many bytes of blocks are sent together, 4 MiB: more than the largest block. */
-const STEP_SIZE = 4 * 1024 * 1024
+/** How many bytes of blocks are sent together, 2 MiB: as many as the largest block of any kind may have. */
+const STEP_SIZE = 2 * 1024 * 1024
 
 /** Memory of files that came to their end. */
 const free: Buffer[] = []

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
-const MODULE = pathToFileURL(`${import.meta.dirname}/../src/commands/young-memory.ts`)
+const MODULE = pathToFileURL(`${import.meta.dirname}/../src/commands/little-memory.ts`)
 
 /** In a process of its own: that memory never shrinks to where it was. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8'
-import { withLittleYoungMemory } from '${MODULE}'
+import { withLittleMemory } from '${MODULE}'
 
 const size = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size
 const work = async () => {
@@ -22,12 +22,12 @@ const work = async () => {
 }
 
 const before = size()
-const little = await withLittleYoungMemory(work)
-await withLittleYoungMemory(async () => { throw new Error('fails') }).catch(() => {})
+const little = await withLittleMemory(work)
+await withLittleMemory(async () => { throw new Error('fails') }).catch(() => {})
 console.log(JSON.stringify({ before, little, usual: await work() }))
 `
 
-describe('withLittleYoungMemory', () => {
+describe('withLittleMemory', () => {
   it('keeps the memory of new objects from growing until the work has ended, or failed', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM])
     const { before, little, usual } = JSON.parse(stdout) as Record<string, number>

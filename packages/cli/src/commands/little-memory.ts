@@ -1,0 +1,49 @@
+import { setFlagsFromString } from 'node:v8'
+
+/** Flags of V8 by name: their values during work, and those that they have by default. */
+type Flags = Readonly<Record<string, readonly [during: number, usual: number]>>
+
+/**
+ * By how many percent the heap grows before all of it is collected: by default up to 300. With 50, adding 100,000 small
+ * files again took 199 MB in place of 307.
+ */
+const HEAP: Flags = { 'heap-growing-percent': [50, 0] }
+
+/**
+ * How much larger V8 makes the memory of new objects when many of them live on. It lets that grow to 64 MiB and more,
+ * and what is to be collected after each file of a tree fills it: without growth, adding 39,366 files again took 180 MB
+ * in place of 290, and a tenth less processor time, as it stays in the caches of the processor.
+ */
+const YOUNG: Flags = { 'semi-space-growth-factor': [1, 2] }
+
+/** Do work that makes much garbage with a small heap. */
+export async function withSmallHeap<T> (work: () => Promise<T>): Promise<T> {
+  return withFlags(HEAP, work)
+}
+
+/**
+ * The same for work whose new objects are garbage soon. Work of which more lives on, as that of `get`, takes longer so.
+ */
+export async function withLittleMemory<T> (work: () => Promise<T>): Promise<T> {
+  return withFlags({ ...HEAP, ...YOUNG }, work)
+}
+
+async function withFlags<T> (flags: Flags, work: () => Promise<T>): Promise<T> {
+  setFlags(flags, 0)
+
+  try {
+    return await work()
+  } finally {
+    setFlags(flags, 1)
+  }
+}
+
+function setFlags (flags: Flags, which: 0 | 1): void {
+  try {
+    for (const [name, values] of Object.entries(flags)) {
+      setFlagsFromString(`--${name}=${values[which]}`)
+    }
+  } catch {
+    // Bun has another engine
+  }
+}
