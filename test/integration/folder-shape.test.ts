@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-/* What adding a folder asks of the system, without a clock: the calls of all threads, as Node's trace events list them. */
+/* What adding a folder asks of the system: the calls of all threads, as Node's trace events list them. */
 
 const COMMAND = join(import.meta.dirname, '../../packages/cli/bin/ipfsz.js')
 const [FEW, MANY] = [300, 900]
@@ -58,7 +58,7 @@ async function countCalls (repo: string, tree: string): Promise<Map<string, numb
 }
 
 describe('adding a folder', () => {
-  it('makes six calls for each small file, none of them in the thread pool, and syncs as often for more files', async () => {
+  it('makes six calls for each small file, none in the thread pool, and syncs as often for more files', async () => {
     const few = await countCalls(join(directory, 'few'), await makeTree(FEW))
     const many = await countCalls(join(directory, 'many'), await makeTree(MANY))
     const more = (name: string): number => (many.get(name) ?? 0) - (few.get(name) ?? 0)
