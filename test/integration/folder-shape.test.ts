@@ -57,6 +57,10 @@ async function countCalls (repo: string, tree: string): Promise<Map<string, numb
   return counts
 }
 
+function syncs (counts: ReadonlyMap<string, number>): number {
+  return (counts.get('fsync') ?? 0) + (counts.get('fdatasync') ?? 0)
+}
+
 describe('adding a folder', () => {
   it('makes six calls for each small file, none in the thread pool, and syncs as often for more files', async () => {
     const few = await countCalls(join(directory, 'few'), await makeTree(FEW))
@@ -65,7 +69,6 @@ describe('adding a folder', () => {
     const perFile = (names: Iterable<string>): number =>
       Array.from(names, more).reduce((sum, calls) => sum + calls, 0) / (MANY - FEW)
     const inPool = Array.from(many.keys()).filter(name => !name.startsWith('fs.sync.'))
-    const syncs = (counts: Map<string, number>): number => (counts.get('fsync') ?? 0) + (counts.get('fdatasync') ?? 0)
 
     for (const [call, times] of [['lstat', 1], ['open', 1], ['fstat', 1], ['read', 2], ['close', 1]] as const) {
       expect(perFile([`fs.sync.${call}`]), call).toBeGreaterThan(times * 0.9)
