@@ -48,7 +48,7 @@ export function ipfszSite ({ keep = [], repo: path }: IpfszSiteOptions = {}): Pl
             this.info(`${cid}\n${size} bytes, stored in ${storedSize}`)
 
             if (missing != null) {
-              this.warn(`${missing.page} is kept plain, but not all it needs: ${missing.patterns.join(' ')}`)
+              this.warn(`${missing.page} is kept plain, but needs files that are not: ${missing.patterns.join(' ')}`)
             }
           } finally {
             await repo.close()

@@ -203,7 +203,7 @@ describe('a store in a directory', () => {
     // another store in the same place
     await nodeIn('other', sandbox).ok(['init', '--store', store])
     expect(await a.run(['add', path]))
-      .toMatchObject({ code: 1, stderr: expect.stringContaining('contains another store than') })
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('contains a different store than') })
     // whoever wants that one joins it
     expect(await a.ok(['init', '--store', store])).toContain('joined the store')
     expect(await a.ok(['pin', 'ls'])).toBe('')
@@ -297,7 +297,7 @@ describe('ipfsz gc on a store', () => {
 
     for (const [text, reason] of [
       [made.replace('"version": 1', '"version": 3'), 'has version 3, but this ipfsz supports only 1 and 2'],
-      [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'contains another store than'],
+      [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'contains a different store than'],
       ['{"version":', 'is damaged']
     ]) {
       await writeFile(mark, text)
