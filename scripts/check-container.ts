@@ -35,8 +35,8 @@ function toScript (steps: readonly Step[]): string {
   let [stage, directory, user, variables] = ['', '/', 'root', '']
   let entry: string[] = []
   const run = (command: string): string =>
-    `chroot --userspec=${user}:${user} "$TOP/${stage}/root" env -i PATH="$IMAGE_PATH" HOME=/tmp ${variables} ` +
-    `sh -ec ${quote(`cd ${directory} && ${command}`)}`
+    `chroot --userspec=${user}:${user} "$TOP/${stage}/root" env -i PATH="$IMAGE_PATH" HOME=/tmp ` +
+    `NPM_CONFIG_GLOBALCONFIG="$NPM_SETTINGS" ${variables} sh -ec ${quote(`cd ${directory} && ${command}`)}`
 
   for (const { name, rest } of steps) {
     switch (name) {
@@ -96,6 +96,9 @@ function toScript (steps: readonly Step[]): string {
 }
 
 const LAYER = `
+# where this machine gets packages, which --prefix would hide
+NPM_SETTINGS=$(npm config get globalconfig)
+
 layer () {
   mkdir -p "$1/upper" "$1/work" "$1/root"
   mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"

@@ -160,3 +160,22 @@ describe('a visitor who comes back after a release', () => {
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
   })
 })
+
+describe('a page of another site', () => {
+  it('is not told what a visitor has seen: its requests have no dictionary', async () => {
+    const site = await openSite()
+    const first = await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    await site.publish('app.js', SECOND, first)
+    const other = await openSite()
+    const page = await site.page.context().newPage()
+    // the same site for Chromium would be the same host name
+    await page.goto(other.url.replace('127.0.0.1', 'localhost'))
+    const { hash } = await page.evaluate(loadInPage, `${site.url}app.js`)
+
+    expect(hash).toBe(sha256(SECOND))
+    expect(site.sent()).toEqual({ coding: null, dictionary: null })
+    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+    expect(site.sent().coding).toBe('dcz')
+  })
+})
