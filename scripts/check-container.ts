@@ -96,9 +96,6 @@ function toScript (steps: readonly Step[]): string {
 }
 
 const LAYER = `
-# where this machine gets packages, which --prefix would hide
-NPM_SETTINGS=$(npm config get globalconfig)
-
 layer () {
   mkdir -p "$1/upper" "$1/work" "$1/root"
   mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
@@ -107,6 +104,8 @@ layer () {
   cp "$NODE" "$1/root/usr/local/bin/node"
   echo 'node:x:1000:1000::/tmp:/bin/sh' >> "$1/root/etc/passwd"
   echo 'node:x:1000:' >> "$1/root/etc/group"
+  # where this machine gets packages, which --prefix would hide
+  NPM_SETTINGS=$(chroot "$1/root" env -i PATH="$IMAGE_PATH" npm config get globalconfig)
 }
 `
 
