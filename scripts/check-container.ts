@@ -87,12 +87,16 @@ function toScript (steps: readonly Step[]): string {
 
   // what the container runs, in a network of its own
   const [program = ''] = entry
-  const use = `${program} --version; ${entry.join(' ')} > /tmp/said & until grep -q 'gateway is ready' /tmp/said; do ` +
-    'kill -0 $!; sleep 0.1; done; ' +
-    'node -e "fetch(\'http://127.0.0.1:8080/\').then(({ status }) => process.exit(status === 200 ? 0 : 1))"; ' +
-    'kill $!; wait $!; cat /tmp/said'
+  const use = [
+    `cid=$(echo content | ${program} add -Q -)`,
+    `${entry.join(' ')} > /tmp/said &`,
+    "until grep -q 'gateway is ready' /tmp/said; do kill -0 $!; sleep 0.1; done",
+    'node -e "fetch(\'http://127.0.0.1:8080/ipfs/$cid\').then(({ status }) => process.exit(status === 200 ? 0 : 1))"',
+    'kill $!',
+    'wait $!'
+  ].join('\n')
 
-  return [...lines, 'ip link set lo up 2> /dev/null || true', run(use)].join('\n')
+  return [...lines, "unshare --net sh -eu << 'END'", 'ip link set lo up', run(use), 'END'].join('\n')
 }
 
 const LAYER = `
@@ -105,7 +109,7 @@ layer () {
   echo 'node:x:1000:1000::/tmp:/bin/sh' >> "$1/root/etc/passwd"
   echo 'node:x:1000:' >> "$1/root/etc/group"
   # where this machine gets packages, which --prefix would hide
-  NPM_SETTINGS=$(chroot "$1/root" env -i PATH="$IMAGE_PATH" npm config get globalconfig)
+  export NPM_SETTINGS=$(chroot "$1/root" env -i PATH="$IMAGE_PATH" npm config get globalconfig)
 }
 `
 
