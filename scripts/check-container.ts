@@ -118,8 +118,10 @@ const top = mkdtempSync(join(tmpdir(), 'ipfsz-container-'))
 try {
   mkdirSync(top, { recursive: true })
   const script = LAYER + toScript(readSteps(readFileSync(DOCKERFILE, 'utf8')))
-  const { status, error } = spawnSync('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-c', script], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+  const args = ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-xc', script]
+  const { status, stdout, stderr, error } = spawnSync('unshare', args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
     env: {
       ...process.env,
       TOP: top,
@@ -130,7 +132,7 @@ try {
   })
 
   if (status !== 0) {
-    throw new Error(`The steps of ${DOCKERFILE} ended with ${status}`, { cause: error })
+    throw new Error(`The steps of ${DOCKERFILE} ended with ${status}\n${stdout}${stderr}`, { cause: error })
   }
 
   console.info('The steps of the Dockerfile run, and the container serves')
