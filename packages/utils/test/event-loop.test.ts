@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EventLoopBreaks, yieldToEventLoop } from '../src/event-loop.ts'
+import { EventLoopBreaks, processorTime, yieldToEventLoop } from '../src/event-loop.ts'
 
 describe('breaks of a loop', () => {
   let now = 0
@@ -60,5 +60,27 @@ describe('yieldToEventLoop', () => {
     }
 
     expect(timer).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('the time of a thread', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.unstubAllGlobals()
+  })
+
+  it('is the processor time, in milliseconds', () => {
+    vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 1500, system: 500 })
+
+    expect(processorTime()).toBe(2)
+  })
+
+  it('is that of a clock where the platform cannot tell it', () => {
+    vi.spyOn(performance, 'now').mockReturnValue(7)
+
+    for (const platform of [undefined, {}]) {
+      vi.stubGlobal('process', platform)
+      expect(processorTime()).toBe(7)
+    }
   })
 })
