@@ -37,6 +37,9 @@ const SHARED_STORE = [
   'packages/shared-store/src/**', 'packages/blockstore-s3/src/**', 'packages/blockstore-compressed/src/fs/**'
 ]
 
+// what simulations share
+const SIMULATED = ['test/support/{random,simulated-disk}.ts']
+
 /** The tests with the tag `slow` of one package in Node. */
 function slowTests (name: string): NightlySuite {
   return {
@@ -85,15 +88,26 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   },
   // thousands of orders in which nodes add and collect
   schedules: {
-    runs: [{ project: 'unit', files: ['packages/shared-store/test/{store,pack}-{model,schedules}.test.ts'] }],
+    runs: [{ project: 'unit', files: ['packages/shared-store/test/{pack-model,store-model,store-schedules}.test.ts'] }],
     minutes: 4,
     guards: ['packages/shared-store/test/{store,pack}-*.ts', 'packages/shared-store/src/**']
+  },
+  // ten thousand orders of nodes on one store of packs, with networks, disks and clocks that fail
+  'store-simulation': {
+    runs: [{
+      project: 'unit', files: ['packages/node/test/{planted-store-faults,store-simulation}.test.ts']
+    }],
+    minutes: 20,
+    guards: [
+      'packages/node/test/simulation/**', 'packages/blockstore-packed/src/whole/**', ...SIMULATED, ...SHARED_STORE,
+      ...REPO
+    ]
   },
   // ten thousand orders of writers, a reader and a collection, on disks that lose and tear
   'packs-simulation': {
     runs: [{ project: 'unit', files: ['packages/blockstore-packed/test/simulation.test.ts'] }],
     minutes: 9,
-    guards: ['packages/blockstore-packed/{src,test}/**']
+    guards: ['packages/blockstore-packed/{src,test}/**', ...SIMULATED]
   },
   // the reader in Python, and what the guide says about it
   python: {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { NodeDisk } from '@ipfsz/blockstore-packed/whole'
 import { StoreError, StoreMissingError, UsageError } from './errors.ts'
 import { PackStorage } from './packs/pack-storage.ts'
 import { ObjectDatastore } from './records/object-datastore.ts'
 import { openBackend, resolveStore } from './places/open-backend.ts'
 import { isStoreAway } from './objects/store-away.ts'
 import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
+import type { Clock } from './clock.ts'
 import type { BlockStorage } from './storage/block-storage.ts'
 import type { BackendInit, StoreBackend } from './places/store-backend.ts'
 import type { StoreCompression, StoreLayout, StoreMark } from './places/store-mark.ts'
@@ -33,6 +35,8 @@ export interface SharedStore extends StoreMark {
   readonly traffic: StoreTraffic
   /** Whether it answers. */
   readonly watch: StoreWatch
+  /** Time, for sessions and collections. @default the system's */
+  readonly clock?: Clock | undefined
 }
 
 export interface StoreParts {
@@ -205,7 +209,11 @@ function partsOf (
   const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
     new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
   const packs = mark.layout === 'packs'
-    ? new PackStorage({ objects, directory: indexDirectory, level: mark.compression.level })
+    ? new PackStorage({
+      objects,
+      disk: indexDirectory == null ? undefined : new NodeDisk(indexDirectory),
+      level: mark.compression.level
+    })
     : undefined
   const storage = packs ?? backend.storage({ sync })
 

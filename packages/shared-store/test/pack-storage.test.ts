@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { NodeDisk } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -43,8 +44,10 @@ class Store {
     }
   })
 
-  storage (init: { directory?: string, packSize?: number } = {}): PackStorage {
-    return new PackStorage({ objects: this.objects, ...init })
+  storage ({ directory, ...init }: { directory?: string, packSize?: number } = {}): PackStorage {
+    return new PackStorage({
+      objects: this.objects, disk: directory == null ? undefined : new NodeDisk(directory), ...init
+    })
   }
 
   async session (packs: PackStorage): Promise<StoreSession> {
@@ -270,6 +273,40 @@ describe('packs of a store', () => {
     expect(pages).toBe(501)
   })
 
+  it('are collected if a page of what this node knows of them is damaged', async ({ directory }) => {
+    const store = new Store()
+    const [kept, garbage] = [await texts(50, 'kept'), await texts(50, 'garbage')]
+    await store.add(kept, store.storage({ directory }))
+    await store.add(garbage, store.storage({ directory }))
+
+    for (const name of await readdir(join(directory, 'index'))) {
+      const file = join(directory, 'index', name)
+      await writeFile(file, flip(await readFile(file), 100))
+    }
+
+    expect(await store.collect(kept, store.storage({ directory }))).toMatchObject({ removed: 50 })
+    await checkAll(store.storage({ directory }), kept)
+  })
+
+  it('are found although a collection moves one from behind the page of a list to before it', async () => {
+    const { objects } = new Store()
+    const blocks = await texts(1)
+    const writer = new PackStorage({ objects })
+    await putAllPlain(writer, blocks)
+    await writer.sync()
+    const moved = [...objects.objects]
+    objects.objects.clear()
+    const list = objects.list.bind(objects)
+    objects.list = async function * () {
+      objects.list = list
+      yield []
+      moved.forEach(([key, object]) => { objects.objects.set(key, object) })
+      yield []
+    }
+
+    await checkAll(new PackStorage({ objects }), blocks)
+  })
+
   it('may be deleted and written anew while a node reads them', async () => {
     const store = new Store()
     const [kept, garbage] = [await texts(50, 'kept'), await texts(50, 'garbage')]
@@ -473,6 +510,21 @@ describe('a collection of packs', () => {
     await session.confirm()
     await session.end()
     expect(await store.collect([])).toMatchObject({ left: 0, removed: 30 })
+    expect(store.packs).toEqual([])
+  })
+
+  it('deletes in the next run what a session relied on that has died', async () => {
+    const store = new Store()
+    const garbage = await texts(30)
+    await store.add(garbage)
+    const storage = store.storage()
+    const session = await store.session(storage)
+    await session.blockstore(storage).has(garbage[0].cid)
+    expect(await store.collect([])).toMatchObject({ left: 1 })
+    store.fault = () => { throw new Error('killed') }
+    await session.end()
+    store.fault = () => {}
+    expect(await store.collect([])).toMatchObject({ left: 0 })
     expect(store.packs).toEqual([])
   })
 

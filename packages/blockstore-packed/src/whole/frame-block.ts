@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { zstdDecompress } from 'node:zlib'
+import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
 import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
@@ -9,6 +9,9 @@ import type { ZstdOptions } from 'node:zlib'
 
 /** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
 const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
+
+/** Up to this stored size, decompressing takes less than reaching the thread pool and waiting there. */
+const MAX_SYNC = 4 * 1024
 
 const decompress = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
@@ -37,7 +40,9 @@ export async function contentOf ({ pack, frame, raw, start, length }: Row, bytes
   }
 
   try {
-    return await decompress(bytes, { maxOutputLength: end + MAX_BESIDE })
+    const options = { maxOutputLength: end + MAX_BESIDE }
+
+    return bytes.byteLength <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await decompress(bytes, options)
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }

@@ -1,4 +1,3 @@
-import { NodeDisk } from '../disk/node-disk.ts'
 import { mergeEntries } from '../entries/merge-entries.ts'
 import { renumber } from '../entries/entry-table.ts'
 import { writeSegment } from '../entries/write-segment.ts'
@@ -24,7 +23,7 @@ export interface IndexedBlock {
 
 export interface PackIndexInit {
   /** Where its files lie, in `index`. By default it is in memory. */
-  directory?: string | undefined
+  disk?: Disk | undefined
   /** A new ID: 32 hexadecimal digits, never the same twice. */
   newId: () => string
 }
@@ -42,10 +41,10 @@ export class PackIndex {
   readonly #tables = new Map<string, PackTable>()
   #covered: ReadonlyMap<string, CoveredPack> = new Map()
 
-  constructor ({ directory, newId }: PackIndexInit) {
-    this.#disk = directory == null ? undefined : new NodeDisk(directory)
+  constructor ({ disk, newId }: PackIndexInit) {
+    this.#disk = disk
     this.#newId = newId
-    this.#files = this.#disk == null ? undefined : new IndexFiles(this.#disk)
+    this.#files = disk == null ? undefined : new IndexFiles(disk)
   }
 
   /** Look at the files. What is damaged is not used. */
@@ -97,12 +96,12 @@ export class PackIndex {
     return rows
   }
 
-  /** All blocks, in the order of their keys. @throws {DamagedIndexError} */
+  /** All blocks, in the order of their keys. @throws {DamagedIndexError} as for `find` */
   * blocks (): Generator<IndexedBlock> {
     const sources = [
       ...Array.from(this.#tables.values(), ({ table }) => ({ packs: table.packs, entries: table.sorted() })),
       ...(this.#files?.segments ?? []).map(segment => ({
-        packs: segment.packs.map(({ id }) => id), entries: segment.all()
+        packs: segment.packs.map(({ id }) => id), entries: this.#files?.entries(segment) ?? []
       }))
     ]
 

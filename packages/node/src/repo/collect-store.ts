@@ -40,7 +40,7 @@ export async function collectStore (
   { repo, pins, links, beforeRounds }: StoreGarbageInit,
   options: CollectOptions
 ): Promise<CollectionResult & { links: number, left: number }> {
-  const { objects, leaseTimeout, packs } = repo.shared
+  const { objects, leaseTimeout, clock, packs } = repo.shared
 
   if (packs != null) {
     return collectStoredPacks({ repo, pins, packs, beforeRounds }, options)
@@ -54,6 +54,7 @@ export async function collectStore (
   const result = await collect({
     store: objects,
     leaseTimeout,
+    clock,
     reached,
     beforeRounds,
     readPins: options => readPins(pins, options),
@@ -106,7 +107,7 @@ async function collectStoredPacks (
   { repo, pins, packs, beforeRounds }: Omit<StoreGarbageInit, 'links'> & { packs: PackStorage },
   options: CollectOptions
 ): Promise<CollectionResult & { links: number, left: number }> {
-  const { objects: store, leaseTimeout } = repo.shared
+  const { objects: store, leaseTimeout, clock } = repo.shared
   const reached = new BriefReached()
   const { collectPacks, keyOf: keyInPacks } = await import('@ipfsz/shared-store/packs')
   // the index of packs has keys of 32 bytes in the place of multihashes
@@ -115,6 +116,7 @@ async function collectStoredPacks (
   const result = await collectPacks({
     store,
     leaseTimeout,
+    clock,
     storage: packs,
     reached,
     beforeRounds,

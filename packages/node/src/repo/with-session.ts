@@ -23,6 +23,7 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
     leaseTimeout: shared.leaseTimeout,
     command: 'ipfsz',
     packs: shared.packs,
+    clock: shared.clock,
     onError (err) {
       emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true })
     }

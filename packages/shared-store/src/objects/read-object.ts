@@ -36,7 +36,7 @@ export const MAX_OBJECTS = 10_000
  * @throws {StoreObjectError} there are more
  */
 export async function * objectsOf (
-  store: ObjectStore,
+  store: Pick<ObjectStore, 'list'>,
   prefix: string,
   signal?: AbortSignal,
   max = MAX_OBJECTS

@@ -1,22 +1,18 @@
 import { choosePacks } from '@ipfsz/blockstore-packed/whole'
 import { systemClock } from '../clock.ts'
-import { cleanUpLeases } from '../collect/clean-up.ts'
 import { clearSessions } from '../collect/clear-sessions.ts'
 import { CollectionLease } from '../collect/collection-lease.ts'
-import { objectsOf } from '../objects/read-object.ts'
 import { putOnce } from '../objects/put-once.ts'
-import { encodeRound, MAX_CONDEMNED, readRound } from '../protocol/round-objects.ts'
-import {
-  ACKS, COLLECTIONS, newId, parseAckKey, parseRoundKey, roundKey, roundName, ROUNDS
-} from '../protocol/store-keys.ts'
+import { encodeRound, MAX_CONDEMNED } from '../protocol/round-objects.ts'
+import { newId, roundKey, roundName } from '../protocol/store-keys.ts'
 import { StoreSession } from '../sessions/store-session.ts'
 import { completeRound } from './condemned-round.ts'
+import { answersOf, cleanUp, leftRounds } from './left-rounds.ts'
 import { livingOwners } from './living-owners.ts'
 import { tailOfPack } from './pack-keys.ts'
 import type { CollectOptions } from '../collect/collect.ts'
 import type { CollectionEvent, CollectionInit, CollectionResult, StoredPin } from '../collect/collection.ts'
 import type { Clock } from '../clock.ts'
-import type { ObjectStore } from '../objects/object-store.ts'
 import type { StoredPack } from './pack-keys.ts'
 import type { CondemnedRound } from './condemned-round.ts'
 import type { PackStorage } from './pack-storage.ts'
@@ -115,24 +111,27 @@ class Packs<Pin extends StoredPin> {
   async count (): Promise<CollectedPacks> {
     await this.#init.storage.catalog.refresh(this.#signal)
     await this.#walkNewPins()
-    this.#live(new Map())
+    await this.#live(new Map())
 
     return this.#result
   }
 
   async run (): Promise<CollectedPacks> {
-    const { storage, beforeRounds } = this.#init
+    const { store, storage, beforeRounds } = this.#init
 
     await storage.catalog.refresh(this.#signal)
     // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
     const listed = Array.from(storage.catalog.packs.values())
+    const rounds = await leftRounds(store, this.#signal)
+    const objectors = await answersOf(store, rounds, this.#signal)
+    const others = [...listed.map(({ session }) => session), ...objectors].filter(id => id !== this.#session?.id)
     const running = await livingOwners({
-      ...this.#init, packs: listed, onFenced: owner => { this.#onProgress({ type: 'fenced', owner }) }
+      ...this.#init, sessions: others, onFenced: owner => { this.#onProgress({ type: 'fenced', owner }) }
     }, this.#signal)
     await this.#walkNewPins()
     await beforeRounds?.({ pins: this.#walked.size })
 
-    for (const round of await this.#rounds()) {
+    for (const round of rounds) {
       await this.#complete(round)
     }
 
@@ -151,7 +150,7 @@ class Packs<Pin extends StoredPin> {
 
     for (;;) {
       const live = new Map<string, number>()
-      this.#live(live)
+      await this.#live(live)
       const packs = listed.filter(({ id }) => !condemned.has(id) && catalog.packs.has(id) && catalog.knows(id))
         .map(({ id }) => ({ id, size: catalog.bytesOf(id), live: shareOf(live.get(id), catalog.bytesOf(id)) }))
         .map(pack => ({ ...pack, isSealed: true }))
@@ -193,39 +192,23 @@ class Packs<Pin extends StoredPin> {
     }
   }
 
-  /** The rounds that other collections have left. */
-  async #rounds (): Promise<CondemnedRound[]> {
-    const rounds: CondemnedRound[] = []
-
-    for await (const { key } of objectsOf(this.#init.store, ROUNDS, this.#signal)) {
-      const { round: name, isFence } = parseRoundKey(key) ?? {}
-      const tails = name == null || isFence === true
-        ? undefined
-        : await readRound(this.#init.store, key, this.#signal)
-
-      if (name != null && tails != null) {
-        rounds.push({ name, tails })
-      }
-    }
-
-    return rounds
-  }
-
   /** Add to each pack the bytes of its blocks that pins reach. A block that is in several packs counts for one. */
-  #live (live: Map<string, number>): void {
+  async #live (live: Map<string, number>): Promise<void> {
     const { storage, reached } = this.#init
     let [kept, removed, removedSize] = [0, 0, 0]
 
-    for (const { key, rows } of storage.catalog.blocks()) {
+    for await (const blocks of storage.catalog.blocks()) {
       this.#signal.throwIfAborted()
 
-      if (reached.has(key.bytes)) {
-        const [{ pack, length }] = rows.toSorted((a, b) => (a.pack < b.pack ? -1 : 1))
-        live.set(pack, (live.get(pack) ?? 0) + length)
-        kept++
-      } else {
-        removed++
-        removedSize += rows[0].length
+      for (const { key, rows } of blocks) {
+        if (reached.has(key.bytes)) {
+          const [{ pack, length }] = rows.toSorted((a, b) => (a.pack < b.pack ? -1 : 1))
+          live.set(pack, (live.get(pack) ?? 0) + length)
+          kept++
+        } else {
+          removed++
+          removedSize += rows[0].length
+        }
       }
     }
 
@@ -252,27 +235,6 @@ class Packs<Pin extends StoredPin> {
       }
     }
   }
-}
-
-/** Delete what dead collections and sessions have left, but for rounds: these are completed. */
-async function cleanUp (store: ObjectStore, dead: readonly string[], signal: AbortSignal): Promise<void> {
-  await store.delete(dead.map(id => `${COLLECTIONS}${id}`), { signal })
-  await cleanUpLeases(store, signal)
-  // acknowledgements before rounds: that of a new round is not taken for one of a round that is over
-  const acks: Array<{ key: string, round: string }> = []
-
-  for await (const { key } of objectsOf(store, ACKS, signal)) {
-    const { round } = parseAckKey(key) ?? {}
-    acks.push(...round == null ? [] : [{ key, round }])
-  }
-
-  const rounds = new Set<string>()
-
-  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
-    rounds.add(parseRoundKey(key)?.round ?? '')
-  }
-
-  await store.delete(acks.filter(({ round }) => !rounds.has(round)).map(({ key }) => key), { signal })
 }
 
 function shareOf (part = 0, all: number): number {

@@ -111,15 +111,18 @@ async function copyReached (
   let removed = 0
   let removedSize = 0
 
-  for (const block of storage.catalog.blocks()) {
+  for await (const blocks of storage.catalog.blocks()) {
     signal.throwIfAborted()
-    const row = block.rows.find(({ pack }) => packs.has(pack))
 
-    if (row != null && reached.has(block.key.bytes)) {
-      needed.push({ block, row })
-    } else if (row != null && block.rows.every(({ pack }) => packs.has(pack))) {
-      removed++
-      removedSize += row.length
+    for (const block of blocks) {
+      const row = block.rows.find(({ pack }) => packs.has(pack))
+
+      if (row != null && reached.has(block.key.bytes)) {
+        needed.push({ block, row })
+      } else if (row != null && block.rows.every(({ pack }) => packs.has(pack))) {
+        removed++
+        removedSize += row.length
+      }
     }
   }
 

@@ -5,11 +5,11 @@ import { LeaseWatch, pollInterval } from '../protocol/lease.ts'
 import { LEASES } from '../protocol/store-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
-import type { StoredPack } from './pack-keys.ts'
 
 export interface LivingOwnersInit {
   store: ObjectStore
-  packs: readonly StoredPack[]
+  /** Sessions that have stored packs, or have objected to a round. Those that have ended are left out. */
+  sessions: Iterable<string>
   leaseTimeout: number
   clock: Clock
   /** Called with who made a session that is dead. */
@@ -17,15 +17,15 @@ export interface LivingOwnersInit {
 }
 
 /**
- * The sessions that have stored packs, and live: nothing of these packs may be pinned yet. Dead ones are fenced, so
- * that their packs can be collected. Takes until each has renewed its lease, or is dead.
+ * The sessions that live: they may still pin what they have stored, or need what they have objected to. Dead ones are
+ * fenced, so that their packs can be collected. Takes until each has renewed its lease, or is dead.
  */
 export async function livingOwners (
-  { store, packs, leaseTimeout, clock, onFenced }: LivingOwnersInit,
+  { store, sessions, leaseTimeout, clock, onFenced }: LivingOwnersInit,
   signal: AbortSignal
 ): Promise<Set<string>> {
   const running = await sessionsOf(store, signal)
-  const owners = new Set(packs.map(({ session }) => session).filter(id => running.has(id)))
+  const owners = new Set(Array.from(sessions).filter(id => running.has(id)))
   const living = new Set<string>()
   const watches = new Map(Array.from(owners, id => [id, new LeaseWatch(store, `${LEASES}${id}`, clock)]))
   const first = new Map<string, string>()

@@ -13,6 +13,8 @@ import type { IndexedBlock, Key, PackIndex, PackTable, Row } from '@ipfsz/blocks
 const MAX_PACKS = 500_000
 /** How many tables of packs are read at a time. */
 const CONCURRENCY = 16
+/** Blocks that are listed at a time. */
+const PAGE = 8192
 
 /** Which packs there are, and what is in them. */
 export class PackCatalog {
@@ -25,6 +27,11 @@ export class PackCatalog {
   readonly #damaged = new Map<string, StoreObjectError>()
   /** Places at which a block could not be read. */
   readonly #badPlaces = new Set<string>()
+  /**
+   * Whether what the last list lacks is not there: a list of several pages may lack a block that a collection moved
+   * meanwhile, from a pack behind the page to one before it.
+   */
+  isSettled = true
   #listing: Promise<void> | undefined
   #next: Promise<void> | undefined
   #listed = -Infinity
@@ -80,24 +87,29 @@ export class PackCatalog {
     // another process of this node may know more
     await (this.#looked ??= this.#index.look())
 
-    try {
-      return this.#usable(this.#index.find(key))
-    } catch {
-      // an index file is damaged: it is made again
-      await this.#index.look()
-      await this.refresh()
-
-      return this.#usable(this.#index.find(key))
+    for (;;) {
+      try {
+        return this.#usable(this.#index.find(key))
+      } catch (err) {
+        await this.#mend(err)
+      }
     }
   }
 
-  /** All blocks of the packs of the last list. */
-  * blocks (): Generator<IndexedBlock> {
-    for (const { key, rows } of this.#index.blocks()) {
-      const usable = this.#usable(rows)
+  /** All blocks of the packs of the last list, some at a time, in the order of their keys. */
+  async * blocks (): AsyncGenerator<IndexedBlock[]> {
+    let last: Uint8Array | undefined
 
-      if (usable.length > 0) {
-        yield { key, rows: usable }
+    for (let isWhole = false; !isWhole;) {
+      try {
+        for (const page of this.#pages(last)) {
+          yield page
+          last = page.at(-1)?.key.bytes
+        }
+
+        isWhole = true
+      } catch (err) {
+        await this.#mend(err)
       }
     }
   }
@@ -132,6 +144,33 @@ export class PackCatalog {
     await this.#index.save(id => this.#packs?.has(id) ?? true).catch(() => {})
   }
 
+  * #pages (after: Uint8Array | undefined): Generator<IndexedBlock[]> {
+    let page: IndexedBlock[] = []
+
+    for (const { key, rows } of this.#index.blocks()) {
+      const usable = after == null || Buffer.compare(key.bytes, after) > 0 ? this.#usable(rows) : []
+
+      if (usable.length > 0 && page.push({ key, rows: usable }) === PAGE) {
+        yield page
+        page = []
+      }
+    }
+
+    if (page.length > 0) {
+      yield page
+    }
+  }
+
+  /** Make an index file that is damaged again. Each look leaves one out that is. @throws the error, if it is another */
+  async #mend (err: unknown): Promise<void> {
+    if (!(err instanceof Error) || err.name !== 'DamagedIndexError') {
+      throw err
+    }
+
+    await this.#index.look()
+    await this.refresh()
+  }
+
   #usable (rows: readonly Row[]): Row[] {
     const seen = new Set<string>()
 
@@ -148,8 +187,9 @@ export class PackCatalog {
     await (this.#looked ??= this.#index.look())
     const begin = this.#clock.now()
     const packs = new Map<string, StoredPack>()
+    const pages = countingPages(this.#objects)
 
-    for await (const { key } of objectsOf(this.#objects, PACKS, signal, MAX_PACKS)) {
+    for await (const { key } of objectsOf(pages, PACKS, signal, MAX_PACKS)) {
       const pack = parsePackKey(key)
 
       if (pack != null) {
@@ -173,6 +213,9 @@ export class PackCatalog {
       }
     }
 
+    const before = this.#packs
+    this.isSettled = pages.count <= 1 ||
+      (packs.size === before?.size && Array.from(packs.keys()).every(id => before.has(id)))
     this.#packs = packs
     this.#listed = begin
 
@@ -215,6 +258,21 @@ export class PackCatalog {
 
     return { pack }
   }
+}
+
+/** The same objects, with how many pages of lists there were. */
+function countingPages (objects: Pick<ObjectStore, 'list'>): Pick<ObjectStore, 'list'> & { count: number } {
+  const counting = {
+    count: 0,
+    list: async function * (...args: Parameters<ObjectStore['list']>) {
+      for await (const page of objects.list(...args)) {
+        counting.count++
+        yield page
+      }
+    }
+  }
+
+  return counting
 }
 
 function placeOf ({ pack, frame, start }: Row): string {

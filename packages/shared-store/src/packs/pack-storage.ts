@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { sleep, systemClock } from '../clock.ts'
+import { backgroundClock, sleep, systemClock } from '../clock.ts'
 import { StoreError, StoreObjectError } from '../errors.ts'
 import { PackCatalog } from './pack-catalog.ts'
 import { newPackId, tailOfPack } from './pack-keys.ts'
@@ -15,7 +15,7 @@ import { SessionPackBlocks } from './session-pack-blocks.ts'
 import type { Clock } from '../clock.ts'
 import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
 import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
-import type { Compress, IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { Compress, Disk, IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
 import type { PackUser } from './pack-writer.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
@@ -26,19 +26,19 @@ type Options = Parameters<Blockstore['has']>[1]
 /** Bytes of a pack from which it is stored. */
 const PACK_SIZE = 32 * 1024 * 1024
 const DEFAULT_LEVEL = 3
+/** How often packs are listed for one block at most. */
+const MAX_LISTS = 5
 /** For how long a list of packs is good for `has`, in milliseconds. */
 const FRESH = 1000
 /** After how long blocks are stored that no session syncs, in milliseconds: what a daemon has fetched. */
 const DELAY = 10_000
 /** For how long blocks are gathered that others wait for, in milliseconds. */
 const GATHER = 100
-/** Blocks that are listed at a time. */
-const PAGE = 8192
 
 export interface PackStorageInit {
   objects: ObjectStore
   /** Where this node keeps what it knows of the packs. By default in memory. */
-  directory?: string | undefined
+  disk?: Disk | undefined
   /** The compression level of zstd. @default 3 */
   level?: number | undefined
   /** Bytes of a pack from which it is stored. @default 33554432 */
@@ -58,18 +58,20 @@ export class PackStorage implements BlockStorage {
   readonly copier: PackWriter
   readonly #reader: PackReader
   readonly #clock: Clock
-  #timer: NodeJS.Timeout | undefined
+  readonly #background: Clock
+  #cancelSync: (() => void) | undefined
   #flushing: Promise<void> | undefined
 
   constructor ({
-    objects, directory, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock = systemClock
+    objects, disk, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock
   }: PackStorageInit) {
-    this.catalog = new PackCatalog(objects, new PackIndex({ directory, newId: newPackId }), clock)
-    const init = { objects, catalog: this.catalog, level, packSize, compress, clock }
+    this.#clock = clock ?? systemClock
+    this.#background = clock ?? backgroundClock
+    this.catalog = new PackCatalog(objects, new PackIndex({ disk, newId: newPackId }), this.#clock)
+    const init = { objects, catalog: this.catalog, level, packSize, compress, clock: this.#clock }
     this.writer = new PackWriter(init)
     this.copier = new PackWriter({ ...init, isCopying: true })
     this.packSize = packSize
-    this.#clock = clock
     this.#reader = new PackReader(objects)
   }
 
@@ -84,8 +86,8 @@ export class PackStorage implements BlockStorage {
 
   /** Resolves when everything that was put is stored. */
   async sync (): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#cancelSync?.()
+    this.#cancelSync = undefined
     await this.writer.sync()
   }
 
@@ -117,9 +119,9 @@ export class PackStorage implements BlockStorage {
 
     if (!await this.#isGood(cid, options)) {
       await this.writer.put(cid, bytes)
-      this.#timer ??= setTimeout(() => {
+      this.#cancelSync ??= this.#background.after(DELAY, () => {
         this.sync().catch(() => { /* tried again with the next block */ })
-      }, DELAY).unref()
+      })
     }
 
     return cid
@@ -155,15 +157,14 @@ export class PackStorage implements BlockStorage {
   async placesOf (key: Key, options?: Options): Promise<Row[]> {
     const signal = options?.signal ?? undefined
     await this.catalog.refreshIfOlder(FRESH, signal)
-    const rows = await this.catalog.find(key)
+    let rows = await this.catalog.find(key)
 
-    if (rows.length > 0) {
-      return rows
+    for (let lists = 0; rows.length === 0 && lists < (this.catalog.isSettled ? 1 : MAX_LISTS); lists++) {
+      await this.catalog.refresh(signal)
+      rows = await this.catalog.find(key)
     }
 
-    await this.catalog.refresh(signal)
-
-    return this.catalog.find(key)
+    return rows
   }
 
   async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
@@ -178,9 +179,10 @@ export class PackStorage implements BlockStorage {
       return
     }
 
-    // what is known without a list first: if it is gone meanwhile, or not enough, the packs are listed
-    for (const isFresh of [false, true]) {
-      await (isFresh ? this.catalog.refresh(signal) : undefined)
+    // what is known without a list first. A collection may move the block while the packs are listed, and after that
+    for (let lists = 0, isGone = true; isGone && lists <= MAX_LISTS; lists++) {
+      await (lists > 0 ? this.catalog.refresh(signal) : undefined)
+      isGone = lists === 0
 
       for (const row of await this.catalog.find(keyOf(multihash))) {
         const bytes = await this.readAt(row, multihash, { signal }).catch((err: unknown) => {
@@ -189,13 +191,19 @@ export class PackStorage implements BlockStorage {
           }
 
           damage = err
+
+          return 'damaged' as const
         })
 
-        if (bytes != null) {
+        if (bytes instanceof Uint8Array) {
           yield bytes
           return
         }
+
+        isGone ||= bytes == null
       }
+
+      isGone ||= !this.catalog.isSettled
     }
 
     throw damage ?? new NotFoundError(`The block ${cid.toString()} is not in the store`)
@@ -288,20 +296,17 @@ export class PackStorage implements BlockStorage {
     const signal = options?.signal ?? undefined
     await this.sync()
     await this.catalog.refresh(signal)
-    let page: StoredBlock[] = []
 
-    for (const block of this.catalog.blocks()) {
-      signal?.throwIfAborted()
-      const cid = await this.#cidOf(block, { signal })
+    for await (const page of this.catalog.blocks()) {
+      const listed: StoredBlock[] = []
 
-      if (cid != null && page.push({ multihash: cid.multihash, size: block.rows[0].length }) === PAGE) {
-        yield page
-        page = []
+      for (const block of page) {
+        signal?.throwIfAborted()
+        const cid = await this.#cidOf(block, { signal })
+        listed.push(...cid == null ? [] : [{ multihash: cid.multihash, size: block.rows[0].length }])
       }
-    }
 
-    if (page.length > 0) {
-      yield page
+      yield listed
     }
   }
 

@@ -10,7 +10,7 @@ import type { Compress, EncodedBlocks, Key, PlainBlock, Row } from '@ipfsz/block
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
-/** Bytes and blocks that are compressed at a time. */
+/** Bytes and blocks that are compressed at a time: less if packs are smaller. */
 const GROUP_SIZE = 4 * 1024 * 1024
 const GROUP_BLOCKS = 8192
 /** Blocks of a pack at most: what reads its table has it in memory. */
@@ -54,6 +54,7 @@ interface Part {
  */
 export class PackWriter {
   readonly #init: PackWriterInit
+  readonly #maxGroupSize: number
   /** Blocks that are not compressed yet, by their keys. */
   readonly #plain = new Map<string, Uint8Array>()
   #group: Array<PlainBlock & { key: Key }> = []
@@ -70,6 +71,7 @@ export class PackWriter {
 
   constructor (init: PackWriterInit) {
     this.#init = init
+    this.#maxGroupSize = Math.min(GROUP_SIZE, init.packSize)
   }
 
   /** Whether a block will be stored. */
@@ -135,7 +137,7 @@ export class PackWriter {
     this.#group.push(block)
     this.#groupSize += bytes.byteLength
 
-    if (this.#groupSize >= GROUP_SIZE || this.#group.length >= GROUP_BLOCKS) {
+    if (this.#groupSize >= this.#maxGroupSize || this.#group.length >= GROUP_BLOCKS) {
       await this.#encode()
 
       if (packOf(this.#parts, this.#init.packSize).isFull) {

@@ -26,7 +26,7 @@ export interface StoreSessionInit {
   command: string
   /** Called with what went wrong in the background. The session goes on: the store may come back. */
   onError?: (err: unknown) => void
-  clock?: Clock
+  clock?: Clock | undefined
   /**
    * The packs of the store, if it has packs.
    *

@@ -1,6 +1,5 @@
-import type { Disk, DiskFile, OpenMode } from '../../src/disk/disk.ts'
+import type { Disk, DiskFile, OpenMode } from '@ipfsz/blockstore-packed'
 import type { Random } from './random.ts'
-import type { Scheduler, SimulatedProcess } from './scheduler.ts'
 
 /** The smallest part of a write that a disk writes whole. */
 const SECTOR = 64
@@ -14,6 +13,18 @@ interface Inode {
   durable: Buffer
   /** What was changed since. */
   changes: Change[]
+}
+
+/** Who calls the disk. */
+interface DiskUser {
+  readonly name: string
+  isAlive: boolean
+}
+
+/** Says when each call of a process happens: never once it was killed. */
+interface Turns {
+  /** @param onKill - what of the call happens if the process is killed in it */
+  turn: (process: DiskUser, onKill?: () => void) => Promise<void>
 }
 
 /** What goes wrong, each as a probability for a call. */
@@ -33,21 +44,21 @@ export class SimulatedDisk {
   /** Bytes of all files at most. */
   capacity = Infinity
   readonly #random: Random
-  readonly #scheduler: Scheduler
+  readonly #scheduler: Turns
   /** Names of files, with their directories. */
   readonly #names = new Map<string, Inode>()
   readonly #durableNames = new Map<string, Inode>()
   /** The states that a name had since its directory was synced. */
   readonly #history = new Map<string, Array<Inode | undefined>>()
-  readonly #locks = new Map<string, SimulatedProcess>()
+  readonly #locks = new Map<string, DiskUser>()
 
-  constructor (random: Random, scheduler: Scheduler) {
+  constructor (random: Random, scheduler: Turns) {
     this.#random = random
     this.#scheduler = scheduler
   }
 
   /** The disk as a process sees it. */
-  of (process: SimulatedProcess): Disk {
+  of (process: DiskUser): Disk {
     const turn = async (onKill?: () => void): Promise<void> => this.#scheduler.turn(process, onKill)
 
     return {
@@ -112,7 +123,7 @@ export class SimulatedDisk {
   }
 
   /** A process was killed: the system releases its locks. */
-  release (process: SimulatedProcess): void {
+  release (process: DiskUser): void {
     for (const [name, holder] of this.#locks) {
       if (holder === process) {
         this.#locks.delete(name)

@@ -1,0 +1,160 @@
+import { syncBuiltinESMExports } from 'node:module'
+import zlib from 'node:zlib'
+import { StoreSession } from '@ipfsz/shared-store/sessions'
+import type { ObjectStore } from '@ipfsz/shared-store/objects'
+import type { Plant } from './plant.ts'
+
+/** A seed from which on the fault is found soon; all of them are tried if it is not. */
+export const FIRST_SEEDS: Readonly<Record<string, number>> = {
+  'a session does not look for its object after the pin': 120,
+  'a session that was fenced takes its pin back': 130,
+  'dead sessions are not fenced': 42
+}
+
+/** Faults that somebody might make, each of which the simulation must find. */
+export const PLANTS: Readonly<Record<string, Plant>> = {
+  'collections do not see sessions': { objects: objects => withoutKeys(objects, 'sessions/') },
+  'sessions do not see rounds': { objects: objects => withoutKeys(objects, 'rounds/') },
+  'lists end after one page': {
+    objects: objects => ({
+      ...objects,
+      list: async function * (...args) {
+        for await (const page of objects.list(...args)) {
+          yield page
+          return
+        }
+      }
+    })
+  },
+  'pins are read once': {
+    collection: pins => {
+      const ls = pins.ls.bind(pins)
+      let isRead = false
+      pins.ls = async function * (...args) {
+        if (!isRead) {
+          isRead = true
+          yield * ls(...args)
+        }
+      }
+    }
+  },
+  'a session does not look for its object after the pin': {
+    session: session => {
+      const confirm = session.confirm.bind(session)
+      let isConfirmed = false
+      session.confirm = async options => {
+        if (!isConfirmed) {
+          isConfirmed = true
+          await confirm(options)
+        }
+      }
+    }
+  },
+  'a session that was fenced takes its pin back': { takesPinsBack: true },
+  'sessions rely on condemned packs': {
+    session: session => {
+      const rely = session.relyOnPack.bind(session)
+      session.relyOnPack = tail => rely(tail) || true
+    }
+  },
+  'sessions object to nothing': {
+    session: session => { session.relyOnPack = () => true }
+  },
+  'dead sessions are not fenced': {
+    objects: objects => ({
+      ...objects,
+      delete: async (keys, options) => objects.delete(keys.filter(key => !key.startsWith('sessions/')), options)
+    })
+  },
+  'the object of a session may come again': {
+    objects: objects => ({
+      ...objects,
+      put: async (key, bytes, options) =>
+        objects.put(key, bytes, { ...options, isSentOnce: !key.startsWith('sessions/') && options?.isSentOnce })
+    })
+  },
+  'nothing is copied': {
+    storage: ({ copier }) => { copier.put = async () => {} }
+  },
+  'packs are deleted before what was copied is stored': {
+    storage: ({ copier }) => {
+      const sync = copier.sync.bind(copier)
+      copier.sync = async () => { sync().catch(() => {}) }
+    }
+  },
+  'a collection does not look for its session before it deletes': (() => {
+    const { confirm } = StoreSession.prototype
+
+    return {
+      patch: () => {
+        StoreSession.prototype.confirm = async () => {}
+
+        return () => { StoreSession.prototype.confirm = confirm }
+      },
+      session: session => { session.confirm = confirm }
+    }
+  })(),
+  'a clean-up ends rounds whose packs are not gone': {
+    collection: async (_, objects) => {
+      const rounds: string[] = []
+
+      for await (const page of objects.list('rounds/')) {
+        rounds.push(...page.map(({ key }) => key))
+      }
+
+      await objects.delete(rounds)
+    }
+  },
+  'pins are written before their packs are stored': {
+    storage: storage => {
+      const sync = storage.sync.bind(storage)
+      storage.sync = async () => { sync().catch(() => {}) }
+    }
+  },
+  'a pack that failed to be stored counts as stored': {
+    storage: ({ writer }) => {
+      const sync = writer.sync.bind(writer)
+      writer.sync = async () => sync().catch(() => {})
+    }
+  },
+  'a pin that failed to be written counts as written': {
+    objects: objects => ({
+      ...objects,
+      put: async (key, bytes, options) => key.startsWith('records/')
+        ? objects.put(key, bytes, options).catch(() => {})
+        : objects.put(key, bytes, options)
+    })
+  },
+  'unpins arrive whenever': { lateUnpins: true },
+  'pins are added without a session': { pinsWithoutSession: true },
+  'packs are listed once': {
+    storage: ({ catalog }) => {
+      const refresh = catalog.refresh.bind(catalog)
+      let listed: Promise<void> | undefined
+      catalog.refresh = async signal => (listed ??= refresh(signal))
+    }
+  },
+  'checksums are not compared': {
+    patch: () => {
+      const { crc32 } = zlib
+      zlib.crc32 = () => 0
+      syncBuiltinESMExports()
+
+      return () => {
+        zlib.crc32 = crc32
+        syncBuiltinESMExports()
+      }
+    }
+  }
+}
+
+function withoutKeys (objects: ObjectStore, prefix: string): ObjectStore {
+  return {
+    ...objects,
+    list: async function * (asked, options) {
+      for await (const page of objects.list(asked, options)) {
+        yield page.filter(({ key }) => !key.startsWith(prefix))
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { cleanUpLeases } from '../collect/clean-up.ts'
+import { objectsOf } from '../objects/read-object.ts'
+import { readRound } from '../protocol/round-objects.ts'
+import { ACKS, COLLECTIONS, parseAckKey, parseRoundKey, ROUNDS } from '../protocol/store-keys.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import type { CondemnedRound } from './condemned-round.ts'
+
+/** The rounds that other collections have left. */
+export async function leftRounds (store: ObjectStore, signal: AbortSignal): Promise<CondemnedRound[]> {
+  const rounds: CondemnedRound[] = []
+
+  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
+    const { round: name, isFence } = parseRoundKey(key) ?? {}
+    const tails = name == null || isFence === true ? undefined : await readRound(store, key, signal)
+
+    if (name != null && tails != null) {
+      rounds.push({ name, tails })
+    }
+  }
+
+  return rounds
+}
+
+/** The sessions that have answered rounds, and may have objected: one that has died keeps packs until it is fenced. */
+export async function answersOf (
+  store: ObjectStore,
+  rounds: readonly CondemnedRound[],
+  signal: AbortSignal
+): Promise<string[]> {
+  const names = new Set(rounds.map(({ name }) => name))
+  const sessions: string[] = []
+
+  if (names.size > 0) {
+    for await (const { key } of objectsOf(store, ACKS, signal)) {
+      const { round, session } = parseAckKey(key) ?? {}
+      sessions.push(...session != null && names.has(round ?? '') ? [session] : [])
+    }
+  }
+
+  return sessions
+}
+
+/** Delete what dead collections and sessions have left, but for rounds: these are completed. */
+export async function cleanUp (
+  store: ObjectStore,
+  dead: readonly string[],
+  signal: AbortSignal
+): Promise<void> {
+  await store.delete(dead.map(id => `${COLLECTIONS}${id}`), { signal })
+  await cleanUpLeases(store, signal)
+  // acknowledgements before rounds: that of a new round is not taken for one of a round that is over
+  const acks: Array<{ key: string, round: string }> = []
+
+  for await (const { key } of objectsOf(store, ACKS, signal)) {
+    const { round } = parseAckKey(key) ?? {}
+    acks.push(...round == null ? [] : [{ key, round }])
+  }
+
+  const rounds = new Set<string>()
+
+  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
+    rounds.add(parseRoundKey(key)?.round ?? '')
+  }
+
+  await store.delete(acks.filter(({ round }) => !rounds.has(round)).map(({ key }) => key), { signal })
+}
