@@ -155,6 +155,33 @@ describe('packs of a store', () => {
     expect(store.operations.length).toBeLessThan(12)
   })
 
+  it.each(['as they were added', 'last directory first'])('are read about once, %s', async order => {
+    const store = new Store()
+    // what shrinks lies before what does not
+    const directories = await Promise.all(Array.from({ length: 60 }, async (_, i) => [
+      ...await texts(10, `directory ${i}`), await noise(70_000), await noise(50_000)
+    ]))
+    await store.add(directories.flat())
+    const [size] = store.packs.map(key => bytesAt(store, key).byteLength)
+    const get = store.objects.get.bind(store.objects)
+    let read = 0
+    store.objects.get = async (...args) => {
+      const bytes = await get(...args)
+      read += bytes.byteLength
+
+      return bytes
+    }
+    store.operations.length = 0
+    const storage = store.storage()
+
+    for (const blocks of order === 'as they were added' ? directories : directories.toReversed()) {
+      await checkAll(storage, blocks)
+    }
+
+    expect(read).toBeLessThan(1.2 * size)
+    expect(store.operations.length).toBeLessThan(20)
+  })
+
   it('hold blocks of every size and hash', async () => {
     const store = new Store()
     const small = new Uint8Array([1])

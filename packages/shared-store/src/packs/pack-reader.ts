@@ -16,26 +16,30 @@ const MAX_READ = 8 * 1024 * 1024
 /** Bytes of ranges, and of decompressed frames, that are kept in memory. */
 const MAX_RANGES = 32 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
-/** Packs of which is known how much the next request should read. */
-const MAX_WINDOWS = 1024
+/** How many times as much the next request reads, if what was read before it was used. */
+const GROWTH = 8
 
 interface Range {
   from: number
   to: number
+  /** How many bytes were to be read, with those that were there. */
+  window: number
+  /** Bytes of frames of it that were read. */
+  used: number
   bytes: Promise<Uint8Array>
 }
 
 /**
- * Reads blocks of packs. Blocks that are wanted one after the other mostly lie so in a pack: if half of what the last
- * request read was used, the next one reads twice as much, and if not, half as much.
+ * Reads blocks of packs. Blocks that are wanted one after the other mostly lie so in a pack, in several places of it:
+ * blocks that do not shrink are behind those that do. A request beside another one reads eight times as much, if
+ * half of that was used. One elsewhere reads as much as the last one if that was used, or else little.
  */
 export class PackReader {
   readonly #objects: ObjectStore
   /** Of each pack, those that were read last, oldest first. */
   readonly #ranges = new Map<string, Range[]>()
   #size = 0
-  /** Of each pack, the bytes of the last request, and how many of them were used. */
-  readonly #windows = new LruMap<string, { size: number, used: number }>({ maxEntries: MAX_WINDOWS })
+  #last: Range | undefined
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => 128 * 1024 })
 
   constructor (objects: ObjectStore) {
@@ -94,19 +98,11 @@ export class PackReader {
     const ranges = this.#ranges.get(pack) ?? []
     let range = ranges.find(({ from, to }) => from <= frame && frame + stored <= to)
 
-    const window = this.#windows.get(pack) ?? { size: MIN_READ, used: 0 }
-
     if (range == null) {
-      const size = window.used >= window.size / 2 ? window.size * 2 : window.size / 2
-      window.size = Math.max(MIN_READ, Math.min(MAX_READ, size))
-      window.used = 0
-      // what belongs together may also lie before: blocks that do not shrink are behind those that do
-      const from = frame - frame % window.size
-      range = this.#request(pack, key, from, Math.max(from + window.size, frame + stored))
+      range = this.#request(pack, key, this.#place(ranges, frame, frame + stored))
     }
 
-    window.used += stored
-    this.#windows.set(pack, window)
+    range.used += stored
 
     const bytes = await range.bytes
     signal?.throwIfAborted()
@@ -114,10 +110,33 @@ export class PackReader {
     return bytes.subarray(frame - range.from, frame - range.from + stored)
   }
 
-  #request (pack: string, key: string, from: number, to: number): Range {
+  /** Which bytes to read for those of a frame: none that are there. */
+  #place (ranges: readonly Range[], frame: number, end: number): Omit<Range, 'bytes'> {
+    const before = ranges.filter(({ from }) => from <= frame).toSorted((a, b) => b.to - a.to).at(0)
+    const after = ranges.filter(({ from }) => from > frame).toSorted((a, b) => a.from - b.from).at(0)
+    const isNear = (distance: number, size: number): boolean => distance < GROWTH * size
+    const near = [
+      before != null && isNear(frame - before.to, usedSize(before)) ? GROWTH * usedSize(before) : 0,
+      after != null && isNear(after.from - end, usedSize(after)) ? GROWTH * usedSize(after) : 0
+    ]
+    const size = clampSize(Math.max(...near, usedSize(this.#last)))
+    // what belongs together may also lie before
+    const start = frame - frame % size
+
+    return {
+      from: Math.max(start, Math.min(before?.to ?? 0, frame)),
+      to: Math.max(Math.min(start + size, after?.from ?? Infinity), end),
+      window: size,
+      used: 0
+    }
+  }
+
+  #request (pack: string, key: string, place: Omit<Range, 'bytes'>): Range {
+    const { from, to } = place
     // without a signal: others may wait for the same bytes
     const bytes = this.#objects.get(key, { offset: from, length: to - from })
-    const range = { from, to, bytes }
+    const range = { ...place, bytes }
+    this.#last = range
     const ranges = this.#ranges.get(pack) ?? []
     ranges.push(range)
     // the pack that was read last is last
@@ -147,6 +166,15 @@ export class PackReader {
       }
     }
   }
+}
+
+/** The window of a range if half of what was read was used. */
+function usedSize (range: Range | undefined): number {
+  return range != null && range.used >= (range.to - range.from) / 2 ? range.window : 0
+}
+
+function clampSize (size: number): number {
+  return Math.max(MIN_READ, Math.min(MAX_READ, size))
 }
 
 /** @throws {StoreObjectError} the object of a pack is damaged */
