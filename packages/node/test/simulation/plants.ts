@@ -8,7 +8,8 @@ import type { Plant } from './plant.ts'
 export const FIRST_SEEDS: Readonly<Record<string, number>> = {
   'a session does not look for its object after the pin': 120,
   'a session that was fenced takes its pin back': 130,
-  'dead sessions are not fenced': 42
+  'dead sessions are not fenced': 42,
+  'a session writes its object again with its lease': 104
 }
 
 /** Faults that somebody might make, each of which the simulation must find. */
@@ -66,11 +67,16 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
       delete: async (keys, options) => objects.delete(keys.filter(key => !key.startsWith('sessions/')), options)
     })
   },
-  'the object of a session may come again': {
+  'a session writes its object again with its lease': {
     objects: objects => ({
       ...objects,
-      put: async (key, bytes, options) =>
-        objects.put(key, bytes, { ...options, isSentOnce: !key.startsWith('sessions/') && options?.isSentOnce })
+      put: async (key, bytes, options) => {
+        await objects.put(key, bytes, options)
+
+        if (key.startsWith('leases/')) {
+          await objects.put(key.replace('leases/', 'sessions/'), bytes, options)
+        }
+      }
     })
   },
   'nothing is copied': {
