@@ -1,9 +1,8 @@
-import { FIRST_READ, readPackTable, tableSizeOf } from '@ipfsz/blockstore-packed/whole'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
-import { messageOf } from '@ipfsz/utils/message-of'
 import { StoreObjectError } from '../errors.ts'
-import { objectsOf, readObject } from '../objects/read-object.ts'
+import { objectsOf } from '../objects/read-object.ts'
 import { PACKS, parsePackKey } from './pack-keys.ts'
+import { countingPages, readTable } from './read-table.ts'
 import type { Clock } from '../clock.ts'
 import type { StoredPack } from './pack-keys.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
@@ -199,9 +198,11 @@ export class PackCatalog {
 
     const unknown = Array.from(packs.values()).filter(({ id }) => !this.#index.has(id) && !this.#damaged.has(id))
 
-    for await (const { pack, table } of mapOrdered(unknown, async pack => this.#read(pack, signal), {
+    const reading = mapOrdered(unknown, async pack => ({ pack, table: await this.#read(pack, signal) }), {
       concurrency: CONCURRENCY, signal
-    })) {
+    })
+
+    for await (const { pack, table } of reading) {
       if (table == null) {
         packs.delete(pack.id)
       } else {
@@ -224,55 +225,20 @@ export class PackCatalog {
     }
   }
 
-  /** @returns no table if the pack is gone or damaged */
-  async #read (pack: StoredPack, signal: AbortSignal | undefined): Promise<{ pack: StoredPack, table?: PackTable }> {
-    const { id, key } = pack
-    const first = await readObject(this.#objects, key, { offset: 0, length: FIRST_READ, signal })
-
-    if (first == null) {
-      return { pack }
-    }
-
+  /** Undefined if the pack is gone or damaged. */
+  async #read ({ id, key }: StoredPack, signal: AbortSignal | undefined): Promise<PackTable | undefined> {
     try {
-      const bytes = Buffer.from(first.buffer, first.byteOffset, first.byteLength)
-      const size = tableSizeOf(bytes, id)
-      const rest = size <= bytes.byteLength
-        ? undefined
-        : await readObject(this.#objects, key, { offset: bytes.byteLength, length: size - bytes.byteLength, signal })
-      const table = Buffer.concat(rest == null ? [bytes] : [bytes, rest]).subarray(0, size)
-
-      return table.byteLength < size
-        ? this.#setDamaged(pack, 'it ends early')
-        : { pack, table: readPackTable(table, id) }
+      return await readTable(this.#objects, { id, key }, signal)
     } catch (err) {
-      if (err instanceof Error && err.name === 'DamagedPackError') {
-        return this.#setDamaged(pack, messageOf(err), err)
+      if (!(err instanceof StoreObjectError)) {
+        throw err
       }
 
-      throw err
+      this.#damaged.set(id, err)
+
+      return undefined
     }
   }
-
-  #setDamaged (pack: StoredPack, reason: string, cause?: Error): { pack: StoredPack } {
-    this.#damaged.set(pack.id, new StoreObjectError(pack.key, reason, { cause }))
-
-    return { pack }
-  }
-}
-
-/** The same objects, with how many pages of lists there were. */
-function countingPages (objects: Pick<ObjectStore, 'list'>): Pick<ObjectStore, 'list'> & { count: number } {
-  const counting = {
-    count: 0,
-    list: async function * (...args: Parameters<ObjectStore['list']>) {
-      for await (const page of objects.list(...args)) {
-        counting.count++
-        yield page
-      }
-    }
-  }
-
-  return counting
 }
 
 function placeOf ({ pack, frame, start }: Row): string {
