@@ -1,6 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module'
 import zlib from 'node:zlib'
-import { StoreSession } from '@ipfsz/shared-store/sessions'
 import type { ObjectStore } from '@ipfsz/shared-store/objects'
 import type { Plant } from './plant.ts'
 
@@ -9,7 +8,9 @@ export const FIRST_SEEDS: Readonly<Record<string, number>> = {
   'a session does not look for its object after the pin': 120,
   'a session that was fenced takes its pin back': 130,
   'dead sessions are not fenced': 42,
-  'a session writes its object again with its lease': 104
+  'a session writes its object again with its lease': 104,
+  'a clean-up ends rounds whose packs are not gone': 526,
+  'a pack that failed to be stored counts as stored': 841
 }
 
 /** Faults that somebody might make, each of which the simulation must find. */
@@ -88,18 +89,6 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
       copier.sync = async () => { sync().catch(() => {}) }
     }
   },
-  'a collection does not look for its session before it deletes': (() => {
-    const { confirm } = StoreSession.prototype
-
-    return {
-      patch: () => {
-        StoreSession.prototype.confirm = async () => {}
-
-        return () => { StoreSession.prototype.confirm = confirm }
-      },
-      session: session => { session.confirm = confirm }
-    }
-  })(),
   'a clean-up ends rounds whose packs are not gone': {
     collection: async (_, objects) => {
       const rounds: string[] = []
