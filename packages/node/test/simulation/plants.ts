@@ -120,7 +120,6 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
         : objects.put(key, bytes, options)
     })
   },
-  'unpins arrive whenever': { lateUnpins: true },
   'pins are added without a session': { pinsWithoutSession: true },
   'packs are listed once': {
     storage: ({ catalog }) => {
