@@ -18,8 +18,6 @@ export interface Plant {
   pinsWithoutSession?: boolean
   /** Whether a session that was fenced removes the pin that it has written. */
   takesPinsBack?: boolean
-  /** Whether deletes of pins come whenever, and more than once. */
-  lateUnpins?: boolean
   /** Changes code. @returns what takes that back */
   patch?: () => () => void
 }

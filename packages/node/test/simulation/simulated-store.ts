@@ -45,8 +45,6 @@ interface Request<T> {
 /** Objects that all nodes see at once, behind a network that delays, loses and repeats requests. */
 export class SimulatedStore {
   faults: NetworkFaults = NO_FAULTS
-  /** Whether deletes of pins are carried out whenever they come. */
-  takesLateUnpins = false
   readonly objects = new Map<string, Uint8Array>()
   /** Deletes of records that may still be carried out, by key. */
   readonly pendingDeletes = new Map<string, number>()
@@ -97,7 +95,7 @@ export class SimulatedStore {
       this.onDelete(key)
     }
 
-    if (!key.startsWith('records/') || this.takesLateUnpins) {
+    if (!key.startsWith('records/')) {
       return this.#send(process, { kind: 'again', signal, effect })
     }
 

@@ -56,7 +56,6 @@ class Simulation {
     const random = new Random(seed)
     this.#random = random
     this.#store = new SimulatedStore(this.#events, random)
-    this.#store.takesLateUnpins = plant.lateUnpins === true
     this.#promises = new Promises(this.#store, contents)
     const packSize = random.pick([500, 3000, 1_000_000])
     this.#nodes = Array.from({ length: 2 + random.below(2) }, (_, i) => new SimulatedNode({
