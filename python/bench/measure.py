@@ -121,7 +121,7 @@ def measure_zarr(chunks: int, folder: Path, command: Command, kubo: Kubo, url: s
         ("ipfsspec, uncompressed on Kubo's gateway", kubo.url, f"ipfs://{plain}"),
     ):
         proxy = CountingProxy(server)
-        options: dict[str, Any] = {"gateways": [proxy.url], "cache": False}
+        options: dict[str, Any] = {"gateways": [proxy.url], "cache": tempfile.mkdtemp(dir=folder)}
         ipfsz.ahead._MAX_BELOW = 0 if "by itself" in name else MAX_BELOW
         if name.startswith("ipfsspec"):
             use_ipfsspec()

@@ -24,8 +24,8 @@ FetchBelow = Callable[[CID, int], Awaitable[list[Found]]]
 _TIMES = 4
 #: What a file counts at least: a request takes the time of so many bytes.
 _REQUEST = 16 << 10
-#: Bytes below one CID, and all that were not read yet. Blocks keeps twice as many in memory.
-_MAX_BELOW, _MAX_UNREAD = 8 << 20, 16 << 20
+#: Bytes below one CID.
+_MAX_BELOW = 8 << 20
 _AT_A_TIME = 4
 
 
@@ -53,7 +53,7 @@ class Ahead:
         if self._fetch_below is None or self._asked.get(key):
             return
         if key not in self._flights:
-            room = min(_MAX_UNREAD, _TIMES * state.read) - state.unread
+            room = min(self._blocks.room, _TIMES * state.read) - state.unread
             if not 0 < size <= min(_MAX_BELOW, room) or self._blocks.has(wanted):
                 return
         await self._flights.run(key, lambda: self._fetch(state, cid, size))

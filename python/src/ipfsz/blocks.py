@@ -12,7 +12,7 @@ from .errors import CorruptBlockError, GatewaysFailedError
 from .tasks import Lru, SingleFlight
 from .unixfs import Node, parse_node
 
-_MEMORY = 32 << 20
+_MEMORY = 64 << 20
 _NODES = 1024
 
 
@@ -54,6 +54,11 @@ class Blocks:
             if node.links or len(node.data) < 1024:
                 self._nodes.put(cid, node)
         return node
+
+    @property
+    def room(self) -> int:
+        """Bytes that can be kept until they are read."""
+        return _MEMORY * 3 // 4 if self._cache is None else self._cache.limit // 4
 
     def has(self, cid: CID) -> bool:
         """Whether nothing has to be fetched for it, if what is on disk is not damaged."""

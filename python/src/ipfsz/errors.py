@@ -1,7 +1,8 @@
 """What goes wrong, by name. All are `IpfszError`, and so `OSError`.
 
-`PathNotFoundError` is a `FileNotFoundError`, and means that a verified directory has no such entry. Nothing else is:
-libraries such as Zarr take `FileNotFoundError` for "no such chunk", and would fill in zeros for what cannot be fetched.
+`PathNotFoundError` is a `FileNotFoundError`, and means that a verified directory has no such entry. So is
+`InvalidCidError`, of a path that does not begin with a CID. Nothing else is: for libraries such as Zarr it means "no
+such chunk", and they would fill in zeros for what cannot be fetched.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ class IpfszError(OSError):
         self.__dict__.update(fields)
 
 
-class InvalidCidError(IpfszError, ValueError):
-    """A string or bytes that are not a CID."""
+class InvalidCidError(IpfszError, FileNotFoundError):
+    """A string or bytes that are not a CID. A path with one leads nowhere, whatever is fetched."""
 
 
 class UnknownHashError(IpfszError):

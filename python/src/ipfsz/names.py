@@ -69,7 +69,7 @@ class Names:
             body, _ = await http.get(gateway.url, url, RECORD_TYPE, _MAX_RECORD)
             try:
                 return read_record(canonical, body, time.time())
-            except ValueError as err:
+            except (ValueError, InvalidCidError) as err:
                 raise HttpError(f"a record of {name} that does not verify: {err}", final=True) from err
 
         return await self._gateways.ask_all(ask, f"the record of {name}")
@@ -95,6 +95,6 @@ def _parse_key(name: str) -> CID | None:
         if name.startswith(("12D3", "16Uiu2", "Qm")):
             return CID.decode(b"\1" + bytes([LIBP2P_KEY]) + decode_base(name, BASE58))
         cid = CID.parse(name)
-    except ValueError:
+    except (ValueError, InvalidCidError):
         return None
     return cid if cid.codec == LIBP2P_KEY else None
