@@ -59,7 +59,8 @@ class Store:
     def directory(self, entries: dict[str, CID]) -> CID:
         # of files of one block
         return self.node(
-            number(1, 1), [(name, cid, len(self.blocks[cid.multihash])) for name, cid in sorted(entries.items())]
+            number(1, 1),
+            [(name, cid, len(self.blocks.get(cid.multihash, b""))) for name, cid in sorted(entries.items())],
         )
 
     def leaves(self, data: bytes, size: int = 1 << 20) -> list[tuple[CID, int]]:
