@@ -34,7 +34,7 @@ describe('the figures of documents are those of what is built', () => {
 
     expectNear(await figuresOf('docs/guide/site.md', /including ([\d.]+) (\w+) for the service worker/), [size])
     expectNear(
-      await figuresOf('docs/guide/site.md', /The worker has ([\d.]+) (\w+), or ([\d.]+) (\w+) at gateways/),
+      await figuresOf('docs/guide/site.md', /The worker has about ([\d.]+) (\w+), or ([\d.]+) (\w+) at gateways/),
       [size, gzipped]
     )
   })
