@@ -387,6 +387,7 @@ describe('an unchecked link', () => {
   it.each([
     ['raw', CID.createV1(RAW, identity.digest(text(5000)))],
     ['dag-pb', inlineFile(text(20))],
+    ['dag-pb of as many bytes', inlineFile(text(5000))],
     ['dag-pb of an empty block', CID.createV1(0x70, identity.digest(new Uint8Array()))],
     ['dag-pb of other bytes', CID.createV1(0x70, identity.digest(text(20)))]
   ])('from an identity CID with the codec %s to other bytes is refused', async (_, original) => {

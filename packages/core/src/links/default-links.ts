@@ -33,7 +33,7 @@ import {
   decodeForward,
   deleteForward,
   FORWARD,
-  inlineSize,
+  inlineFile,
   isChecked,
   isSame,
   keepConfirmed,
@@ -111,7 +111,7 @@ export class DefaultLinks implements Links {
    * @throws {LinkMismatchError}
    */
   async #refuseCertain ({ original, compressed }: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
-    const isWhole = original.code === raw.code || inlineSize(original) != null
+    const isWhole = original.code === raw.code || inlineFile(original) != null
 
     try {
       if (compressed.code !== TREE_CODE && isWhole) {

@@ -38,6 +38,13 @@ export const FORWARD = '/ipfsz/links/original'
 /** Prefix of the reverse entries: compressed -> compressed, originals, newest last. */
 export const REVERSE = '/ipfsz/links/compressed'
 
+export interface InlineFile {
+  /** In bytes. */
+  size: number
+  /** Undefined: at least some are in other blocks. */
+  bytes?: Uint8Array | undefined
+}
+
 /** Whether two CIDs name the same file, ignoring version and marker. */
 export function isSame (a: CID, b: CID): boolean {
   return unmark(a).toV1().equals(unmark(b).toV1())
@@ -83,16 +90,18 @@ export function canBeOriginal (original: CID, compressed: CID): boolean {
   return original.code === dagPb.code || (original.code === raw.code && compressed.code !== TREE_CODE)
 }
 
-/** The size of a file whose root block an identity CID contains: 0 if that is no file. Undefined: another CID. */
-export function inlineSize (cid: CID): number | undefined {
+/** The file whose root block an identity CID contains: of 0 bytes if that is no file. Undefined: another CID. */
+export function inlineFile (cid: CID): InlineFile | undefined {
   if (cid.code !== dagPb.code || cid.multihash.code !== identity.code) {
     return undefined
   }
 
   try {
-    return fileSize(decodeNode(cid, cid.multihash.digest))
+    const node = decodeNode(cid, cid.multihash.digest)
+
+    return { size: fileSize(node), bytes: node.links.length === 0 ? node.unixfs.data : undefined }
   } catch {
-    return 0
+    return { size: 0 }
   }
 }
 

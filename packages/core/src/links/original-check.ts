@@ -1,12 +1,14 @@
+import { equals } from 'multiformats/bytes'
 import * as raw from 'multiformats/codecs/raw'
 import { MAX_RAW_ORIGINAL } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { layoutsOf, RAW_ORIGINAL, UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { CorruptBlockError } from '../errors.ts'
 import { checkBlock } from '../dag/hashes.ts'
-import { inlineSize, isSame } from './link-entries.ts'
+import { inlineFile, isSame } from './link-entries.ts'
 import type { Layout } from '../content-cid/content-layouts.ts'
 import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
+import type { InlineFile } from './link-entries.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The result of comparing bytes with an original CID. */
@@ -31,15 +33,14 @@ export class OriginalCheck {
   readonly #original: CID
   readonly #layouts: readonly Layout[]
   readonly #content: ContentCid
-  /** The bytes for a raw original, while they may still be one block. */
+  /** The bytes for an original whose bytes are one block, while they may still be that. */
   #block: Uint8Array | undefined
   #length = 0
-  /** The size of a file that the original contains itself. */
-  readonly #inline: number | undefined
+  /** The file that the original contains itself. */
+  readonly #inline: InlineFile | undefined
 
   /** @param layout - the layout of the original, if known */
   constructor (original: CID, options: LeafHasherOptions, layout?: string) {
-    const isRaw = original.code === raw.code
     const layouts = layoutsOf(original)
     const known = layouts.filter(({ name }) => name === layout)
 
@@ -47,13 +48,13 @@ export class OriginalCheck {
     this.#layouts = known.length > 0 ? known : layouts
     // without a layout to try, one is hashed only to report the CID that the bytes have
     this.#content = new ContentCid(options, this.#layouts.length > 0 ? this.#layouts : [UNIXFS_V1_2025])
-    this.#inline = inlineSize(original)
-    this.#block = isRaw ? new Uint8Array(0) : undefined
+    this.#inline = inlineFile(original)
+    this.#block = original.code === raw.code || this.#inline?.bytes != null ? new Uint8Array(0) : undefined
   }
 
   /** Whether there are more bytes than the original can have. */
   get tooLong (): boolean {
-    return this.#length > (this.#original.code === raw.code ? MAX_RAW_ORIGINAL : this.#inline ?? Infinity)
+    return this.#length > (this.#original.code === raw.code ? MAX_RAW_ORIGINAL : this.#inline?.size ?? Infinity)
   }
 
   /** Add bytes. The caller may overwrite them after this resolves. */
@@ -75,7 +76,7 @@ export class OriginalCheck {
     }
 
     if (this.#inline != null) {
-      return { found, certain: this.#inline !== this.#length }
+      return { found, certain: !this.#canBe(this.#inline) }
     }
 
     const index = this.#layouts.findIndex((_, i) => isSame(found[i], this.#original))
@@ -96,6 +97,12 @@ export class OriginalCheck {
       // an unsupported hash or a short digest proves nothing about the bytes
       return { found, certain: err instanceof CorruptBlockError }
     }
+  }
+
+  #canBe ({ size, bytes }: InlineFile): boolean {
+    const read = this.#block?.subarray(0, this.#length)
+
+    return size === this.#length && (bytes == null || (read != null && equals(bytes, read)))
   }
 
   #keep (bytes: Uint8Array): void {

@@ -3,7 +3,7 @@ import { MAX_RAW_ORIGINAL } from '../constants.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { LinkMismatchError, UncheckedLinkError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { canBeOriginal, inlineSize, isChecked, isSame, UNCHECKED } from '../links/link-entries.ts'
+import { canBeOriginal, inlineFile, isChecked, isSame, UNCHECKED } from '../links/link-entries.ts'
 import { TREE_CODE, unmark } from '../marker.ts'
 import { openLinked } from './linked-entry.ts'
 import type { EntryOptions } from './entry.ts'
@@ -76,7 +76,7 @@ function throwIfNotOriginal (entry: LinkedEntry, options: Options): void {
     throw new LinkMismatchError(original, compressed, 'header', [header.contentCid])
   }
 
-  const most = original.code === raw.code ? MAX_RAW_ORIGINAL : inlineSize(original)
+  const most = original.code === raw.code ? MAX_RAW_ORIGINAL : inlineFile(original)?.size
 
   if (header != null && most != null && header.size > most) {
     throw new LinkMismatchError(original, compressed, 'bytes', [])
