@@ -23,6 +23,7 @@ const START = new RegExp(`/(?:${[
   'cli/dist/run-process',
   // with what reads all that comes over HTTP: what is in another chunk is compiled again by each process
   'cli/dist/commands/(?:add|cat)',
+  'node/dist/config/index',
   'codecs/dist/impl/zstd-native',
   'blockstore-packed/dist/index'
 ].join('|')})\\.js$`)

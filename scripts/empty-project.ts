@@ -28,15 +28,26 @@ export async function inEmptyProject (
     mkdirSync(directory)
     writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n')
 
-    const packs = packages.map(
-      directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
-    )
+    const packs = packages.map(directory => packOf(directory, temporary))
 
     run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packs, ...others], directory)
     await use({ directory, run: (command, ...args) => run(command, args, directory) })
   } finally {
     rmSync(temporary, { recursive: true })
   }
+}
+
+/** The pack of a package: that in `$IPFSZ_PACKS`, which is to be published, or a new one. */
+function packOf (directory: string, temporary: string): string {
+  const { IPFSZ_PACKS: packs } = process.env
+
+  if (packs == null) {
+    return join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
+  }
+
+  const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Record<string, string>
+
+  return join(packs, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
 }
 
 /** The most that an install may bring. */

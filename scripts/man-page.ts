@@ -6,7 +6,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXAMPLES } from '../packages/cli/dist/program/help-texts.js'
 import { createProgram } from '../packages/cli/dist/program/program.js'
-import { commandGroups, commandPath, globalOptions, sectionsOf } from '../packages/cli/dist/program/sections.js'
+import {
+  commandGroups, commandPath, globalOptions, sectionsOf, SETTINGS
+} from '../packages/cli/dist/program/sections.js'
 import type { Section } from '../packages/cli/dist/program/sections.js'
 
 type Command = ReturnType<typeof createProgram>
@@ -28,7 +30,9 @@ export function manPage (program: Command): string {
   const describe = (command: Command): string[] => [
     `.SS ${roff(helper.commandUsage(command))}`,
     text(command.description()),
-    ...sectionsOf(command, helper).flatMap(section => command.commands.length > 0 ? [] : list(section)),
+    ...sectionsOf(command, helper)
+      .filter(({ heading }) => command.commands.length === 0 || heading === SETTINGS)
+      .flatMap(list),
     ...examples(commandPath(command)),
     ...command.commands.flatMap(describe)
   ]

@@ -62,6 +62,34 @@ describe.concurrent('golden commands', () => {
     await golden.both('stats')
   })
 
+  area('config', async golden => {
+    await golden.json(`
+      config ls
+      config set
+      config set add.codec
+      config set add.codecs gzip
+      config set add.codec lzma
+      config set add.codec gzip zstd
+      config set add.level high
+      config set add.hidden yes
+      config set gateways ftp://example.com
+      config set bootstrap none /dnsaddr/bootstrap.libp2p.io
+      config set add.codec gzip
+      config set add.level 9
+      config set add.hidden true
+      config set add.ignore *.log b
+      config set gateways https://user:secret@example.com
+      config ls
+      add notes.txt --deterministic
+      add notes.txt --deterministic --codec zstd
+      --no-config add notes.txt
+      add tree
+      config rm add.level add.codec nope
+      config ls
+      add notes.txt
+    `)
+  })
+
   area('add', async golden => {
     await golden.json(`
       add notes.txt
@@ -95,6 +123,9 @@ describe.concurrent('golden commands', () => {
       add sound.raw --codec gzip --deterministic
       add big.txt --link
       add notes.txt --only-hash
+      --repo nowhere add notes.txt --dry-run
+      add notes.txt --dry-run
+      add hello.txt notes.txt --dry-run --codec brotli
       add notes.txt --no-pin --no-sync
       add notes.txt -Q
       add notes.txt hello.txt --wrap-with-directory
@@ -155,7 +186,8 @@ describe.concurrent('golden commands', () => {
       add nowhere.txt notes.txt
       add notes.txt --codec nope
       add notes.txt --nope
-      add notes.txt --dry-run
+      add notes.txt --dry-run --only-hash
+      add notes.txt --dry-run --link
       add notes.txt --level 99
       add notes.txt --level x
       add notes.txt --codec none --level 3

@@ -4,6 +4,7 @@ interface Fields {
   reason?: string
   limit?: string
   hint?: string
+  key?: string | undefined
   cid?: { toString: () => string } | undefined
   place?: string
   session?: string
@@ -15,6 +16,9 @@ export const GC_ADVICE = 'If the repo is on that disk, ipfsz gc frees space: it 
 
 /** What to do about an error, with options and commands: its own message says only what happened. */
 const ADVICE: Readonly<Record<string, string | ((fields: Fields) => string | undefined)>> = {
+  ConfigError: ({ key }) => key == null
+    ? ': mend the file, delete it, or use --no-config'
+    : `: remove it with ipfsz config rm ${key}`,
   NotPinnedError: ': list the pins with ipfsz pin ls',
   NotLinkedError: ': list the links with ipfsz link ls',
   NoHistoryError: ': list all histories with ipfsz log',

@@ -51,7 +51,7 @@ describe('the help', () => {
       const listed = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, long]) => long)
 
       expect(listed.slice(0, common.length)).toEqual(common)
-      expect(listed.slice(-5)).toEqual(['--repo', '--json', '--human', '--verbose', '--help'])
+      expect(listed.slice(-6)).toEqual(['--repo', '--json', '--human', '--no-config', '--verbose', '--help'])
     }
   })
 

@@ -156,6 +156,27 @@ export class NotLinkedError extends NamedError {
   }
 }
 
+/** Thrown when the file with the settings of a repo is damaged, or a setting is unknown or wrong. */
+export class ConfigError extends NamedError {
+  static override readonly name = 'ConfigError'
+  readonly file: string
+  /** The setting. Undefined if the whole file is damaged. */
+  readonly key: string | undefined
+  /** What a caller can do next. */
+  readonly hint = 'mend the file, or delete it'
+
+  constructor (file: string, key: string | undefined, reason: string, options?: ErrorOptions) {
+    super(
+      key == null
+        ? `Cannot use the settings of ${file}: ${reason}`
+        : `Cannot use the setting ${key} of ${file}: ${reason}`,
+      options
+    )
+    this.file = file
+    this.key = key
+  }
+}
+
 /** Thrown when a garbage collection would delete blocks that were never pinned. */
 export class NothingPinnedError extends NamedError {
   static override readonly name = 'NothingPinnedError'

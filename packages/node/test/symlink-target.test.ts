@@ -69,4 +69,13 @@ describe('leadsOut', () => {
       expect(await leadsOut(link, names, async () => false)).toBe(up > names.length)
     }))
   })
+
+  it.each(['..\\..\\a', 'a\\..\\..\\b', 'C:\\a', 'C:a', '\\\\host\\share', '\\a', 'b/nul', 'a:stream'])(
+    'is true on Windows for %j, which is one name elsewhere',
+    async target => {
+      expect(await leadsOut(target, ['a'], async () => true, 'win32')).toBe(true)
+      expect(await leadsOut(target, ['a'], async () => true, 'linux')).toBe(false)
+    }
+  )
+
 })

@@ -1,6 +1,7 @@
 /** The names of errors that wrong arguments caused: the same arguments fail again. */
 const USAGE_ERRORS: ReadonlySet<string> = new Set([
   'UsageError',
+  'ConfigError',
   'UnknownCodecError',
   'InvalidLevelError',
   'InvalidFrameSizeError',

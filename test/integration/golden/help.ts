@@ -18,20 +18,27 @@ export async function allHelp (
 ): Promise<Record<string, string[]>> {
   const { stdout } = await run([...path, '--help'])
   const [usage, , ...sections] = stdout.toString().trimEnd().split('\n\n')
-  const items = sections.filter(section => path.length === 0 || !OF_ALL.has(headingOf(section)))
+  const told = sections.filter(section => path.length === 0 || !OF_ALL.has(headingOf(section)))
     .filter(section => headingOf(section) !== 'Examples:')
-    .flatMap(section => section.split(ITEM).slice(1))
-  const told: Record<string, string[]> = { [usage.replace('Usage: ', '')]: items.map(withoutWords) }
+  const items = itemsOf(told)
+  const help: Record<string, string[]> = { [usage.replace('Usage: ', '')]: items.map(withoutWords) }
 
   if (usage.endsWith(' [command]')) {
-    const names = items.map(item => /^\w+/.exec(item)?.[0]).filter(name => name != null && name !== 'help')
+    // the settings of `ipfsz config` are no commands
+    const names = itemsOf(told.filter(section => headingOf(section) !== 'Settings:'))
+      .map(item => /^\w+/.exec(item)?.[0])
+      .filter(name => name != null && name !== 'help')
 
     for (const name of names) {
-      Object.assign(told, await allHelp({ run }, [...path, String(name)]))
+      Object.assign(help, await allHelp({ run }, [...path, String(name)]))
     }
   }
 
-  return told
+  return help
+}
+
+function itemsOf (sections: readonly string[]): string[] {
+  return sections.flatMap(section => section.split(ITEM).slice(1))
 }
 
 function headingOf (section: string): string {

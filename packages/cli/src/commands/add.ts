@@ -40,8 +40,8 @@ export async function add (named: string[], options: AddCommandOptions, context:
   }
 
   const { quiet, quieter, base: text, ...given } = options
-  const { onlyHash = false, kubo, compression: { codec } } = given
-  const printed = { isAuto: codec === 'auto', onlyHash, isInRepo: kubo == null && !onlyHash }
+  const { onlyHash = false, dryRun = false, kubo, compression: { codec } } = given
+  const printed = { isAuto: codec === 'auto', onlyHash, dryRun, isInRepo: kubo == null && !onlyHash && !dryRun }
   const [earlier] = text == null || text === LATEST
     ? []
     : await withTargets(nodeContext(context), [text], async targets => targets)

@@ -13,8 +13,9 @@ export function printedEntry ({ cid, plainCid, path: name, ...entry }: AddedEntr
 export interface PrintedRootInit {
   /** Whether ipfsz chose the codec. */
   isAuto: boolean
-  /** Whether nothing was stored. */
+  /** Whether nothing was stored, with these options. */
   onlyHash: boolean
+  dryRun: boolean
   /** Whether it was stored in the repo, so that a command can read it. */
   isInRepo: boolean
 }
@@ -22,7 +23,7 @@ export interface PrintedRootInit {
 /** What the command prints of a path that was added. */
 export function printedRoot (
   { cid, plainCid, name, type, codecs, ...root }: AddedRoot,
-  { isAuto, onlyHash, isInRepo }: PrintedRootInit,
+  { isAuto, onlyHash, dryRun, isInRepo }: PrintedRootInit,
   context: Context
 ): PrintedRoot {
   const isFile = type === 'file'
@@ -35,7 +36,8 @@ export function printedRoot (
     type: isFile ? undefined : type,
     chosen: isAuto ? codecs : undefined,
     next: isInRepo ? nextCommand(`ipfsz ${isFile ? 'cat' : 'get'} `, cid.toString(), context) : undefined,
-    onlyHash
+    onlyHash,
+    dryRun
   }
 }
 

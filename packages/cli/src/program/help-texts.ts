@@ -14,15 +14,15 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
     ['daemon', 'gateway', 'originals', 'site', 'name', 'providers', 'id', 'peers', 'connect']
   ],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
-  ['Manage the repo:', ['init', 'stats', 'du', 'blockstore']],
+  ['Manage the repo:', ['init', 'config', 'stats', 'du', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]
 ]
 
 /** The options that most people need, in order, of commands with many. Their other options come after them. */
 export const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   add: [
-    '--codec', '--level', '--link', '--ignore', '--gitignore', '--hidden', '--wrap-with-directory', '--only-hash',
-    '--quieter'
+    '--codec', '--level', '--link', '--ignore', '--gitignore', '--hidden', '--wrap-with-directory', '--dry-run',
+    '--only-hash', '--quieter'
   ],
   get: ['--output', '--force'],
   daemon: ['--gateway', '--gateway-fetch', '--serve-originals', '--provide', '--listen', '--bootstrap'],
@@ -198,6 +198,18 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   init: examples(
     ['init', 'Create a repo in ~/.ipfsz'],
     ['init --store /mnt/site', 'Create a repo that shares blocks and pins with other nodes']
+  ),
+  'config set': examples(
+    ['config set add.codec auto', 'Let ipfsz choose the codec of each file'],
+    ['config set gateway.listen 127.0.0.1:8090', 'Let ipfsz gateway listen on another port']
+  ),
+  'config rm': examples(
+    ['config rm add.codec', 'Go back to zstd'],
+    ['config rm bootstrap gateways', 'Remove two settings']
+  ),
+  'config ls': examples(
+    ['config ls', 'List what is set'],
+    ['config ls --json', 'List it for a script']
   ),
   stats: examples(
     ['stats', 'Count blocks and show the space saved'],

@@ -82,6 +82,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--gitignore', 'in directories, skip .git and what .gitignore files exclude')
     .option('-w, --wrap-with-directory', 'wrap all paths in one new directory')
     .option('-n, --only-hash', 'only compute the CIDs, store nothing')
+    .option('--dry-run', 'compute CIDs, and how much would be newly stored; store nothing')
     .option('--preserve-mode', 'keep file modes, such as executable bits')
     .option('--no-preserve-mode', 'do not keep file modes (default)')
     .option('--preserve-mtime', 'keep modification times')
@@ -158,6 +159,10 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         )
       }
 
+      if (flags.dryRun === true && (flags.kubo != null || flags.link === true || flags.onlyHash === true)) {
+        throw new UsageError('--dry-run cannot be combined with --kubo, --link or --only-hash')
+      }
+
       if (flags.onlyHash === true && (flags.kubo != null || flags.link === true)) {
         throw new UsageError('--only-hash cannot be combined with --kubo or --link: it stores nothing')
       }
@@ -177,6 +182,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         preserveMtime: mtime = false,
         wrapWithDirectory: wrap = false,
         onlyHash = false,
+        dryRun = false,
         kubo,
         base,
         name,
@@ -197,6 +203,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
           link,
           wrap,
           onlyHash,
+          dryRun,
           pin,
           sync,
           hidden,

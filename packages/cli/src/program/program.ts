@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineAddCommand } from './program-add.ts'
+import { defineConfigCommands } from './program-config.ts'
 import { defineFileCommands } from './program-files.ts'
 import { nearWords } from '@ipfsz/utils/near-words'
 import { TARGET } from './targets.ts'
@@ -15,7 +16,7 @@ import { formatHelp } from './help.ts'
 import { defineShellCommands } from './program-shell.ts'
 import { defineSiteCommands } from './program-site.ts'
 import { commandPath, HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
-import { packageVersion, repoPath } from '@ipfsz/node/environment'
+import { defaultRepoPath, packageVersion, repoPath } from '@ipfsz/node/environment'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 
@@ -25,20 +26,21 @@ export interface GlobalOptions {
   json?: boolean
   verbose?: boolean
   human?: boolean
+  config?: boolean
 }
-
-/** Options that do the same by another name. */
-const INSTEAD = new Map([['--dry-run', '--only-hash']])
 
 /** How wide help is without a terminal, in characters. */
 const DEFAULT_WIDTH = 80
 
 /** What only prints: it ends, with 0, when nobody reads on. All other commands do their work to its end. */
 const PRINTING = new Set([
-  'bench', 'cat', 'cid mark', 'cid plain', 'codecs', 'complete', 'completion', 'diff', 'du', 'find', 'id', 'link ls',
-  'log', 'ls', 'name resolve', 'originals ls', 'peers', 'pin ls', 'providers', 'stat', 'stats', 'tree', 'verify',
-  'version'
+  'bench', 'config ls', 'cat', 'cid mark', 'cid plain', 'codecs', 'complete', 'completion', 'diff', 'du', 'find',
+  'id', 'link ls', 'log', 'ls', 'name resolve', 'originals ls', 'peers', 'pin ls', 'providers', 'stat', 'stats',
+  'tree', 'verify', 'version'
 ])
+
+/** What says nothing of the repo's content, or mends its settings. It works although these are damaged. */
+const WITHOUT_CONFIG = /^(?:cid|codecs|complete|completion|config|help|version)\b/
 
 type Define = (program: Command, context: () => Context) => void
 
@@ -52,6 +54,7 @@ const DEFINITIONS: ReadonlyArray<readonly [define: Define, ...names: string[]]> 
   [defineSiteCommands, 'site'],
   [defineGatewayCommand, 'gateway'],
   [defineRepoCommands, 'init', 'stats', 'migrate', 'blockstore'],
+  [defineConfigCommands, 'config'],
   [defineShellCommands],
   [defineCidCommands, 'cid', 'codecs']
 ]
@@ -66,11 +69,14 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
   const [first] = args
   const program = new Command(typed)
 
+  // with the settings of the repo, once they are known
+  let configured = io
+
   const context = (): Context => {
     const { repo, json = false, verbose = false, human = false } = program.opts<GlobalOptions>()
 
     return {
-      io,
+      io: configured,
       output: new Output(io, { json, verbose, human, given: args }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
@@ -86,7 +92,13 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
 
   program
     .hook('preSubcommand', enter)
-    .hook('preAction', (_, command) => {
+    .hook('preAction', async (_, command) => {
+      const { repo, config = true } = program.opts<GlobalOptions>()
+
+      if (config && !WITHOUT_CONFIG.test(commandPath(command))) {
+        configured = await withConfig(command, repo, io)
+      }
+
       const { output, dryRun = false } = command.opts<{ output?: string, dryRun?: boolean }>()
 
       // `-o -` prints what others write to disk, and a dry run what others do
@@ -99,6 +111,7 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
     .option('--human', 'print sizes with units, such as 1.5 MiB, in pipes too')
+    .option('--no-config', 'do not use the settings of ipfsz config')
     .option('--verbose', 'also print stack traces, and a summary of fetched data')
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
     // not that of Commander, which shows the help of everything for a command that is not there
@@ -111,8 +124,7 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
-        const line = hideGivenIn(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ') +
-          insteadOf(message, current)
+        const line = hideGivenIn(message, args).replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
         const { json = false } = program.opts<GlobalOptions>()
 
         if (json) {
@@ -154,12 +166,25 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
   return program
 }
 
-/** A hint at the right option, if the user passed the name that other commands use for the same thing. */
-function insteadOf (message: string, command: Command): string {
-  const [, flag = ''] = /unknown option '(--[a-z-]+)'/.exec(message) ?? []
-  const instead = INSTEAD.get(flag)
+/** What the command uses of its process, after the settings of its repo became defaults of its options. */
+async function withConfig (command: Command, asked: string | undefined, io: Io): Promise<Io> {
+  const repo = asked ?? defaultRepoPath(io)
 
-  return command.options.some(({ long }) => long === instead) ? ` (Did you mean ${instead}?)` : ''
+  // whatever needs a repo says that there is no directory for one
+  if (repo == null) {
+    return io
+  }
+
+  const { configIn, readConfig } = await import('@ipfsz/node/config')
+  const config = await readConfig(repoPath(asked, io))
+
+  if (Object.keys(config).length === 0) {
+    return io
+  }
+
+  const { applyConfig } = await import('./apply-config.ts')
+
+  return applyConfig(command, config, { file: configIn(repo), io })
 }
 
 function defineCidCommands (program: Command, context: () => Context): void {

@@ -1,6 +1,9 @@
+import { describeKeys } from './config-keys.ts'
 import { COMMAND_GROUPS, COMMON_OPTIONS } from './help-texts.ts'
 import type { Command, Help, Option } from 'commander'
 
+/** The heading of the settings that `ipfsz config` changes. */
+export const SETTINGS = 'Settings:'
 export const HELP_FLAGS = '-h, --help'
 export const HELP_DESCRIPTION = 'show this help'
 
@@ -28,6 +31,7 @@ export function sectionsOf (command: Command, helper: Help): Section[] {
       }))
     },
     ...commandSections(command, helper),
+    ...commandPath(command) === 'config' ? [{ heading: SETTINGS, items: describeKeys() }] : [],
     ...command.parent == null ? [] : optionSections(command, helper)
   ].filter(({ items }) => items.length > 0)
 }

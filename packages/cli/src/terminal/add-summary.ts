@@ -21,7 +21,7 @@ const LABEL_WIDTH = 12
 export function addSummary (root: PrintedRoot, columns: number | undefined): string {
   // some terminals report 0, and some wrap in the last column
   const width = (columns || DEFAULT_COLUMNS) - 1
-  const { cid, plainCid, next, url, onlyHash } = root
+  const { cid, plainCid, next, url, onlyHash, dryRun, newSize = 0 } = root
 
   return [
     ...withLabel(`${title(root)}: `, sizes(root), width),
@@ -35,6 +35,9 @@ export function addSummary (root: PrintedRoot, columns: number | undefined): str
     ...next == null ? [] : [indented(next, width)],
     ...url == null ? [] : [indented(url, width)],
     ...onlyHash ? prose('Nothing was stored: to store it, omit --only-hash', width) : [],
+    ...dryRun
+      ? prose(`${formatSize(newSize)} would be newly stored. Nothing was stored: to store it, omit --dry-run`, width)
+      : [],
     ...addNotes(root).flatMap(note => prose(note, width))
   ].join('\n')
 }
@@ -80,8 +83,8 @@ function title ({ name, content }: PrintedRoot): string {
   return name === '-' && content == null ? 'stdin' : printable(name)
 }
 
-function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): string {
-  if (newSize != null) {
+function sizes ({ size, storedSize, codec, content, newSize, dryRun }: PrintedRoot): string {
+  if (newSize != null && !dryRun) {
     return `${formatSize(size)}, ${formatSize(newSize)} newly stored`
   }
 
@@ -95,8 +98,8 @@ function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): str
   return `${formatSize(size)} -> ${formatSize(storedSize)}${Number(size) < MIN_MEASURED_SIZE ? '' : `, ${saved}`}`
 }
 
-function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
-  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
+function filesOf ({ content, storedSize, newSize, dryRun }: PrintedRoot): string {
+  const bases = newSize == null || dryRun ? '' : `, stored in ${formatSize(storedSize)} plus earlier versions`
 
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }

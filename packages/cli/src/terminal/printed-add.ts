@@ -37,4 +37,5 @@ export interface PrintedRoot extends PrintedAdd {
   next: string | undefined
   /** Whether nothing was stored. */
   onlyHash: boolean
+  dryRun: boolean
 }

@@ -1,8 +1,9 @@
 /** The commands that messages and help suggest. A test compares them with the existing ones. */
 export const SUGGESTED: readonly string[] = [
-  'add', 'bench', 'blockstore', 'car', 'cat', 'cid', 'codecs', 'completion', 'connect', 'daemon', 'diff',
+  'add', 'bench', 'blockstore', 'car', 'cat', 'cid', 'codecs', 'completion', 'config', 'connect', 'daemon', 'diff',
   'du', 'find', 'forget', 'gateway', 'gc', 'get', 'help', 'id', 'import', 'init', 'link', 'log', 'ls', 'migrate',
-  'name', 'originals', 'peers', 'pin', 'providers', 'repair', 'rm', 'site', 'stat', 'stats', 'tree', 'verify', 'version'
+  'name', 'originals', 'peers', 'pin', 'providers', 'repair', 'rm', 'site', 'stat', 'stats', 'tree', 'verify',
+  'version'
 ]
 
 /** A command in a text. Not the end of a path, a URL or another word. */

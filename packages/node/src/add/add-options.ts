@@ -77,6 +77,12 @@ export interface AddSourcesOptions {
    */
   onlyHash?: boolean | undefined
   /**
+   * Compute CIDs and sizes, with the size of the blocks that the repo does not have (`newSize`), and store nothing.
+   *
+   * @default false
+   */
+  dryRun?: boolean | undefined
+  /**
    * Pin each root, so that a collection keeps it.
    *
    * @default true

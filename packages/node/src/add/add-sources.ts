@@ -45,7 +45,7 @@ export async function addSources (
 
 function checkOptions (
   sources: readonly AddSource[],
-  { base, name, wrap = false, link, kubo }: AddSourcesOptions
+  { base, name, wrap = false, link, kubo, dryRun = false }: AddSourcesOptions
 ): void {
   if (base === LATEST && name == null) {
     const isNameless = wrap || sources.some(source => !('path' in source) && source.name == null)
@@ -62,6 +62,10 @@ function checkOptions (
     throw new UsageError('A name is for one path: add each path separately', { problem: 'one-name' })
   }
 
+  if (dryRun && (link === true || kubo != null)) {
+    throw new UsageError('A dry run stores nothing: it neither links files nor adds to a Kubo')
+  }
+
   if (link === true && kubo != null) {
     throw new UsageError('Files that are added to a Kubo cannot be linked: links are stored in the repo')
   }
@@ -72,7 +76,14 @@ async function withTarget<T> (
   options: AddSourcesOptions,
   work: (target: AddTarget) => Promise<T>
 ): Promise<T> {
-  const { kubo, link: links = false, onlyHash = false, deterministic = false, sync = true, base } = options
+  const { kubo, link: links = false, onlyHash = false, dryRun = false, deterministic = false } = options
+  const { sync = true, base } = options
+
+  if (dryRun) {
+    const { dryTarget } = await import('./dry-target.ts')
+
+    return work(await dryTarget(context, options))
+  }
 
   if (onlyHash) {
     return work({ files: ipfsz({ blockstore: new LastBlockStore() }, { deterministic }), sink: 'none' })
@@ -112,7 +123,7 @@ async function addEach (
   options: AddSourcesOptions,
   target: AddTarget
 ): Promise<{ failed: number }> {
-  const { wrap = false, pin = true, onlyHash = false } = options
+  const { wrap = false, pin = true, onlyHash = false, dryRun = false } = options
   const added: CID[] = []
   let failed = 0
 
@@ -127,7 +138,7 @@ async function addEach (
   }
 
   const roots = new AddedRoots(options, target, context)
-  const pending = new PendingRoots({ pin: pin && !onlyHash, session: target, context, fail })
+  const pending = new PendingRoots({ pin: pin && !onlyHash && !dryRun, session: target, context, fail })
 
   if (wrap) {
     const wrapped = await roots.addWrapped(sources)

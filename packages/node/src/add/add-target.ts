@@ -15,7 +15,7 @@ export interface AddTarget extends
   /** Bytes of the new blocks of a root, if they are counted. */
   newBytes?: (root: CID, signal: AbortSignal) => Promise<number>
   /** The histories of what is added, for the base `latest`. */
-  latest?: LatestVersions | undefined
+  latest?: Pick<LatestVersions, 'find' | 'added'> | undefined
   /**
    * Makes what checks the bases of the files below a root: see `baseChecker`. Not for a Kubo, which walks what it pins.
    */

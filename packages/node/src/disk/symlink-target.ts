@@ -1,4 +1,6 @@
-import { isAbsolute } from 'node:path'
+import { platform } from 'node:process'
+import { posix, win32 } from 'node:path'
+import { isEntryName } from './entry-name.ts'
 
 /** The most names of a target that `..` may undo. Each costs a lookup in the tree, and no honest symlink has many. */
 const MAX_UNDONE = 32
@@ -13,18 +15,20 @@ const MAX_UNDONE = 32
  * @param target - the path that the symlink holds
  * @param names - the directories from the root of the tree to the symlink
  * @param isDirectory - whether the tree has a directory, and not a symlink, at that path
+ * @param system - as `process.platform`. On Windows, a part with a backslash, a colon or the like may lead anywhere
  */
 export async function leadsOut (
   target: string,
   names: readonly string[],
-  isDirectory: (names: readonly string[]) => Promise<boolean>
+  isDirectory: (names: readonly string[]) => Promise<boolean>,
+  system: string = platform
 ): Promise<boolean> {
   const at = [...names]
   /** How many names at the end of `at` come from the target. */
   let forward = 0
   let undone = 0
 
-  if (isAbsolute(target)) {
+  if ((system === 'win32' ? win32 : posix).isAbsolute(target)) {
     return true
   }
 
@@ -34,6 +38,10 @@ export async function leadsOut (
     }
 
     if (name !== '..') {
+      if (!isEntryName(name, system)) {
+        return true
+      }
+
       at.push(name)
       forward++
       continue

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { describeLink, isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { quoteName } from '@ipfsz/utils/quote-name'
+import { isEntryName } from '../disk/entry-name.ts'
 import { metadataOf, restoreDirectory } from '../disk/restore-metadata.ts'
 import { withShownPath } from '../disk/target-errors.ts'
 import { writeNew } from '../disk/write-file.ts'
@@ -270,12 +271,12 @@ function pathTo (directory: WrittenDirectory): WrittenDirectory[] {
   return path.toReversed()
 }
 
-/** Refuse the names that @ipfsz/core refuses, and those with the system's own path separators, which it cannot know. */
+/** Refuse the names that @ipfsz/core refuses, and those that are something else for this system. */
 function checkName (directory: string, name: string): void {
-  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || basename(name) !== name) {
+  if (!isEntryName(name)) {
     throw new TreeEntryError(
       join(directory, 'entry'),
-      `its name ${quoteName(name)} would point outside the directory`
+      `its name ${quoteName(name)} does not name an entry of the directory on this system`
     )
   }
 }

@@ -1,0 +1,48 @@
+import { configIn, readConfig, writeConfig } from '@ipfsz/node/config'
+import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
+import { printable } from '../terminal/output.ts'
+import type { Context } from '../context.ts'
+import type { ConfigValue } from '@ipfsz/node/config'
+
+/** Set a default, and print it once it is on the disk. */
+export async function setConfig (key: string, value: ConfigValue, context: Context): Promise<void> {
+  const { repo } = context
+
+  await writeConfig(repo, { ...await readConfig(repo), [key]: value })
+  print(key, value, context)
+}
+
+/** Remove settings. Those that are not set stay so. */
+export async function removeConfig (keys: readonly string[], { repo, output }: Context): Promise<void> {
+  const config = await readConfig(repo)
+
+  if (keys.some(key => key in config)) {
+    await writeConfig(repo, Object.fromEntries(Object.entries(config).filter(([key]) => !keys.includes(key))))
+  }
+
+  for (const key of keys) {
+    output.row({ key, removed: key in config }, [printable(key), key in config ? 'removed' : 'was not set'])
+  }
+}
+
+/** Print what is set. */
+export async function listConfig (context: Context): Promise<void> {
+  const { repo, output } = context
+  const settings = Object.entries(await readConfig(repo))
+
+  for (const [key, value] of settings) {
+    print(key, value, context)
+  }
+
+  if (settings.length === 0) {
+    output.note(`nothing is set in ${configIn(repo)}`)
+  }
+}
+
+/** URLs are shown without passwords. */
+function print (key: string, value: ConfigValue, { output }: Context): void {
+  const text = typeof value === 'string' ? hidePlaceSecrets(value) : value
+  const shown = Array.isArray(text) ? text.map(hidePlaceSecrets) : text
+
+  output.row({ key, value: shown }, [printable(key), printable([shown].flat().join(' '))])
+}
