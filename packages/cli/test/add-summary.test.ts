@@ -15,7 +15,8 @@ const ROOT: PrintedRoot = {
   executables: 0,
   changed: { count: 0, first: '' },
   next: undefined,
-  onlyHash: false
+  onlyHash: false,
+  dryRun: false
 }
 
 const contentOf = (files: number, compressed: number): PrintedRoot['content'] =>
