@@ -180,8 +180,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   bench: examples(
     ['bench report.csv', 'Compare all codecs on a file'],
-    ['bench --codec zstd photos', 'Also tell which options of add pay for a directory'],
-    ['bench --codec zstd,brotli --time 60 *.json', 'Compare two codecs for one minute']
+    ['bench --codec zstd photos', 'Also tell which options of add pay for a directory']
   ),
   codecs: examples(
     ['codecs', 'List codecs and their levels'],
