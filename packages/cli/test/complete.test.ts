@@ -46,8 +46,8 @@ describe('completion', () => {
   })
 
   it('offers the options of ipfsz itself to each command, but --version only to itself', () => {
-    expect(words('--')).toEqual(['--version', '--repo', '--json', '--human', '--verbose', '--help'])
-    expect(words('link ls --')).toEqual(['--repo', '--json', '--human', '--verbose', '--help'])
+    expect(words('--')).toEqual(['--version', '--repo', '--json', '--human', '--no-config', '--verbose', '--help'])
+    expect(words('link ls --')).toEqual(['--repo', '--json', '--human', '--no-config', '--verbose', '--help'])
   })
 
   it.for(['--repo dir cat b', 'cat --repo dir b', 'cat --repo=dir b'])(
