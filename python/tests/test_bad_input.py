@@ -254,3 +254,25 @@ print(peak())
 
     # a base in frames of 16 MiB is among them, and 64 MiB of frames are kept
     assert int(run.stdout) < 512 << 20
+
+
+CLOSE = """
+import asyncio, sys
+from ipfsz import IpfszFileSystem
+from ipfsz.http import Http
+close = Http.close
+async def slow(self):
+    await asyncio.sleep(0.2)
+    await close(self)
+    print("closed")
+Http.close = slow
+fs = IpfszFileSystem(gateways=[sys.argv[1]], cache=False)
+print(len(fs.cat_file(sys.argv[2])))
+"""
+
+
+def test_connections_are_closed_before_the_process_ends(gateway: Gateway) -> None:
+    args = [sys.executable, "-X", "dev", "-c", CLOSE, gateway.url, NAME]
+    run = subprocess.run(args, capture_output=True, text=True, timeout=60)
+
+    assert (run.stdout.split(), run.stderr) == ([str(len(DATA)), "closed"], "")

@@ -11,6 +11,7 @@ from aiohttp import web
 from conftest import quick
 from gateway import Gateway
 from ipfsz import CID, NameNotResolvedError
+from ipfsz.cid import RAW, TREE, ZSTD
 from ipfsz.ed25519 import verify_ed25519
 from ipfsz.ipns import read_record
 from make import Store
@@ -29,6 +30,7 @@ RECORD = bytes.fromhex(
     "646974795479706500"
 )
 MARKED = "bagalj7ibciqlb2zinmjizfcd3e7jbsxzuqgskqfvtm7uwmgjwokprbu2slsrd2i"
+PLAIN = CID.parse(MARKED).plain()
 VALID = calendar.timegm((2026, 11, 28, 0, 0, 0))
 
 
@@ -53,6 +55,24 @@ def test_refuses_a_record_with_any_bit_changed_in_what_is_signed() -> None:
         changed[at] ^= 1
         with pytest.raises(ValueError):
             read_record(NAME, bytes(changed), VALID)
+
+
+@pytest.mark.parametrize(
+    ("value", "marker"),
+    [
+        (f"/ipfs/{PLAIN}", 0x3F5A99),
+        (f"/ipfs/{PLAIN}", "zstd"),
+        (f"/ipfs/{CID(1, RAW, PLAIN.hash, PLAIN.digest)}", TREE),
+        (f"/ipfs/{MARKED}", ZSTD),
+    ],
+)
+def test_refuses_a_marker_that_the_root_cannot_have(value: str, marker: object, monkeypatch) -> None:
+    data = {"Value": value.encode(), "Validity": b"2100-01-01T00:00:00Z", "ValidityType": 0, "_ipfsz": marker}
+    monkeypatch.setattr("ipfsz.ipns.verify_ed25519", lambda *_: True)
+    monkeypatch.setattr("ipfsz.ipns.decode_cbor", lambda _: data)
+
+    with pytest.raises(ValueError, match="marker"):
+        read_record(NAME, RECORD, VALID)
 
 
 @pytest.mark.parametrize("record", [b"", b"<!DOCTYPE html>", RECORD[:-1], b"\0" * 500])

@@ -23,6 +23,8 @@ export interface FileNodeInit {
   blockSizes?: readonly number[]
   /** @default 2: a file */
   type?: number
+  /** The fields of the dag-pb node, from its data and its links. Default: links, then data. */
+  order?: (data: Uint8Array, links: Uint8Array[]) => Uint8Array[]
 }
 
 /** The blocks of a vector. */
@@ -55,7 +57,7 @@ export class Blocks extends MemoryBlockstore {
   }
 
   /** A node of a UnixFS file. Nothing is checked. */
-  async fileNode ({ data, parts = [], more, blockSizes, type = 2 }: FileNodeInit): Promise<Part> {
+  async fileNode ({ data, parts = [], more, blockSizes, type = 2, order }: FileNodeInit): Promise<Part> {
     const size = (data?.byteLength ?? 0) + parts.reduce((total, { size }) => total + size, 0)
     const message = Buffer.concat([
       numberField(1, type),
@@ -64,6 +66,15 @@ export class Blocks extends MemoryBlockstore {
       ...(blockSizes ?? parts.map(part => part.size)).map(size => numberField(4, size)),
       more ?? new Uint8Array(0)
     ])
+
+    if (order != null) {
+      const links = parts.map(({ cid, size }) => bytesField(2, Buffer.concat([
+        bytesField(1, cid.bytes), bytesField(2, new Uint8Array(0)), numberField(3, size)
+      ])))
+
+      return { cid: await this.store(dagPb.code, Buffer.concat(order(bytesField(1, message), links))), size }
+    }
+
     const Links = parts.map(({ cid, size }) => ({ Name: '', Hash: cid, Tsize: size }))
 
     return { cid: await this.store(dagPb.code, dagPb.encode(dagPb.prepare({ Data: message, Links }))), size }

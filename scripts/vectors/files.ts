@@ -8,7 +8,7 @@ import { cut, cutAt, pages, samples } from './data.ts'
 import { costlyFile } from './costly.ts'
 import { FRAME, KIB, makeFile, makePart } from './make-file.ts'
 import { bytesField, numberField, packedField } from './protobuf.ts'
-import { seekTable } from './tables.ts'
+import { adler32, seekTable } from './tables.ts'
 import { DULL, TOOL_STREAMS } from './tool-streams.ts'
 import { original, range } from './vector.ts'
 import type { CodecName } from '@ipfsz/codecs'
@@ -80,6 +80,14 @@ const PLAIN: VectorInit[] = [
       return (await blocks.fileNode({ parts: [inner, ...leaves.slice(3), ...rest] })).cid
     },
     expected: original(SMALL)
+  },
+  {
+    name: 'plain-data-first',
+    about: 'The data of a dag-pb node before its links, as other writers have it',
+    make: async blocks => (await blocks.fileNode({
+      parts: await blocks.leaves(SMALL, 999), order: (data, links) => [data, ...links]
+    })).cid,
+    expected: original(SMALL)
   }
 ]
 
@@ -89,12 +97,34 @@ const VERSION_1: VectorInit[] = CODECS.flatMap(codec => [
     { codec, pieces: cut(LARGE), leafSize: 1000 })
 ])
 
+/** The member without the version needed, the level, and the high half of the time. */
+function oldLzop (frame: Uint8Array): Uint8Array {
+  const head = Buffer.alloc(27)
+  head.set(frame.subarray(0, 9))
+  head.writeUInt16BE(0x0900, 9)
+  head.set(frame.subarray(11, 13), 11)
+  head[13] = 3
+  head.set(frame.subarray(17, 25), 14)
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(adler32(head.subarray(9)))
+
+  return Buffer.concat([head, sum, frame.subarray(38)])
+}
+
 const HEADERS: VectorInit[] = [
   file('v1-frame-size', 'A frame size that is no power of 2', { pieces: cut(LARGE, 66_666), frameSize: 66_666 }),
   contentCidFile('v1-content-cid', 'The CID of the original, in field 6', LARGE),
   unverified('ContentMismatchError', contentCidFile('v1-content-cid-wrong', 'The CID of another original', SMALL)),
   file('v1-later-fields', 'Fields with numbers above 7 are skipped in version 1, even if they occur twice', {
     pieces: cut(LARGE), more: [numberField(8, 1), numberField(8, 1), packedField(14, [1])]
+  }),
+  file('v1-long-varints', 'Numbers that have more bytes than they need', {
+    pieces: cut(LARGE),
+    // field 1 with a key of 3 bytes, and version 1 in 10
+    edits: { 1: Uint8Array.of(0x88, 0x80, 0, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0) }
+  }),
+  file('v1-lzo-old', 'Members with the short header of lzop before 0.94, and LZO1X-999 as their method', {
+    codec: 'lzo', pieces: cut(LARGE), frames: frames => { frames.forEach((frame, i) => { frames[i] = oldLzop(frame) }) }
   }),
   unverified('InvalidTrailerError', file('v1-no-trailer', 'No seek table: reading does not need it', {
     pieces: cut(LARGE), trailer: () => new Uint8Array(0)

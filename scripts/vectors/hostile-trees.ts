@@ -18,6 +18,8 @@ type MakeLinks = (blocks: Blocks, file: Part) => Promise<Link[]> | Link[]
 interface ShardInit {
   /** @default 256 */
   fanout?: number
+  /** The code of its hash function, or null for none. */
+  hash?: number | null
 }
 
 const HELLO = Buffer.from('Hello, reader')
@@ -26,7 +28,11 @@ const HELLO = Buffer.from('Hello, reader')
 async function node (blocks: Blocks, links: Link[], shard?: ShardInit): Promise<Part> {
   const message = shard == null
     ? numberField(1, 1)
-    : Buffer.concat([numberField(1, 5), numberField(5, 0x22), numberField(6, shard.fanout ?? 256)])
+    : Buffer.concat([
+      numberField(1, 5),
+      shard.hash === null ? new Uint8Array(0) : numberField(5, shard.hash ?? 0x22),
+      numberField(6, shard.fanout ?? 256)
+    ])
   // not dag-pb's encoder, which sorts the links
   const encoded = Buffer.concat([
     ...links.map(([name, { cid, size }]) => bytesField(2, Buffer.concat([
@@ -89,6 +95,13 @@ const SHARDS: VectorInit[] = [
   vector('tree-shard-lower-case', 'Labels in lower case', {
     entries: [{ path: 'name', ...original(HELLO) }]
   }, async (_, file) => [[`${(await label('name')).toLowerCase()}name`, file]], SHARD),
+  vector('tree-shard-no-hash', 'A shard without the code of its hash function, as Helia writes it with another mode', {
+    entries: [{ path: 'name', ...original(HELLO) }]
+  }, async (_, file) => [[`${await label('name')}name`, file]], { hash: null }),
+  vector('bad-shard-hash', 'A shard whose names are placed by SHA2-256', LISTING, (_, file) => [['82name', file]], {
+    hash: 0x12
+  }),
+  vector('bad-shard-hash-path', 'A path in such a shard', AT_NAME, (_, file) => [['82name', file]], { hash: 0x12 }),
   vector('bad-shard-name-twice', 'The path of two entries with one name', AT_NAME, async (_, file) => {
     const digits = await label('name')
 

@@ -11,8 +11,9 @@ import { cut, pages, samples } from './data.ts'
 import { costlyFile } from './costly.ts'
 import { FRAME, KIB, makeFile, makePart } from './make-file.ts'
 import { bytesField, numberField, packedField } from './protobuf.ts'
+import { adler32 } from './tables.ts'
 import { LONG } from './tool-streams.ts'
-import type { Blocks, Part } from './blocks.ts'
+import type { Blocks, FileNodeInit, Part } from './blocks.ts'
 import type { Draft, Edits } from './make-file.ts'
 import type { VectorInit } from './vector.ts'
 
@@ -88,6 +89,13 @@ const HEADERS: VectorInit[] = [
   header('encoding', 'varint-long', 'A number of eleven bytes', {
     edits: { 3: Uint8Array.from([0x18, ...Array<number>(10).fill(0x80), 1]) }
   }),
+  header('encoding', 'number-skipped', 'A number of 2^53, in a field that is skipped', {
+    more: [numberField(40, 2 ** 53)]
+  }),
+  header('encoding', 'field-number', 'A field number of 2^29', { more: [numberField(2 ** 29, 1)] }),
+  header('version', 'number-uint32', 'Version 2^32 + 1, which is not version 1', {
+    edits: { 1: numberField(1, 2 ** 32 + 1) }
+  }),
   header('encoding', 'wire-type', 'The version, as bytes', { edits: { 1: bytesField(1, Uint8Array.of(1)) } }),
   header('encoding', 'content-cid', 'A content CID that is none', { edits: { 6: bytesField(6, Uint8Array.of(1, 2)) } }),
   header('encoding', 'two-headers', 'Two headers', { header: field => Buffer.concat([field, field]) }),
@@ -137,6 +145,14 @@ function join (...parts: Array<Uint8Array | string>): Uint8Array {
   return new Uint8Array(Buffer.concat(parts.map(part => typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
 }
 
+/** A bit of the header changed, and the header's checksum. */
+function lzopHead (frame: Uint8Array, at: number, mask: number): Uint8Array {
+  const changed = Buffer.from(flip(at, mask)(frame))
+  changed.writeUInt32BE(adler32(changed.subarray(9, 34)), 34)
+
+  return new Uint8Array(changed)
+}
+
 const FRAMES: VectorInit[] = [
   ...(Object.keys(CODES) as Array<keyof typeof CODES>).flatMap(codec => [
     frame(`${codec}-cut`, 'A frame without its last byte', bytes => bytes.slice(0, -1), { codec }),
@@ -165,6 +181,10 @@ const FRAMES: VectorInit[] = [
   frame('lz4-header-checksum', 'Another checksum of the header', flip(14), { codec: 'lz4' }),
   frame('snappy-crc', 'Another checksum', flip(14), { codec: 'snappy' }),
   frame('snappy-no-identifier', 'No stream identifier', bytes => bytes.slice(10), { codec: 'snappy' }),
+  frame('lzo-flags', 'A flag of a header that no lzop writes', bytes => lzopHead(bytes, 18, 0x04), { codec: 'lzo' }),
+  frame('lzo-needed', 'A member that needs lzop 0.8, whose header is not known', bytes => lzopHead(bytes, 13, 0x01), {
+    codec: 'lzo'
+  }),
   frame('lzo-method', 'Another method', flip(15, 0x7f), { codec: 'lzo' }),
   frame('not-sealed', 'Filters, and frames that are not sealed', bytes => bytes, { edits: {
     1: numberField(1, 2), 11: packedField(11, [0x101])
@@ -318,6 +338,33 @@ const DAGS: VectorInit[] = [
     expected: { error: 'InvalidDagError' }
   })),
   {
+    name: 'bad-dag-packed',
+    about: 'Packed block sizes, 24 and 5: a reader that ignores wire types takes them for one of 2 and a filesize of 5',
+    make: async blocks => (await blocks.fileNode({
+      parts: await blocks.leaves(LARGE.subarray(0, 2)), blockSizes: [], more: packedField(4, [24, 5])
+    })).cid,
+    expected: { error: 'NotUnixFSError' }
+  },
+  {
+    name: 'bad-dag-number',
+    about: 'A filesize of 2^53',
+    make: async blocks => (await blocks.fileNode({
+      data: LARGE.subarray(0, 1000), more: numberField(3, 2 ** 53)
+    })).cid,
+    expected: { error: 'NotUnixFSError' }
+  },
+  ...([
+    ['field', 'A field 3 of a dag-pb node', (data, links) => [...links, data, numberField(3, 1)]],
+    ['order', 'The data of a dag-pb node between its links', (data, [first, ...rest]) => [first, data, ...rest]]
+  ] as Array<[string, string, NonNullable<FileNodeInit['order']>]>).map(([name, about, order]): VectorInit => ({
+    name: `bad-dag-${name}`,
+    about,
+    make: async blocks => (await blocks.fileNode({
+      parts: await blocks.leaves(LARGE.subarray(0, 1000), 400), order
+    })).cid,
+    expected: { error: 'NotUnixFSError' }
+  })),
+  {
     name: 'bad-dag-deep',
     about: 'A hundred levels',
     make: async blocks => {
@@ -373,6 +420,10 @@ const STREAMS: VectorInit[] = [
   bad('stream-zstd-cut', 'A stream without its last byte', 'CorruptFrameError', {
     pieces: PIECES, isStream: true, frames: frames => { frames[2] = frames[2].slice(0, -1) }
   }),
+  ...(Object.keys(CODES) as Array<keyof typeof CODES>).map(codec =>
+    bad(`stream-${codec}-empty`, 'A marked file of no bytes', 'CorruptFrameError', {
+      codec, pieces: [], isStream: true
+    })),
   bad('stream-zstd-more', 'Other bytes after a stream', 'CorruptFrameError', {
     pieces: PIECES, isStream: true, trailer: () => Buffer.from('more')
   }),

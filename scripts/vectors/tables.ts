@@ -86,7 +86,7 @@ function bigEndian (value: number): Buffer {
   return bytes
 }
 
-function adler32 (bytes: Uint8Array): number {
+export function adler32 (bytes: Uint8Array): number {
   let [a, b] = [1, 0]
 
   for (const byte of bytes) {

@@ -1,8 +1,9 @@
-import { IPNSEntry } from '@helia/ipns'
-import { mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { createIPNSRecord, IPNSEntry } from '@helia/ipns'
+import { mark, MARKERS, TREE_CODE, unmark } from '@ipfsz/core'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { decode, encode } from 'cborg'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
 import { describe, expect, it } from 'vitest'
 import {
   DEFAULT_LIFETIME,
@@ -61,6 +62,19 @@ describe('an IPNS record', () => {
     const entry = IPNSEntry.decode(await makeRecord(key, marked, '', { sequence: 1n, lifetime: DEFAULT_LIFETIME }))
     const data = decode(entry.data ?? new Uint8Array(0)) as object
     const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
+
+    await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
+  })
+
+  it.each([
+    ['a code that is no marker', plain, 0x3f5a99],
+    ['a marker that is no number', plain, 'zstd'],
+    ['a root that cannot be marked', CID.createV1(raw.code, plain.multihash), TREE_CODE],
+    ['a root that is marked already', marked, MARKERS.zstd]
+  ])('is refused with %s', async (_, cid, marker) => {
+    const bytes = IPNSEntry.encode(await createIPNSRecord(key as never, `/ipfs/${cid}`, 1n, DEFAULT_LIFETIME, {
+      data: { _ipfsz: marker }
+    }))
 
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })

@@ -102,6 +102,6 @@ async def _shard(blocks: Blocks, cid: CID) -> Node:
 def _shape(node: Node) -> tuple[int, int]:
     """Digits of the label before names, and bits of the hash of each level."""
     fanout = node.fanout
-    if node.hash_type != _MURMUR3 or fanout < 2 or fanout > _MAX_FANOUT or fanout & (fanout - 1):
-        raise InvalidDagError(f"A shard has the hash function 0x{node.hash_type:x} and {fanout} children")
+    if node.hash_type not in (None, _MURMUR3) or fanout < 2 or fanout > _MAX_FANOUT or fanout & (fanout - 1):
+        raise InvalidDagError(f"A shard has the hash function {node.hash_type} and {fanout} children")
     return node.label_width, fanout.bit_length() - 1

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import wait
 from datetime import datetime, timezone
 from typing import Any
 
@@ -29,6 +30,7 @@ from .unixfs import Link
 
 _MAX_STREAM = 1 << 30
 _PIECE = 32 << 20
+_CLOSE_SECONDS = 2
 
 _Readers = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Reader]
 
@@ -257,7 +259,10 @@ def _close(readers: _Readers) -> None:
     """Connections are closed in the event loop that has them."""
     for loop, reader in readers.items():
         if loop.is_running():
-            asyncio.run_coroutine_threadsafe(reader.blocks.close(), loop)
+            closing = asyncio.run_coroutine_threadsafe(reader.blocks.close(), loop)
+            if not threading.main_thread().is_alive():
+                # at exit: the loop's thread ends with the process. Earlier, waiting could block that thread
+                wait([closing], _CLOSE_SECONDS)
 
 
 def _within(size: int, start: int | None, end: int | None) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .cid import CID, CODEC_NAMES, GZIP, LZO, SNAPPY, ZSTD
 from .errors import InvalidCidError, InvalidHeaderError
 from .filters import FILTERS
-from .protobuf import BYTES, VARINT, read_fields, read_packed
+from .protobuf import BYTES, MAX_NUMBER, VARINT, read_fields, read_packed
 from .unixfs import FILE_TYPES, Node
 
 MIN_FRAME = 64 * 1024
@@ -16,7 +16,6 @@ GROUP_FRAMES = 4096
 MAX_FRAMES = 1 << 27
 MIN_REGION, MAX_REGION = 8, MAX_FRAME
 _MAX_LISTS = 896 * 1024
-_MAX_NUMBER = (1 << 53) - 1
 _MIB = 1024 * 1024
 
 #: What a table of n frames takes, as (bytes of each frame, bytes of each group, bytes once).
@@ -95,14 +94,16 @@ def _parse(data: memoryview) -> Header:
     seen: dict[int, tuple[int, int, memoryview]] = {}
     twice: list[int] = []
     for number, wire, value, rest in read_fields(data):
+        if value > MAX_NUMBER:
+            raise ValueError(f"field {number} is above 2^53 - 1")
         if number in seen:
             twice.append(number)
         seen[number] = (wire, value, rest)
 
     def number_of(number: int) -> int:
         wire, value, _ = seen.get(number, (VARINT, 0, None))
-        if wire != VARINT or value > _MAX_NUMBER:
-            raise ValueError(f"field {number} has the wire type {wire}, or is above 2^53 - 1")
+        if wire != VARINT:
+            raise ValueError(f"field {number} has the wire type {wire}")
         return value
 
     def list_of(number: int) -> list[int] | None:
@@ -112,7 +113,7 @@ def _parse(data: memoryview) -> Header:
         if wire != BYTES:
             raise ValueError(f"field {number} has the wire type {wire}")
         values = read_packed(rest)
-        if any(value > _MAX_NUMBER for value in values):
+        if any(value > MAX_NUMBER for value in values):
             raise ValueError(f"field {number} has numbers above 2^53 - 1")
         return values
 

@@ -51,12 +51,17 @@ def read_record(name: CID, record: bytes, now: float) -> Record:
 
 
 def _mark(path: str, marker: int | None) -> str:
-    """Records have plain CIDs, which all nodes know, and the marker of ours beside them (docs/format.md, section 1)."""
-    if marker is None or marker not in MARKERS or path.startswith("ipns/"):
+    """Records have plain CIDs, which all nodes know, and the marker of ours beside them (docs/format.md, section 1).
+
+    Raises ValueError if the root cannot have the marker.
+    """
+    if marker is None or path.startswith("ipns/"):
         return path
     root, slash, rest = path.partition("/")
     cid = CID.parse(root)
-    return f"{replace(cid, version=1, codec=marker)}{slash}{rest}" if cid.codec == DAG_PB else path
+    if marker not in MARKERS or cid.codec != DAG_PB:
+        raise ValueError(f"its marker 0x{marker:x} does not fit {root[:100]}")
+    return f"{replace(cid, version=1, codec=marker)}{slash}{rest}"
 
 
 def _seconds(text: str) -> float:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from .varint import read_varint
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+#: Of the format: numbers that every language has.
+MAX_NUMBER = (1 << 53) - 1
 
 
 def read_fields(data: memoryview) -> Iterator[tuple[int, int, int, memoryview]]:

@@ -73,7 +73,7 @@ class _Writer:
 
     def __init__(self, codec: int, file: IO[bytes], limit: int) -> None:
         self._codec, self._file, self._limit = codec, file, limit
-        self._size = self._skip = 0
+        self._size = self._skip = self._stored = 0
         self._rest = b""
         self._decoder: Any = None
         self._snappy: SnappyStream | None = None
@@ -81,12 +81,13 @@ class _Writer:
 
     def write(self, data: bytes) -> None:
         self._rest += data
+        self._stored += len(data)
         while self._rest and self._step():
             pass
 
     def end(self) -> int:
         """The size of the original. Raises CorruptFrameError if the stream is cut, or something else follows it."""
-        if self._rest or self._decoder is not None or self._skip:
+        if not self._stored or self._rest or self._decoder is not None or self._skip:
             raise CorruptFrameError("A stream is cut, or something else follows it")
         self._file.flush()
         return self._size

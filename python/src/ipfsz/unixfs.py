@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from .cid import CID, DAG_PB, RAW
 from .errors import InvalidCidError, InvalidDagError, InvalidHeaderError, NotUnixFSError
-from .protobuf import BYTES, VARINT, read_fields, read_packed
+from .protobuf import BYTES, MAX_NUMBER, VARINT, read_fields
 
 HEADER_FIELD = 1445
 DIRECTORY, METADATA, SYMLINK, SHARD = 1, 3, 4, 5
@@ -36,7 +36,8 @@ class Node:
     #: Bytes of the file: its own data and what the children hold.
     size: int = 0
     fanout: int = 0
-    hash_type: int = 0
+    #: None: Helia drops it when it changes a mode.
+    hash_type: int | None = None
     mode: int | None = None
     mtime: float | None = None
     #: Field 1445, unread. None without it.
@@ -141,14 +142,14 @@ def _parse_message(message: memoryview) -> Node:
     node = Node()
     kind: int | None = None
     for number, wire, value, data in read_fields(message):
+        if value > MAX_NUMBER:
+            raise ValueError(f"field {number} is above 2^53 - 1")
         if number == 1 and wire == VARINT:
             kind = value
         elif number == 2 and wire == BYTES:
             node.data = bytes(data)
         elif number == 4 and wire == VARINT:
             node.block_sizes.append(value)
-        elif number == 4 and wire == BYTES:
-            node.block_sizes += read_packed(data)
         elif number == 5 and wire == VARINT:
             node.hash_type = value
         elif number == 6 and wire == VARINT:

@@ -1,7 +1,9 @@
 import { messageOf } from '@ipfsz/utils/message-of'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
+import { BYTES, readFields, VARINT } from '../format/protobuf.ts'
 import { encodeFileBlock } from './file-block.ts'
+import { MESSAGE } from './message.ts'
 import { decodeBlock } from './node-links.ts'
 import type { Header } from '../format/header.ts'
 import type { NodeLinks } from './node-links.ts'
@@ -47,9 +49,22 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
       throw new Error('it has no data')
     }
 
+    checkWireTypes(data)
+
     return { cid, data, unixfs: UnixFS.unmarshal(data), links, length: block.byteLength }
   } catch (err) {
     throw new NotUnixFSError(cid, messageOf(err), { cause: err })
+  }
+}
+
+/** ipfs-unixfs does not look at wire types: it would read packed block sizes as a size and other fields. */
+function checkWireTypes (data: Uint8Array): void {
+  for (const { number, type } of readFields(data)) {
+    const expected = number === MESSAGE.data || number === MESSAGE.mtime ? BYTES : VARINT
+
+    if (number <= MESSAGE.mtime && type !== expected) {
+      throw new Error(`its field ${number} has the wire type ${type}`)
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 import { quoteName } from '@ipfsz/utils/quote-name'
 import { murmur364 } from '@multiformats/murmur3'
 import { MAX_SHARD_FANOUT } from '../constants.ts'
+import { MESSAGE } from '../dag/message.ts'
 import { InvalidDagError } from '../errors.ts'
+import { readFields } from '../format/protobuf.ts'
 import type { FileNode } from '../dag/node.ts'
 
 /** The length of a name's hash. Kubo and Helia place names only by murmur3-x64-64. */
@@ -15,12 +17,23 @@ export interface ShardPlace {
 
 export const ROOT_PLACE: ShardPlace = { bits: 0, prefix: 0n }
 
-/** How many hexadecimal digits the labels of a shard begin with. */
-export function prefixLength ({ cid, unixfs }: FileNode): number {
+/**
+ * How many hexadecimal digits the labels of a shard begin with.
+ *
+ * @throws {InvalidDagError} the shard has an invalid fanout, or places names by another hash function
+ */
+export function prefixLength ({ cid, data, unixfs }: FileNode): number {
   const fanout = Number(unixfs.fanout ?? 0n)
 
   if (fanout < 2 || fanout > MAX_SHARD_FANOUT || !Number.isInteger(Math.log2(fanout))) {
     throw new InvalidDagError(cid, `is a shard with a fanout of ${fanout}`)
+  }
+
+  for (const { number, value } of readFields(data)) {
+    // ipfs-unixfs does not return this field, and Helia drops it when it changes a mode
+    if (number === MESSAGE.hashType && value !== murmur364.code) {
+      throw new InvalidDagError(cid, `is a shard with the hash function 0x${value.toString(16)}`)
+    }
   }
 
   return (fanout - 1).toString(16).length

@@ -19,6 +19,7 @@ export interface Field {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const MAX_VARINT_LENGTH = 10
+const MAX_FIELD_NUMBER = 2 ** 29 - 1
 
 /** Thrown when protobuf is malformed: truncated, an unknown wire type, or a number above 2^53 - 1. */
 class InvalidProtobufError extends NamedError {
@@ -39,8 +40,8 @@ export function * readFields (message: Uint8Array): Generator<Field> {
     const type = tag.value % 8
     position = tag.end
 
-    if (number === 0) {
-      throw new InvalidProtobufError('it has a field with the number 0, which protobuf does not allow')
+    if (number === 0 || number > MAX_FIELD_NUMBER) {
+      throw new InvalidProtobufError(`it has a field with the number ${number}, which protobuf does not allow`)
     }
 
     let value = 0

@@ -12,7 +12,7 @@ from struct import error, unpack_from
 from ..errors import CorruptFrameError
 
 _MAGIC = b"\x89LZO\0\r\n\x1a\n"
-_EXTRA, _MULTIPART, _FILTER, _HEADER_CRC = 0x40, 0x400, 0x800, 0x1000
+_EXTRA, _MULTIPART, _FILTER, _HEADER_CRC, _UNKNOWN = 0x40, 0x400, 0x800, 0x1000, 0xFC000
 #: Of a stream: those of lzop have 256 KiB, unless asked otherwise.
 _MAX_BLOCK = 16 << 20
 #: Flags of checksums of a block, in their order: of the original bytes and of the compressed ones.
@@ -81,12 +81,16 @@ def _read_header(frame: bytes) -> tuple[int, int]:
     """The offset of the first block, and the flags."""
     if frame[:9] != _MAGIC:
         raise CorruptFrameError("it is not a member of lzop")
-    version, _, needed, method, _, flags = unpack_from(">HHHBBI", frame, 9)
-    if version < 0x0940 or needed > 0x1040 or method not in (1, 2, 3):
+    (version,) = unpack_from(">H", frame, 9)
+    # shorter before lzop 0.94: without the version needed, the level, and the high half of the time
+    if version < 0x0940:
+        needed, (method, flags), at = version, unpack_from(">BI", frame, 13), 26
+    else:
+        (needed, method, _, flags), at = unpack_from(">HBBI", frame, 13), 33
+    if min(version, needed) < 0x0900 or needed > 0x1040 or method not in (1, 2, 3):
         raise CorruptFrameError(f"it has the method {method}, or needs lzop {needed:x}")
-    if flags & (_MULTIPART | _FILTER):
-        raise CorruptFrameError("it has filters, or several parts")
-    at = 33
+    if flags & (_MULTIPART | _FILTER | _UNKNOWN):
+        raise CorruptFrameError("it has filters, several parts, or unknown flags")
     at += 1 + frame[at]
     check = zlib.crc32 if flags & _HEADER_CRC else zlib.adler32
     if unpack_from(">I", frame, at)[0] != check(frame[9:at]):

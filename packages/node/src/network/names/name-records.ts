@@ -174,5 +174,10 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
 
   const cid = CID.parse(first)
 
-  return { cid: typeof marker === 'number' ? mark(unmark(cid).toV1(), marker) : cid, path }
+  if (marker !== undefined && typeof marker !== 'number') {
+    throw new NameError(`The marker of the name is not a number: ${PUBLISH_AGAIN}`)
+  }
+
+  // a code that is no marker, and a CID that cannot be marked, are errors
+  return { cid: marker === undefined ? cid : mark(cid, marker), path }
 }
