@@ -315,7 +315,9 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
 /** By the script that runs them alone, without slow tests. Packages are named, so that no new one is forgotten. */
 export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   // types, lint, unused code, documents, packages as they are published, installs, examples
-  'suite:check': ['*', '.ci/*', 'docs/**', 'examples/**', 'scripts/*', 'scripts/nightly/*', 'site/**'],
+  'suite:check': [
+    '*', '.{ci,devcontainer}/*', '.github/**', 'docs/**', 'examples/**', 'scripts/*', 'scripts/nightly/*', 'site/**'
+  ],
   // in Node, and the pages that bundlers build
   'suite:test': [
     'packages/utils/**',

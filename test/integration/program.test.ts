@@ -246,7 +246,6 @@ describe.concurrent('the command line', () => {
     [['help', 'verfy'], 'verify'],
     [['help', 'pin', 'lst'], 'ls'],
     [['verfy'], 'verify'],
-    [['add', '--dry-run', 'file'], '--only-hash'],
     [['add', '--only-hsh', 'file'], '--only-hash']
   ])('suggests what %j may have meant', async ([args, suggested], { sandbox }) => {
     const result = await sandbox.run(args)
