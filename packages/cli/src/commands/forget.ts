@@ -46,8 +46,10 @@ export async function forget (
   }
 
   if (!output.json) {
-    output.note(dryRun
-      ? `${count(forgotten, 'version')} would be forgotten: omit --dry-run to forget them`
-      : `${count(forgotten, 'version')} forgotten: the next ipfsz gc deletes the blocks that only they need`)
+    output.note(forgotten === 0
+      ? 'The rules keep all versions'
+      : dryRun
+        ? `${count(forgotten, 'version')} would be forgotten: omit --dry-run to forget them`
+        : `${count(forgotten, 'version')} forgotten: the next ipfsz gc deletes the blocks that only they need`)
   }
 }
