@@ -7,8 +7,12 @@ const FAQ = 'docs/faq.md'
 
 /** Figures that documents repeat: where, in which words, and in which words docs/benchmarks.md has them. */
 const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured: RegExp]> = [
-  ['README.md', /shrink to (\d+ %) of their size/, /\*\*Stored bytes\*\*: (\d+ %)/],
-  ['README.md', /100 MB reads from disk ([\d.]+) times/, /\*\*Reading from disk\*\*: [\d.]+, ([\d.]+) and/],
+  ['README.md', /programs are stored in (\d+ %)/, /\*\*Stored bytes\*\*: (\d+ %)/],
+  [
+    'README.md',
+    /from a peer: ([\d.]+ s); with Kubo, uncompressed, ([\d.]+ s)/,
+    /77 MB takes ([\d.]+ s) with the `ipfsz` command from a peer.* ([\d.]+ s) with Kubo,/
+  ],
   [FAQ, /shrink to (\d+ %) with IPFSz/, /\*\*Stored bytes\*\*: (\d+ %)/],
   [FAQ, /`ipfsz cat --gateway URL`.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s from a gateway/)],
   [FAQ, /`ipfsz cat`, from a peer \| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with the `ipfsz` command/)],

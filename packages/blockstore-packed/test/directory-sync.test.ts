@@ -1,33 +1,37 @@
 /** File systems that cannot sync directories, and such that fail to. */
-import { describe, expect, vi } from 'vitest'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { present } from './check.ts'
 import { it, nameOf, putAll } from './fixtures.ts'
 import { texts } from './texts.ts'
-import type * as Fs from 'node:fs'
 
-const said = vi.hoisted(() => ({ code: 'EINVAL' }))
+let code = 'EINVAL'
 
-vi.mock('node:fs', async importOriginal => {
-  const fs = await importOriginal<typeof Fs>()
+// of the module itself: test files share the modules that have imported it
+beforeAll(() => {
+  const { fsync } = fs
 
-  return {
-    ...fs,
-    default: fs,
-    fsync (fd: number, done: (err: Error | null) => void) {
-      if (fs.fstatSync(fd).isDirectory()) {
-        done(Object.assign(new Error('fsync of a directory'), { code: said.code }))
-      } else {
-        fs.fsync(fd, done)
-      }
+  vi.spyOn(fs, 'fsync').mockImplementation((fd, done) => {
+    if (fs.fstatSync(fd).isDirectory()) {
+      done(Object.assign(new Error('fsync of a directory'), { code }))
+    } else {
+      fsync(fd, done)
     }
-  }
+  })
+  syncBuiltinESMExports()
+})
+
+afterAll(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
 
 describe('a store on a file system that', () => {
-  it.for(['EINVAL', 'ENOTSUP', 'EISDIR'])('cannot sync directories, and says %s, keeps all blocks', async (code, {
+  it.for(['EINVAL', 'ENOTSUP', 'EISDIR'])('cannot sync directories, and says %s, keeps all blocks', async (said, {
     open
   }) => {
-    said.code = code
+    code = said
     const blocks = texts(6)
     const store = await open()
     await putAll(store, blocks)
@@ -39,7 +43,7 @@ describe('a store on a file system that', () => {
   })
 
   it('fails to sync a directory acknowledges nothing', async ({ open }) => {
-    said.code = 'EIO'
+    code = 'EIO'
 
     expect(await nameOf(putAll(await open(), texts(1)))).not.toBe('no error')
   })

@@ -26,7 +26,7 @@ const MAX_CALL = 2 ** 30
 const MAX_SYNC_WRITE = 64 * 1024
 
 // calls with callbacks, as promises: those of node:fs/promises take half as much processor time again
-const syncFile = promisify(fs.fsync)
+const syncFile = promisify((fd: number, done: (err: Error | null) => void) => { fs.fsync(fd, done) })
 const syncData = promisify(fs.fdatasync)
 const truncateFile = promisify(fs.ftruncate)
 const readFile = promisify((

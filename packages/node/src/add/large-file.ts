@@ -40,15 +40,17 @@ export class LargeFile {
   /** Resolves when a step is complete. */
   async step (): Promise<LargeFileStep> {
     await this.#ready.promise
+    // what is read before the next step begins counts there
+    const read = this.#read
+    this.#read = 0
 
-    return { blocks: this.#blocks, read: this.#read, end: this.#end }
+    return { blocks: this.#blocks, read, end: this.#end }
   }
 
   /** Begin the next step. */
   goOn (): void {
     this.#blocks = []
     this.#size = 0
-    this.#read = 0
     this.#isComplete = false
     this.#ready = Promise.withResolvers()
     const next = this.#next
