@@ -79,6 +79,15 @@ export class Maintenance {
     }
   }
 
+  /** Seal what dead processes left: only sealed packs are rewritten. */
+  async sealDead (): Promise<void> {
+    await this.#view.lookAgain()
+
+    if (Array.from(this.#view.packs.values()).some(({ isSealed, writer }) => !isSealed && writer == null)) {
+      await this.ifFree(async () => this.#sealDeadPacks())
+    }
+  }
+
   /** Rebuild the index from the packs. */
   async rebuildIndex (): Promise<void> {
     for (const name of await this.#disk.list(INDEX)) {

@@ -18,7 +18,7 @@ export async function repackStore (
   await queue.turns.run(async () => {
     await queue.flushInTurn()
     await appender.seal()
-    await maintenance.tidy().catch(() => {})
+    await maintenance.sealDead().catch(() => {})
   })
   // nobody announces that a pack is sealed
   await view.lookAgain()
