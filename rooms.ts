@@ -178,7 +178,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     dag: [],
     disk: ['dag'],
     locks: ['disk'],
-    config: ['disk'],
+    config: ['disk', 'locks'],
     cache: ['disk', 'locks'],
     'known-files': ['disk'],
     blocks: ['dag'],

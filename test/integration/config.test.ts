@@ -35,6 +35,15 @@ describe.concurrent('ipfsz config', () => {
     expect(await codecOf(sandbox)).toBe('zstd')
   })
 
+  it('keeps what several processes set at once', async ({ sandbox }) => {
+    const keys = ['add.codec=lz4', 'add.hidden=true', 'daemon.provide=all', 'gateway.cache=1GiB', 'add.gitignore=true']
+    const results = await Promise.all(keys.map(async key => sandbox.spawn(['config', 'set', ...key.split('=')])))
+    results.forEach(result => { expectSuccess(result) })
+
+    const rows = parseLines((await sandbox.run(['config', 'ls', '--json'])).stdout)
+    expect(rows.map(({ key }) => key).toSorted()).toEqual(keys.map(key => key.split('=')[0]).toSorted())
+  })
+
   it('uses the level only for the codec that is set with it', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['config', 'set', 'add.level', '19']))
 

@@ -1,4 +1,4 @@
-import { configIn, readConfig, writeConfig } from '@ipfsz/node/config'
+import { changeConfig, configIn, readConfig } from '@ipfsz/node/config'
 import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { printable } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
@@ -6,18 +6,20 @@ import type { ConfigValue } from '@ipfsz/node/config'
 
 /** Set a default, and print it once it is on the disk. */
 export async function setConfig (key: string, value: ConfigValue, context: Context): Promise<void> {
-  const { repo } = context
-
-  await writeConfig(repo, { ...await readConfig(repo), [key]: value })
+  await changeConfig(context.repo, config => ({ ...config, [key]: value }), context.signal)
   print(key, value, context)
 }
 
 /** Remove settings. Those that are not set stay so. */
-export async function removeConfig (keys: readonly string[], { repo, output }: Context): Promise<void> {
-  const config = await readConfig(repo)
+export async function removeConfig (keys: readonly string[], { repo, output, signal }: Context): Promise<void> {
+  let config = await readConfig(repo)
 
   if (keys.some(key => key in config)) {
-    await writeConfig(repo, Object.fromEntries(Object.entries(config).filter(([key]) => !keys.includes(key))))
+    await changeConfig(repo, current => {
+      config = current
+
+      return Object.fromEntries(Object.entries(current).filter(([key]) => !keys.includes(key)))
+    }, signal)
   }
 
   for (const key of keys) {

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { ConfigError } from '../errors.ts'
+import { holdFile } from '../locks/kernel-lock.ts'
+import { locksIn } from '../locks/lock-files.ts'
+
+/** How long to wait between two tries to lock the settings, in milliseconds. */
+const POLL_INTERVAL = 20
 
 /** A text or number as after an option, whether a flag is set, or the values of an option that is repeated. */
 export type ConfigValue = string | number | boolean | string[]
@@ -52,18 +59,53 @@ export async function readConfig (repo: string): Promise<Config> {
 }
 
 /**
- * Write the settings of a repo, which need not exist yet. Atomic and synced: readers see the old or the new ones, even
- * after a power cut.
+ * Change the settings of a repo, which need not exist yet. One process at a time: two changes at once are both kept.
+ * Atomic and synced: readers see the old or the new settings, even after a power cut.
  *
- * @throws {RepoError} the path of the repo leads to a file
+ * @param change - gets the settings, and returns the new ones
+ * @throws {ConfigError} the file is damaged, or cannot be read
+ * @throws {RepoError} the path of the repo leads to a file, or the repo cannot be locked
  */
-export async function writeConfig (repo: string, config: Config): Promise<void> {
+export async function changeConfig (
+  repo: string,
+  change: (config: Config) => Config,
+  signal?: AbortSignal
+): Promise<void> {
   await makeRepoDirectory(repo)
-  await writeAtomic(configIn(repo), Buffer.from(`${JSON.stringify(config, undefined, 2)}\n`), {
-    temporary: `${configIn(repo)}.${randomUUID()}`,
-    sync: true
-  })
-  await syncDirectory(repo)
+  const release = await lockConfig(repo, signal)
+
+  try {
+    const config = change(await readConfig(repo))
+
+    await writeAtomic(configIn(repo), Buffer.from(`${JSON.stringify(config, undefined, 2)}\n`), {
+      temporary: `${configIn(repo)}.${randomUUID()}`,
+      sync: true
+    })
+    await syncDirectory(repo)
+  } finally {
+    release()
+  }
+}
+
+/** The file is never deleted: a process that waits would hold one that others no longer see. */
+async function lockConfig (repo: string, signal?: AbortSignal): Promise<() => void> {
+  const directory = locksIn(repo)
+  const path = join(directory, 'config')
+  await mkdir(directory, { recursive: true })
+  // not created by SQLite: its errors do not say why it failed
+  await (await open(path, 'a')).close()
+
+  for (;;) {
+    signal?.throwIfAborted()
+    const release = holdFile(path)
+
+    if (release != null) {
+      return release
+    }
+
+    // the holder writes a small file: it is done soon, and the kernel frees the lock of a killed one
+    await setTimeout(POLL_INTERVAL)
+  }
 }
 
 function isValue (value: unknown): value is ConfigValue {
