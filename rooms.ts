@@ -43,7 +43,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'shared-store': ['clock.ts', 'errors.ts'],
   node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],
   site: [],
-  cli: ['advice.ts', 'errors.ts', 'io.ts']
+  cli: ['errors.ts', 'io.ts']
 }
 
 /**
@@ -219,6 +219,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   site: {},
   cli: {
+    advice: [],
+    'errors.ts': ['advice'],
     terminal: [],
     'context.ts': ['terminal'],
     bench: [],

@@ -1,6 +1,6 @@
 import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { GC_ADVICE } from './advice.ts'
+import { GC_ADVICE } from './advice/disk.ts'
 import { DISK_FULL, fullDiskError, neededBytes } from './errors.ts'
 import { repoPath } from '@ipfsz/node/environment'
 import { readReference } from '@ipfsz/shared-store/reference'
