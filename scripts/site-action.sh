@@ -12,6 +12,9 @@ while IFS= read -r pattern; do
   [ -z "$pattern" ] || options+=("--keep=$pattern")
 done <<< "$SITE_KEEP"
 
+# what site add does with a domain
+[[ ! $SITE_BASE =~ ^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(/|$) ]] || SITE_BASE=/ipns/$SITE_BASE
+
 if [ -n "$SITE_BASE" ]; then
   if "${ipfsz[@]}" repair -- "$SITE_BASE" >&2; then
     options+=("--base=$SITE_BASE")

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { execFile } from 'node:child_process'
 import { describe, expect } from 'vitest'
+import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
+import { filesOf } from '../../scripts/nightly/files.ts'
 import { noise, text } from '../support/data.ts'
 import { startGateway } from './run-gateway.ts'
 import { CLI, it } from './run-cli.ts'
@@ -166,6 +168,10 @@ describe('the action', () => {
 })
 
 describe('the container', () => {
+  it.for(filesOf(ROOT, ['**/Dockerfile']))('has a %s in which the linter finds no problem', async path => {
+    expect(validate(await readFile(join(ROOT, path), 'utf8'))).toEqual([])
+  })
+
   it('is not root, keeps the repo outside of its image, and has a version of all that it is made from', async () => {
     const text = await readFile(join(ROOT, 'examples/gateway/Dockerfile'), 'utf8')
     const lines = text.replaceAll(/\\\n\s*/g, '').split('\n').filter(line => !/^(?:#|$)/.test(line))

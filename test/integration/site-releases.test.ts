@@ -1,6 +1,8 @@
 /** Releases of a site: CARs that are the same everywhere, and that differ from the last one by what changed. */
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDnsServer } from '../support/dns-server.ts'
@@ -194,17 +196,47 @@ describe('the next release of a site', () => {
     onTestFinished(close)
     await write(sandbox, 'dist', SECOND)
     const addNext = async (domain: string): Promise<RunResult> =>
-      sandbox.spawn(['site', 'add', 'dist', '--base', `/ipns/${domain}`, '--json'], {
+      sandbox.spawn(['site', 'add', 'dist', '--base', domain, '--json'], {
         preload: 'dns-server.ts',
         // all blocks are here, so it is not asked
         env: { DNS_SERVER: address, IPFSZ_GATEWAYS: 'http://127.0.0.1:9' }
       })
-    const { stdout, stderr } = await addNext('site.example')
 
-    expect(stderr).toBe('')
-    expect((JSON.parse(stdout.toString()) as Report).newSize).toBeLessThan(4000)
-    expect(asked).toEqual(['_dnslink.site.example'])
+    for (const domain of ['site.example', '/ipns/site.example', 'site.example/ipfsz-site']) {
+      const { stdout, stderr } = await addNext(domain)
+
+      expect(stderr).toBe('')
+      expect((JSON.parse(stdout.toString()) as Report).newSize).toBeLessThan(4000)
+    }
+
+    expect(asked).toEqual(['_dnslink.site.example', '_dnslink.site.example', '_dnslink.site.example'])
     expect(failure(await addNext('other.example'))).toContain('other.example has no DNSLink')
+  })
+
+  it('finds the last one by the DNSLink of a domain in a program that says whom to ask', async ({ sandbox }) => {
+    await write(sandbox, 'dist', FIRST)
+    const { cid } = await add(sandbox, 'dist')
+    const { address, asked, close } = await startDnsServer({ '_dnslink.site.example': `dnslink=/ipfs/${cid}` })
+    onTestFinished(close)
+    await write(sandbox, 'dist', SECOND)
+    const publish = async (network: string): Promise<string> => {
+      const program = `
+        const { publishSite } = await import(${JSON.stringify(import.meta.resolve('@ipfsz/site'))})
+        const site = await publishSite('repo', 'dist', { base: 'site.example', ${network} })
+        console.log(site.newSize)
+      `
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '--import', join(import.meta.dirname, 'preload/dns-server.ts'), '--input-type=module', '--eval', program
+      ], { cwd: sandbox.directory, env: { ...process.env, DNS_SERVER: address } })
+
+      return stdout
+    }
+
+    // all blocks are here, so it is not asked
+    expect(Number(await publish("network: { gateways: ['http://127.0.0.1:9'] }"))).toBeLessThan(4000)
+    expect(asked).toEqual(['_dnslink.site.example'])
+    await expect(publish('')).rejects.toThrow('no other node can be asked')
+    expect(asked).toHaveLength(1)
   })
 
   it('has the same CAR on another machine that has the last one', async ({ sandbox }) => {

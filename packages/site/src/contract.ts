@@ -1,3 +1,4 @@
+import type { RepoNetwork } from '@ipfsz/node'
 import type { ChangedFiles } from '@ipfsz/node/add'
 import type { NodeProgressOptions } from '@ipfsz/node/events'
 import type { MadeSite } from './make-site.ts'
@@ -33,10 +34,16 @@ export interface PublishSiteOptions extends NodeProgressOptions {
   dictionaries?: boolean | undefined
   /**
    * The last release, of which only the differences are stored: the CID of a published site or of its tree, with a path
-   * below it, or as text, which may be a name; or `latest` for the last one that was added with `latest` from a
-   * directory of the same name. The repo must have it.
+   * below it, or as text, which may be a domain with a DNSLink or another name; or `latest` for the last one that was
+   * added with `latest` from a directory of the same name. The repo must have it.
    */
   base?: CID | { cid: CID, path: string } | string | undefined
+  /**
+   * How to resolve the name of `base`: DNS is asked if there is anything in it to ask, such as a gateway.
+   *
+   * @default other nodes are never asked
+   */
+  network?: RepoNetwork | undefined
   /**
    * Also write the site to a CAR at this path, which appears when it is complete. The same files, options and base make
    * the same bytes on every machine, with the same version of IPFSz: they are compressed by the codec builds that

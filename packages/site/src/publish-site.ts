@@ -1,12 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
-import { LATEST } from '@ipfsz/node/add'
 import { exportCar } from '@ipfsz/node/car'
 import { UsageError } from '@ipfsz/node/errors'
 import { beginStep, duringStep } from '@ipfsz/node/events'
 import { ignoreMatcher } from '@ipfsz/node/files'
-import { withTargets } from '@ipfsz/node/read'
 import {
   addTree, checkFileTarget, checkNoOverwrite, countNewBlocks, findGateway, PendingRoots, withRepo
 } from '@ipfsz/node/session'
@@ -17,8 +15,9 @@ import { readStart } from './read-start.ts'
 import { RESERVED_PATHS } from './site-config.ts'
 import { readSiteScripts } from './site-scripts.ts'
 import { titleOf } from './title.ts'
+import { withBase } from './with-base.ts'
 import type { PublishedSite, PublishSiteOptions } from './contract.ts'
-import type { Bases, Release } from './find-release.ts'
+import type { Bases } from './find-release.ts'
 import type { AddedTree, NodeContext, Session } from '@ipfsz/node/session'
 
 type AddFilesOptions = Omit<PublishSiteOptions, 'base'> & { base: Bases | undefined }
@@ -47,6 +46,7 @@ const DEFAULT_LEVEL = 19
  * @throws {TreeEntryError} a file of it cannot be added, or the CAR exists
  * @throws {InvalidBaseError} the last release is not a directory
  * @throws {NotFoundError} the repo does not have it
+ * @throws {NameError} its name cannot be resolved
  */
 export async function publishSite (
   repo: { path: string } | string,
@@ -54,14 +54,15 @@ export async function publishSite (
   options: PublishSiteOptions = {}
 ): Promise<PublishedSite> {
   const { name = directory, signal = new AbortController().signal, onProgress, car } = options
+  const { bootstrap = [], ...network } = options.network ?? { offline: true }
   const path = resolve(typeof repo === 'string' ? repo : repo.path)
-  const context: NodeContext = { repo: path, signal, bootstrap: [], onProgress }
+  const context: NodeContext = { repo: path, signal, network, bootstrap, onProgress }
   await checkCar(options)
   const title = await readTitle(name, directory)
   const scripts = await readSiteScripts()
   const deterministic = car != null
 
-  const published = await withBase(options, context, async given =>
+  const published = await withBase(options.base, context, async given =>
     withRepo(context, { lock: 'add', deterministic }, async opened => {
       const { blockstore, newBytes } = countNewBlocks(opened.repo.blockstore)
       const session = { ...opened, files: ipfsz({ blockstore, datastore: opened.links }, { deterministic }) }
@@ -119,23 +120,6 @@ async function checkCar ({ car, force = false }: PublishSiteOptions): Promise<vo
   if (car != null) {
     await (force ? checkFileTarget(car) : checkNoOverwrite(car))
   }
-}
-
-/** Find out where the name of the last release leads, if that is a name. */
-async function withBase<T> (
-  { base }: PublishSiteOptions,
-  context: NodeContext,
-  work: (base: Release | undefined) => Promise<T>
-): Promise<T> {
-  if (base == null || base === LATEST) {
-    return work(base)
-  }
-
-  if (typeof base === 'string') {
-    return withTargets(context, [base], async ([target]) => work(target))
-  }
-
-  return work('path' in base ? base : { cid: base, path: '' })
 }
 
 /** Add the files of the site, and note their paths. */

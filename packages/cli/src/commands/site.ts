@@ -1,6 +1,4 @@
 import { DEFAULT_GATEWAY_ADDRESS } from '@ipfsz/node/environment'
-import { LATEST } from '@ipfsz/node/add'
-import { withTargets } from '@ipfsz/node/read'
 import { publishSite } from '@ipfsz/site'
 import { nodeContext } from '../context.ts'
 import { resolvePath } from '../io.ts'
@@ -40,14 +38,11 @@ const INDENT = '  '
  */
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
   const node = nodeContext(context)
-  const { signal, onProgress, repo } = node
-  const { base: text, car, ...others } = options
-  const [base = text] = text == null || text === LATEST
-    ? []
-    : await withTargets(node, [text], async targets => targets)
+  const { signal, onProgress, repo, bootstrap, nameGateways: gateways } = node
+  const { car, ...others } = options
   const site = await publishSite(repo, resolvePath(path, context.io), {
     ...others,
-    base,
+    network: { gateways, bootstrap },
     car: car == null ? undefined : resolvePath(car, context.io),
     name: path,
     signal,

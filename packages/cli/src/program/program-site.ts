@@ -38,8 +38,8 @@ export function defineSiteCommands (program: Command, context: () => Context): v
     )
     .option(
       '--base <cid>',
-      'the last release: store only the differences. A CID, /ipns/NAME, or latest: what was last added with ' +
-        '--base latest'
+      'the last release: store only the differences. A CID, a domain with a DNSLink, /ipns/NAME, or latest: what was ' +
+        'last added with --base latest'
     )
     .option('--car <file>', 'also write a reproducible CAR, for pinning services')
     .option('--force', 'with --car, replace an existing file')
