@@ -143,6 +143,52 @@ def test_what_came_ahead_is_in_the_cache(tmp_path: Path) -> None:
         assert len(gateway.paths) == asked
 
 
+@pytest.mark.parametrize("root", [FLAT, NESTED], ids=["flat", "nested"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "gone"])
+def test_a_damaged_cache_of_what_came_ahead_is_passed_over(root: CID, damage: str, tmp_path: Path) -> None:
+    with Gateway(STORE.blocks, behave(lambda car: car)) as gateway:
+        read_all(asynchronous(gateway.url, cache=tmp_path), PATHS[root])
+        packs = [path for path in tmp_path.rglob("*+")]
+        assert packs
+        for path in packs:
+            data = path.read_bytes()
+            if damage == "gone":
+                path.unlink()
+            else:
+                path.write_bytes(
+                    data[: len(data) // 2] + (b"" if damage == "cut" else b"x" + data[len(data) // 2 + 1 :])
+                )
+        read_all(asynchronous(gateway.url, cache=tmp_path), PATHS[root])
+
+
+def test_what_came_ahead_takes_few_files(tmp_path: Path) -> None:
+    with Gateway(STORE.blocks, behave(lambda car: car)) as gateway:
+        read_all(asynchronous(gateway.url, cache=tmp_path), PATHS[FLAT])
+
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) < len(FILES) // 3
+
+
+def test_the_rest_of_a_shard_comes_even_if_its_block_is_known(added: Added, tmp_path: Path) -> None:
+    names = [f"{index:04d} {'n' * 200}" for index in range(1400)]
+    for name in names:
+        (tmp_path / name).write_text(name[:4] * 500)
+    (cid,) = added.command.add("--codec", "none", tmp_path)
+    fs = asynchronous(added.url)
+    reader = fs._new_reader()
+    fs._new_reader = lambda: reader  # type: ignore[method-assign]
+
+    async def read() -> int:
+        # all shards, before anything may come ahead
+        await reader.list(await reader.resolve(cid))
+        before: int = reader.blocks.sources[0].requests  # type: ignore[attr-defined]
+        for name in names:
+            assert await fs._cat_file(f"{cid}/{name}") == name[:4].encode() * 500
+        return reader.blocks.sources[0].requests - before  # type: ignore[attr-defined]
+
+    # one for each of the 256 shards, and some files before that is allowed
+    assert asyncio.run(read()) < 400
+
+
 def flip(car: bytes) -> bytes:
     return car[:-1] + bytes([car[-1] ^ 1])
 

@@ -139,6 +139,45 @@ def test_nothing_is_written_or_deleted_where_another_user_may_put_links(tmp_path
     assert [(file.name, file.read_bytes()) for file in elsewhere.iterdir()] == [(path.name, b"of another program")]
 
 
+def test_blocks_that_came_together_are_one_file(tmp_path: Path) -> None:
+    store = Store()
+    blocks = [(store.put(data), data) for data in (b"one", b"another", b"")]
+    blocks.append((CID(1, 0x55, 0, bytes(300)), bytes(300)))
+    DiskCache(tmp_path).put_pack(ROOT, blocks)
+    cache = DiskCache(tmp_path)
+
+    assert len(files(tmp_path)) == 1
+    assert not cache.has(blocks[0][0])
+    assert cache.open_pack(ROOT)
+    assert not cache.open_pack(blocks[0][0])
+    assert [cache.get(cid) for cid, _ in blocks] == [b"one", b"another", b"", None]
+    cache.remove(blocks[1][0])
+    assert [cache.get(cid) for cid, _ in blocks] == [None] * 4
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("head", [b"", b"\xff" * 3, b"\xff" * 4, b"\xff" * 100, b"\1\0\0\0\x22\xff\xff\xff\xff"])
+def test_a_damaged_pack_is_passed_over(tmp_path: Path, head: bytes) -> None:
+    cid = Store().put(b"block")
+    DiskCache(tmp_path).put_pack(ROOT, [(cid, b"block")])
+    (path,) = files(tmp_path)
+    for data in (head, head + path.read_bytes()[len(head) :]):
+        path.write_bytes(data)
+        cache = DiskCache(tmp_path)
+        cache.open_pack(ROOT)
+        assert cache.get(cid) is None or cache.get(cid) == b"block"
+
+
+def test_places_in_packs_are_bounded(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("ipfsz.cache._MAX_PLACES", 10)
+    cache, store = DiskCache(tmp_path), Store()
+    blocks = [(store.put(bytes([index])), bytes([index])) for index in range(25)]
+    for start in (0, 5, 10, 20):
+        cache.put_pack(blocks[start][0], blocks[start : start + 5])
+
+    assert [cache.has(cid) for cid, _ in blocks] == [False] * 10 + [True] * 5 + [False] * 5 + [True] * 5
+
+
 def test_the_cache_stays_within_its_size(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, 1 << 20)
     store = Store()
@@ -221,6 +260,17 @@ def test_processes_read_with_a_file_system_from_before(gateway: Gateway, tmp_pat
     for process in processes:
         process.join(10)
     assert fs.cat_file(NAME, 0, 10) == DATA[:10]
+
+
+def test_a_process_reads_after_a_fork_in_which_locks_were_held(gateway: Gateway, tmp_path: Path) -> None:
+    fs = quick(gateway.url, cache=tmp_path)
+    assert fs._cache is not None
+    queue = multiprocessing.get_context("fork").Queue()
+    with fs._lock, fs._cache._lock:
+        process = multiprocessing.get_context("fork").Process(target=_read, args=(fs, queue), daemon=True)
+        process.start()
+
+        assert queue.get(timeout=30) is True
 
 
 def test_a_process_ends_without_a_word(gateway: Gateway) -> None:

@@ -43,18 +43,28 @@ class Ahead:
     def __init__(self, blocks: Blocks, fetch_below: FetchBelow | None) -> None:
         self._blocks, self._fetch_below = blocks, fetch_below
         self._roots: Lru[bytes, _Root] = Lru(64)
+        #: Whether a CAR of what is below was asked for, or found on disk. Not: it was only looked for there.
         self._asked: Lru[bytes, bool] = Lru(10_000)
+        self._looks: SingleFlight[bytes, None] = SingleFlight()
         self._flights: SingleFlight[bytes, None] = SingleFlight()
         self._turns = asyncio.Semaphore(_AT_A_TIME)
 
     async def below(self, root: CID, cid: CID, size: int, wanted: CID) -> None:
         """Before `wanted` is read. It is, or is below, `cid`: a directory or shard that holds `size` bytes in all."""
         key, state = cid.multihash, self._root(root)
-        if self._fetch_below is None or self._asked.get(key):
+        if self._asked.get(key):
             return
         if key not in self._flights:
+            if self._blocks.has(wanted):
+                return
+            if self._asked.get(key) is None:
+                await self._looks.run(key, lambda: self._look(cid))
+                if self._asked.get(key):
+                    return
+            if self._fetch_below is None:
+                return
             room = min(self._blocks.room, _TIMES * state.read) - state.unread
-            if not 0 < size <= min(_MAX_BELOW, room) or self._blocks.has(wanted):
+            if not 0 < size <= min(_MAX_BELOW, room):
                 return
         await self._flights.run(key, lambda: self._fetch(state, cid, size))
 
@@ -74,6 +84,9 @@ class Ahead:
             self._roots.put(root.multihash, state)
         return state
 
+    async def _look(self, cid: CID) -> None:
+        self._asked.put(cid.multihash, await self._blocks.open_pack(cid))
+
     async def _fetch(self, state: _Root, cid: CID, size: int) -> None:
         assert self._fetch_below is not None
         state.unread += size
@@ -81,7 +94,7 @@ class Ahead:
             async with self._turns:
                 # each block comes with its CID and its length
                 found = await self._fetch_below(cid, 2 * size + (64 << 10))
-                await self._blocks.keep(found)
+                await self._blocks.keep(cid, [(key, block) for key, _, block in found])
         finally:
             state.unread -= size
             self._asked.put(cid.multihash, True)

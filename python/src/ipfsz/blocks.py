@@ -67,12 +67,16 @@ class Blocks:
             return True
         return self._cache is not None and self._cache.has(cid)
 
-    async def keep(self, found: Sequence[tuple[CID, Node, bytes]]) -> None:
-        """Verified blocks that came with others."""
-        for cid, _, block in found:
+    async def keep(self, below: CID, found: Sequence[tuple[CID, bytes]]) -> None:
+        """Verified blocks that came together."""
+        for cid, block in found:
             self._recent.put(cid.multihash, block)
-        if self._cache is not None:
-            await asyncio.to_thread(self._put_all, self._cache, found)
+        if self._cache is not None and found:
+            await asyncio.to_thread(self._cache.put_pack, below, found)
+
+    async def open_pack(self, below: CID) -> bool:
+        """Whether blocks below a directory came together earlier, and are on disk."""
+        return self._cache is not None and await asyncio.to_thread(self._cache.open_pack, below)
 
     async def close(self) -> None:
         for source in self.sources:
@@ -86,7 +90,7 @@ class Blocks:
 
     async def _load(self, cid: CID) -> bytes:
         async with self._turns:
-            if self._cache is not None:
+            if self._cache is not None and self._cache.has(cid):
                 block = await asyncio.to_thread(self._cached, self._cache, cid)
                 if block is not None:
                     return block
@@ -94,11 +98,6 @@ class Blocks:
             if self._cache is not None:
                 await asyncio.to_thread(self._cache.put, cid, block)
             return block
-
-    @staticmethod
-    def _put_all(cache: DiskCache, found: Sequence[tuple[CID, Node, bytes]]) -> None:
-        for cid, _, block in found:
-            cache.put(cid, block)
 
     @staticmethod
     def _cached(cache: DiskCache, cid: CID) -> bytes | None:

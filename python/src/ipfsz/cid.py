@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from .errors import CorruptBlockError, DigestLengthError, InvalidCidError, MissingPackageError, UnknownHashError
 from .multibase import BASE58, decode_base, decode_multibase, encode_base, encode_base32
@@ -34,6 +35,7 @@ class CID:
     digest: bytes
 
     @classmethod
+    @lru_cache(256)
     def parse(cls, text: str) -> CID:
         """Of a string in any usual multibase. Raises InvalidCidError."""
         try:
@@ -76,7 +78,7 @@ class CID:
             raise InvalidCidError("Not a CID: its digest is cut")
         return cls(version, codec, code, digest), offset + length
 
-    @property
+    @cached_property
     def multihash(self) -> bytes:
         return write_varint(self.hash) + write_varint(len(self.digest)) + self.digest
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from .base_cost import BaseCost
 from .blocks import Blocks
-from .cid import CID
+from .cid import CID, LZO
 from .codecs import decode_frame
 from .dag import read_stored
 from .errors import ReadTooLargeError, UnreadableBaseError, WrongBaseError
@@ -21,6 +21,7 @@ _PART = 4 << 20
 #: Parts of a read that are fetched and decompressed at a time.
 _PARTS_AT_A_TIME = 8
 _FRAME_CACHE = 64 << 20
+_SMALL = 64 << 10
 _MAX_READ = 16 << 30
 _TRAINED = b"\x37\xa4\x30\xec"
 
@@ -50,6 +51,9 @@ async def read_ranges(file: File, ranges: Sequence[tuple[int, int]]) -> list[byt
         for index, (start, end) in sorted(enumerate(ranges), key=lambda item: item[1])
         async for part in file.split(start, end)
     ]
+    if len(parts) == len(ranges) == 1:
+        # as most reads are: no task is started
+        return [await file.read(*parts[0][0])]
     turns = asyncio.Semaphore(_PARTS_AT_A_TIME)
 
     async def read(part: tuple[int, int]) -> bytes:
@@ -150,7 +154,11 @@ class CompressedFile:
             frame, dictionary = await stored, None
         else:
             frame, dictionary = await gather([stored, self._region(*region)])
-        return await asyncio.to_thread(decode_frame, self.header.codec, frame, size, self.header.filters, dictionary)
+        work = (self.header.codec, frame, size, self.header.filters, dictionary)
+        if size <= _SMALL and dictionary is None and not self.header.filters and self.header.codec != LZO:
+            # changing to another thread would take longer
+            return decode_frame(*work)
+        return await asyncio.to_thread(decode_frame, *work)
 
     async def _region(self, offset: int, length: int) -> bytes:
         assert self._base is not None

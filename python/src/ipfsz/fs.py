@@ -93,15 +93,21 @@ class IpfszFileSystem(AsyncFileSystem):  # type: ignore[misc]
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
         """After a fork, that of the new process: the thread of the old one is not there."""
-        if self._pid != os.getpid():
-            self._pid, self._lock, self._readers = os.getpid(), threading.Lock(), _Readers()
-            self._loop = None if self.asynchronous else get_loop()
+        self._after_fork()
         return self._loop
+
+    def _after_fork(self) -> None:
+        if self._pid != os.getpid():
+            # locks may be held by threads that are not here
+            self._pid, self._lock, self._readers = os.getpid(), threading.Lock(), _Readers()
+            self._cache = None if self._cache is None else DiskCache(self._cache.root, self._cache.limit)
+            self._loop = None if self.asynchronous else get_loop()
 
     @property
     def reader(self) -> Reader:
         """Of the running event loop: connections and what waits for them cannot be shared by two."""
         loop = asyncio.get_running_loop()
+        self._after_fork()
         with self._lock:
             if loop not in self._readers:
                 self._readers[loop] = self._new_reader()

@@ -23,7 +23,7 @@ from .header import Header, read_header
 from .names import Names
 from .streams import StreamFile
 from .tasks import Lru
-from .unixfs import DIRECTORY, FILE_TYPES, SYMLINK, Link, Node
+from .unixfs import FILE_TYPES, SYMLINK, Link, Node
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,25 @@ class Reader:
                 entry.header()
             raise MissingHeaderError(f"{root} is marked as a file, and is a directory")
 
+        # the directory, or the shard of it, that holds the next entry, and the bytes in it
+        holder, size = entry.cid, 0
+
         async def before(link: Link) -> None:
-            await self._ahead.below(root, link.cid, link.tsize, link.cid)
+            nonlocal holder, size
+            holder, size = link.cid, link.tsize
+            await self._ahead.below(root, holder, size, holder)
 
         for index, segment in enumerate(segments):
             if not entry.is_directory:
                 raise NotADirectoryEntryError(f"{path} goes on below a file")
+            holder, size = entry.cid, entry.node.links_size
             link = await find_entry(self.blocks, entry.node, segment, before)
             if link is None:
                 raise PathNotFoundError(f"{path}: there is no {segment!r}")
             if index < len(segments) - 1:
                 await before(link)
             else:
-                if entry.node.type == DIRECTORY:
-                    await self._ahead.below(root, entry.cid, entry.node.links_size, link.cid)
+                await self._ahead.below(root, holder, size, link.cid)
                 self._ahead.reads(root, link)
             entry = await self.child(entry, link.cid)
         return entry
