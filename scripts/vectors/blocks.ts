@@ -21,8 +21,8 @@ export interface FileNodeInit {
   more?: Uint8Array
   /** What the node says that its parts hold, if that is not what they do. */
   blockSizes?: readonly number[]
-  /** @default 2: a file */
-  type?: number
+  /** @default 2: a file. Null: the message has none. */
+  type?: number | null
   /** The fields of the dag-pb node, from its data and its links. Default: links, then data. */
   order?: (data: Uint8Array, links: Uint8Array[]) => Uint8Array[]
 }
@@ -60,7 +60,7 @@ export class Blocks extends MemoryBlockstore {
   async fileNode ({ data, parts = [], more, blockSizes, type = 2, order }: FileNodeInit): Promise<Part> {
     const size = (data?.byteLength ?? 0) + parts.reduce((total, { size }) => total + size, 0)
     const message = Buffer.concat([
-      numberField(1, type),
+      type == null ? new Uint8Array(0) : numberField(1, type),
       data == null ? new Uint8Array(0) : bytesField(2, data),
       numberField(3, size),
       ...(blockSizes ?? parts.map(part => part.size)).map(size => numberField(4, size)),

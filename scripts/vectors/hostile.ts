@@ -4,6 +4,7 @@
  */
 import { CODES } from '@ipfsz/codecs'
 import { mark, TREE_CODE } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
@@ -343,6 +344,18 @@ const DAGS: VectorInit[] = [
     make: async blocks => (await blocks.fileNode({
       parts: await blocks.leaves(LARGE.subarray(0, 2)), blockSizes: [], more: packedField(4, [24, 5])
     })).cid,
+    expected: { error: 'NotUnixFSError' }
+  },
+  {
+    name: 'bad-dag-no-type',
+    about: 'A UnixFS message without a type, which some readers take for a file and others for raw bytes',
+    make: async blocks => (await blocks.fileNode({ data: LARGE.subarray(0, 1000), type: null })).cid,
+    expected: { error: 'NotUnixFSError' }
+  },
+  {
+    name: 'bad-dag-no-fields',
+    about: 'An empty UnixFS message: it has no type, and is no empty file',
+    make: async blocks => blocks.store(dagPb.code, dagPb.encode(dagPb.prepare({ Data: new Uint8Array(0), Links: [] }))),
     expected: { error: 'NotUnixFSError' }
   },
   {

@@ -53,7 +53,7 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
 
     // sizes that no number can have are refused with the file
     if (unixfs.blockSizes.every(size => size <= Number.MAX_SAFE_INTEGER)) {
-      checkWireTypes(data)
+      checkFields(data)
     }
 
     return { cid, data, unixfs, links, length: block.byteLength }
@@ -62,14 +62,25 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
   }
 }
 
-/** ipfs-unixfs does not look at wire types: it would read packed block sizes as a size and other fields. */
-function checkWireTypes (data: Uint8Array): void {
+/**
+ * ipfs-unixfs does not look at wire types: it would read packed block sizes as a size and other fields. And it takes a
+ * message without a type for a file.
+ */
+function checkFields (data: Uint8Array): void {
+  let typed = false
+
   for (const { number, type } of readFields(data)) {
     const expected = number === MESSAGE.data || number === MESSAGE.mtime ? BYTES : VARINT
 
     if (number <= MESSAGE.mtime && type !== expected) {
       throw new Error(`its field ${number} has the wire type ${type}`)
     }
+
+    typed ||= number === MESSAGE.type
+  }
+
+  if (!typed) {
+    throw new Error('it has no type')
   }
 }
 
