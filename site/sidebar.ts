@@ -57,6 +57,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
   {
     text: 'Reference',
     items: [
+      { text: 'All commands', link: '/command' },
       { text: 'The command', link: '/packages/cli' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect } from 'vitest'
+import { commandPage } from '../../scripts/command-page.ts'
 import { it } from './run-cli.ts'
 
 const PACKAGE = new URL('../../packages/cli/', import.meta.url)
@@ -32,6 +33,12 @@ describe('the man page', () => {
 
     expect([...used].filter(macro => !MACROS.includes(macro))).toEqual([])
     expect(page).toMatch(/^\.TH IPFSZ 1 /)
+  })
+})
+
+describe('docs/command.md', () => {
+  it('is what the help says: node scripts/command-page.ts', async () => {
+    expect(await readFile(new URL('../../docs/command.md', PACKAGE), 'utf8')).toBe(commandPage())
   })
 })
 

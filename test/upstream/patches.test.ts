@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { env, execPath } from 'node:process'
 import { promisify } from 'node:util'
@@ -40,4 +41,22 @@ it.concurrent.for([
 ] as const)('the patch %s mends %s', async ([name, directory, before, after]) => {
   expect(await lastLine(name)).toBe(before)
   expect(await lastLine(name, { package: directory })).toBe(after)
+})
+
+it.concurrent.for([
+  ['fzstd', '600'],
+  ['helia-unixfs', 'CID(bafkreicl6ujc6ncfktctxxroxognfn7d2fqavvrryoc2lv6m4i6hpbkfti)'],
+  ['http-parser', 'reads the same bytes for ever'],
+  ['ipfs-unixfs-importer', '13n'],
+  // the bug is one of Bun: scripts/other-runtimes.ts
+  ['libp2p-noise', '2016']
+] as const)('the program %s shows what a package does', async ([name, line]) => {
+  expect(await lastLine(name)).toBe(line)
+})
+
+it('has a program here, or a type that npm run check compares, for each that is in the folder', () => {
+  const source = readFileSync(import.meta.filename, 'utf8')
+
+  expect(globSync('*.mjs', { cwd: join(ROOT, 'docs/upstream/programs') })
+    .filter(file => !source.includes(`['${file.replace('.mjs', '')}', `))).toEqual([])
 })
