@@ -58,7 +58,9 @@ describe('ipfsz gateway, for a name whose site has a new release', () => {
     const codings = { 'accept-encoding': 'gzip, br, zstd, dcz' }
 
     const first = await ask(url, name, codings)
-    expect(first.headers).toMatchObject({ 'content-encoding': 'zstd', 'use-as-dictionary': 'match="/app.js"' })
+    expect(first.headers).toMatchObject({
+      'content-encoding': 'zstd', 'use-as-dictionary': expect.stringMatching(/^match="\/app\.js", id="bafy/)
+    })
 
     await publish(sandbox, NEXT, 2n)
     const dictionary = { 'available-dictionary': `:${HASH}:` }
@@ -67,6 +69,19 @@ describe('ipfsz gateway, for a name whose site has a new release', () => {
     expect(next.headers.vary).toContain('Available-Dictionary')
     expect(next.body.byteLength).toBeLessThan(1000)
     expect(zstdDecompressSync(next.body.subarray(40), { dictionary: APP }).equals(NEXT)).toBe(true)
+
+    // who comes now is offered this one, and gets the next one compressed with it
+    const late = await ask(url, name, codings)
+    const [, id = ''] = /, id=("bafy\w+")$/.exec(`${late.headers['use-as-dictionary']}`) ?? []
+    const third = Buffer.concat([NEXT, Buffer.from('more')])
+    await publish(sandbox, third, 3n)
+    const hash = createHash('sha256').update(NEXT).digest('base64')
+    const has = { 'available-dictionary': `:${hash}:`, 'dictionary-id': id }
+    const compressed = await ask(url, name, { ...codings, ...has })
+    expect(compressed.headers['content-encoding']).toBe('dcz')
+    expect(compressed.body.byteLength).toBeLessThan(1000)
+    expect(zstdDecompressSync(compressed.body.subarray(40), { dictionary: NEXT }).equals(third)).toBe(true)
+    await publish(sandbox, NEXT, 4n)
 
     // all others get it as before
     const other = await ask(url, name, { 'accept-encoding': 'gzip' })

@@ -1,11 +1,13 @@
 /** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { createCompressor } from '@ipfsz/gateway'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { noise, text } from '../support/data.ts'
 import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
+import type { GatewayInit } from '@ipfsz/gateway'
 import type { Browser, Page } from 'playwright'
 import type { Proxy, VersionedSite } from '../support/versioned-site.ts'
 
@@ -25,6 +27,7 @@ const SECOND = Buffer.concat([
 const THIRD = Buffer.concat([
   SECOND.subarray(0, 300 * KIB), random.subarray(402 * KIB, 403 * KIB), SECOND.subarray(300 * KIB)
 ])
+const FOURTH = Buffer.concat([THIRD.subarray(0, 10 * KIB), random.subarray(404 * KIB, 405 * KIB), THIRD])
 /** Larger than the window of most frames, and than what a region of a frame of 1 MiB may have. */
 const LARGE = Buffer.concat([random, noise(4000 * KIB), random.subarray(0, 700 * KIB)])
 const LARGER = Buffer.concat([LARGE.subarray(0, 300 * KIB), FIRST.subarray(0, KIB), LARGE.subarray(200 * KIB)])
@@ -43,8 +46,8 @@ interface Site extends VersionedSite {
 }
 
 /** A site, and a page of it. */
-async function openSite (proxy?: Proxy): Promise<Site> {
-  const site = await startVersionedSite(proxy)
+async function openSite (proxy?: Proxy, init?: GatewayInit): Promise<Site> {
+  const site = await startVersionedSite(proxy, undefined, init)
   const context = await browser.newContext()
   const page = await context.newPage()
   onTestFinished(async () => {
@@ -131,6 +134,26 @@ describe('a visitor who comes back after a release', () => {
 
     expect((await site.load('/app.js')).hash).toBe(sha256(THIRD))
     expect(site.sent()).toEqual({ coding: null, dictionary: expect.any(String) })
+  })
+
+  it('fetches what changed at a gateway that compresses, also if it never saw the first release', async () => {
+    const site = await openSite({}, { compressor: createCompressor({ files: true }) })
+    const first = await site.publish('app.js', FIRST)
+    const second = await site.publish('app.js', SECOND, first)
+    await loadAsDictionary(site, '/app.js')
+    const third = await site.publish('app.js', THIRD, second)
+    const { hash, bytes } = await site.load('/app.js')
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(hash).toBe(sha256(THIRD))
+    expect(bytes).toBeLessThan(0.05 * gzipSync(THIRD).byteLength)
+
+    // and so on, with whichever release the browser keeps
+    await site.publish('app.js', FOURTH, third)
+    const next = await site.load('/app.js')
+    expect(site.sent().coding).toBe('dcz')
+    expect(next.hash).toBe(sha256(FOURTH))
+    expect(next.bytes).toBeLessThan(0.05 * gzipSync(FOURTH).byteLength)
   })
 
   it('gets the right bytes with a dictionary of another file', async () => {

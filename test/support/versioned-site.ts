@@ -5,6 +5,7 @@ import { createNodeServer } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
 import { listen } from './listen.ts'
 import type { Ipfsz } from '@ipfsz/core'
+import type { GatewayInit } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
 /** What a proxy does to requests and responses. */
@@ -28,14 +29,15 @@ export interface VersionedSite {
 /** @param store - where the site is, instead of a store of its own. Visitors then see a new release at once */
 export async function startVersionedSite (
   proxy: Proxy = {},
-  store?: Pick<Parameters<typeof createGateway>[0], 'blocks'> & { fs: Ipfsz }
+  store?: Pick<Parameters<typeof createGateway>[0], 'blocks'> & { fs: Ipfsz },
+  init: GatewayInit = {}
 ): Promise<VersionedSite> {
   const memory = new MemoryBlockstore()
   const { fs, blocks } = store ?? { fs: ipfsz({ blockstore: memory }), blocks: memory }
   let root = await fs.addDirectory()
   root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
   const names = { resolve: async () => ({ cid: root, path: [], ttl: store == null ? 3600 : 0 }) }
-  const gateway = createGateway({ fs, blocks, names })
+  const gateway = createGateway({ fs, blocks, names }, init)
   let coding: string | null = null
   let dictionary: string | null = null
 

@@ -49,7 +49,7 @@ export interface CompressedBlock {
 
 /**
  * Compresses responses that are not stored in an encoding that the client accepts, within its CPU budget.
- * `createCompressor` creates one. Its methods do not reject.
+ * `createCompressor` creates one. Its methods do not reject, unless what they read does.
  */
 export interface Compressor {
   /** Return a compressed block from the cache. */
@@ -71,6 +71,17 @@ export interface Compressor {
 
   /** Compress the original bytes of a file as one gzip member. */
   gzipFile (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+
+  /**
+   * Compress a file as one zstd frame, for a client that has another version of it as a dictionary.
+   *
+   * @param read - reads both. It is not called if the CPU budget is used up. If it rejects, so does this method
+   * @returns undefined if no time is left, or if the frame would have more than half of the bytes
+   * @default no file is compressed with a dictionary
+   */
+  compressDelta? (
+    read: () => Promise<{ bytes: Uint8Array, dictionary: Uint8Array }>
+  ): Promise<Uint8Array | undefined>
 }
 
 export interface NameResolver {

@@ -1,14 +1,15 @@
 /** Compression dictionaries (RFC 9842). test/pages/dictionary.test.ts has what Chromium makes of them. */
 import { createHash } from 'node:crypto'
 import { zstdDecompressSync } from 'node:zlib'
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
+import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../src/index.ts'
+import { createCompressor, createGateway } from '../src/index.ts'
 import { patternOf } from '../src/respond/file/dictionary.ts'
 import { bytesOf, KIB, noise, openingWith, text } from './fixtures.ts'
+import type { GatewayInit } from '../src/index.ts'
 import type { CompressionOptions, FileHandle, Ipfsz } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 const NAME = 'k51qzi5uqu5dgutdk6i1ynyzgkqngpha5xpgia3a5qqp4jsh0u4csozksxel2r'
 const SITE = 'https://site.example'
@@ -23,8 +24,9 @@ interface Release {
   first: CID
   second: CID
   fs: Ipfsz
-  /** Bytes of blocks that were read. */
+  /** How many blocks were read. */
   read: () => number
+  add: (bytes: Uint8Array, compression?: CompressionOptions) => Promise<CID>
   ask: (headers?: Record<string, string>, init?: { url?: string, method?: string, cid?: CID }) => Promise<Response>
 }
 
@@ -34,10 +36,13 @@ interface Init {
   first?: CompressionOptions
   second?: CompressionOptions
   others?: (file: FileHandle) => Partial<FileHandle>
+  gateway?: GatewayInit
 }
 
 /** Two versions of a file, the second of which a site has. */
-async function release ({ base = FIRST, next = SECOND, first, second, others }: Init = {}): Promise<Release> {
+async function release (
+  { base = FIRST, next = SECOND, first, second, others, gateway: init }: Init = {}
+): Promise<Release> {
   const blockstore = new MemoryBlockstore()
   let read = 0
   const counting = {
@@ -58,12 +63,13 @@ async function release ({ base = FIRST, next = SECOND, first, second, others }: 
   const reader = ipfsz({ blockstore: counting as unknown as MemoryBlockstore })
   const gateway = createGateway({
     fs: others == null ? reader : openingWith(reader, undefined, others), blocks: counting, names
-  }, { subdomainHosts: ['localhost', 'gateway.example'] })
+  }, { subdomainHosts: ['localhost', 'gateway.example'], ...init })
 
   return {
     first: old,
     second: cid,
     fs,
+    add,
     read: () => read,
     async ask (headers = {}, { url = `${SITE}/`, method = 'GET', cid: asked = cid } = {}) {
       served = asked
@@ -76,6 +82,13 @@ async function release ({ base = FIRST, next = SECOND, first, second, others }: 
 }
 
 const available = (bytes: Uint8Array): Record<string, string> => ({ 'available-dictionary': `:${sha256(bytes)}:` })
+
+/** What a client sends that was offered the dictionary. */
+const known = (bytes: Uint8Array, cid: CID): Record<string, string> =>
+  ({ ...available(bytes), 'dictionary-id': `"${unmark(cid)}"` })
+
+/** A directory that is nowhere. */
+const GONE = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 
 /** Decompress as a client does: the hash in the header first, then all frames with the same dictionary. */
 async function decode (response: Response, { fs, second }: Release, dictionary: Uint8Array): Promise<Buffer> {
@@ -250,6 +263,124 @@ describe('a file with a base', () => {
 
     expect(codingOf(response)).toBe(null)
     expect((await bytesOf(response)).equals(SECOND)).toBe(true)
+  })
+})
+
+describe('a file whose other release the client has, at a gateway that compresses', () => {
+  const THIRD = Buffer.concat([SECOND.subarray(0, 20 * KIB), text(200), SECOND.subarray(20 * KIB)])
+  const large = Buffer.concat([text(5000), noise(4 * KIB * KIB), SECOND])
+
+  /** The third release of a file, whose base is the first one; the client came at the second. */
+  const third = async ({ gateway, ...init }: Init = {}): Promise<Release & { third: CID }> => {
+    const site = await release({ ...init, gateway: { compressor: createCompressor({ files: true }), ...gateway } })
+
+    return { ...site, third: await site.add(THIRD, { base: site.second }) }
+  }
+  it('is compressed with that release', async () => {
+    const site = await third()
+    const response = await site.ask(known(SECOND, site.second), { cid: site.third })
+    const body = await bytesOf(response)
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('etag')).toBe(`"${site.third}.dcz"`)
+    expect(response.headers.get('vary')).toContain('Available-Dictionary')
+    expect(Number(response.headers.get('content-length'))).toBe(body.byteLength)
+    expect(body.byteLength).toBeLessThan(1000)
+    expect(body.subarray(8, 40).toString('base64')).toBe(sha256(SECOND))
+    expect(zstdDecompressSync(body.subarray(40), { dictionary: SECOND }).equals(THIRD)).toBe(true)
+    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(site.third)}"`)
+  })
+
+  it('is compressed also if it has no base, or is older than what the client has', async () => {
+    const site = await third()
+    const alone = await site.add(THIRD)
+
+    for (const [cid, bytes] of [[alone, THIRD], [site.first, FIRST]] as const) {
+      const response = await site.ask(known(SECOND, site.second), { cid })
+      const body = await bytesOf(response)
+
+      expect(codingOf(response)).toBe('dcz')
+      expect(zstdDecompressSync(body.subarray(40), { dictionary: SECOND }).equals(bytes)).toBe(true)
+    }
+  })
+
+  it('is sent as it is stored, and offers no other dictionary, to a client that has the base', async () => {
+    const site = await third()
+    const response = await site.ask(known(FIRST, site.first), { cid: site.third })
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('use-as-dictionary')).toBe(null)
+    expect(zstdDecompressSync((await bytesOf(response)).subarray(40), { dictionary: FIRST }).equals(THIRD)).toBe(true)
+  })
+
+  it.each<[string, (site: Release) => Record<string, string>]>([
+    ['names no CID', () => ({ ...available(SECOND), 'dictionary-id': '"second"' })],
+    ['names nothing', () => available(SECOND)],
+    ['names no text', ({ second }) => ({ ...available(SECOND), 'dictionary-id': `${unmark(second)}` })],
+    ['names too long a CID', () => ({ ...available(SECOND), 'dictionary-id': `"k${'2'.repeat(60_000)}"` })],
+    ['names another CID than its dictionary has', ({ first }) => known(SECOND, first)],
+    ['names a CID with its content', () => known(SECOND, CID.parse('bafkqaaa'))],
+    ['names a root that is not here', () => known(SECOND, GONE)],
+    ['has no hash', ({ second }) => ({ 'dictionary-id': `"${unmark(second)}"` })],
+    ['does not take the coding', ({ second }) => ({ ...known(SECOND, second), 'accept-encoding': 'identity' })],
+    ['has credentials', ({ second }) => ({ ...known(SECOND, second), cookie: 'a=b' })]
+  ])('is sent as before to a client that %s', async (_, headers) => {
+    const site = await third()
+    const response = await site.ask({ 'accept-encoding': 'dcz', ...headers(site) }, { cid: site.third })
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(THIRD)).toBe(true)
+  })
+
+  it('is sent as before if what the client has helps little: then the time was for nothing', async () => {
+    const site = await third()
+    const other = await site.add(text(50_000))
+    const response = await site.ask(
+      { ...known(text(50_000), other), 'accept-encoding': 'dcz' }, { cid: site.third }
+    )
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(THIRD)).toBe(true)
+  })
+
+  it.each<[string, Init]>([
+    ['the gateway compresses only blocks', { gateway: { compressor: createCompressor() } }],
+    ['no time is left for it', { gateway: { compressor: createCompressor({ files: true, cpuShare: 0 }) } }]
+  ])('is sent as before if %s', async (_, init) => {
+    const site = await third(init)
+    const response = await site.ask({ ...known(SECOND, site.second), 'accept-encoding': 'dcz' }, { cid: site.third })
+
+    expect(codingOf(response)).toBe(null)
+    await response.body?.cancel()
+  })
+
+  it('is sent as before if the gateway does not serve the other release', async () => {
+    let hidden = ''
+    const site = await third({ gateway: { isServed: cid => unmark(cid).toString() !== hidden } })
+    const headers = { ...known(SECOND, site.second), 'accept-encoding': 'dcz' }
+
+    for (const [cid, coding] of [['', 'dcz'], [`${unmark(site.second)}`, null]] as const) {
+      hidden = cid
+      const response = await site.ask(headers, { cid: site.third })
+      expect([response.status, codingOf(response)]).toEqual([200, coding])
+      await response.body?.cancel()
+    }
+  })
+
+  it('is sent as before if it or the other release is large: both would be in memory', async () => {
+    const site = await third()
+    const big = await site.add(large)
+    const bigger = await site.add(Buffer.concat([large, text(100)]), { base: big, frameSize: 64 * KIB })
+    const headers = { ...known(large, big), 'accept-encoding': 'dcz' }
+
+    for (const cid of [bigger, site.third]) {
+      const before = site.read()
+      const response = await site.ask(headers, { cid })
+      expect(codingOf(response)).toBe(null)
+      await response.body?.cancel()
+      // neither is read to be hashed
+      expect(site.read() - before).toBeLessThan(12)
+    }
   })
 })
 

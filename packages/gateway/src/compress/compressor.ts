@@ -19,6 +19,9 @@ const MAX_FILES = 64
 /** The fastest level of each codec that shrinks text to less than half. */
 const FAST_LEVEL = 1
 
+/** A bundle of 1.5 MB takes 48 ms with it, of which level 3 would save 15, and level 19 makes 10 % less of 800 ms. */
+const DELTA_LEVEL = 9
+
 export interface CompressorInit {
   /**
    * How much of one processor core compression may take, on average: 0.5 is half of it. When it is used up,
@@ -46,8 +49,8 @@ export interface CompressorInit {
   cacheSize?: number | undefined
 
   /**
-   * Whether compressed files that a client cannot take as they are stored are sent with gzip, if it takes that.
-   * These responses are not cached.
+   * Whether compressed files that a client cannot take as they are stored are sent with gzip, if it takes that, and
+   * with zstd to one that has another version of them (RFC 9842). These responses are not cached.
    *
    * @default false
    */
@@ -91,6 +94,16 @@ export function compressorOf (
       } finally {
         running--
       }
-    }
+    },
+    ...files
+      ? {
+        compressDelta: async read => budget.run(async () => {
+          const { bytes, dictionary } = await read()
+          const frame = await codecs.zstd.compress(bytes, { level: DELTA_LEVEL, dictionary })
+
+          return frame.byteLength <= bytes.byteLength / 2 ? frame : undefined
+        })
+      }
+      : {}
   }
 }

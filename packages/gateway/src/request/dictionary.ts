@@ -1,3 +1,4 @@
+import { CID } from 'multiformats/cid'
 import { isAddress, readHost } from './host.ts'
 import { readUrl } from './request-url.ts'
 import type { Target } from './target.ts'
@@ -8,6 +9,17 @@ export function availableDictionary (headers: Headers): string | undefined {
   const [, digest] = /^\s*:([A-Za-z0-9+/]{43}=):\s*$/.exec(headers.get('available-dictionary') ?? '') ?? []
 
   return digest
+}
+
+/** The CID by which the gateway offered the dictionary that a client has (RFC 9842, section 2.3), if it is one. */
+export function dictionaryId (headers: Headers): CID | undefined {
+  const [, text] = /^\s*"([A-Za-z0-9]{1,128})"\s*$/.exec(headers.get('dictionary-id') ?? '') ?? []
+
+  try {
+    return text == null ? undefined : CID.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /**

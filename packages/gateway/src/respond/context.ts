@@ -8,8 +8,9 @@ import type { OpenedFile } from '../resolve/opened-file.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 import type { Cache } from './cache.ts'
 import type { FileTypes } from './file-types.ts'
-import type { Representation, StoredFiles } from './stored-file.ts'
+import type { Representation, StoredBody, StoredFiles } from './stored-file.ts'
 import type { ToldOnce } from './told-once.ts'
+import type { CID } from 'multiformats/cid'
 
 /** Answers with what a path leads to, in one format. */
 export type Responder = (context: ResponseContext) => Promise<Response>
@@ -46,6 +47,7 @@ export interface GatewayParts {
 
 /** A file that a client may have the last version of, or will have the next one of. */
 export interface VersionedFile {
+  cid: CID
   file: OpenedFile
   /** Original bytes. Undefined: known only at the end. */
   size: number | undefined
@@ -58,8 +60,18 @@ export interface Dictionaries {
   takesDelta (context: ResponseContext): boolean
   /** The file as it is stored, if the client has its base as a dictionary. */
   chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined>
-  /** Say that a file may be a dictionary, and whether the response depends on the one that the client has. */
-  offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void>
+  /** The file, compressed now, if the client has another version of it than its base, and there is time for that. */
+  compressDelta (
+    context: ResponseContext,
+    file: VersionedFile,
+    unneeded: AbortController
+  ): Promise<StoredBody | undefined>
+  /**
+   * Say that a file may be a dictionary, and whether the response depends on the one that the client has.
+   *
+   * @param hasBase - whether the client has the base of the file
+   */
+  offer (context: ResponseContext, file: VersionedFile, headers: Headers, hasBase: boolean): Promise<void>
 }
 
 /** What every kind of response is made from. */

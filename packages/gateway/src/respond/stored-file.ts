@@ -15,6 +15,11 @@ export interface Representation {
   length: number
 }
 
+/** A body that is decompressed by the client. */
+export interface StoredBody extends Representation {
+  bytes: AsyncIterable<Uint8Array>
+}
+
 /**
  * Node's fetch decodes zstd in steps of this many bytes, and silently stops after a frame whose end is
  * not the end of a step (nodejs/node#64741).

@@ -13,8 +13,8 @@ import { describeFile, typeOfFile } from './served-file.ts'
 import { findStored, openStored } from './stored-body.ts'
 import type { Compressor } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
+import type { StoredBody } from '../stored-file.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
-import type { StoredBody } from './stored-body.ts'
 import type { ByteRange } from '../../request/range.ts'
 
 /** How a file goes out. */
@@ -59,7 +59,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
 
   if (status === 200 && held != null) {
     const headers = contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed })
-    await dictionaries?.offer(context, file, headers)
+    await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
 
     return notModified(headers)
   }
@@ -73,11 +73,14 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const unneeded = followSignal(signal)
 
   try {
-    const stored = isHead ? undefined : await openStored(context, file, candidate, unneeded.signal)
+    const delta = takesDelta && !isHead && candidate?.coding !== 'dcz'
+      ? await dictionaries.compressDelta(context, file, unneeded)
+      : undefined
+    const stored = delta ?? (isHead ? undefined : await openStored(context, file, candidate, unneeded.signal))
     const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
     const sentEtag = compressor == null ? etagOf(etagCid) : gzipEtag
     const sending = {
-      etag: stored == null ? sentEtag : etag,
+      etag: stored == null ? sentEtag : etagOf(etagCid, stored.coding),
       range,
       stored,
       compressor
@@ -90,7 +93,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
     const headers = headersOf(context, file, sending, { type, status })
 
     if (status === 200 && range == null) {
-      await dictionaries?.offer(context, file, headers)
+      await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
     }
 
     const body = isHead ? null : await openFile(context, file, sending, unneeded)

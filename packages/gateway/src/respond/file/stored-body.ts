@@ -1,12 +1,8 @@
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { readStored } from '../read-file.ts'
 import type { ResponseContext } from '../context.ts'
-import type { Representation } from '../stored-file.ts'
+import type { Representation, StoredBody } from '../stored-file.ts'
 import type { ServedFile } from './served-file.ts'
-
-export interface StoredBody extends Representation {
-  bytes: AsyncIterable<Uint8Array>
-}
 
 /**
  * How a file can go out as it is stored. Undefined: it cannot.
