@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { selectSegments } from '../src/dictionary/cover.ts'
+import { joinSegments, selectSegments } from '../src/dictionary/cover.ts'
+import { SharedStrings } from '../src/dictionary/shared-strings.ts'
 import { noise } from './fixtures.ts'
 
 const KIB = 1024
@@ -14,10 +15,16 @@ function samplesWith (shared: Uint8Array, count = 6): Uint8Array[] {
   ]))
 }
 
+function select (samples: Uint8Array[], size: number): Uint8Array {
+  const strings = new SharedStrings(samples)
+
+  return joinSegments(selectSegments(strings, { from: 0, to: samples.length }, size), strings)
+}
+
 describe('selectSegments', () => {
   it('chooses what samples have in common, and nothing else', () => {
     const shared = noise(3 * KIB, 1)
-    const chosen = Buffer.from(selectSegments(samplesWith(shared), 64 * KIB))
+    const chosen = Buffer.from(select(samplesWith(shared), 64 * KIB))
 
     // segments are trimmed to strings that are in other samples, so only a few bytes beside may be there
     expect(chosen.byteLength).toBeGreaterThan(2.9 * KIB)
@@ -32,23 +39,23 @@ describe('selectSegments', () => {
   it('chooses nothing if each sample is unlike the others', () => {
     const samples = Array.from({ length: 8 }, (_, i) => noise(5000, i + 1))
 
-    expect(selectSegments(samples, 64 * KIB).byteLength).toBe(0)
-    expect(selectSegments([], 64 * KIB).byteLength).toBe(0)
-    expect(selectSegments([new Uint8Array(7), new Uint8Array(7)], 64 * KIB).byteLength).toBe(0)
+    expect(select(samples, 64 * KIB).byteLength).toBe(0)
+    expect(select([], 64 * KIB).byteLength).toBe(0)
+    expect(select([new Uint8Array(7), new Uint8Array(7)], 64 * KIB).byteLength).toBe(0)
   })
 
   it('does not choose what one sample repeats', () => {
     const repeated = noise(2000, 3)
     const samples = [Buffer.concat([repeated, repeated, repeated]), noise(5000, 4), noise(5000, 5)]
 
-    expect(selectSegments(samples, 64 * KIB).byteLength).toBe(0)
+    expect(select(samples, 64 * KIB).byteLength).toBe(0)
   })
 
   it('puts what most samples have at the end', () => {
     const [common, rare] = [noise(1024, 1), noise(1024, 2)]
     const samples = Array.from({ length: 8 }, (_, i) =>
       Buffer.concat([i < 2 ? rare : noise(1024, 50 + i), noise(9000, 70 + i), common]))
-    const chosen = Buffer.from(selectSegments(samples, 64 * KIB))
+    const chosen = Buffer.from(select(samples, 64 * KIB))
 
     expect(chosen.indexOf(common.subarray(300, 700))).toBeGreaterThan(chosen.indexOf(rare.subarray(300, 700)))
     expect(chosen.indexOf(rare.subarray(300, 700))).toBeGreaterThanOrEqual(0)
@@ -58,10 +65,10 @@ describe('selectSegments', () => {
     const samples = fc.array(fc.uint8Array({ maxLength: 300, max: 3 }), { maxLength: 12 })
 
     fc.assert(fc.property(samples, fc.integer({ min: 0, max: 2000 }), (samples, size) => {
-      const chosen = selectSegments(samples, size)
+      const chosen = select(samples, size)
 
       expect(chosen.byteLength).toBeLessThanOrEqual(size)
-      expect(selectSegments(samples.map(bytes => bytes.slice()), size)).toEqual(chosen)
+      expect(select(samples.map(bytes => bytes.slice()), size)).toEqual(chosen)
       // strings are not counted across samples, but a segment may hold the end of one and the start of the next
       const all = Buffer.concat(samples)
       expect(chosen.byteLength === 0 || all.includes(Buffer.from(chosen.subarray(-8)))).toBe(true)

@@ -101,7 +101,10 @@ describe('decide', () => {
 })
 
 /** Decides about 200,000 bytes. Returns how many bytes the codec was given each time. */
-async function decideAided (alone: (size: number) => number): Promise<{ based?: boolean, given: number[] }> {
+async function decideAided (
+  alone: (size: number) => number,
+  known: { isAided?: boolean } = {}
+): Promise<{ based?: boolean, given: number[] }> {
   const given: number[] = []
   const codec: Codec = {
     ...zstd(),
@@ -112,13 +115,17 @@ async function decideAided (alone: (size: number) => number): Promise<{ based?: 
     }
   }
   const named = { codec, level: 3, basedLevels: [3] }
-  const piece = { bytes: text(200_000), region: { offset: 0, length: 1000 }, dictionary: text(1000) }
+  const piece = { bytes: text(200_000), region: { offset: 0, length: 1000 }, dictionary: text(1000), ...known }
   const { based } = await decide(piece, { detect: true, named, choose: async () => named })
 
   return { ...based == null ? {} : { based }, given }
 }
 
 describe('decide, on a piece with a base', () => {
+  it('compresses it with the base alone if that is known to help', async () => {
+    await expect(decideAided(size => size, { isAided: true })).resolves.toEqual({ based: true, given: [200_000] })
+  })
+
   it('compresses it once, at the fastest level, if it is the base', async () => {
     const levels: unknown[] = []
     const codec: Codec = {

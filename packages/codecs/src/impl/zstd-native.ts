@@ -28,6 +28,8 @@ const SMALLEST_WINDOW = 512 * 1024
 const SMALL_WINDOW_LOG = 14
 /** The window of all larger files that have a dictionary in a context that is kept, as a logarithm: 1 MiB. */
 const KEPT_WINDOW_LOG = 20
+/** The shortest match that is searched there at levels with rows: with 5 bytes, it takes an eighth more time. */
+const KEPT_MIN_MATCH = 6
 /** Maximum number of bytes of a dictionary in a context that is kept, 512 KiB: those of trees. */
 const MAX_KEPT_DICTIONARY = 512 * 1024
 
@@ -164,7 +166,8 @@ function compressKept (bytes: Uint8Array, level: number, dictionary: Uint8Array)
     [zlibConstants.ZSTD_c_checksumFlag]: 1,
     [zlibConstants.ZSTD_c_windowLog]: isSmall ? SMALL_WINDOW_LOG : KEPT_WINDOW_LOG,
     [zlibConstants.ZSTD_c_hashLog]: isSmall ? log - 2 : log,
-    [zlibConstants.ZSTD_c_chainLog]: log
+    [zlibConstants.ZSTD_c_chainLog]: log,
+    ...isSmall || !isRowLevel(level) ? {} : { [zlibConstants.ZSTD_c_minMatch]: KEPT_MIN_MATCH }
   }
   const chunkSize = outputSize(size, dictionary)
   const first = (frames: Uint8Array): Uint8Array => firstFrame(frames, size).slice()

@@ -1,56 +1,69 @@
 // Room: dictionaries that small files of a tree share: `tree-dictionaries.ts` holds files back, `train.ts` decides,
 // `cover.ts` chooses segments.
-
-/** Bytes of what is counted: shorter strings are cheap anyway, and longer ones miss matches. */
-const STRING_LENGTH = 8
+import { lowerBound, STRING_LENGTH } from './shared-strings.ts'
+import type { SharedStrings } from './shared-strings.ts'
 
 const SEGMENT_LENGTH = 1024
-/** In how many rounds the segments are chosen, each from all parts of the samples. */
+/** In how many rounds the segments are chosen, each from all parts of the files. */
 const ROUNDS = 2
-/** A part of the samples has at least this many times the bytes of a segment. */
+/** A part of the files has at least this many times the bytes of a segment. */
 const MIN_PART = 10
-/** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other sample. */
-const MIN_SCORE = 16
-/** Maximum number of distinct samples. */
-const MAX_SAMPLES = 2 ** 15 - 1
+/** A segment of a lower score is not worth its own bytes: it shares fewer than 64 bytes with one other file. */
+const MIN_SHARED = 64
 
-/** One string in four is counted, chosen by its content: that is enough to compare segments, and four times as fast. */
-const COUNTED = 0b11
-/** The bits of a slot's number. A slot takes 8 bytes: 8 MiB at most. */
-const MAX_SLOT_BITS = 20
-const MIN_SLOT_BITS = 12
-/** One more sample, in a slot or a weight. */
+/** At both ends of a segment, so many times as many bytes are added as a string stands for. */
+const MARGIN = 4
+
+/** One more file, in a weight. */
 const WEIGHT = 2 ** 16
-/** Marks a slot that holds the number of its string. */
-const NUMBERED = 2 ** 31
 
-/** A span of the samples. */
+/** A span of the files. */
 interface Segment {
   /** Its first string that is counted, and one more than the last. */
   first: number
   last: number
-  /** In how many more samples than one its strings are, all added up. */
+  /** In how many more files than one its strings are, all added up. */
   score: number
 }
 
+interface Bounds {
+  start: number
+  end: number
+}
+
+/** What some files have in common. */
+export interface Selection {
+  /** The best last: there zstd reaches them with the smallest offsets. */
+  segments: readonly Segment[]
+  /** Bytes of them. */
+  size: number
+}
+
+/** Some of the files, in order. */
+export interface FileRange {
+  from: number
+  to: number
+}
+
 /**
- * Choose the segments of some samples that have most in common with the other samples: the COVER method (Liao, Petri,
- * Moffat and Wirth, "Effective Construction of Relative Lempel-Ziv Dictionaries", 2016), as zstd has it. The samples
- * are divided into parts, and from each part the best segment is taken in turn. Strings that a segment covers
- * count no more for the later ones. What occurs in one sample only is never chosen for itself.
+ * Choose the segments of some files that have most in common with the others: the COVER method (Liao, Petri, Moffat and
+ * Wirth, "Effective Construction of Relative Lempel-Ziv Dictionaries", 2016), as zstd has it. The files are divided
+ * into parts, and from each part the best segment is taken in turn. Strings that a segment covers count no more for the
+ * later ones. What occurs in one file only is never chosen for itself.
  *
- * The same samples yield the same bytes. Time is linear in their bytes.
+ * The same files yield the same segments. Time is linear in their bytes.
  *
  * @param size - maximum number of bytes to choose
- * @returns the segments, the best last: there zstd reaches them with the smallest offsets
  */
-export function selectSegments (samples: readonly Uint8Array[], size: number): Uint8Array {
-  const strings = new Strings(samples.slice(0, MAX_SAMPLES))
-  const chosen: Array<Segment & { bytes: Uint8Array }> = []
-  const { length } = strings.bytes
+export function selectSegments (strings: SharedStrings, { from, to }: FileRange, size: number): Selection {
+  const start = strings.startOf(from)
+  const length = strings.startOf(to) - start
+  const weights = new Weights(strings, { from, to })
+  const chosen: Segment[] = []
   const wanted = Math.ceil(size / (SEGMENT_LENGTH * ROUNDS))
   const parts = Math.max(1, Math.min(wanted, Math.floor(length / (SEGMENT_LENGTH * MIN_PART))))
-  const bounds = Array.from({ length: parts + 1 }, (_, part) => strings.firstFrom(Math.floor(length * part / parts)))
+  const bounds = Array.from({ length: parts + 1 }, (_, part) =>
+    lowerBound(strings.places, start + Math.floor(length * part / parts)))
   // what a part has to offer only becomes less
   let left = Array.from({ length: parts }, (_, part) => part)
   let room = size
@@ -61,129 +74,110 @@ export function selectSegments (samples: readonly Uint8Array[], size: number): U
         return false
       }
 
-      const best = strings.best(bounds[part], bounds[part + 1], Math.min(SEGMENT_LENGTH, room))
+      const best = weights.best(bounds[part], bounds[part + 1], Math.min(SEGMENT_LENGTH, room))
 
-      if (best == null || best.score < MIN_SCORE) {
+      if (best == null || best.score * strings.bytesEach < MIN_SHARED) {
         return false
       }
 
-      const bytes = strings.bytesOf(best)
-      chosen.push({ ...best, bytes })
-      strings.cover(best)
-      room -= bytes.byteLength
+      chosen.push(best)
+      weights.cover(best)
+      room -= sizeOf(best, strings)
       return true
     })
   }
 
-  const dictionary = new Uint8Array(size - room)
-  let end = dictionary.byteLength
-
-  for (const { bytes } of chosen.toSorted((a, b) => b.score - a.score)) {
-    end -= bytes.byteLength
-    dictionary.set(bytes, end)
-  }
-
-  return dictionary
+  return { segments: chosen.toSorted((a, b) => a.score - b.score), size: size - room }
 }
 
-/** The strings of 8 bytes in the samples that are counted and in more than one sample. */
-class Strings {
-  /** All samples, one after the other. */
-  readonly bytes: Uint8Array
-  /** Where each string begins. */
-  readonly #places: Uint32Array
-  /** The number of each string, in the order in which they first occur. Equal strings have the same. */
-  readonly #numbers: Uint32Array
+/** What is left of a selection with no more than so many bytes: the segments at the end are the best. */
+export function shorten ({ segments }: Selection, strings: SharedStrings, size: number): Selection {
+  let left = size
+  let first = segments.length
+
+  while (first > 0 && sizeOf(segments[first - 1], strings) <= left) {
+    left -= sizeOf(segments[--first], strings)
+  }
+
+  return { segments: segments.slice(first), size: size - left }
+}
+
+/** The bytes of a selection. */
+export function joinSegments ({ segments, size }: Selection, strings: SharedStrings): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let at = 0
+
+  for (const { first, last } of segments) {
+    const { start, end } = boundsOf({ first, last }, strings)
+    bytes.set(strings.copy(start, end), at)
+    at += end - start
+  }
+
+  return bytes
+}
+
+/**
+ * In how many more files than one the strings of a selection are, all added up: about what it saves, its own bytes
+ * included.
+ */
+export function scoreOf ({ segments }: Selection): number {
+  return segments.reduce((total, { score }) => total + score, 0)
+}
+
+/**
+ * Where the bytes of a segment begin and end: before its first string and after its last one, what files share goes on,
+ * but not beyond the next string.
+ */
+function boundsOf ({ first, last }: Omit<Segment, 'score'>, { places, bytesEach, length }: SharedStrings): Bounds {
+  const before = first === 0 ? 0 : places[first - 1] + STRING_LENGTH
+  const after = last === places.length ? length : places[last]
+  const [start, end] = [places[first], places[last - 1] + STRING_LENGTH]
+
+  return {
+    start: Math.min(start, Math.max(before, start - bytesEach * MARGIN)),
+    end: Math.max(end, Math.min(after, end + bytesEach * MARGIN))
+  }
+}
+
+function sizeOf (segment: Segment, strings: SharedStrings): number {
+  const { start, end } = boundsOf(segment, strings)
+
+  return end - start
+}
+
+/** What strings are worth. */
+class Weights {
+  readonly #strings: SharedStrings
   /**
-   * For each number, in how many more samples than one its string is, times 65,536, and how often it is in the segment
-   * that is looked at: one table, as most of the time goes into waiting for memory. Strings of chosen segments have 0.
+   * For each number, in how many more of the files than one its string is, times 65,536, and how often it is in the
+   * segment that is looked at: one table, as most of the time goes into waiting for memory. Strings of chosen segments
+   * have 0.
    */
   readonly #weights: Uint32Array
 
-  constructor (samples: readonly Uint8Array[]) {
-    const length = samples.reduce((total, { byteLength }) => total + byteLength, 0)
-    const bits = Math.min(MAX_SLOT_BITS, Math.max(MIN_SLOT_BITS, 32 - Math.clz32(length)))
-    // for each slot, the hash of its string. After it, the number of the last sample that has it, from 1 on, and in how
-    // many more samples than one it is, times 65,536: both in one line of the processor's cache
-    const table = new Uint32Array(2 ** (bits + 1))
+  constructor (strings: SharedStrings, { from, to }: FileRange) {
+    const weights = new Uint32Array(strings.distinct)
+    const { numbers, firsts } = strings
 
-    this.bytes = new Uint8Array(length)
-
-    // twice as many as are expected. Only hostile content has more, and they do not count
-    const places = new Uint32Array(Math.ceil(length / 2))
-    const hashes = new Uint32Array(places.length)
-    let position = 0
-    let count = 0
-
-    for (const [i, sample] of samples.entries()) {
-      const from = count
-      this.bytes.set(sample, position)
-      count = hashStrings(sample, position, places, hashes, count)
-      position += sample.byteLength
-
-      for (let at = from; at < count; at++) {
-        const hash = hashes[at]
-        const slot = hash >>> 32 - bits << 1
-        table[slot] ||= hash
-
-        if (table[slot] === hash) {
-          const state = table[slot + 1]
-          const last = state % WEIGHT
-
-          if (last !== i + 1) {
-            table[slot + 1] = state - last + i + 1 + (last === 0 ? 0 : WEIGHT)
-          }
-        }
-      }
+    for (let at = firsts[from]; at < firsts[to]; at++) {
+      weights[numbers[at]] += WEIGHT
     }
 
-    // those that are in one sample only, or whose slot another string has, are dropped
-    const weights = new Uint32Array(Math.min(count, 2 ** bits))
-    let distinct = 0
-    let kept = 0
-
-    for (let at = 0; at < count; at++) {
-      const slot = hashes[at] >>> 32 - bits << 1
-
-      if (table[slot] === hashes[at] && table[slot + 1] >= WEIGHT) {
-        if (table[slot + 1] < NUMBERED) {
-          weights[distinct] = table[slot + 1] - table[slot + 1] % WEIGHT
-          table[slot + 1] = NUMBERED + distinct++
-        }
-
-        places[kept] = places[at]
-        hashes[kept++] = table[slot + 1] - NUMBERED
-      }
+    for (let i = 0; i < weights.length; i++) {
+      weights[i] -= weights[i] === 0 ? 0 : WEIGHT
     }
 
-    this.#places = places.slice(0, kept)
-    this.#numbers = hashes.slice(0, kept)
-    this.#weights = weights.slice(0, distinct)
-  }
-
-  /** The first string that begins at a place or behind it. */
-  firstFrom (place: number): number {
-    let low = 0
-    let high = this.#places.length
-
-    while (low < high) {
-      const middle = (low + high) >> 1
-
-      if (this.#places[middle] < place) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-
-    return low
+    this.#strings = strings
+    this.#weights = weights
   }
 
   /** The best segment of so many bytes between two strings. Undefined if all of its strings are covered. */
   best (first: number, last: number, length: number): Segment | undefined {
-    const [places, numbers, weights] = [this.#places, this.#numbers, this.#weights]
+    const { places, numbers } = this.#strings
+    const weights = this.#weights
     const span = length - STRING_LENGTH
     let best: Segment | undefined
+    let highest = 0
     let score = 0
     let oldest = first
 
@@ -196,7 +190,8 @@ class Strings {
       const before = weights[numbers[next]]++
       score += before % WEIGHT === 0 ? before / WEIGHT : 0
 
-      if (score > (best?.score ?? 0)) {
+      if (score > highest) {
+        highest = score
         best = { first: oldest, last: next + 1, score }
       }
     }
@@ -210,56 +205,23 @@ class Strings {
 
   /** Count the strings of a segment no more. */
   cover ({ first, last }: Segment): void {
-    for (const number of this.#numbers.subarray(first, last)) {
+    for (const number of this.#strings.numbers.subarray(first, last)) {
       this.#weights[number] = 0
     }
   }
 
-  bytesOf ({ first, last }: Segment): Uint8Array {
-    return this.bytes.subarray(this.#places[first], this.#places[last - 1] + STRING_LENGTH)
-  }
-
-  /** Drop the strings at both ends that are covered already. */
+  /** Drop the strings at both ends that are worth nothing. */
   #trim ({ first, last, score }: Segment): Segment {
-    while (this.#weights[this.#numbers[first]] === 0) {
+    const { numbers } = this.#strings
+
+    while (this.#weights[numbers[first]] === 0) {
       first++
     }
 
-    while (this.#weights[this.#numbers[last - 1]] === 0) {
+    while (this.#weights[numbers[last - 1]] === 0) {
       last--
     }
 
     return { first, last, score }
   }
-}
-
-/** Add the places and hashes of the strings of a sample that are counted. Returns how many there are now. */
-function hashStrings (
-  sample: Uint8Array,
-  position: number,
-  places: Uint32Array,
-  hashes: Uint32Array,
-  count: number
-): number {
-  const before = STRING_LENGTH - 1
-  let low = 0
-  let high = 0
-
-  for (let i = 0; i < sample.byteLength; i++) {
-    low = low >>> 8 | high << 24
-    high = high >>> 8 | sample[i] << 24
-
-    // the finalizer of MurmurHash3
-    let mixed = Math.imul(low, 0x9e3779b1) ^ high
-    mixed = Math.imul(mixed ^ mixed >>> 16, 0x85ebca6b)
-    mixed = Math.imul(mixed ^ mixed >>> 13, 0xc2b2ae35)
-
-    if (i >= before && (mixed & COUNTED) === 0) {
-      places[count] = position + i - before
-      hashes[count] = mixed
-      count = Math.min(count + 1, places.length - 1)
-    }
-  }
-
-  return count
 }

@@ -1,10 +1,11 @@
 import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
 import { MIN_GAIN, MIN_REGION_SIZE } from '../constants.ts'
 import { BASE_LENGTH } from '../policy/policy.ts'
-import { mapOrdered } from '../util/map-ordered.ts'
-import { selectSegments } from './cover.ts'
+import { joinSegments, scoreOf, selectSegments, shorten } from './cover.ts'
 import { groupByKind, MIN_FILES } from './kinds.ts'
+import { MAX_FILES, SharedStrings } from './shared-strings.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { FileRange, Selection } from './cover.ts'
 import type { SmallFile } from './kinds.ts'
 
 const KIB = 1024
@@ -15,23 +16,25 @@ const MAX_CONTENT_SIZE = 512 * KIB
 /** Maximum stored bytes of a dictionary, 128 KiB: all of it is in one block, which a reader of any file fetches. */
 const MAX_STORED_SIZE = 128 * KIB
 
-/** Maximum number of bytes of files that segments are chosen from. */
-const MAX_SAMPLE_SIZE = 2048 * KIB
-
-/** How many files of a kind are compressed to find out what a dictionary saves. */
-const MAX_TRIALS = 24
-
 /** How much less two dictionaries for one half of the files each have to take than one for all. */
 const MIN_DIVISION_GAIN = 0.02
 
-/** From this part of the most stored bytes on, a dictionary counts as full. */
+/** From this part of the maximum on, a dictionary counts as full. */
 const FULL = 0.75
 
-/** The level of the dictionaries themselves: few, and read often. Level 19 saves 3 % of them in twice the time. */
-const DICTIONARY_LEVEL = 16
+/** The level of the dictionaries themselves. Level 16 saves 5 % of them, and takes eight times as long. */
+const DICTIONARY_LEVEL = 12
+/** The level to find out about how many bytes they take. */
+const FAST_LEVEL = 1
 
-/** How many files are compressed at a time: each takes a context that has the dictionary. */
-const CONCURRENCY = 2
+/**
+ * The smallest part of the strings of files that a dictionary has to save: about 5 % of what is stored, as files also
+ * share what is shorter than a string.
+ */
+const MIN_SAVED = MIN_GAIN / 2
+
+/** About how many stored bytes a byte takes that is new. */
+const NEW_RATIO = 0.3
 
 /** A dictionary, and the files that it is for. */
 export interface Trained {
@@ -50,160 +53,142 @@ export interface Coder {
   signal?: AbortSignal | null | undefined
 }
 
+/** What a dictionary may consist of. */
+interface Candidate {
+  range: FileRange
+  selection: Selection
+  isFull: boolean
+}
+
 /**
  * Make dictionaries for files: one for each kind, or several if the first files of a kind have little in common with
- * the last ones. None if it would save less than 5 %, its own bytes included.
+ * the last ones. None if it would save little. What it saves is estimated: what several files have is stored once.
+ * To compress some files with and without each dictionary took ten times as long.
  *
  * The same files in the same order yield the same dictionaries.
  */
 export async function trainDictionaries (files: readonly SmallFile[], coder: Coder): Promise<Trained[]> {
-  const trial = new Trial(coder)
   const trained: Trained[] = []
 
   for (const kind of groupByKind(files)) {
-    trained.push(...await divide(kind, await train(kind, coder), trial, coder))
+    trained.push(...await new Training(kind.slice(0, MAX_FILES), coder).run())
   }
 
-  return Promise.all(trained.map(async dictionary => finish(dictionary, coder)))
+  return trained
 }
 
-/** Compress a dictionary once more, now that it is certain: this takes long. */
-async function finish (trained: Trained, { codec, level, signal }: Coder): Promise<Trained> {
-  const best = Math.max(level, Math.min(DICTIONARY_LEVEL, codec.levels.max))
-  const frame = await codec.compress(trained.content, { level: best, signal })
-
-  return frame.byteLength < trained.frame.byteLength ? { ...trained, frame } : trained
-}
-
-/** Keep a dictionary, replace it by one for each half of its files, or do without, whichever takes least. */
-async function divide (
-  files: readonly SmallFile[],
-  whole: Trained | undefined,
-  trial: Trial,
-  coder: Coder
-): Promise<Trained[]> {
-  const sample = pick(files, MAX_TRIALS)
-  const scale = lengthOf(files) / lengthOf(sample)
-  const alone = scale * await trial.total(sample)
-  const together = lengthOfDictionary(whole) + scale * await trial.total(sample, whole)
-
-  // two dictionaries help only if one is too small for all that the files share
-  if (files.length >= 2 * MIN_FILES && lengthOfDictionary(whole) >= MAX_STORED_SIZE * FULL) {
-    const middle = files.length >> 1
-    const halves = [files.slice(0, middle), files.slice(middle)]
-    const dictionaries = [await train(halves[0], coder), await train(halves[1], coder)]
-    let divided = 0
-
-    for (const [i, half] of halves.entries()) {
-      const own = new Set(half)
-      const total = await trial.total(sample.filter(file => own.has(file)), dictionaries[i])
-      divided += lengthOfDictionary(dictionaries[i]) + scale * total
-    }
-
-    if (divided <= together * (1 - MIN_DIVISION_GAIN)) {
-      return [
-        ...await divide(halves[0], dictionaries[0], trial, coder),
-        ...await divide(halves[1], dictionaries[1], trial, coder)
-      ]
-    }
-  }
-
-  return whole == null || together > alone * (1 - MIN_GAIN) ? [] : [whole]
-}
-
-/** Make one dictionary for some files. Undefined if they have nothing in common. */
-async function train (
-  files: readonly SmallFile[],
-  { codec, level, signal }: Coder
-): Promise<Trained | undefined> {
-  const samples = pick(files, Math.ceil(files.length * Math.min(1, MAX_SAMPLE_SIZE / lengthOf(files))))
-  const selected = selectSegments(samples.map(({ bytes }) => bytes), MAX_CONTENT_SIZE)
-
-  // the last segments are the best: drop the first ones until the rest fits into one block
-  for (let size = selected.byteLength; ;) {
-    const last = selected.subarray(selected.byteLength - size)
-    const content = FORMATTED_DICTIONARY.every((byte, i) => last[i] === byte) ? last.subarray(1) : last
-
-    if (content.byteLength < MIN_REGION_SIZE) {
-      return undefined
-    }
-
-    const frame = await codec.compress(content, { level, signal })
-
-    if (frame.byteLength <= MAX_STORED_SIZE) {
-      return { files, content, frame }
-    }
-
-    size = Math.floor(content.byteLength * MAX_STORED_SIZE / frame.byteLength * 0.97)
-  }
-}
-
-/** Compresses files with and without dictionaries, to compare what they take. */
-class Trial {
+class Training {
+  readonly #files: readonly SmallFile[]
+  readonly #strings: SharedStrings
   readonly #coder: Coder
-  /** Bytes of files as they were compressed, for each dictionary, and without one. */
-  readonly #lengths = new Map<Trained | undefined, Map<SmallFile, number>>()
 
-  constructor (coder: Coder) {
+  constructor (files: readonly SmallFile[], coder: Coder) {
+    this.#files = files
+    this.#strings = new SharedStrings(files.map(({ bytes }) => bytes))
     this.#coder = coder
   }
 
-  /** Bytes of files, with a dictionary where that pays off. */
-  async total (files: readonly SmallFile[], dictionary?: Trained): Promise<number> {
-    let total = 0
+  async run (): Promise<Trained[]> {
+    const all = { from: 0, to: this.#files.length }
+    const trained: Trained[] = []
 
-    const lengths = mapOrdered(files, async file => this.#length(file, dictionary), {
-      concurrency: CONCURRENCY,
-      signal: this.#coder.signal
+    for (const candidate of await this.#divide(await this.#select(all))) {
+      const dictionary = this.#pays(candidate) ? await this.#finish(candidate) : undefined
+      trained.push(...dictionary == null ? [] : [dictionary])
+    }
+
+    return trained
+  }
+
+  /** Choose what a dictionary for some files consists of, as much as fits into one block. */
+  async #select (range: FileRange): Promise<Candidate> {
+    const selection = selectSegments(this.#strings, range, MAX_CONTENT_SIZE)
+    const { size } = selection
+    const { byteLength } = size < MAX_STORED_SIZE * FULL
+      ? { byteLength: size }
+      : await this.#compress(joinSegments(selection, this.#strings), FAST_LEVEL)
+    const isFull = size >= MAX_CONTENT_SIZE * FULL || byteLength >= MAX_STORED_SIZE * FULL
+    const fits = Math.floor(size * MAX_STORED_SIZE / byteLength)
+
+    return {
+      range,
+      selection: byteLength > MAX_STORED_SIZE ? shorten(selection, this.#strings, fits) : selection,
+      isFull
+    }
+  }
+
+  /** Keep a dictionary, or replace it by one for each half of its files. */
+  async #divide (whole: Candidate): Promise<Candidate[]> {
+    const { range: { from, to }, selection, isFull } = whole
+
+    // two dictionaries help only if one is too small for all that the files share
+    if (!isFull || to - from < 2 * MIN_FILES) {
+      return [whole]
+    }
+
+    const middle = (from + to) >> 1
+    const halves = [await this.#select({ from, to: middle }), await this.#select({ from: middle, to })]
+    const together = this.#count(whole.range) - scoreOf(selection)
+    const gain = halves.reduce((total, { selection }) => total + scoreOf(selection), 0) - scoreOf(selection)
+
+    return gain < together * MIN_DIVISION_GAIN
+      ? [whole]
+      : [...await this.#divide(halves[0]), ...await this.#divide(halves[1])]
+  }
+
+  #pays ({ range, selection }: Candidate): boolean {
+    return scoreOf(selection) > this.#count(range) * MIN_SAVED
+  }
+
+  /** How many strings some files have. */
+  #count ({ from, to }: FileRange): number {
+    return this.#strings.counts.subarray(from, to).reduce((total, count) => total + count, 0)
+  }
+
+  async #finish ({ range, selection }: Candidate): Promise<Trained | undefined> {
+    for (let part = selection; ;) {
+      const bytes = joinSegments(part, this.#strings)
+      const content = FORMATTED_DICTIONARY.every((byte, i) => bytes[i] === byte) ? bytes.subarray(1) : bytes
+
+      if (content.byteLength < MIN_REGION_SIZE) {
+        return undefined
+      }
+
+      const frame = await this.#compress(content, DICTIONARY_LEVEL)
+
+      if (frame.byteLength <= MAX_STORED_SIZE) {
+        return { files: this.#filesFor(part, range), content, frame }
+      }
+
+      part = shorten(part, this.#strings, Math.floor(part.size * MAX_STORED_SIZE / frame.byteLength * 0.97))
+    }
+  }
+
+  /** Those of the files of which a dictionary saves enough, and more than a link to it takes. */
+  #filesFor ({ segments }: Selection, { from, to }: FileRange): SmallFile[] {
+    const { numbers, firsts, counts, bytesEach, distinct } = this.#strings
+    const isChosen = new Uint8Array(distinct)
+
+    for (const { first, last } of segments) {
+      for (const number of numbers.subarray(first, last)) {
+        isChosen[number] = 1
+      }
+    }
+
+    return this.#files.slice(from, to).filter((_, i) => {
+      let covered = 0
+
+      for (const number of numbers.subarray(firsts[from + i], firsts[from + i + 1])) {
+        covered += isChosen[number]
+      }
+
+      return (covered - counts[from + i] * MIN_SAVED) * bytesEach * NEW_RATIO >= BASE_LENGTH
     })
-
-    for await (const length of lengths) {
-      total += length
-    }
-
-    return total
   }
 
-  async #length (file: SmallFile, dictionary?: Trained): Promise<number> {
-    const alone = await this.#compress(file)
+  async #compress (bytes: Uint8Array, level: number): Promise<Uint8Array> {
+    const { codec, signal } = this.#coder
 
-    if (dictionary == null) {
-      return alone
-    }
-
-    const aided = await this.#compress(file, dictionary) + BASE_LENGTH
-
-    return aided <= alone * (1 - MIN_GAIN) ? aided : alone
+    return codec.compress(bytes, { level: Math.min(level, codec.levels.max), signal })
   }
-
-  async #compress (file: SmallFile, trained?: Trained): Promise<number> {
-    const { codec, level, signal } = this.#coder
-    const lengths = this.#lengths.get(trained) ?? new Map<SmallFile, number>()
-    const { bytes } = file
-    let length = lengths.get(file)
-
-    if (length == null) {
-      const dictionary = trained == null ? {} : { dictionary: trained.content }
-      const frame = await codec.compress(bytes, { level, signal, ...dictionary })
-      length = Math.min(frame.byteLength, bytes.byteLength)
-      this.#lengths.set(trained, lengths.set(file, length))
-    }
-
-    return length
-  }
-}
-
-function lengthOfDictionary (trained: Trained | undefined): number {
-  return trained?.frame.byteLength ?? 0
-}
-
-function lengthOf (files: readonly SmallFile[]): number {
-  return files.reduce((total, { bytes }) => total + bytes.byteLength, 0)
-}
-
-/** At most `count` of the files, evenly spread. */
-function pick (files: readonly SmallFile[], count: number): readonly SmallFile[] {
-  return files.length <= count
-    ? files
-    : Array.from({ length: count }, (_, i) => files[Math.floor((i + 0.5) * files.length / count)])
 }

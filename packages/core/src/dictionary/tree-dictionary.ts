@@ -38,7 +38,7 @@ export class TreeDictionary implements FrameBase {
   aid (bytes: Uint8Array, { frameSize }: AidOptions): Piece {
     return this.size > maxRegion(bytes.byteLength, frameSize)
       ? { bytes, region: NO_REGION }
-      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.#content }
+      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.#content, isAided: true }
   }
 
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */

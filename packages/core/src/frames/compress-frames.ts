@@ -31,6 +31,8 @@ export interface Piece extends Partial<Aid> {
    * like it.
    */
   region?: Region
+  /** Whether the region is known to help. */
+  isAided?: boolean
   /** The frame, if it was compressed already by comparing it with the base. */
   frame?: ComparedFrame
   /** Then, where in the base the piece that follows is expected. */

@@ -157,7 +157,7 @@ function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | nul
 
 /** With the base, and as much as needed without it. */
 async function compressBoth (
-  { bytes: piece, region, dictionary, newBytes, frame }: Piece,
+  { bytes: piece, region, dictionary, newBytes, isAided = false, frame }: Piece,
   { codec, level, basedLevels }: Choice,
   signal?: AbortSignal | null
 ): Promise<First> {
@@ -178,6 +178,10 @@ async function compressBoth (
 
   if (aiding == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }
+  }
+
+  if (isAided) {
+    return { trial: { size, bytes: await aiding, region }, based: true }
   }
 
   const partSize = frame == null ? PART_SIZE : PART_RATIO * (frame.bytes.byteLength + BASE_LENGTH)
