@@ -1,6 +1,6 @@
 // Room: dictionaries that small files of a tree share: `tree-dictionaries.ts` holds files back, `train.ts` decides,
 // `cover.ts` chooses segments.
-import { lowerBound, STRING_LENGTH } from './shared-strings.ts'
+import { freeMemory, lowerBound, STRING_LENGTH } from './shared-strings.ts'
 import type { SharedStrings } from './shared-strings.ts'
 
 const SEGMENT_LENGTH = 1024
@@ -87,6 +87,8 @@ export function selectSegments (strings: SharedStrings, { from, to }: FileRange,
     })
   }
 
+  weights.close()
+
   return { segments: chosen.toSorted((a, b) => a.score - b.score), size: size - room }
 }
 
@@ -109,7 +111,7 @@ export function joinSegments ({ segments, size }: Selection, strings: SharedStri
 
   for (const { first, last } of segments) {
     const { start, end } = boundsOf({ first, last }, strings)
-    bytes.set(strings.copy(start, end), at)
+    strings.copy(start, end, bytes.subarray(at))
     at += end - start
   }
 
@@ -201,6 +203,10 @@ class Weights {
     }
 
     return best == null ? undefined : this.#trim(best)
+  }
+
+  close (): void {
+    freeMemory(this.#weights)
   }
 
   /** Count the strings of a segment no more. */

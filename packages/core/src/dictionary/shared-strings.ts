@@ -1,3 +1,4 @@
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { GEAR, gearMask } from '../cut/gear.ts'
 
 /** Bits by which a hash moves with each byte: a string is what has not left it. */
@@ -113,6 +114,7 @@ export class SharedStrings {
     }
 
     firsts[files.length] = kept
+    freeMemory(table)
     this.bytesEach = 2 ** sparseness
     this.distinct = distinct
     this.places = places.subarray(0, kept)
@@ -123,24 +125,32 @@ export class SharedStrings {
     this.#files = files
   }
 
+  /** Free the memory. Then nothing else may be called. */
+  close (): void {
+    freeMemory(this.places)
+    freeMemory(this.numbers)
+  }
+
   /** Where a file begins in all of them. */
   startOf (file: number): number {
     return this.#starts[file]
   }
 
-  /** Bytes of all files from one place to another. */
-  copy (start: number, end: number): Uint8Array {
-    const bytes = new Uint8Array(end - start)
+  /** Copy bytes of all files, from one place to another. */
+  copy (start: number, end: number, target: Uint8Array): void {
     let file = lowerBound(this.#starts, start + 1) - 1
 
     for (let at = start; at < end; file++) {
       const part = this.#files[file].subarray(at - this.#starts[file], end - this.#starts[file])
-      bytes.set(part, at - start)
+      target.set(part, at - start)
       at += part.byteLength
     }
-
-    return bytes
   }
+}
+
+/** As garbage, V8 would mark the whole heap for each of these arrays of megabytes. */
+export function freeMemory ({ buffer }: { buffer: ArrayBufferLike }): void {
+  freeBytes(new Uint8Array(buffer))
 }
 
 /** The first of ascending numbers that is not less than another one. */

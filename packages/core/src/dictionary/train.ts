@@ -1,4 +1,5 @@
 import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { MIN_GAIN, MIN_REGION_SIZE } from '../constants.ts'
 import { BASE_LENGTH } from '../policy/policy.ts'
 import { joinSegments, scoreOf, selectSegments, shorten } from './cover.ts'
@@ -71,7 +72,13 @@ export async function trainDictionaries (files: readonly SmallFile[], coder: Cod
   const trained: Trained[] = []
 
   for (const kind of groupByKind(files)) {
-    trained.push(...await new Training(kind.slice(0, MAX_FILES), coder).run())
+    const training = new Training(kind.slice(0, MAX_FILES), coder)
+
+    try {
+      trained.push(...await training.run())
+    } finally {
+      training.close()
+    }
   }
 
   return trained
@@ -86,6 +93,10 @@ class Training {
     this.#files = files
     this.#strings = new SharedStrings(files.map(({ bytes }) => bytes))
     this.#coder = coder
+  }
+
+  close (): void {
+    this.#strings.close()
   }
 
   async run (): Promise<Trained[]> {
@@ -104,9 +115,7 @@ class Training {
   async #select (range: FileRange): Promise<Candidate> {
     const selection = selectSegments(this.#strings, range, MAX_CONTENT_SIZE)
     const { size } = selection
-    const { byteLength } = size < MAX_STORED_SIZE * FULL
-      ? { byteLength: size }
-      : await this.#compress(joinSegments(selection, this.#strings), FAST_LEVEL)
+    const byteLength = size < MAX_STORED_SIZE * FULL ? size : await this.#measure(selection)
     const isFull = size >= MAX_CONTENT_SIZE * FULL || byteLength >= MAX_STORED_SIZE * FULL
     const fits = Math.floor(size * MAX_STORED_SIZE / byteLength)
 
@@ -184,6 +193,17 @@ class Training {
 
       return (covered - counts[from + i] * MIN_SAVED) * bytesEach * NEW_RATIO >= BASE_LENGTH
     })
+  }
+
+  /** About how many bytes a dictionary takes. */
+  async #measure (selection: Selection): Promise<number> {
+    const content = joinSegments(selection, this.#strings)
+    const frame = await this.#compress(content, FAST_LEVEL)
+    const { byteLength } = frame
+    freeBytes(content)
+    freeBytes(frame)
+
+    return byteLength
   }
 
   async #compress (bytes: Uint8Array, level: number): Promise<Uint8Array> {
