@@ -41,8 +41,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'Grow past one machine', link: '/guide/grow-past-one-machine' },
       { text: 'Back up and repair', link: '/guide/back-up-and-repair' },
       { text: 'Link original CIDs', link: '/guide/link-original-cids' },
-      { text: 'Serve originals', link: '/guide/serve-originals' },
-      { text: 'Compress connections', link: '/guide/compress-connections' }
+      { text: 'Serve originals', link: '/guide/serve-originals' }
     ]
   },
   {

@@ -14,16 +14,8 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
     /77 MB takes ([\d.]+ s) with the `ipfsz` command from a peer.* ([\d.]+ s) with Kubo,/
   ],
   [FAQ, /shrink to (\d+ %) with IPFSz/, /\*\*Stored bytes\*\*: (\d+ %)/],
-  [FAQ, /`ipfsz cat --gateway URL`.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s from a gateway/)],
-  [FAQ, /`ipfsz cat`, from a peer \| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with the `ipfsz` command/)],
-  [FAQ, /zstd -dc`, from a peer.*\| ([\d.]+) s \| ([\d.]+) s/, twoLinks(/([\d.]+) s with Kubo and `zstd` by hand/)],
   [FAQ, /with `zstd` is faster on (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
   [FAQ, /4 KiB at a random offset takes ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
-  [
-    FAQ,
-    /adding a directory of them takes \[([\d.]+ to [\d.]+) times\]/,
-    /adding a directory of them takes ([\d.]+ to [\d.]+) times/
-  ],
   [
     FAQ,
     /a directory of such files takes \[([\d.]+ to [\d.]+) times\]/,
@@ -31,7 +23,7 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   ],
   [
     'docs/guide/site.md',
-    /with `--base` \| ([\d.]+ to [\d.]+) \|[^]*at `ipfsz gateway` \| ([\d.]+ to [\d.]+) \|/,
+    /with `--base`, ([\d.]+ to [\d.]+) KiB are new in the CAR.* and ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/,
     /its CAR has ([\d.]+ to [\d.]+) KiB of new.*fetches ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/
   ],
   [
@@ -45,11 +37,6 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
     random('4 MiB', '256 KiB')
   ]
 ]
-
-/** The same figure of the two links that docs/benchmarks.md shows. */
-function twoLinks ({ source }: RegExp): RegExp {
-  return new RegExp(`at 50 Mbit/s.*?${source}.*\\n.*at 1 Gbit/s.*?${source}`)
-}
 
 function random (...places: [string, string]): RegExp {
   const [first, second] = places.map(place => `([\\d.]+ ms) (?:with frames of|from) ${place}`)

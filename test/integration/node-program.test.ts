@@ -1,5 +1,5 @@
 /** `examples/node-program`: a server that keeps uploads, compressed, and serves them. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -85,4 +85,10 @@ it('the server keeps uploads, compressed and pinned, and serves them as they are
   expect(pins).toMatchObject([{ name: 'words.txt' }])
   expect(Buffer.concat(await Array.fromAsync(repo.files.cat(pins[0].cid))).toString()).toBe(WORDS)
   await repo.close()
+})
+
+it('keeps what is pinned in a shared store, and collects the rest: examples/shared-store/first-program.ts', () => {
+  const program = join(import.meta.dirname, '../../examples/shared-store/first-program.ts')
+
+  expect(execFileSync(process.execPath, [program], { encoding: 'utf8' })).toBe('1 deleted, 1 kept\n')
 })
