@@ -10,6 +10,16 @@ export const DEFAULT_PROGRESS_TIMEOUT = 10_000
 /** The bytes that count as progress: slower than that is a stall, whatever trickles in. */
 export const MIN_PROGRESS = 4096
 
+/**
+ * How long a request may take with all its attempts, besides what its bytes take at `MIN_RATE`, in milliseconds.
+ *
+ * @default
+ */
+export const DEFAULT_TOTAL_TIMEOUT = 120_000
+
+/** Bytes per second. At that rate, 16 blocks of 1 MiB at a time need a link of 1 Mbit/s. */
+export const MIN_RATE = 8 * 1024
+
 /** How often a request is sent in all. @default */
 export const DEFAULT_ATTEMPTS = 6
 

@@ -71,6 +71,14 @@ export interface S3ObjectsInit {
   progressTimeout?: number | undefined
 
   /**
+   * For one request with all its attempts and waits, in milliseconds. Each 8 KiB sent or received add a second. An
+   * attempt that waits for its response is not cut short.
+   *
+   * @default 120000
+   */
+  totalTimeout?: number | undefined
+
+  /**
    * Maximum number of attempts per request. With 1, each request uses a new connection: if a reused one breaks, it is
    * unknown whether the request arrived.
    *

@@ -93,6 +93,70 @@ it.each([undefined, TLS])('breaks a connection that it gives up, so that nothing
   expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' })
 })
 
+/** Sends these bytes on the connection, and then others again and again. */
+function trickle (head: string, bytes: string, milliseconds: number): Fault {
+  return ({ socket }) => {
+    const timer = setInterval(() => { socket?.write(bytes) }, milliseconds)
+    socket?.on('close', () => { clearInterval(timer) }).on('error', () => {}).write(head)
+  }
+}
+
+const TRICKLES: ReadonlyArray<[string, Fault, Partial<S3ObjectsInit>]> = [
+  ['a header without end', trickle('HTTP/1.1 200 OK\r\nx: ', 'x', 20), {}],
+  ['headers without end', trickle('HTTP/1.1 200 OK\r\n', `x: ${'x'.repeat(1000)}\r\n`, 1), {}],
+  ['informational responses without end', trickle('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 5), {}],
+  ['an error, byte by byte', trickle('HTTP/1.1 503 Slow\r\ncontent-length: 1000\r\n\r\n', 'x', 20), {}],
+  // enough for the limit of each interval
+  ['a slow error', trickle('HTTP/1.1 503 Slow\r\ncontent-length: 60000\r\n\r\n', 'x'.repeat(500), 100),
+    { progressTimeout: 1000 }]
+]
+const OPERATIONS: ReadonlyArray<[string, (objects: S3Objects) => Promise<unknown>]> = [
+  ['get', async objects => objects.get('key')],
+  ['put', async objects => objects.put('key', BYTES)],
+  ['stat', async objects => objects.stat('key')],
+  ['list', async objects => Array.fromAsync(objects.list(''))],
+  ['delete of one', async objects => objects.delete(['key'])],
+  ['delete of two', async objects => objects.delete(['key', 'other'])]
+]
+
+it.concurrent.each(OPERATIONS.flatMap(([name, run]) =>
+  TRICKLES.map(([kind, fault, init]) => ({ name, run, kind, fault, init }))
+))('ends a $name within its total time if the store sends $kind', async ({ name, run, kind, fault, init }) => {
+  const hostile = await fakeS3()
+  const objects = new S3Objects({
+    bucket: BUCKET,
+    endpoints: [hostile.origin],
+    credentials: CREDENTIALS,
+    responseTimeout: 200,
+    progressTimeout: 200,
+    totalTimeout: 300,
+    ...init
+  })
+  hostile.faults.shift = () => fault
+  const error: unknown = await run(objects).catch((err: unknown) => err)
+  objects.close()
+  await hostile.close()
+
+  // an answer to HEAD ends with its headers, and endless headers are refused at once
+  if (!(name === 'stat' && kind.includes('error')) && kind !== 'headers without end') {
+    expect(hostile.seen.length).toBeLessThan(4)
+  }
+
+  expect(error).toMatchObject({ name: expect.stringMatching(/^S3(?:Network|Response)Error$/) as string })
+})
+
+it('gives a request that transfers much more time', async () => {
+  const bytes = Buffer.alloc(100_000)
+  // cut off when the time without bytes is over
+  s3.faults.push(response => {
+    response.writeHead(200, { 'content-length': 100_000 }).write(bytes.subarray(1))
+    setTimeout(() => { response.destroy() }, 250)
+  })
+  put()
+
+  expect(await connect({ totalTimeout: 100, progressTimeout: 100 }).get('key')).toEqual(BYTES)
+})
+
 it.each<[string, Partial<S3ObjectsInit>, Fault | undefined]>([
   ['that is not answered', {}, ignore],
   ['that waits to be sent again', {}, refuse(503, 'SlowDown', { 'retry-after': '20' })],

@@ -4,6 +4,7 @@ import { exchange } from './transport.ts'
 import type { S3Credentials, S3ObjectsInit, S3Operation, S3Validity } from '../contract.ts'
 import type { Agent } from 'node:http'
 import type { Settings } from './settings.ts'
+import type { TimeBudget } from './time-budget.ts'
 import type { Answer, Timeouts } from './transport.ts'
 
 export interface S3Request<T = unknown> {
@@ -47,13 +48,14 @@ export interface AttemptOptions {
   date: Date
   agent: Agent
   timeouts: Timeouts
+  budget: TimeBudget
   onReceived?: S3ObjectsInit['onReceived']
 }
 
 /** Send a request once. Its time, and so its signature, is new each time. */
 export async function attempt (
   { method, key, query, headers = {}, body, maxBytes, signal, validity }: S3Request,
-  { bucket, endpoint, settings, credentials, date, agent, timeouts, onReceived }: AttemptOptions
+  { bucket, endpoint, settings, credentials, date, agent, timeouts, budget, onReceived }: AttemptOptions
 ): Promise<Answer> {
   const url = makeUrl({ endpoint, bucket, pathStyle: settings.pathStyle, key, query })
   const unsigned = { method, url, headers, body }
@@ -71,7 +73,7 @@ export async function attempt (
     : {}
 
   return exchange({
-    method, url, headers: { ...signed, ...sent }, body, agent, timeouts, maxBytes, onReceived, signal
+    method, url, headers: { ...signed, ...sent }, body, agent, timeouts, budget, maxBytes, onReceived, signal
   })
 }
 

@@ -2,7 +2,7 @@ import { raceAbort } from '@ipfsz/utils/race-abort'
 import { anySignal } from 'any-signal'
 import {
   DEFAULT_ATTEMPTS, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PROGRESS_TIMEOUT,
-  DEFAULT_RESPONSE_TIMEOUT, IDLE_TIMEOUT
+  DEFAULT_RESPONSE_TIMEOUT, DEFAULT_TOTAL_TIMEOUT, IDLE_TIMEOUT
 } from '../constants.ts'
 import { findCredentials } from '../credentials/find.ts'
 import { KeptCredentials } from '../credentials/kept-credentials.ts'
@@ -15,6 +15,7 @@ import { checkIsFromStore } from './foreign-answer.ts'
 import { Recovery } from './recovery.ts'
 import { findSettings } from './settings.ts'
 import { StoreClock } from './store-clock.ts'
+import { TimeBudget } from './time-budget.ts'
 import { AnswerTooLarge, TransportFailure } from './transport.ts'
 import type { S3ObjectsInit, S3RequestEvent, S3Validity } from '../contract.ts'
 import type { S3Request } from './attempt.ts'
@@ -83,6 +84,7 @@ export class S3Client {
       credentials: await raceAbort(this.#credentials.get(), signal),
       date: this.#clock.date,
       attempts: 0,
+      budget: new TimeBudget(this.#init.totalTimeout ?? DEFAULT_TOTAL_TIMEOUT),
       avoid: new Set(),
       // a kept connection that breaks does not say whether the request arrived
       fresh: this.#init.attempts === 1,
@@ -157,6 +159,7 @@ export class S3Client {
         date: sending.date,
         agent: (fresh ? this.#fresh : this.#kept).for(endpoint),
         timeouts: this.#timeouts,
+        budget: sending.budget,
         onReceived: this.#init.onReceived
       })
       checkIsFromStore(request, result)

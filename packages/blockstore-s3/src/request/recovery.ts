@@ -69,7 +69,7 @@ export class Recovery {
       }
     }
 
-    if (isRetried(status, code) && sending.attempts < this.#maxAttempts) {
+    if (isRetried(status, code) && this.#isTriedAgain(sending)) {
       sending.avoid.add(sending.endpoint)
 
       return retryDelay(sending.attempts, parseRetryAfter(headers['retry-after'], headers.date))
@@ -116,7 +116,7 @@ export class Recovery {
       endpoints.unreachable(endpoint)
     }
 
-    if (sending.attempts >= this.#maxAttempts) {
+    if (!this.#isTriedAgain(sending)) {
       // a network does not damage every answer
       throw failure instanceof WrongChecksum
         ? new S3DamagedObjectError(subjectOf(sending))
@@ -134,11 +134,15 @@ export class Recovery {
 
     const code = err instanceof AnswerError ? err.code : INVALID_ANSWER
 
-    if (isRetried(status, code) && sending.attempts < this.#maxAttempts) {
+    if (isRetried(status, code) && this.#isTriedAgain(sending)) {
       return retryDelay(sending.attempts)
     }
 
     throw new S3ResponseError(subjectOf(sending), status, code, printable(messageOf(err)))
+  }
+
+  #isTriedAgain ({ attempts, budget }: Sending): boolean {
+    return attempts < this.#maxAttempts && !budget.isSpent()
   }
 }
 

@@ -3,6 +3,7 @@ import type { S3Subject } from '../errors.ts'
 import type { S3Request } from './attempt.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { Settings } from './settings.ts'
+import type { TimeBudget } from './time-budget.ts'
 
 /** One request, and what its attempts have shown so far. */
 export interface Sending {
@@ -18,6 +19,7 @@ export interface Sending {
   date: Date
   /** How often it was sent. */
   attempts: number
+  readonly budget: TimeBudget
   /** Endpoints that failed it. */
   readonly avoid: Set<string>
   /** Open a new connection: one that was kept turned out to be closed, or the request must be sent only once. */

@@ -5,6 +5,7 @@ import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
 import { breakConnection } from './agents.ts'
 import type { S3ObjectsInit } from '../contract.ts'
 import type { S3Phase } from '../errors.ts'
+import type { TimeBudget } from './time-budget.ts'
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 export interface Exchange {
@@ -14,6 +15,7 @@ export interface Exchange {
   body?: Uint8Array | undefined
   agent: Agent
   timeouts: Timeouts
+  budget: TimeBudget
   /** Maximum number of bytes of an answer that is no error. */
   maxBytes: number
   onReceived?: S3ObjectsInit['onReceived']
@@ -62,7 +64,7 @@ export class AnswerTooLarge extends Error {}
  * @throws the reason of the signal
  */
 export async function exchange ({
-  method, url, headers, body, agent, timeouts, maxBytes, onReceived, signal
+  method, url, headers, body, agent, timeouts, budget, maxBytes, onReceived, signal
 }: Exchange): Promise<Answer> {
   signal?.throwIfAborted()
 
@@ -104,6 +106,8 @@ export async function exchange ({
         if (transferred() - before < MIN_PROGRESS) {
           failTransport(`${transferred()} bytes were transferred, and then fewer than ${MIN_PROGRESS} in ${
             timeouts.progress} ms`)
+        } else if (budget.isSpent(transferred() - before)) {
+          failTransport(`${transferred()} bytes were transferred, too slowly`)
         } else {
           watch(transferred)
         }

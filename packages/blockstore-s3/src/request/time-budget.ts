@@ -1,0 +1,20 @@
+import { MIN_RATE } from '../constants.ts'
+
+/** The time of one request, with all its attempts and waits. A store that trickles cannot hold it for longer. */
+export class TimeBudget {
+  readonly #milliseconds: number
+  readonly #begin = performance.now()
+  #bytes = 0
+
+  /** @param milliseconds - besides what the transferred bytes take at `MIN_RATE` */
+  constructor (milliseconds: number) {
+    this.#milliseconds = milliseconds
+  }
+
+  /** Whether no time is left. @param bytes - that were transferred since the last call */
+  isSpent (bytes = 0): boolean {
+    this.#bytes += bytes
+
+    return performance.now() - this.#begin >= this.#milliseconds + this.#bytes / MIN_RATE * 1000
+  }
+}
