@@ -195,7 +195,8 @@ describe('compressing what changed', () => {
 
     // a version that is added again gets the CID that it had: if these bytes change, say so in the changelog
     expect(toHex(compressor.compress(content, { dictionary, maxChanged: 1000 })?.frame ?? new Uint8Array(0))).toBe(
-      '28b52ffd640332a50400f2891f1d41d3ce01bfb588be6fa593544d97a87eeda43b893374f3c525bf1d0e49724028080c07c03bd0' +
+      '28b52ffd6403326400000200020610f00100c2070100' +
+      'a50400f2891f1d41d3ce01bfb588be6fa593544d97a87eeda43b893374f3c525bf1d0e49724028080c07c03bd0' +
       '0e58673190f88894eb7555dbf0bb79256d4bb27fc8e25526be281af3dd271d461e797772f9948712ec076e4c6748e10d93b24094' +
       '7e21bfb9ac5d3549d7abee26c936da7a1784524ea1f2ceda49f628267c1c2d3bb710140300e55d2c561d4bbc56bcda4be18cbbbe' +
       '0601eb337597'
@@ -244,6 +245,8 @@ describe('compressing what changed', () => {
 describe('a frame of what changed', () => {
   const bytes = noise(70_000)
   const content = bytes.subarray(7)
+  /** The positions of the mark, after a header with 4 bytes for the size. It decodes to nothing, changed or not. */
+  const isMark = (at: number): boolean => at >= 9 && at < 24
 
   it('is decoded: a wrong one is refused', async () => {
     const frame = await compress(content, bytes)
@@ -267,7 +270,8 @@ describe('a frame of what changed', () => {
     await check(frame)
 
     for (let at = 0; at < frame.byteLength; at++) {
-      await expect(check(frame.with(at, frame[at] ^ 1)), `byte ${at}`).rejects.toMatchObject(WRONG)
+      const error: unknown = await check(frame.with(at, frame[at] ^ 1)).catch((err: unknown) => err)
+      expect(error ?? (isMark(at) ? WRONG : undefined), `byte ${at}`).toMatchObject(WRONG)
     }
 
     await expect(check(frame, { dictionary: bytes.subarray(0, -7) })).rejects.toMatchObject(WRONG)
@@ -284,8 +288,13 @@ describe('a frame of what changed', () => {
 
     for (let at = 0; at < frame.byteLength; at++) {
       const wrong = frame.with(at, frame[at] ^ 1)
-      await expect(readDelta(wrong, content.byteLength, dictionary), `byte ${at}`)
-        .rejects.toMatchObject({ name: 'CorruptFrameError' })
+      const result: unknown = await readDelta(wrong, content.byteLength, dictionary).catch((err: unknown) => err)
+
+      if (!isMark(at) || result instanceof Error) {
+        expect(result, `byte ${at}`).toMatchObject({ name: 'CorruptFrameError' })
+      } else {
+        expect(result, `byte ${at}`).toEqual(content)
+      }
     }
   })
 

@@ -31,8 +31,6 @@ export interface Decoder {
   ofMany?: Outcome
   /** What it makes of frames that are cut by content. Missing: the same as of several frames. */
   ofCut?: Outcome
-  /** What it makes of frames with a base. Missing: an error. */
-  ofBased?: Outcome
 }
 
 /** A page in Chromium, and what serves it. */
@@ -55,8 +53,7 @@ export const DECODERS: Readonly<Record<CodecName, readonly Decoder[]>> = {
     // it stops after a frame that does not hold a multiple of 16 KiB (nodejs/node#64741)
     { name: 'zstdDecompressSync of Node', decode: bytes => zstdDecompressSync(bytes), ofCut: 'first frame' },
     { ...stream('createZstdDecompress of Node', createZstdDecompress), ofCut: 'first frame' },
-    // it does not look where matches begin, nor at checksums
-    { name: 'fzstd', decode: bytes => fzstd(bytes), ofBased: 'other bytes' },
+    { name: 'fzstd', decode: bytes => fzstd(bytes) },
     ...contentEncoding('zstd')
   ],
   gzip: [

@@ -1,6 +1,7 @@
 // Room: our own WebAssembly (its source is in `assembly/`), which finds what a new version of a piece has in common
 // with the old one, and writes a zstd frame of the rest.
 import { fromBase64 } from '@ipfsz/utils/base64'
+import { mark } from '../format/zstd/zstd-mark.ts'
 
 /** The exports of assembly/delta.ts. Numbers are bytes, or addresses in the memory. */
 interface Exports {
@@ -107,7 +108,7 @@ export class DeltaModule {
     const same = sameAt()
 
     return {
-      frame: new Uint8Array(memory.buffer, secondRoom(), length).slice(),
+      frame: mark(new Uint8Array(memory.buffer, secondRoom(), length)),
       start,
       end,
       next: next(),

@@ -4,6 +4,7 @@ import {
 } from '#platform'
 import { markResult } from '@ipfsz/utils/free-bytes'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
+import { mark } from '../format/zstd/zstd-mark.ts'
 import { distinctShare } from './distinct-share.ts'
 import { outputSize, takeResult, zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
@@ -95,8 +96,8 @@ export function create (): Implementation {
       const first = (frames: Uint8Array): Uint8Array => {
         const frame = firstFrame(frames, size)
 
-        // with a dictionary it may be far smaller than its buffer, which should not stay in memory
-        return dictionary == null ? frame : frame.slice()
+        // with a dictionary it may be far smaller than its buffer, which the copy does not keep in memory
+        return dictionary == null ? frame : mark(frame)
       }
 
       return 'then' in frames ? frames.then(first) : first(frames)
@@ -170,7 +171,7 @@ function compressKept (bytes: Uint8Array, level: number, dictionary: Uint8Array)
     ...isSmall || !isRowLevel(level) ? {} : { [zlibConstants.ZSTD_c_minMatch]: KEPT_MIN_MATCH }
   }
   const chunkSize = outputSize(size, dictionary)
-  const first = (frames: Uint8Array): Uint8Array => firstFrame(frames, size).slice()
+  const first = (frames: Uint8Array): Uint8Array => mark(firstFrame(frames, size))
 
   if (size > MAX_SYNC_SIZE) {
     const kept = zstdKeptDictionaryInTask(bytes, dictionary, params, chunkSize)?.then(takeResult)
@@ -182,8 +183,8 @@ function compressKept (bytes: Uint8Array, level: number, dictionary: Uint8Array)
 
   const options = { pledgedSrcSize: size, params, dictionary }
 
-  return zstdCompressKeptDictionary(bytes, dictionary, params, chunkSize) ??
-    first(zlibCompress('zstdCompress', bytes, options, size) as Uint8Array)
+  return first(zstdCompressKeptDictionary(bytes, dictionary, params, chunkSize) ??
+    zlibCompress('zstdCompress', bytes, options, size) as Uint8Array)
 }
 
 /** If a frame exactly fills the output buffers, an empty frame follows it. */

@@ -1,12 +1,13 @@
 import { writeUint32 } from '../bytes/little-endian.ts'
 import { xxh64Low } from '../checksums/xxh64.ts'
 import { afterWindow, DESCRIPTOR, SINGLE_SEGMENT } from './zstd-descriptor.ts'
+import { mark } from './zstd-mark.ts'
 
 const CHECKSUM = 0x04
 
 /**
  * Make a frame as `checkZstdFrame` demands it with a dictionary, of one without a checksum: add the
- * checksum, and let the window hold all of the content (RFC 8878, section 3.1.1.1.1). A larger
+ * checksum and the mark, and let the window hold all of the content (RFC 8878, section 3.1.1.1.1). A larger
  * window changes nothing else: matches still reach only as far as they did.
  *
  * For encoders that can set neither.
@@ -22,5 +23,5 @@ export function toDictionaryFrame (frame: Uint8Array, content: Uint8Array): Uint
   result.set(rest, DESCRIPTOR + 1)
   writeUint32(result, result.byteLength - 4, xxh64Low(content))
 
-  return result
+  return mark(result)
 }
