@@ -242,11 +242,14 @@ describe('compressing what changed', () => {
   })
 })
 
+/** Whether a position is in the mark, after a header with 4 bytes for the size. Changed or not, it decodes to nothing. */
+function isMark (at: number): boolean {
+  return at >= 9 && at < 24
+}
+
 describe('a frame of what changed', () => {
   const bytes = noise(70_000)
   const content = bytes.subarray(7)
-  /** The positions of the mark, after a header with 4 bytes for the size. It decodes to nothing, changed or not. */
-  const isMark = (at: number): boolean => at >= 9 && at < 24
 
   it('is decoded: a wrong one is refused', async () => {
     const frame = await compress(content, bytes)

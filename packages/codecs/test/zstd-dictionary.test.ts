@@ -297,7 +297,10 @@ const SECOND = new TextEncoder().encode(
 /** Frames of {@link SECOND} with the dictionary {@link FIRST}. They must stay readable forever. */
 const GOLDEN: ReadonlyArray<[made: string, base64: string]> = [
   ['node:zlib, libzstd 1.5.7, level 3', 'KLUv/WSrA2QAAAIAAgYQ8AEAwgcBAKUAADBhIG5ldyADEApeXCnQi1U9bqmAQrx8Ow=='],
-  ['@bokuweb/zstd-wasm 0.0.27, level 3', 'KLUv/WSrA2QAAAIAAgYQ8AEAwgcBAN0AADBhIG5ldyAFAFhcyRXGiAFJRFA4bskFd1oBBEK8fDs='],
+  [
+    '@bokuweb/zstd-wasm 0.0.27, level 3',
+    'KLUv/WSrA2QAAAIAAgYQ8AEAwgcBAN0AADBhIG5ldyAFAFhcyRXGiAFJRFA4bskFd1oBBEK8fDs='
+  ],
   ['node:zlib, before frames were marked', 'KLUv/WSrA6UAADBhIG5ldyADEApeXCnQi1U9bqmAQrx8Ow=='],
   ['@bokuweb/zstd-wasm 0.0.27, before frames were marked', 'KLUv/WSrA90AADBhIG5ldyAFAFhcyRXGiAFJRFA4bskFd1oBBEK8fDs='],
   // zstd -c -19 -D first.txt second.txt
