@@ -242,7 +242,7 @@ describe('compressing what changed', () => {
   })
 })
 
-/** Whether a position is in the mark, after a header with 4 bytes for the size. Changed or not, it decodes to nothing. */
+/** Whether a position is in the mark, after a header of 9 bytes. Changed or not, the mark decodes to nothing. */
 function isMark (at: number): boolean {
   return at >= 9 && at < 24
 }
