@@ -96,6 +96,26 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) })
   })
 
+  it.for(['packs', 'files'])('that others filled to the last byte has space after gc, in a repo of %s', async (
+    layout, { sandbox }
+  ) => {
+    await sandbox.write('file', randomBytes(4 * MIB))
+    await sandbox.write('kept', randomBytes(MIB))
+    await mkdir(join(sandbox.directory, 'disk'))
+    const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
+    const ipfsz = 'ipfsz --repo disk/repo'
+
+    const { code, stdout, stderr } = await sandbox.shell(
+      `unshare ${user} --mount sh -c 'mount -t tmpfs -o size=8m none disk && ${ipfsz} init --layout ${layout} && ` +
+        `${ipfsz} add -Q kept && ${ipfsz} pin rm $(${ipfsz} add -Q file) && ` +
+        `! cat /dev/zero > disk/other && ! echo x > disk/one && ${ipfsz} gc && ${ipfsz} verify --all && ` +
+        `rm disk/other && ${ipfsz} add -Q file'`
+    )
+
+    expect({ code, stderr: stderr.replaceAll(/^(?:cat|sh): .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.toString()).toMatch(/Deleted 5 unpinned blocks[^]*\tgood\t[^]*\nbafy\w+\n$/)
+  })
+
   it.for(['packs', 'files'])('takes more again after gc, in a repo of %s', async (layout, { sandbox }) => {
     await sandbox.write('file', randomBytes(4 * MIB))
     await sandbox.write('large', randomBytes(20_000_000))

@@ -126,6 +126,15 @@ export interface RepackOptions extends PackedOptions, ProgressOptions<PackProgre
   maxUnused?: number | { bytes: number } | undefined
 }
 
+/** Packs that `removeUnused` removed. */
+export interface RemovedPacks {
+  packs: number
+  /** Blocks that were in them. */
+  blocks: number
+  /** Bytes on the disk. */
+  bytes: number
+}
+
 export interface RepackResult {
   /** Packs that were removed. */
   packs: number

@@ -15,6 +15,7 @@ import { deletePlaces } from './store/delete-places.ts'
 import { listByKey, listByPack } from './store/list-blocks.ts'
 import { lookUp } from './store/look-up.ts'
 import { readBlock, readMany, readTogether } from './store/read-block.ts'
+import { removeUnused } from './store/remove-unused.ts'
 import { repackStore } from './store/repack-store.ts'
 import { countBlocks } from './store/stats.ts'
 import { sealOwnPack } from './store/seal-own-pack.ts'
@@ -24,7 +25,7 @@ import { withCause } from './store/with-cause.ts'
 import type { BlockBytes } from './collect-block.ts'
 import type {
   BlockLocation, BlockSize, Damage, Durability, GetAllOptions, HasManyOptions, PackedBlockstoreComponents,
-  PackedBlockstoreInit, PackedOptions, RepackOptions, RepackResult, VerifyOptions
+  PackedBlockstoreInit, PackedOptions, RemovedPacks, RepackOptions, RepackResult, VerifyOptions
 } from './contract.ts'
 import type { EncodedBlocks } from './encode/encode-blocks.ts'
 import type { StoreStats } from './store/stats.ts'
@@ -361,6 +362,21 @@ export class PackedBlockstore implements Blockstore {
     this.#checkOpen()
 
     return repackStore(this.#parts, { signal, onProgress, maxUnused })
+  }
+
+  /**
+   * Delete the blocks of all packs in which none is kept, with the packs. It needs no free space, unlike `delete` and
+   * `repack`. Packs that processes write, and damaged ones, stay.
+   *
+   * @param isKept - whether the block with a multihash stays
+   */
+  async removeUnused (
+    isKept: (multihash: Uint8Array) => boolean,
+    { signal }: PackedOptions = {}
+  ): Promise<RemovedPacks> {
+    this.#checkOpen()
+
+    return removeUnused(this.#parts, isKept, signal)
   }
 
   /**

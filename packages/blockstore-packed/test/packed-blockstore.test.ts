@@ -317,6 +317,62 @@ describe('a store', () => {
     expect(await present(store, blocks)).toEqual(range(100).slice(50))
   })
 
+  it('removes packs in which nothing is kept, and no other, on a full disk too', async ({ directory, open }) => {
+    const disk = new NodeDisk(directory)
+    const first = await open({ packSize: 20_000 })
+    const blocks = range(40).map(() => random(5000))
+
+    for (const { cid, bytes } of blocks) {
+      await first.put(cid, bytes)
+    }
+
+    await first.close()
+    const [store, other] = [await open({}, disk), await open()]
+    const kept = blocks.filter((_, i) => i === 3 || i > 30)
+    const keys = new Set(hashes(kept.map(({ cid }) => cid)))
+    const before = await store.stats()
+    expect((await present(other, blocks)).length).toBe(40)
+    disk.open = async (name, mode) => {
+      if (mode !== 'append') {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      }
+
+      return NodeDisk.prototype.open.call(disk, name, mode)
+    }
+
+    const removed = await store.removeUnused(bytes => keys.has(Buffer.from(bytes).toString('hex')))
+
+    const after = await store.stats()
+    expect(removed).toEqual({
+      packs: before.packs.length - after.packs.length,
+      blocks: before.blocks - after.blocks,
+      bytes: before.size - after.size
+    })
+    expect(removed.packs).toBeGreaterThan(4)
+    expect(await present(store, kept)).toEqual(range(kept.length))
+    expect(await present(other, blocks)).toHaveLength(after.blocks)
+    // nothing else than what is in packs with what is kept
+    expect(after.blocks).toBeLessThan(kept.length + 8)
+  })
+
+  it('removes no pack that is written, or in which another block is deleted', async ({ open }) => {
+    const [one, two] = [await open(), await open()]
+    const blocks = range(4).map(() => random(5000))
+    await putAll(one, blocks.slice(0, 2))
+    await one.close()
+    await one.open()
+    await one.delete(blocks[0].cid)
+    await putAll(two, blocks.slice(2, 3))
+    await one.close()
+    await one.open()
+    const keys = new Set(hashes([blocks[1].cid]))
+
+    // the first pack has a block that is kept, the second one the deletion, and the third one a writer
+    expect(await one.removeUnused(bytes => keys.has(Buffer.from(bytes).toString('hex'))))
+      .toEqual({ packs: 0, blocks: 0, bytes: 0 })
+    expect(await present(one, blocks)).toEqual([1, 2])
+  })
+
   it('reads on while another instance repacks', async ({ open }) => {
     const [one, two] = [await open({ packSize: 50_000 }), await open()]
     const blocks = range(60).map(() => random(5000))

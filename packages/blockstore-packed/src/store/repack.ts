@@ -99,7 +99,8 @@ export async function repackOne (
   return { blocks: copied, damaged, isRemoved: await removePack(disk, view, id) }
 }
 
-async function removePack (disk: Disk, view: View, id: string): Promise<boolean> {
+/** @returns false on Windows, if somebody has it open */
+export async function removePack (disk: Disk, view: View, id: string): Promise<boolean> {
   view.remove(id)
 
   try {

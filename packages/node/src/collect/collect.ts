@@ -136,12 +136,16 @@ async function collectOwn (
       originals.prune({ signal, has: ({ multihash }) => garbage.reached.has(multihash.bytes) }))
 
     const deletion = beginStep(context, { task: 'collect', name: '', unit: 'blocks', total: unwanted })
-    await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
+    const removed = await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
     await setKeepsPins(repo)
     links = await repo.links.exist()
       ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
       : 0
     packs = await freePacks(repo, maxUnused, context)
+
+    if (packs != null) {
+      packs.freed += removed
+    }
   }
 
   return { dryRun, removed: unwanted, removedSize: size, kept, pins, links, ...packs == null ? {} : { packs } }

@@ -58,16 +58,27 @@ export async function findGarbage (
   return garbage
 }
 
-/** Delete the blocks that no pin reaches. */
+/**
+ * Delete the blocks that no pin reaches.
+ *
+ * @returns the bytes of packs that were removed as a whole
+ */
 export async function removeGarbage (
   repo: Repo,
   { reached }: Garbage,
   { signal, onBlocks }: GarbageOptions
-): Promise<void> {
+): Promise<number> {
+  const packs = await repo.packs?.()
+  // first, as it needs no free space
+  const removed = await packs?.removeUnused(multihash => reached.has(multihash), { signal })
+  onBlocks?.(removed?.blocks ?? 0)
+
   for await (const listed of repo.storage.blocks({ signal })) {
     signal.throwIfAborted()
     const unwanted = listed.filter(({ multihash }) => !reached.has(multihash.bytes))
     await repo.storage.remove(unwanted)
     onBlocks?.(unwanted.length)
   }
+
+  return removed?.bytes ?? 0
 }
