@@ -123,14 +123,16 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 4,
     guards: ['python/**', 'docs/guide/python.md']
   },
-  // a hundred thousand mutated frames for every decoder, and lists of filters
+  // a hundred thousand mutated frames for every decoder, lists of filters, and tables of frames
   fuzz: {
     runs: [
       { script: 'packages/codecs/scripts/fuzz.ts' },
-      { project: 'unit', files: ['packages/core/test/hostile-filters.test.ts'] }
+      { project: 'unit', files: ['packages/core/test/hostile-{filters,tables}.test.ts'] }
     ],
-    minutes: 11,
-    guards: ['packages/codecs/test/fuzz.ts', 'packages/core/src/filters/**', ...CODECS]
+    minutes: 20,
+    guards: [
+      'packages/codecs/test/fuzz.ts', 'packages/core/src/{filters,format,streams}/**', ...CODECS
+    ]
   },
   // millions of blocks in a frame, bombs of a gigabyte, and what they leave in memory
   'hostile-frames': {
