@@ -15,6 +15,8 @@ const KIB = 1024
  */
 const SMALL_SAMPLE = 16 * KIB
 const MAX_SMALL_LOSS = 1.2
+/** How many are tried then, the best ones. */
+const MAX_LEFT = 4
 
 /** Bytes on which the others are tried, 64 KiB, and on which the best one has to prove itself, 256 KiB. */
 const SAMPLE = 64 * KIB
@@ -31,6 +33,9 @@ export const MIN_FILTERED_SIZE = 16 * KIB
 
 /** The smallest saving, as a fraction of what is stored without filters, that makes filters worthwhile. */
 const MIN_FILTER_GAIN = 0.1
+
+/** With this saving on 64 KiB, a trial on 256 KiB changes nothing. */
+const CERTAIN_GAIN = 0.2
 
 /** And as a fraction of the original: files that take next to nothing anyway stay in version 1 of the format. */
 const MIN_ORIGINAL_GAIN = 0.01
@@ -97,17 +102,22 @@ export async function chooseFilters (
   const [plain, ...others] = await tryEach(small, [NONE, ...candidates], compress)
   // what shrinks with none is not tried further
   const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)
-  const left = others.filter(({ length }) => length < limit).map(({ filters }) => filters)
+  const left = others.filter(({ length }) => length < limit)
+    .toSorted((a, b) => a.length - b.length)
+    .slice(0, MAX_LEFT)
+    .map(({ filters }) => filters)
 
   if (left.length === 0) {
     return NONE
   }
 
-  const best = await chooseBest(sample, left, compress)
+  const { filters, gain } = await chooseBest(sample, left, compress)
 
-  return best.length === 0 || sample === piece
-    ? best
-    : chooseBest(takeSpans(piece, LARGE_SAMPLE, alignment), [best], compress)
+  if (filters.length === 0 || sample === piece || gain >= CERTAIN_GAIN) {
+    return filters
+  }
+
+  return (await chooseBest(takeSpans(piece, LARGE_SAMPLE, alignment), [filters], compress)).filters
 }
 
 /** Whether filters are tried: not on text, and not on a small piece. */
@@ -115,19 +125,20 @@ export function isWorthTrying (piece: Uint8Array): boolean {
   return piece.byteLength >= MIN_FILTERED_SIZE && !spansOf(piece, SAMPLE).every(isText)
 }
 
-/** The best of some chains, or none if it does not save enough. */
+/** The best of some chains, or none if it does not save enough, and which part of what is stored it saves. */
 async function chooseBest (
   bytes: Uint8Array,
   chains: ReadonlyArray<readonly Filter[]>,
   compress: (bytes: Uint8Array) => Promise<Uint8Array>
-): Promise<readonly Filter[]> {
+): Promise<{ filters: readonly Filter[], gain: number }> {
   const trials = await tryEach(bytes, [NONE, ...chains], compress)
   const best = trials.reduce((best, trial) => trial.length < best.length ? trial : best)
 
   const [plain] = trials
-  const gain = Math.max(plain.length * MIN_FILTER_GAIN, bytes.byteLength * MIN_ORIGINAL_GAIN)
+  const saved = plain.length - best.length
+  const least = Math.max(plain.length * MIN_FILTER_GAIN, bytes.byteLength * MIN_ORIGINAL_GAIN)
 
-  return plain.length - best.length >= gain ? best.filters : NONE
+  return { filters: saved >= least ? best.filters : NONE, gain: saved / plain.length }
 }
 
 async function tryEach (

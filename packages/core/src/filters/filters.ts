@@ -1,7 +1,9 @@
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { delta, undelta } from './delta.ts'
 import { MAX_RECORD_SIZE } from './filter.ts'
-import { fromRecordPlanes, shuffle, toRecordPlanes, unshuffle } from './planes.ts'
+import { fromPlanes, toPlanes } from './planes.ts'
 import type { Filter, Width } from './filter.ts'
+import type { Differences } from './planes.ts'
 
 /** Maximum number of filters of a file. */
 const MAX_FILTERS = 4
@@ -49,10 +51,17 @@ export function decodeFilters (codes: readonly number[]): Filter[] | undefined {
 export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
   let filtered = bytes
 
-  for (const filter of filters) {
+  for (const step of stepsOf(filters)) {
     // what is not the caller's may change
-    const target = filter.kind === 'delta' && filtered !== bytes ? filtered : new Uint8Array(bytes.byteLength)
-    apply(filter, filtered, target)
+    const target = step.kind === 'delta' && filtered !== bytes ? filtered : new Uint8Array(bytes.byteLength)
+
+    if (step.kind === 'delta') {
+      delta(filtered, target, step.width)
+    } else {
+      toPlanes(filtered, target, step.width, step.differences)
+    }
+
+    freeUnless(bytes, filtered, target)
     filtered = target
   }
 
@@ -68,28 +77,44 @@ export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Ui
 export function undoFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
   let original = bytes
 
-  for (const filter of filters.toReversed()) {
-    const target = filter.kind === 'delta' ? original : new Uint8Array(bytes.byteLength)
-    undo(filter, original, target)
+  for (const step of stepsOf(filters).toReversed()) {
+    const target = step.kind === 'delta' ? original : new Uint8Array(bytes.byteLength)
+
+    if (step.kind === 'delta') {
+      undelta(original, target, step.width)
+    } else {
+      fromPlanes(original, target, step.width, step.differences)
+    }
+
+    freeUnless(bytes, original, target)
     original = target
   }
 
   return original
 }
 
-function apply (filter: Filter, source: Uint8Array, target: Uint8Array): void {
-  switch (filter.kind) {
-    case 'delta': return delta(source, target, filter.width)
-    case 'shuffle': return shuffle(source, target, filter.width)
-    case 'records': return toRecordPlanes(source, target, filter.width)
-  }
+/** What is done in one pass. */
+type Step = { kind: 'delta', width: Width } | { kind: 'planes', width: number, differences: Differences }
+
+/** Planes, and differences of their bytes after them, are one step: two would read and write all bytes twice. */
+function stepsOf (filters: readonly Filter[]): Step[] {
+  return filters.flatMap((filter, i): Step[] => {
+    if (filter.kind === 'delta') {
+      return filter.width === 1 && filters[i - 1]?.kind === 'shuffle' ? [] : [filter]
+    }
+
+    const next = filters[i + 1]
+    const isFollowed = filter.kind === 'shuffle' && next?.kind === 'delta' && next.width === 1
+    const differences = filter.kind === 'records' ? 'records' : 'none'
+
+    return [{ kind: 'planes', width: filter.width, differences: isFollowed ? 'bytes' : differences }]
+  })
 }
 
-function undo (filter: Filter, source: Uint8Array, target: Uint8Array): void {
-  switch (filter.kind) {
-    case 'delta': return undelta(source, target, filter.width)
-    case 'shuffle': return unshuffle(source, target, filter.width)
-    case 'records': return fromRecordPlanes(source, target, filter.width)
+/** Free what is between the caller's bytes and the last ones. */
+function freeUnless (callers: Uint8Array, bytes: Uint8Array, target: Uint8Array): void {
+  if (bytes !== callers && bytes !== target) {
+    freeBytes(bytes)
   }
 }
 

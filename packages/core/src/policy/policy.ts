@@ -1,7 +1,6 @@
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
 import { compressAided } from '../frames/compress-aided.ts'
-import { MIN_FILTERED_SIZE } from '../filters/choose-filters.ts'
 import { applyFilters } from '../filters/filters.ts'
 import { isCompressedType } from './detector.ts'
 import type { Filter } from '../filters/filter.ts'
@@ -41,7 +40,7 @@ export interface Decision {
  * Decide whether compressing a file pays off, with what, and whether its base helps.
  *
  * @param aided - the first bytes of the file, as many as its layout says, or all of a shorter file
- * @param onTrial - called when they are about to be compressed, with what will be chosen if they shrink
+ * @param onTrial - called when they are about to be compressed without filters, with what will be chosen if they shrink
  */
 export async function decide (
   aided: Piece,
@@ -72,25 +71,23 @@ export async function decide (
     return { reason: 'type' }
   }
 
-  const compressing = named == null ? undefined : compressFirst(aided, named, signal)
-
-  if (named != null) {
-    onTrial?.(named)
-  }
-
-  // in the thread pool, and so beside the trials of filters: most files get none
-  const [made, { filters, filtered }] = piece.byteLength < MIN_FILTERED_SIZE
-    ? [await compressing, { filters: [], filtered: piece }]
-    : await Promise.all([compressing, withFilters()])
+  // first, so that all is compressed once, with filters or without
+  const { filters, filtered } = await withFilters()
   const choice = named ?? await choose(filtered, signal)
 
   if (choice == null) {
     return { reason: 'trial' }
   }
 
-  const { trial, based } = filters.length === 0 && made != null
-    ? made
-    : await compressFirst({ ...aided, bytes: filtered }, choice, signal)
+  if (named != null && filters.length === 0) {
+    onTrial?.(named)
+  }
+
+  const { trial, based } = await compressFirst({ ...aided, bytes: filtered }, choice, signal)
+
+  if (filtered.buffer !== piece.buffer && filtered.buffer !== trial.bytes.buffer) {
+    freeBytes(filtered)
+  }
 
   if (isGain(trial.size, trial.bytes.byteLength)) {
     return { choice, reason: 'trial', trial, filters, based }

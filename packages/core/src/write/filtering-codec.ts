@@ -1,4 +1,5 @@
 import { seal } from '@ipfsz/codecs/sealed'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { applyFilters } from '../filters/filters.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -10,9 +11,18 @@ export function filteringCodec (codec: Codec, filters: readonly Filter[]): Codec
     code: codec.code,
     levels: codec.levels,
     implementation: codec.implementation,
-    compress: async (bytes, options) =>
+    async compress (bytes, options) {
+      const filtered = applyFilters(bytes, filters)
       // no other code has references to the filtered bytes or the frame
-      seal(codec.name, await codec.compress(applyFilters(bytes, filters), { ...options, transfer: true })),
+      const frame = seal(codec.name, await codec.compress(filtered, { ...options, transfer: true }))
+
+      if (frame.buffer !== filtered.buffer) {
+        freeBytes(filtered)
+      }
+
+      return frame
+    },
+
     decompress: (frame, options) => codec.decompress(frame, options)
   }
 }
