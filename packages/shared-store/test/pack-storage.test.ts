@@ -8,7 +8,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
-import { describe, expect, it as base } from 'vitest'
+import { describe, expect, it as base, vi } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import { collectPacks } from '../src/packs/collect-packs.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
@@ -180,6 +180,49 @@ describe('packs of a store', () => {
 
     expect(read).toBeLessThan(1.2 * size)
     expect(store.operations.length).toBeLessThan(20)
+  })
+
+  it('are read with one request for blocks that are wanted together and lie near each other', async () => {
+    const store = new Store()
+    const blocks = await Promise.all(Array.from({ length: 100 }, async () => noise(100_000)))
+    await store.add(blocks)
+    const { reading, catalog } = store.storage()
+    await catalog.refresh()
+    store.operations.length = 0
+    const wanted = [...blocks.slice(10, 20), ...blocks.slice(60, 70)].toReversed()
+    const missing = await noise(10)
+    const cids = [...wanted, missing].map(({ cid }) => cid)
+    const read = await reading.getTogether(cids, { maxBytes: 10_000_000 })
+
+    expect(read.map(bytes => bytes && textOf(bytes))).toEqual([...wanted.map(({ bytes }) => textOf(bytes)), undefined])
+    expect(store.operations.length).toBeLessThan(4)
+    expect((await reading.getTogether(cids, { maxBytes: 250_000 })).filter(bytes => bytes != null)).toHaveLength(2)
+  })
+
+  it('are read with large requests from the beginning if many bytes are expected', async () => {
+    const store = new Store()
+    const blocks = await Promise.all(Array.from({ length: 60 }, async () => noise(100_000)))
+    await store.add(blocks)
+    const get = vi.spyOn(store.objects, 'get')
+    const lengthOf = async (expected: number): Promise<number | undefined> => {
+      const { reading, catalog } = store.storage()
+      await catalog.refresh()
+      reading.expect(expected)
+      await reading.get(blocks[0].cid)
+
+      return get.mock.lastCall?.[1]?.length
+    }
+
+    expect(await lengthOf(0)).toBe(128 * 1024)
+    expect(await lengthOf(6_000_000)).toBeGreaterThan(5_000_000)
+    expect(await lengthOf(1e15)).toBe(8 * 1024 * 1024)
+  })
+
+  it('hold a block that is larger than what is kept in memory', async () => {
+    const store = new Store()
+    const block = await noise(40 * 1024 * 1024)
+    await store.add([block])
+    await checkAll(store.storage(), [block])
   })
 
   it('hold blocks of every size and hash', async () => {

@@ -11,7 +11,7 @@ import type { ZstdOptions } from 'node:zlib'
 /** Up to this size, decompressing takes less than reaching the thread pool and waiting there. */
 const MAX_SYNC = 256 * 1024
 /** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
-const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
+export const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
 
 /** The least that zlib takes. */
 const MIN_CHUNK = 64
@@ -119,7 +119,8 @@ export function decompressNow (file: DiskFile, place: FramePlace, end: number, m
   }
 }
 
-function optionsOf (bytes: Buffer, end: number): ZstdOptions {
+/** How to decompress a frame of ours that is needed up to some byte. */
+export function optionsOf (bytes: Uint8Array, end: number): ZstdOptions {
   const maxOutputLength = end + MAX_BESIDE
 
   // in one chunk: by default, zlib makes one for each 16 KiB, and joins them. It asks for more when one is full
@@ -127,10 +128,12 @@ function optionsOf (bytes: Buffer, end: number): ZstdOptions {
 }
 
 /** The content size in a frame's header (RFC 8878, section 3.1.1.1), or 0. */
-function contentSize (frame: Buffer): number {
-  if (frame.byteLength < MAX_HEADER) {
+function contentSize (bytes: Uint8Array): number {
+  if (bytes.byteLength < MAX_HEADER) {
     return 0
   }
+
+  const frame = Buffer.from(bytes.buffer, bytes.byteOffset, MAX_HEADER)
 
   const descriptor = frame[4]
   const isSingleSegment = (descriptor & 0x20) !== 0

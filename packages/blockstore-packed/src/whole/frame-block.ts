@@ -1,17 +1,15 @@
 import { promisify } from 'node:util'
 import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
-import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
+import { MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
 import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
+import { MAX_BESIDE, optionsOf } from '../pack/read-frame.ts'
 import type { Row } from '../format/entry.ts'
 import type { ZstdOptions } from 'node:zlib'
 
-/** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
-const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
-
 /** Up to this stored size, decompressing takes less than reaching the thread pool and waiting there. */
-const MAX_SYNC = 4 * 1024
+const MAX_SYNC = 64 * 1024
 
 const decompress = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
@@ -40,12 +38,42 @@ export async function contentOf ({ pack, frame, raw, start, length }: Row, bytes
   }
 
   try {
-    const options = { maxOutputLength: end + MAX_BESIDE }
+    const options = optionsOf(bytes, end)
 
     return bytes.byteLength <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await decompress(bytes, options)
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }
+}
+
+/** Which stored bytes of a raw frame to read for a block and so many bytes before it. */
+export function rawPlaceOf ({ start, length }: Row, before: number): { from: number, to: number } {
+  const { start: from, end: to } = rawRange(Math.max(0, start - before), length + Math.min(start, before))
+
+  return { from, to }
+}
+
+/**
+ * A block of a raw frame. The memory is the caller's.
+ *
+ * @param bytes - what `rawPlaceOf` says, with the bytes of the multihash before the block
+ * @throws {DamagedPackError} another block is there
+ */
+export function rawBlockIn (row: Row, bytes: Uint8Array, multihash: Uint8Array): Uint8Array {
+  const before = Math.min(row.start, multihash.byteLength)
+  const { from, to } = rawPlaceOf(row, before)
+
+  if (bytes.byteLength < to - from) {
+    throw new DamagedPackError(row.pack, row.frame, 'the frame is too short')
+  }
+
+  const content = stripBlockHeaders(Uint8Array.from(bytes), row.start - before, row.length + before)
+
+  if (Buffer.compare(content.subarray(0, before), multihash) !== 0) {
+    throw new DamagedPackError(row.pack, row.frame, 'it holds another block')
+  }
+
+  return content.subarray(before)
 }
 
 /**

@@ -109,8 +109,20 @@ export class SharedCache {
   }
 
   /** @returns undefined if the block is not kept, or is damaged */
-  async get (cid: CID, { signal }: { signal?: AbortSignal | null | undefined } = {}): Promise<Uint8Array | undefined> {
-    const name = blockName(cid)
+  async get (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {
+    return this.read(blockName(cid), async bytes => checkBlock(cid, bytes).then(() => true, () => false), options)
+  }
+
+  /**
+   * The same for what is no block.
+   *
+   * @param isGood - whether the bytes are what was kept under this name: a disk may damage them
+   */
+  async read (
+    name: string,
+    isGood: (bytes: Uint8Array) => Promise<boolean>,
+    { signal }: { signal?: AbortSignal | null | undefined } = {}
+  ): Promise<Uint8Array | undefined> {
     const writing = this.#writing.get(name)
 
     if (writing != null) {
@@ -126,7 +138,7 @@ export class SharedCache {
       return undefined
     }
 
-    if (await checkBlock(cid, bytes).then(() => true, () => false)) {
+    if (await isGood(bytes)) {
       this.#note({ name, used: Date.now(), read: true })
 
       return bytes
@@ -144,7 +156,11 @@ export class SharedCache {
    * @param bytes - are the block's, and stay as they are
    */
   async put (cid: CID, bytes: Uint8Array): Promise<void> {
-    const name = blockName(cid)
+    await this.keep(blockName(cid), bytes)
+  }
+
+  /** The same for what is no block, under a name that nothing else has. */
+  async keep (name: string, bytes: Uint8Array): Promise<void> {
     const size = sizeOnDisk(bytes.byteLength)
 
     while (this.#writing.size >= MAX_WRITING || this.#writingBytes >= MAX_WRITING_BYTES) {

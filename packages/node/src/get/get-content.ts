@@ -209,8 +209,11 @@ async function writeDirectory (
 
   await checkNothingThere(destination, 'a directory')
 
+  const size = await claimedSize(root.cid, { blocks: files.blocks(root.cid), signal })
+  repo.together?.expect(size ?? 0)
+
   if (online) {
-    await fetchTree(root.cid, work)
+    await fetchTree(root.cid, size, work)
   }
 
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(destination))
@@ -233,10 +236,9 @@ async function writeDirectory (
 }
 
 /** Fetch what is missing of a tree. */
-async function fetchTree (root: CID, work: Work): Promise<void> {
+async function fetchTree (root: CID, size: number | undefined, work: Work): Promise<void> {
   const { reading: { files, dropPlan, hasSeveral }, limits: { maxSize: maxBytes }, context: { signal } } = work
   const blocks = files.blocks(root)
-  const size = await claimedSize(root, { blocks, signal })
   const fromBothEnds = hasSeveral && size != null && size >= LEAST_FROM_BOTH_ENDS
   const progress = step(work, 'fetch', size)
 

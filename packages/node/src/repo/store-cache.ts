@@ -5,8 +5,10 @@ import { SharedCache } from '../cache/shared-cache.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import { isStoreAway } from '@ipfsz/shared-store/objects'
+import { CachedPacks, cachedPieces } from './cached-packs.ts'
 import { keepMark, storeCacheIn } from './kept-mark.ts'
 import type { Repo } from './repo.ts'
+import type { SharedStore } from '@ipfsz/shared-store'
 import type { StoreWatch } from '@ipfsz/shared-store/objects'
 import type { Blockstore, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -37,7 +39,7 @@ export async function withStoreCache (
     return { repo, close: async () => {} }
   }
 
-  const { name, watch, traffic, cacheSize } = shared
+  const { name, watch, cacheSize } = shared
 
   try {
     await makeRepoDirectory(repo.path)
@@ -56,7 +58,7 @@ export async function withStoreCache (
     }
 
     return {
-      repo: { ...repo, blockstore: new CachedBlocks(repo.blockstore, cache, traffic.cache, watch) },
+      repo: { ...repo, ...cachedBlocks(repo, shared, cache) },
       close: async () => {
         watch.onChange = undefined
         await cache.close()
@@ -67,6 +69,23 @@ export async function withStoreCache (
 
     return { repo, close: async () => {} }
   }
+}
+
+function cachedBlocks (
+  { blockstore }: Repo,
+  { packs, traffic, watch }: SharedStore,
+  cache: SharedCache
+): Pick<Repo, 'blockstore' | 'together'> {
+  if (packs == null) {
+    return { blockstore: new CachedBlocks(blockstore, cache, traffic.cache, watch) }
+  }
+
+  const together = packs.readingWith({
+    read: cachedPieces(packs, cache, traffic.cache, watch),
+    refresh: async signal => watch.read(async signal => packs.catalog.refresh(signal), signal)
+  })
+
+  return { blockstore: new CachedPacks(blockstore, packs, together, watch), together }
 }
 
 /** In bytes. */

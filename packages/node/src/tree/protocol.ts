@@ -3,17 +3,26 @@ import type { Metadata } from '../disk/restore-metadata.ts'
 /** Bytes of the CIDs that threads read: of version 1, with sha2-256. */
 export const CID_LENGTH = 36
 
-/** Where threads find blocks. */
-export interface SmallBlocks {
-  layout: 'files' | 'packs'
-  /** The directory of a SharedFsBlockstore whose blocks are not compressed, or of a PackedBlockstore. */
-  path: string
-}
+/** How many bytes of blocks are in memory at a time, for each thread. Links may claim less than blocks have. */
+export const MAX_BYTES = 16 * 1024 * 1024
+
+/**
+ * Where threads find blocks: in the directory of a SharedFsBlockstore whose blocks are not compressed, in that of a
+ * PackedBlockstore, or in each request.
+ */
+export type SmallBlocks = { layout: 'files' | 'packs', path: string } | { layout: 'sent' }
 
 /**
  * What is done with small files: only their sizes are read, or they are read and checked, or written too.
  */
 export type SmallTask = 'measure' | 'verify' | 'write'
+
+/** Blocks one after the other: to send each by itself takes longer than to copy it. */
+export interface JoinedBlocks {
+  bytes: Uint8Array
+  /** -1: it could not be read. */
+  lengths: Int32Array
+}
 
 /** Entries of directories to read. */
 export interface SmallRequest {
@@ -24,6 +33,8 @@ export interface SmallRequest {
   cids: Uint8Array
   /** How large each is with all below it, as its directory says. */
   sizes: Float64Array
+  /** The blocks of the roots, if the thread cannot read them. */
+  roots?: JoinedBlocks | undefined
   /** Where to write each. */
   paths?: string[] | undefined
 }

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NextToLast } from 'blockstore-fs/sharding'
+import { MAX_BYTES } from './protocol.ts'
 import type { SmallBlocks } from './protocol.ts'
 import type { CID } from 'multiformats/cid'
-
-/** How many bytes of blocks are in memory at a time. Links may claim less than blocks have. */
-const MAX_BYTES = 16 * 1024 * 1024
 
 /** Blocks that a thread reads. */
 export interface BlockReader {
@@ -14,8 +12,12 @@ export interface BlockReader {
 }
 
 /** Open the blocks of a repo. */
-export async function openBlocks ({ layout, path }: SmallBlocks): Promise<BlockReader> {
-  return layout === 'packs' ? openPacks(path) : openFiles(path)
+export async function openBlocks (blocks: SmallBlocks): Promise<BlockReader> {
+  if (blocks.layout === 'sent') {
+    return { read: async cids => cids.map(() => undefined) }
+  }
+
+  return blocks.layout === 'packs' ? openPacks(blocks.path) : openFiles(blocks.path)
 }
 
 /** The blocks of a PackedBlockstore. */

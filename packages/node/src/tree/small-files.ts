@@ -3,9 +3,10 @@ import { readBlockSetting } from '../blocks/block-setting.ts'
 import { sha256 } from 'multiformats/hashes/sha2'
 import * as raw from 'multiformats/codecs/raw'
 import { defaultThreads, ThreadPool, threadProgram } from '../threads/thread-pool.ts'
-import { CID_LENGTH, SMALL } from './protocol.ts'
+import { CID_LENGTH, MAX_BYTES, SMALL } from './protocol.ts'
 import { MAX_SMALL_SIZE } from './walk-tree.ts'
-import type { SmallBlocks, SmallReply, SmallRequest, SmallTask } from './protocol.ts'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
+import type { JoinedBlocks, SmallBlocks, SmallReply, SmallRequest, SmallTask } from './protocol.ts'
 import type { FoundDirectory } from './walk-tree.ts'
 import { blocksIn } from '../repo/repo.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -14,7 +15,7 @@ import type { DirectoryLink } from '@ipfsz/core'
 /** From how many entries on a batch is worth threads, if there are none yet: starting them takes 100 ms. */
 const MIN_BATCH = 64
 
-type BlocksOfRepo = Pick<Repo, 'packs' | 'path' | 'shared'>
+type BlocksOfRepo = Pick<Repo, 'packs' | 'path' | 'shared' | 'together'>
 
 /** What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. */
 export type SmallResult =
@@ -71,6 +72,9 @@ export class SmallFiles {
       size: this.#threads,
       data: blocks
     })
+    const roots = blocks.layout === 'sent'
+      ? joinBlocks(await this.#repo.together?.getTogether(at.map(i => entries[i].cid), { maxBytes: MAX_BYTES }) ?? [])
+      : undefined
     const cids = new Uint8Array(at.length * CID_LENGTH)
     at.forEach((i, n) => { cids.set(entries[i].cid.bytes, n * CID_LENGTH) })
     const reply = await this.#pool.thread().call<SmallRequest, SmallReply>({
@@ -78,8 +82,9 @@ export class SmallFiles {
       isMarked,
       cids,
       sizes: Float64Array.from(at, i => entries[i].size),
+      roots,
       paths: pathOf && at.map(i => pathOf(entries[i]))
-    })
+    }, roots && [roots.bytes.buffer as ArrayBuffer])
     let directories = 0
 
     for (const [n, i] of at.entries()) {
@@ -106,6 +111,20 @@ export class SmallFiles {
   }
 }
 
+function joinBlocks (blocks: ReadonlyArray<Uint8Array | undefined>): JoinedBlocks {
+  const lengths = Int32Array.from(blocks, block => block?.byteLength ?? -1)
+  const bytes = new Uint8Array(blocks.reduce((sum, block) => sum + (block?.byteLength ?? 0), 0))
+  let end = 0
+
+  for (const block of blocks.filter(block => block != null)) {
+    bytes.set(block, end)
+    end += block.byteLength
+    freeBytes(block)
+  }
+
+  return { bytes, lengths }
+}
+
 /** Whether threads can read the root of an entry. A raw block is read whole. */
 function isReadable ({ cid, size }: DirectoryLink): boolean {
   const { version, code, multihash, bytes } = cid
@@ -115,9 +134,13 @@ function isReadable ({ cid, size }: DirectoryLink): boolean {
 }
 
 /** Undefined: threads cannot read the blocks of this repo. */
-async function smallBlocksOf ({ path, packs, shared }: BlocksOfRepo): Promise<SmallBlocks | undefined> {
-  if (shared != null || packs != null) {
-    return shared == null ? { layout: 'packs', path: blocksIn(path) } : undefined
+async function smallBlocksOf ({ path, packs, shared, together }: BlocksOfRepo): Promise<SmallBlocks | undefined> {
+  if (shared != null) {
+    return together == null ? undefined : { layout: 'sent' }
+  }
+
+  if (packs != null) {
+    return { layout: 'packs', path: blocksIn(path) }
   }
 
   const { codec = 'none' } = (await readBlockSetting(path))?.compression ?? {}

@@ -6,7 +6,7 @@ import { readRoot } from './read-root.ts'
 import { MAX_SMALL_SIZE } from './walk-tree.ts'
 import { writeSmall } from './write-small.ts'
 import type { BlockReader } from './small-blocks.ts'
-import type { SmallReply, SmallRequest } from './protocol.ts'
+import type { JoinedBlocks, SmallReply, SmallRequest } from './protocol.ts'
 import type { DecodedFile, SmallFileDecoder } from '@ipfsz/core/small-files'
 
 /** Bytes of a multihash of sha2-256. */
@@ -48,7 +48,8 @@ export class SmallWork {
 
   async run (): Promise<SmallReply> {
     const reply = this.#reply
-    const roots = await this.#blocks.read(this.#cids)
+    const { roots: sent } = this.#request
+    const roots = sent == null ? await this.#blocks.read(this.#cids) : splitBlocks(sent)
 
     if (this.#request.task === 'measure') {
       roots.forEach((root, index) => { this.#measure(index, root) })
@@ -151,6 +152,13 @@ export class SmallWork {
       this.#reply.directories.push(entry.metadata)
     }
   }
+}
+
+function splitBlocks ({ bytes, lengths }: JoinedBlocks): Array<Uint8Array | undefined> {
+  let end = 0
+
+  // each in memory of its own, which is freed with it
+  return Array.from(lengths, length => length < 0 ? undefined : bytes.slice(end, end += length))
 }
 
 /** Undefined if it fails: the ordinary way says why. */

@@ -153,10 +153,10 @@ async function readAny (
   { key }: Pick<IndexedBlock, 'key'>,
   rows: readonly Row[],
   signal: AbortSignal
-): Promise<Awaited<ReturnType<PackStorage['readWithCid']>>> {
+): Promise<Awaited<ReturnType<PackStorage['reading']['readWithCid']>>> {
   for (const row of rows) {
     try {
-      const read = await storage.readWithCid({ key, row }, { signal })
+      const read = await storage.reading.readWithCid({ key, row }, { signal })
 
       if (read != null) {
         return read

@@ -47,6 +47,11 @@ export class PackCatalog {
     return this.#packs ?? new Map()
   }
 
+  /** Whether the packs were ever listed. */
+  get isListed (): boolean {
+    return this.#packs != null
+  }
+
   /** Packs that are not what they should be: their blocks count as missing. */
   get damaged (): readonly StoreObjectError[] {
     return [...this.#damaged.values()]

@@ -1,32 +1,67 @@
 import { hash } from 'node:crypto'
-import { DamagedPackError, blockIn, cidIn, contentOf } from '@ipfsz/blockstore-packed/whole'
+import {
+  DamagedPackError, blockIn, cidIn, comparePlaces, contentOf, rawBlockIn, rawPlaceOf
+} from '@ipfsz/blockstore-packed/whole'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { StoreObjectError } from '../errors.ts'
-import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
+import type { AbortOptions } from '../objects/object-store.ts'
 import type { Row } from '@ipfsz/blockstore-packed/whole'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
-/** Bytes that a request reads at least: a frame, and what is behind it. */
-const MIN_READ = 128 * 1024
-/** Bytes that one request reads at most, unless a frame is larger. */
-const MAX_READ = 8 * 1024 * 1024
-/** Bytes of ranges, and of decompressed frames, that are kept in memory. */
-const MAX_RANGES = 32 * 1024 * 1024
+/** Bytes that are read and kept together. A request reads some of them, one after the other. */
+export const PIECE = 128 * 1024
+/** Pieces that one request reads at most, unless a frame is larger: 8 MiB. */
+const MAX_PIECES = 64
+/** Pieces between two frames that are read with one request for both. */
+const MAX_GAP = 2
+/** Bytes of pieces, and of decompressed frames, that are kept in memory. */
+const MAX_KEPT = 32 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
+/** Bytes of a multihash of sha2-256: those before a block are read with it. */
+const MAX_MULTIHASH = 34
+/** Requests of a process whose sizes are remembered. */
+const MAX_WINDOWS = 256
 
-interface Range {
+/** The bytes of packs. */
+export interface PackBytes {
+  /**
+   * Read whole pieces of a pack. A pack that ends earlier yields fewer bytes.
+   *
+   * @param key - of its object. Undefined: no list of packs was made yet
+   * @throws {NotFoundError} the pack is gone
+   */
+  read (pack: string, key: string | undefined, place: { offset: number, length: number }): Promise<Uint8Array>
+}
+
+/** Bytes of a pack: from one up to another, which is not one of them. */
+interface Place {
+  pack: string
   from: number
   to: number
-  /** How many bytes were to be read, with those that were there. */
-  window: number
+}
+
+/** Pieces of a pack: from one up to another, which is not one of them. */
+interface Run {
+  pack: string
+  key: string | undefined
+  from: number
+  to: number
+}
+
+/** Pieces that a request has read: from one up to another, which is not read. */
+interface Window {
+  pack: string
+  from: number
+  to: number
+  /** How many pieces were to be read, with those that were there. */
+  size: number
   /** Bytes of frames of it that were read. */
   used: number
-  bytes: Promise<Uint8Array>
 }
 
 /**
@@ -35,27 +70,61 @@ interface Range {
  * half of that was used. One elsewhere reads as much as the last one if that was used, or else little.
  */
 export class PackReader {
-  readonly #objects: ObjectStore
-  /** Of each pack, those that were read last, oldest first. */
-  readonly #ranges = new Map<string, Range[]>()
-  #size = 0
-  #last: Range | undefined
-  readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => 128 * 1024 })
+  readonly #packs: PackBytes
+  readonly #pieces = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_KEPT, sizeOf: () => PIECE })
+  /** The oldest first. */
+  readonly #windows: Window[] = []
+  /** Bytes that are about to be read. */
+  #expected = 0
+  readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
 
-  constructor (objects: ObjectStore) {
-    this.#objects = objects
+  constructor (packs: PackBytes) {
+    this.#packs = packs
+  }
+
+  /** So many bytes are about to be read, as somebody says: requests need not begin small. */
+  expect (bytes: number): void {
+    this.#expected = Math.min(bytes, MAX_KEPT)
+  }
+
+  /** Begin to read the frames of blocks, with few requests. */
+  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>): void {
+    const runs: Run[] = []
+
+    for (const { row, key } of rows.toSorted((a, b) => comparePlaces(a.row, b.row))) {
+      const { from, to } = piecesOf(placeOf(row, MAX_MULTIHASH))
+      const last = runs.at(-1)
+
+      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= MAX_PIECES) {
+        last.to = Math.max(last.to, to)
+      } else {
+        runs.push({ pack: row.pack, key, from, to })
+      }
+    }
+
+    for (const run of runs) {
+      // who reads the blocks is told
+      this.#load(run).catch(() => {})
+    }
   }
 
   /**
    * Read a block, and compare it with its hash, if that is SHA-256.
    *
-   * @param key - of the pack
+   * @param key - of the pack, as `PackBytes` takes it
    * @throws {StoreObjectError} another block, or none, is there
    * @throws {NotFoundError} the pack is gone
    */
-  async read (row: Row, key: string, multihash: MultihashDigest, { signal }: AbortOptions = {}): Promise<Uint8Array> {
-    return damageOf(key, async () => {
-      const block = blockIn(row, await this.#content(row, key, signal), multihash.bytes)
+  async read (
+    row: Row,
+    key: string | undefined,
+    multihash: MultihashDigest,
+    { signal }: AbortOptions = {}
+  ): Promise<Uint8Array> {
+    return damageOf(key ?? row.pack, async () => {
+      const block = row.raw
+        ? rawBlockIn(row, await this.#stored(placeOf(row, multihash.bytes.byteLength), key, signal), multihash.bytes)
+        : blockIn(row, await this.#content(row, key, signal), multihash.bytes)
 
       if (multihash.code === sha256.code && Buffer.compare(hash('sha256', block, 'buffer'), multihash.digest) !== 0) {
         throw new DamagedPackError(row.pack, row.frame, 'a block has another hash')
@@ -66,26 +135,22 @@ export class PackReader {
   }
 
   /** The CID with which a block was stored. */
-  async readCid (row: Row, key: string, { signal }: AbortOptions = {}): Promise<CID> {
-    return damageOf(key, async () => cidIn(row, await this.#content(row, key, signal)))
+  async readCid (row: Row, key: string | undefined, { signal }: AbortOptions = {}): Promise<CID> {
+    return damageOf(key ?? row.pack, async () => cidIn(row, await this.#content(row, key, signal)))
   }
 
-  async #content (row: Row, key: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const place = `${row.pack}:${row.frame}:${row.raw ? row.start : ''}`
+  async #content (row: Row, key: string | undefined, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const place = `${row.pack}:${row.frame}`
     const kept = this.#frames.get(place)
 
     if (kept != null) {
-      const content = await kept
-
-      if (content.byteLength >= row.start + row.length) {
-        return content
-      }
+      return kept
     }
 
-    const content = this.#stored(row, key, signal).then(async bytes => contentOf(row, bytes))
+    const content = this.#stored(placeOf(row, row.start), key, signal).then(async bytes => contentOf(row, bytes))
 
-    // a large frame has one block, which is hardly wanted twice
-    if (row.stored <= MIN_READ) {
+    // a large frame has one block, which is hardly wanted twice. One that is raw is only read as a whole for a CID
+    if (row.stored <= PIECE && !row.raw) {
       this.#frames.set(place, content)
       content.catch(() => { this.#frames.delete(place) })
     }
@@ -93,88 +158,116 @@ export class PackReader {
     return content
   }
 
-  /** The stored bytes of a frame. Fewer, if the pack ends before. */
-  async #stored ({ pack, frame, stored }: Row, key: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const ranges = this.#ranges.get(pack) ?? []
-    let range = ranges.find(({ from, to }) => from <= frame && frame + stored <= to)
+  /** Stored bytes of a pack. Fewer, if it ends before. */
+  async #stored ({ pack, from, to }: Place, key: string | undefined, signal?: AbortSignal): Promise<Uint8Array> {
+    const run = { pack, key, ...piecesOf({ from, to }) }
+    const loading = this.#load(run)
+    const window = this.#windows.findLast(window =>
+      window.pack === pack && window.from <= run.from && run.from < window.to)
 
-    if (range == null) {
-      range = this.#request(pack, key, this.#place(ranges, frame, frame + stored))
+    if (window != null) {
+      window.used += to - from
     }
 
-    range.used += stored
-
-    const bytes = await range.bytes
+    const pieces = await loading
     signal?.throwIfAborted()
+    const parts = pieces.map((piece, i) => {
+      const at = (run.from + i) * PIECE
 
-    return bytes.subarray(frame - range.from, frame - range.from + stored)
+      return piece.subarray(Math.max(0, from - at), Math.max(0, to - at))
+    })
+
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts)
   }
 
-  /** Which bytes to read for those of a frame: none that are there. */
-  #place (ranges: readonly Range[], frame: number, end: number): Omit<Range, 'bytes'> {
-    const before = ranges.filter(({ from }) => from <= frame).toSorted((a, b) => b.to - a.to).at(0)
-    const after = ranges.filter(({ from }) => from > frame).toSorted((a, b) => a.from - b.from).at(0)
-    const isNear = (distance: number, size: number): boolean => distance < GROWTH * size
-    const near = [
-      before != null && isNear(frame - before.to, usedSize(before)) ? GROWTH * usedSize(before) : 0,
-      after != null && isNear(after.from - end, usedSize(after)) ? GROWTH * usedSize(after) : 0
-    ]
-    const size = clampSize(Math.max(...near, usedSize(this.#last)))
-    // what belongs together may also lie before
-    const start = frame - frame % size
+  /** Pieces of a pack. Those that are not in memory are read with one request. */
+  async #load ({ pack, key, from, to }: Run): Promise<Uint8Array[]> {
+    const numbers = Array.from({ length: to - from }, (_, i) => from + i)
+    const kept = numbers.map(number => this.#pieces.get(nameOf(pack, number)))
+    const missing = numbers.filter((_, i) => kept[i] == null)
+    // with those that are dropped at once, as a large frame has more than are kept
+    const read = missing.length === 0
+      ? []
+      : this.#request(key, this.#windowFor(pack, missing[0], missing[missing.length - 1] + 1))
 
-    return {
-      from: Math.max(start, Math.min(before?.to ?? 0, frame)),
-      to: Math.max(Math.min(start + size, after?.from ?? Infinity), end),
-      window: size,
-      used: 0
-    }
+    return Promise.all(numbers.map(async (number, i) => kept[i] ?? read[number] ?? new Uint8Array()))
   }
 
-  #request (pack: string, key: string, place: Omit<Range, 'bytes'>): Range {
-    const { from, to } = place
+  /** @returns the pieces, by their numbers */
+  #request (key: string | undefined, window: Window): Array<Promise<Uint8Array>> {
+    const { pack, from, to } = window
+    const read: Array<Promise<Uint8Array>> = []
     // without a signal: others may wait for the same bytes
-    const bytes = this.#objects.get(key, { offset: from, length: to - from })
-    const range = { ...place, bytes }
-    this.#last = range
-    const ranges = this.#ranges.get(pack) ?? []
-    ranges.push(range)
-    // the pack that was read last is last
-    this.#ranges.delete(pack)
-    this.#ranges.set(pack, ranges)
-    this.#size += to - from
-    bytes.catch(() => { this.#drop(pack, range) })
+    const bytes = this.#packs.read(pack, key, { offset: from * PIECE, length: (to - from) * PIECE })
+    this.#expected = Math.max(0, this.#expected - (to - from) * PIECE)
 
-    while (this.#size > MAX_RANGES) {
-      const [[oldest, [first]]] = this.#ranges
-      this.#drop(oldest, first)
+    for (let number = from; number < to; number++) {
+      const name = nameOf(pack, number)
+      const at = (number - from) * PIECE
+      // in memory of its own: it may be kept for longer than the others
+      const piece = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
+      piece.catch(() => { this.#pieces.delete(name) })
+      this.#pieces.set(name, piece)
+      read[number] = piece
     }
 
-    return range
+    this.#windows.push(window)
+    this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
+
+    return read
   }
 
-  #drop (pack: string, range: Range): void {
-    const ranges = this.#ranges.get(pack) ?? []
-    const at = ranges.indexOf(range)
+  /** Which pieces to read for some: none that are there. */
+  #windowFor (pack: string, from: number, to: number): Window {
+    const near = this.#windows.filter(window => window.pack === pack)
+    const before = near.filter(window => window.from <= from).toSorted((a, b) => b.to - a.to).at(0)
+    const after = near.filter(window => window.from > from).toSorted((a, b) => a.from - b.from).at(0)
+    const isNear = (distance: number, size: number): boolean => distance < GROWTH * size
+    const sizes = [
+      before != null && isNear(from - before.to, usedSize(before)) ? GROWTH * usedSize(before) : 1,
+      after != null && isNear(after.from - to, usedSize(after)) ? GROWTH * usedSize(after) : 1,
+      usedSize(this.#windows.at(-1)),
+      Math.floor(this.#expected / PIECE)
+    ]
+    const size = Math.min(MAX_PIECES, Math.max(...sizes))
+    // what belongs together may also lie before
+    const start = from - from % size
+    const isThere = (piece: number): boolean => this.#pieces.has(nameOf(pack, piece))
+    let [first, end] = [from, to]
 
-    if (at >= 0) {
-      ranges.splice(at, 1)
-      this.#size -= range.to - range.from
-
-      if (ranges.length === 0) {
-        this.#ranges.delete(pack)
-      }
+    while (first > start && !isThere(first - 1)) {
+      first--
     }
+
+    while (end < start + size && !isThere(end)) {
+      end++
+    }
+
+    return { pack, from: first, to: end, size, used: 0 }
   }
 }
 
-/** The window of a range if half of what was read was used. */
-function usedSize (range: Range | undefined): number {
-  return range != null && range.used >= (range.to - range.from) / 2 ? range.window : 0
+/** The bytes of a pack to read for a block: its frame, or what of a raw one is needed, with so many bytes before it. */
+function placeOf (row: Row, before: number): Place {
+  const { from, to } = row.raw ? rawPlaceOf(row, before) : { from: 0, to: row.stored }
+
+  return { pack: row.pack, from: row.frame + from, to: row.frame + Math.min(to, row.stored) }
 }
 
-function clampSize (size: number): number {
-  return Math.max(MIN_READ, Math.min(MAX_READ, size))
+/** The pieces that bytes are in: from one up to another, which they are not in. */
+function piecesOf ({ from, to }: Omit<Place, 'pack'>): Pick<Run, 'from' | 'to'> {
+  const first = Math.floor(from / PIECE)
+
+  return { from: first, to: Math.max(first + 1, Math.ceil(to / PIECE)) }
+}
+
+function nameOf (pack: string, piece: number): string {
+  return `${pack}:${piece}`
+}
+
+/** The size of a window if half of what was read was used. */
+function usedSize (window: Window | undefined): number {
+  return window != null && window.used >= (window.to - window.from) * PIECE / 2 ? window.size : 0
 }
 
 /** @throws {StoreObjectError} the object of a pack is damaged */

@@ -1,24 +1,23 @@
-import { DamagedPackError, PackIndex, compressInPool, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
+import { PackIndex, compressInPool, keyOf } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { NotFoundError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
-import * as Digest from 'multiformats/hashes/digest'
-import { sha256 } from 'multiformats/hashes/sha2'
 import { backgroundClock, sleep, systemClock } from '../clock.ts'
 import { StoreError, StoreObjectError } from '../errors.ts'
+import { PackBlocks } from './pack-blocks.ts'
 import { PackCatalog } from './pack-catalog.ts'
 import { newPackId, tailOfPack } from './pack-keys.ts'
-import { PackReader } from './pack-reader.ts'
 import { PackWriter } from './pack-writer.ts'
 import { SessionPackBlocks } from './session-pack-blocks.ts'
 import type { Clock } from '../clock.ts'
-import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
 import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
-import type { Compress, Disk, IndexedBlock, Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { Compress, Disk, Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { PackBlocksInit } from './pack-blocks.ts'
+import type { PackBytes } from './pack-reader.ts'
 import type { PackUser } from './pack-writer.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
-import type { MultihashDigest } from 'multiformats'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
@@ -56,7 +55,9 @@ export class PackStorage implements BlockStorage {
   readonly writer: PackWriter
   /** Stores what a collection copies. */
   readonly copier: PackWriter
-  readonly #reader: PackReader
+  /** Reads from the store. */
+  readonly reading: PackBlocks
+  readonly #objects: ObjectStore
   readonly #clock: Clock
   readonly #background: Clock
   #cancelSync: (() => void) | undefined
@@ -72,12 +73,27 @@ export class PackStorage implements BlockStorage {
     this.writer = new PackWriter(init)
     this.copier = new PackWriter({ ...init, isCopying: true })
     this.packSize = packSize
-    this.#reader = new PackReader(objects)
+    this.#objects = objects
+    this.reading = this.readingWith({ read: async (...args) => this.read(...args) })
   }
 
   /** The blocks as a session sees them that has listed the rounds: it relies on the packs in which it finds them. */
   forSession (session: PackUser): Blockstore {
     return new SessionPackBlocks(this, session)
+  }
+
+  /** Reads blocks from packs whose bytes may come from elsewhere, such as the disk of this node. */
+  readingWith (packs: Pick<PackBlocksInit, 'read' | 'refresh'>): PackBlocks {
+    return new PackBlocks({ ...packs, catalog: this.catalog, writer: this.writer })
+  }
+
+  /** Read a part of a pack from the store, as `PackBytes` says. */
+  async read (...[pack, key, place]: Parameters<PackBytes['read']>): Promise<Uint8Array> {
+    if (key == null) {
+      throw new NotFoundError(`No list has the pack ${pack} yet`)
+    }
+
+    return this.#objects.get(key, place)
   }
 
   async open (): Promise<void> {
@@ -132,7 +148,7 @@ export class PackStorage implements BlockStorage {
 
     for (const row of await this.catalog.find(keyOf(multihash))) {
       try {
-        if (await this.readAt(row, multihash, { signal: options?.signal ?? undefined }) != null) {
+        if (await this.reading.readAt(row, multihash, { signal: options?.signal ?? undefined }) != null) {
           return true
         }
       } catch (err) {
@@ -168,128 +184,7 @@ export class PackStorage implements BlockStorage {
   }
 
   async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
-    const signal = options?.signal ?? undefined
-    signal?.throwIfAborted()
-    const { multihash } = cid
-    let damage: unknown
-    const pending = await this.writer.get(multihash)
-
-    if (pending != null) {
-      yield pending
-      return
-    }
-
-    // what is known without a list first. A collection may move the block while the packs are listed, and after that
-    for (let lists = 0, isGone = true; isGone && lists <= MAX_LISTS; lists++) {
-      await (lists > 0 ? this.catalog.refresh(signal) : undefined)
-      isGone = lists === 0
-
-      for (const row of await this.catalog.find(keyOf(multihash))) {
-        const bytes = await this.readAt(row, multihash, { signal }).catch((err: unknown) => {
-          if (!(err instanceof StoreObjectError)) {
-            throw err
-          }
-
-          damage = err
-
-          return 'damaged' as const
-        })
-
-        if (bytes instanceof Uint8Array) {
-          yield bytes
-          return
-        }
-
-        isGone ||= bytes == null
-      }
-
-      isGone ||= !this.catalog.isSettled
-    }
-
-    throw damage ?? new NotFoundError(`The block ${cid.toString()} is not in the store`)
-  }
-
-  /**
-   * Read a block at one of its places.
-   *
-   * @returns undefined if the pack is gone
-   * @throws {StoreObjectError} it is damaged. From now on the place is not used any more
-   */
-  async readAt (row: Row, multihash: MultihashDigest, options?: AbortOptions): Promise<Uint8Array | undefined> {
-    const key = this.catalog.keyOf(row.pack)
-
-    try {
-      return key == null ? undefined : await this.#reader.read(row, key, multihash, options)
-    } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
-        return undefined
-      }
-
-      if (err instanceof StoreObjectError) {
-        this.catalog.avoid(row)
-      }
-
-      throw err
-    }
-  }
-
-  /** The same, with the CID with which it was stored. */
-  async readWithCid (
-    { key, row }: { key: Key, row: Row },
-    options?: AbortOptions
-  ): Promise<{ cid: CID, bytes: Uint8Array } | undefined> {
-    const block = { key, rows: [row] }
-    const cid = await this.#cidOf(block, options, true).catch(async (err: unknown) => {
-      if (!(err instanceof StoreObjectError)) {
-        throw err
-      }
-
-      if (key.kind !== 0) {
-        this.catalog.avoid(row)
-        throw err
-      }
-
-      // other sections of the frame are damaged: its CID is unknown, but for the hash
-      return this.#cidOf(block, options)
-    })
-
-    if (cid != null && keyText(keyOf(cid.multihash)) !== keyText(key)) {
-      this.catalog.avoid(row)
-      throw new StoreObjectError(this.catalog.keyOf(row.pack) ?? row.pack, 'another block is there', {
-        cause: new DamagedPackError(row.pack, row.frame, 'another block is there')
-      })
-    }
-
-    const bytes = cid == null ? undefined : await this.readAt(row, cid.multihash, options)
-
-    return cid == null || bytes == null ? undefined : { cid, bytes }
-  }
-
-  /**
-   * The CID of a block. That of a SHA-256 is known from the index, but for its codec.
-   *
-   * @param isExact - whether to read it
-   */
-  async #cidOf (
-    { key, rows: [row] }: IndexedBlock,
-    options: AbortOptions = {},
-    isExact = false
-  ): Promise<CID | undefined> {
-    if (key.kind === 0 && !isExact) {
-      return CID.createV1(raw.code, Digest.create(sha256.code, key.bytes))
-    }
-
-    const pack = this.catalog.keyOf(row.pack)
-
-    try {
-      return pack == null ? undefined : await this.#reader.readCid(row, pack, options)
-    } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
-        return undefined
-      }
-
-      throw err
-    }
+    yield await this.reading.get(cid, { signal: options?.signal ?? undefined })
   }
 
   async * blocks (options?: Options): AsyncGenerator<StoredBlock[]> {
@@ -302,7 +197,7 @@ export class PackStorage implements BlockStorage {
 
       for (const block of page) {
         signal?.throwIfAborted()
-        const cid = await this.#cidOf(block, { signal })
+        const cid = await this.reading.cidOf({ key: block.key, row: block.rows[0] }, { signal })
         listed.push(...cid == null ? [] : [{ multihash: cid.multihash, size: block.rows[0].length }])
       }
 
