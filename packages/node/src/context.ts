@@ -74,16 +74,15 @@ export async function withRepo<T> (
   work: (session: Session) => Promise<T>
 ): Promise<T> {
   const { signal, repo: path } = context
+  const isShared = await readReference(path) != null
 
-  if (existing) {
+  if (existing && !isShared) {
     await openRepoToRead(path, { signal })
   }
 
   // Lock before opening: a conversion that held the lock may have changed the codec. What happens in a store that nodes
   // share is not a matter of locks of one of them.
-  const release = lock == null || await readReference(path) != null
-    ? undefined
-    : await lockAndTell(path, lock, context)
+  const release = lock == null || isShared ? undefined : await lockAndTell(path, lock, context)
   let repo: Repo | undefined
   let links: LinkRecords | undefined
   let result: T

@@ -120,6 +120,8 @@ class Packs<Pin extends StoredPin> {
     const { store, storage, beforeRounds } = this.#init
 
     await storage.catalog.refresh(this.#signal)
+    // directories are spread over all packs, and what is copied lies between them
+    storage.reading.expect(Infinity)
     // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
     const listed = Array.from(storage.catalog.packs.values())
     const rounds = await leftRounds(store, this.#signal)
