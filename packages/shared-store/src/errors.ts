@@ -112,13 +112,18 @@ export class RepoError extends NamedError {
 
 /**
  * `full`: its disk is. `other-codec`, `other-layout`: it compresses or keeps blocks in another way than was asked for.
+ * `in-use`: nodes use it, and it cannot be converted. `converting`, `converted`: its blocks are being moved into packs,
+ * or were since it was opened.
  */
-export type StoreProblem = 'full' | 'other-codec' | 'other-layout'
+export type StoreProblem = 'full' | 'other-codec' | 'other-layout' | 'in-use' | 'converting' | 'converted'
 
 const STORE_HINTS: Readonly<Record<StoreProblem, string>> = {
   full: 'collect garbage, or free space otherwise, and try again',
   'other-codec': 'omit the codec and the level',
-  'other-layout': 'omit the layout'
+  'other-layout': 'omit the layout',
+  'in-use': 'stop them, or wait until they have ended, and try again',
+  converting: 'wait, or if the conversion was interrupted, convert again',
+  converted: 'try again'
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */

@@ -41,6 +41,8 @@
  * }
  * ```
  */
+export { checkNotConverted, convertStore } from './convert-store.ts'
 export { joinStore, openStore } from './shared-store.ts'
 export type { Clock } from './clock.ts'
+export type { ConvertedBlocks, ConvertStoreOptions } from './convert-store.ts'
 export type { JoinedStore, JoinStoreOptions, OpenStoreInit, SharedStore, StoreParts } from './shared-store.ts'

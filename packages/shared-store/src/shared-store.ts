@@ -6,7 +6,7 @@ import { PackStorage } from './packs/pack-storage.ts'
 import { ObjectDatastore } from './records/object-datastore.ts'
 import { openBackend, resolveStore } from './places/open-backend.ts'
 import { isStoreAway } from './objects/store-away.ts'
-import { DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
+import { checkUsable, DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './places/store-mark.ts'
 import type { Clock } from './clock.ts'
 import type { BlockStorage } from './storage/block-storage.ts'
 import type { BackendInit, StoreBackend } from './places/store-backend.ts'
@@ -95,6 +95,8 @@ export async function openStore (
     throw new StoreMissingError(backend.name, { other: mark != null })
   }
 
+  checkUsable(mark, backend.name)
+
   return partsOf(backend, mark, { sync, cacheSize: cache, indexDirectory })
 }
 
@@ -170,6 +172,8 @@ export async function joinBackend (
           'If it is a store, its mark ipfsz-store.json was lost: restore it from a backup'
       )
   }
+
+  checkUsable(mark, backend.name)
 
   if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
     throw new StoreError(

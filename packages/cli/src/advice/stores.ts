@@ -47,6 +47,22 @@ export const STORES: Advice = {
    */
   'StoreError other-codec': ': omit --blockstore-codec and --blockstore-level',
   /**
+   * # The store PLACE is used by
+   *
+   * `ipfsz blockstore convert --layout packs` moves the blocks of a store only while nobody else uses it. The message
+   * names the adds and daemons that run: stop them, or wait until they have ended. What a killed process has left does
+   * not count after half a minute.
+   */
+  'StoreError in-use': ': stop them, or wait until they have ended, and try again',
+  /**
+   * # are being moved into packs
+   *
+   * Another node runs `ipfsz blockstore convert --layout packs`: wait until it is done. If it was interrupted or
+   * killed, run it on any node: it goes on where it was.
+   */
+  'StoreError converting': ': wait, or if that was interrupted, run ipfsz blockstore convert --layout packs',
+  'StoreError converted': ': run the command again',
+  /**
    * # has files or objects, but no mark of a store
    *
    * A store is created only in an empty directory, or under an empty prefix of a bucket, so that garbage collection

@@ -5,11 +5,12 @@ import { placeOf } from '../blocks/places.ts'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
 import { StoreError } from '../errors.ts'
-import { beginStep } from '../events.ts'
+import { beginStep, emit } from '../events.ts'
 import { blocksIn } from '../repo/repo.ts'
 import type { BlockLayout } from '../blocks/block-setting.ts'
 import type { MovedBlocks, MoveOptions } from '../blocks/move-blocks.ts'
 import type { NodeContext } from '../context.ts'
+import type { StoreReference } from '@ipfsz/shared-store/reference'
 
 /**
  * Move all blocks of the repo into packs, or into files of their own. Waits until nobody adds to the repo; others may
@@ -18,7 +19,9 @@ import type { NodeContext } from '../context.ts'
  *
  * Files are compressed as before; blocks that leave packs are not.
  *
- * @throws {StoreError} the repo shares a store with other nodes
+ * A store that the repo shares can be moved into packs, too. No node can use it until that is complete.
+ *
+ * @throws {StoreError} nodes use the store that the repo shares, or it has packs and is to have files
  * @throws {DaemonRunningError} a daemon runs
  */
 export async function convertLayout (
@@ -30,7 +33,7 @@ export async function convertLayout (
   const reference = await readReference(context.repo)
 
   if (reference != null) {
-    throw new StoreError(`The store ${reference.store} has a layout of its own, which all nodes use`)
+    return convertShared(context, reference, layout, onKept)
   }
 
   return withRepo(context, { lock: 'gc', existing: true }, async ({ repo: { path } }) => {
@@ -69,4 +72,39 @@ export async function convertLayout (
       await lock.release()
     }
   })
+}
+
+async function convertShared (
+  context: NodeContext,
+  reference: StoreReference,
+  layout: BlockLayout,
+  onKept: MoveOptions['onKept']
+): Promise<MovedBlocks> {
+  if (layout === 'files') {
+    throw new StoreError(`The store ${reference.store} can be moved into packs, and not back`)
+  }
+
+  const { convertStore } = await import('@ipfsz/shared-store')
+  const { signal } = context
+  const progress = beginStep(context, { task: 'convert', name: '', unit: 'blocks' })
+  try {
+    const moved = await convertStore(reference, async ({ from, to }) => moveBlocks(
+      { ...from, layout: 'files', close: leaveOpen },
+      { stored: to, plain: to, layout: 'packs', close: leaveOpen },
+      { signal, onKept, onMoved: () => { progress.add(1) } }
+    ), {
+      signal,
+      onWaiting (users) {
+        emit(context, 'ipfsz:warning', { message: `waiting for ${users.join(', ')}`, isMinor: false })
+      }
+    })
+
+    return moved ?? { blocks: 0, size: 0, kept: 0 }
+  } finally {
+    progress.end()
+  }
+}
+
+async function leaveOpen (): Promise<void> {
+  // a store has nothing to close
 }

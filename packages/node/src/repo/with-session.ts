@@ -19,6 +19,7 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
     return repo
   }
 
+  const { checkNotConverted } = await import('@ipfsz/shared-store')
   const session = await StoreSession.open(shared.objects, {
     leaseTimeout: shared.leaseTimeout,
     command: 'ipfsz',
@@ -28,6 +29,13 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
       emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true })
     }
   }, { signal: context.signal })
+
+  try {
+    await checkNotConverted(shared)
+  } catch (err) {
+    await session.end()
+    throw err
+  }
 
   return { ...repo, session, blockstore: session.blockstore(repo.blockstore) }
 }

@@ -10,6 +10,8 @@ import type { CodecName } from '@ipfsz/codecs'
 export const MARK_KEY = 'ipfsz-store.json'
 /** The versions of stores that this ipfsz makes and opens: each block is an object, or they are in packs. */
 const VERSIONS: Readonly<Record<StoreLayout, number>> = { blocks: 1, packs: 2 }
+/** That of a store whose blocks are being moved into packs. */
+const CONVERTING = 3
 /** Maximum number of bytes of a mark. */
 const MAX_SIZE = 64 * 1024
 /** How long a node may stand still while it adds, 30 seconds. The garbage of a killed one can be collected then. */
@@ -34,6 +36,8 @@ export interface StoreMark {
   id: string
   compression: StoreCompression
   layout: StoreLayout
+  /** Whether blocks are being moved into packs: nobody else can use the store until that is complete. */
+  isConverting?: boolean | undefined
   /**
    * After this many milliseconds without a sign of life, an add or a garbage collection of another node counts as dead.
    */
@@ -72,6 +76,10 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
 
     const layout = (Object.keys(VERSIONS) as StoreLayout[]).find(layout => VERSIONS[layout] === version)
 
+    if (version === CONVERTING) {
+      return { ...parse(mark), layout: 'packs', isConverting: true }
+    }
+
     if (layout != null) {
       return { ...parse(mark), layout }
     }
@@ -98,13 +106,28 @@ export interface NewMark extends Omit<StoreMark, 'layout'> {
   layout?: StoreLayout | undefined
 }
 
-/** Make a store of what is empty. */
+/**
+ * Check that nodes can use a store.
+ *
+ * @throws {StoreError} its blocks are being moved into packs
+ */
+export function checkUsable (mark: StoreMark, name: string): void {
+  if (mark.isConverting === true) {
+    throw new StoreError(`The blocks of the store ${name} are being moved into packs`, { problem: 'converting' })
+  }
+}
+
+/** Make a store of what is empty, or change its mark. */
 export async function writeMark (objects: ObjectStore, mark: NewMark): Promise<void> {
   await objects.put(MARK_KEY, encodeMark(mark))
 }
 
-export function encodeMark ({ id, compression, layout = 'blocks', leaseTimeout }: NewMark): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ version: VERSIONS[layout], id, compression, leaseTimeout }, undefined, 2)}\n`)
+export function encodeMark (
+  { id, compression, layout = 'blocks', isConverting = false, leaseTimeout }: NewMark
+): Uint8Array {
+  const version = isConverting ? CONVERTING : VERSIONS[layout]
+
+  return Buffer.from(`${JSON.stringify({ version, id, compression, leaseTimeout }, undefined, 2)}\n`)
 }
 
 function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): Omit<StoreMark, 'layout'> {
