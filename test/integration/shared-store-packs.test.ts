@@ -1,6 +1,6 @@
 /** Repos of several nodes that keep their blocks in one store of packs. */
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
@@ -37,6 +37,31 @@ const it = base.extend<{ setup: Setup }>({
     await use(setup)
   }
 })
+
+type Damage = (path: string, other: string) => Promise<void>
+
+/** What may happen to the file of a pack. */
+const DAMAGES: Readonly<Record<string, Damage>> = {
+  'is missing': async path => rm(path),
+  'is empty': async path => writeFile(path, ''),
+  'is cut in its table': async path => truncate(path, 200),
+  'is cut in its frames': async path => truncate(path, (await stat(path)).size - 100_000),
+  'was replaced by another one': async (path, other) => copyFile(other, path),
+  'was swapped with another one': async (path, other) => {
+    await rename(path, `${path}.tmp`)
+    await rename(other, path)
+    await rename(`${path}.tmp`, other)
+  },
+  'has zeros in its frames': async path => {
+    const bytes = await readFile(path)
+    await writeFile(path, bytes.fill(0, bytes.byteLength - 100_000, bytes.byteLength - 60_000))
+  },
+  'has another byte in its table': async path => {
+    const bytes = await readFile(path)
+    bytes[300] ^= 1
+    await writeFile(path, bytes)
+  }
+}
 
 function setupIn (sandbox: Sandbox, store: string): Setup {
   const run: Setup['run'] = async (node, args) =>
@@ -91,27 +116,32 @@ describe('a store of packs', () => {
     expect(await ok('a', ['verify', '--all'])).not.toMatch(/missing|damaged/)
   })
 
-  it('names a damaged pack, and is repaired by a peer that has the blocks', async ({ setup, sandbox }) => {
+  it.for(Object.keys(DAMAGES))('names a pack that %s, and is repaired by a peer that has its blocks', {
+    tags: 'slow'
+  }, async (what, { setup, sandbox }) => {
     const { folder, ok, packs, run, store } = setup
+    await ok('b', ['add', '-Q', await sandbox.write('other', noise(60_000, 98))])
+    const [other] = await packs()
     await ok('a', ['add', '-Q', folder])
-    const [pack] = await packs()
-    const path = join(store, 'packs', pack)
-    const bytes = await readFile(path)
-    bytes.fill(0, bytes.byteLength - 100_000, bytes.byteLength - 60_000)
-    await writeFile(path, bytes)
+    const [pack] = (await packs()).filter(name => name !== other)
+    const [path, otherPath] = [pack, other].map(name => join(store, 'packs', name))
+    await DAMAGES[what](path, otherPath)
     const { code, stdout, stderr } = await run('b', ['verify', '--all'])
     expect(code).toBe(1)
-    expect(`${stdout.toString()}${stderr}`).toContain('damaged')
+    expect(`${stdout.toString()}${stderr}`).toMatch(what.includes('frames') ? /the object packs\// : /not found/)
 
     // a node with a repo of its own
-    await ok('peer', ['add', '-Q', folder])
+    await ok('peer', ['add', '-Q', folder, join(sandbox.directory, 'other')])
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'peer') })
     expect(await run('b', ['repair', '--peer', address])).toMatchObject({ code: 0, stderr: '' })
-    expect((await packs()).length).toBeGreaterThan(1)
     expect(await ok('a', ['verify', '--all'])).toContain('good')
-    // a collection counts on no copy that it cannot read
-    await ok('b', ['gc'])
+    // a collection counts on no copy that it cannot read, and names what it does not know
+    const collected = await run('b', ['gc'])
+    expect(collected.code).toBe(0)
+    expect(collected.stderr).toMatch(what.includes('frames') || what === 'is missing' ? /^$/ : /the object packs\//)
     expect(await ok('a', ['verify', '--all'])).toContain('good')
+    await ok('c', ['init', '--store', store])
+    expect(await ok('c', ['verify', '--all'])).toContain('good')
   })
 
   it('is not taken for a store of the other layout', async ({ setup, sandbox }) => {

@@ -446,6 +446,19 @@ describe('a pack that is damaged', () => {
     expect(await errorOf(checkAll(storage, a))).toMatchObject({ name: 'StoreObjectError', key: first })
   })
 
+  it('is named by who reads a block alone that could not be read together with others', async () => {
+    const store = new Store()
+    const blocks = [...await texts(20), await noise(400_000)]
+    await store.add(blocks)
+    const [key] = store.packs
+    setBytes(store, key, bytesAt(store, key).subarray(0, -200_000))
+    const { reading } = store.storage()
+    const read = await reading.getTogether(blocks.map(({ cid }) => cid), { maxBytes: 1_000_000 })
+
+    expect(read.map(bytes => bytes != null)).toEqual(blocks.map((_, i) => i < 20))
+    expect(await errorOf(reading.get(blocks[20].cid))).toMatchObject({ name: 'StoreObjectError', key })
+  })
+
   it('is left alone by a collection', async () => {
     const store = new Store()
     const [a, b] = [await texts(20, 'a'), await texts(20, 'b')]

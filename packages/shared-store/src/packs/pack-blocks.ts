@@ -105,7 +105,8 @@ export class PackBlocks {
     this.#reader.prepare(rows.flatMap(row => row == null ? [] : [{ row, key: catalog.keyOf(row.pack) }]))
 
     return Promise.all(rows.map(async (row, i) => {
-      return row && this.readAt(row, cids[i].multihash, { signal }).catch(() => {
+      // a damaged place is not avoided: who reads it next is to hear of it
+      return row && this.#readAt(row, cids[i].multihash, { signal }).catch(() => {
         signal?.throwIfAborted()
 
         return undefined
@@ -120,15 +121,17 @@ export class PackBlocks {
    * @throws {StoreObjectError} it is damaged. From now on the place is not used any more
    */
   async readAt (row: Row, multihash: MultihashDigest, options?: AbortOptions): Promise<Uint8Array | undefined> {
-    const { catalog } = this.#init
-
-    return this.#unlessGone(row, async key => this.#reader.read(row, key, multihash, options)).catch((err: unknown) => {
+    return this.#readAt(row, multihash, options).catch((err: unknown) => {
       if (err instanceof StoreObjectError) {
-        catalog.avoid(row)
+        this.#init.catalog.avoid(row)
       }
 
       throw err
     })
+  }
+
+  async #readAt (row: Row, multihash: MultihashDigest, options?: AbortOptions): Promise<Uint8Array | undefined> {
+    return this.#unlessGone(row, async key => this.#reader.read(row, key, multihash, options))
   }
 
   /** The same, with the CID with which it was stored. */
