@@ -147,7 +147,8 @@ export class PackReader {
       return kept
     }
 
-    const content = this.#stored(placeOf(row, row.start), key, signal).then(async bytes => contentOf(row, bytes))
+    const whole = { pack: row.pack, from: row.frame, to: row.frame + row.stored }
+    const content = this.#stored(whole, key, signal).then(async bytes => contentOf(row, bytes))
 
     // a large frame has one block, which is hardly wanted twice. One that is raw is only read as a whole for a CID
     if (row.stored <= PIECE && !row.raw) {
