@@ -94,14 +94,15 @@ export async function convertStore<T> (
 }
 
 /**
- * Check that a store is still as it was opened, once a session is written: a conversion may have begun before it.
+ * Check that the blocks of a store are still objects, once a session is written: a conversion
+ * may have begun before it.
  *
  * @throws {StoreError} it is being converted, or was
  */
 export async function checkNotConverted (
-  { name, objects, packs }: { name: string, objects: ObjectStore, packs: PackStorage | undefined }
+  { name, objects }: { name: string, objects: ObjectStore }
 ): Promise<void> {
-  if (packs == null && (await readMark(objects, name))?.layout === 'packs') {
+  if ((await readMark(objects, name))?.layout === 'packs') {
     throw new StoreError(`The blocks of the store ${name} were moved into packs meanwhile`, { problem: 'converted' })
   }
 }

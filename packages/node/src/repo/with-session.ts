@@ -19,7 +19,6 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
     return repo
   }
 
-  const { checkNotConverted } = await import('@ipfsz/shared-store')
   const session = await StoreSession.open(shared.objects, {
     leaseTimeout: shared.leaseTimeout,
     command: 'ipfsz',
@@ -30,11 +29,12 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
     }
   }, { signal: context.signal })
 
-  try {
-    await checkNotConverted(shared)
-  } catch (err) {
-    await session.end()
-    throw err
+  if (shared.packs == null) {
+    const { checkNotConverted } = await import('@ipfsz/shared-store')
+    await checkNotConverted(shared).catch(async (err: unknown) => {
+      await session.end()
+      throw err
+    })
   }
 
   return { ...repo, session, blockstore: session.blockstore(repo.blockstore) }
