@@ -7,8 +7,6 @@ import { roomRules } from './scripts/room-rules.ts'
  */
 const MANY_PARAMETERS = [
   // called for each sequence, string, frame or record: an object for each call is garbage that these do without
-  'packages/blockstore-packed/src/entries/{segment,write-segment}.ts',
-  'packages/blockstore-packed/src/format/entry.ts',
   'packages/codecs/src/format/lz4/{lz4-block,lz4-encode}.ts',
   'packages/codecs/src/format/lzo/lzo1x-{decode,encode}.ts',
   'packages/codecs/src/format/zstd/zstd-{codes,decode,execute,fse,literals,sequences,streams}.ts',
@@ -28,14 +26,7 @@ const MANY_PARAMETERS = [
   'packages/core/src/commands/cp.ts',
   'packages/core/src/dag/read.ts',
   'packages/core/src/read/{entry,path,read-linked}.ts',
-  'packages/core/src/streams/{read-seekable,read-stream}.ts',
-  // from before the rule
-  'packages/blockstore-packed/src/store/merge-segments.ts',
-  'packages/gateway/src/car/{car,walk}.ts',
-  'packages/gateway/src/memory/turns.ts',
-  'packages/gateway/src/respond/whole-body.ts',
-  'packages/gateway/src/respond/tar/tar-entries.ts',
-  'packages/shared-store/src/protocol/round-objects.ts'
+  'packages/core/src/streams/{read-seekable,read-stream}.ts'
 ]
 
 export default defineConfig({

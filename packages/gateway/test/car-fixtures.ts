@@ -15,7 +15,7 @@ export interface Car {
 /** The CAR of a path, with the parameters of a query. */
 export async function carOf (cid: CID, { blockstore }: Store, query = '', path = ''): Promise<Car> {
   const names = path.split('/').filter(Boolean)
-  const car = await openCar(cid, names, carParams(new URLSearchParams(query)), blockstore, SIGNAL)
+  const car = await openCar(cid, names, carParams(new URLSearchParams(query)), { blocks: blockstore, signal: SIGNAL })
 
   return readCar(await collect(car.bytes))
 }

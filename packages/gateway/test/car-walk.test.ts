@@ -24,7 +24,7 @@ describe('reading ahead', () => {
         reading--
       }
     }
-    const car = await openCar(root, [], ALL, blocks, SIGNAL)
+    const car = await openCar(root, [], ALL, { blocks, signal: SIGNAL })
     await car.bytes.next()
     await car.bytes.next()
     here.blockstore.gets.length = 0
@@ -32,7 +32,7 @@ describe('reading ahead', () => {
 
     expect(most).toBe(8)
     expect(here.blockstore.gets).toEqual(leaves.slice(0, 8))
-    const { bytes } = await openCar(root, [], ALL, blocks, SIGNAL)
+    const { bytes } = await openCar(root, [], ALL, { blocks, signal: SIGNAL })
     expect((await readCar(await collect(bytes))).cids).toEqual([root.toString(), ...leaves])
   })
 
@@ -44,7 +44,7 @@ describe('reading ahead', () => {
     const parts: Uint8Array[] = []
 
     await expect((async () => {
-      for await (const part of (await openCar(root, [], ALL, here.blockstore, SIGNAL)).bytes) {
+      for await (const part of (await openCar(root, [], ALL, { blocks: here.blockstore, signal: SIGNAL })).bytes) {
         parts.push(part)
       }
     })()).rejects.toMatchObject({ name: 'NotFoundError' })

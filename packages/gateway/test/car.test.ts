@@ -149,7 +149,7 @@ describe('a CAR', () => {
     const root = await tree(here)
     const file = await entryOf(root, 'b.bin', here)
     const open = async (): Promise<Uint8Array> => {
-      const car = await openCar(root, [], carParams(new URLSearchParams()), here.blockstore, SIGNAL)
+      const car = await openCar(root, [], carParams(new URLSearchParams()), { blocks: here.blockstore, signal: SIGNAL })
 
       return collect(car.bytes)
     }
@@ -172,7 +172,7 @@ describe('a CAR', () => {
     const here = store()
     const controller = new AbortController()
     const params = carParams(new URLSearchParams())
-    const car = await openCar(await tree(here), [], params, here.blockstore, controller.signal)
+    const car = await openCar(await tree(here), [], params, { blocks: here.blockstore, signal: controller.signal })
 
     await car.bytes.next()
     controller.abort()

@@ -42,7 +42,7 @@ it('the directories above an entry of an archive count, and have a limit', { tag
 
     const stats = { ...await ipfsz(here).stat(cid), cid }
     const from = { fs: ipfsz(here), blocks: here.blockstore }
-    const entries = tarEntries('x', stats, from, signal, bytes => { held.push(bytes) })
+    const entries = tarEntries('x', stats, from, { signal, hold: bytes => { held.push(bytes) } })
     await Array.fromAsync(entries)
     expect(held.at(-1)).toBe(0)
 

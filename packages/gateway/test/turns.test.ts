@@ -108,9 +108,11 @@ describe('reading in turns', () => {
   it('gives a client ten seconds for what it was sent, if nothing of it can be dropped', async () => {
     const memory = new MemoryBudget(CHUNK)
     const unneeded = new AbortController()
-    const slow = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, unneeded, { drop: () => false })
+    const init = { bytes: CHUNK, memory, unneeded }
+    const slow = passInTurns(new Source().open(0, { signal: client }), { ...init, drop: () => false })
     await slow.next()
-    const other = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, new AbortController())
+    const others = new AbortController()
+    const other = passInTurns(new Source().open(0, { signal: client }), { ...init, unneeded: others })
     const waiting = other.next()
 
     await vi.advanceTimersByTimeAsync(5000)
@@ -125,13 +127,13 @@ describe('reading in turns', () => {
   it('fails what can be read only once, if its client is slow while others wait', async () => {
     const memory = new MemoryBudget(CHUNK)
     const unneeded = new AbortController()
-    const slow = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, unneeded)
+    const slow = passInTurns(new Source().open(0, { signal: client }), { bytes: CHUNK, memory, unneeded })
     await slow.next()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(unneeded.signal.aborted).toBe(false)
 
     const others = new AbortController()
-    const other = passInTurns(new Source().open(0, { signal: client }), CHUNK, memory, others)
+    const other = passInTurns(new Source().open(0, { signal: client }), { bytes: CHUNK, memory, unneeded: others })
     const first = other.next()
     await vi.advanceTimersByTimeAsync(10_000)
     expect(unneeded.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })

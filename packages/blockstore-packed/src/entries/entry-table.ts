@@ -27,7 +27,8 @@ export class EntryTable {
     }
 
     const at = this.#count * ENTRY_SIZE
-    writeEntry(this.#entries, at, key, this.#numberOf(row.pack), row)
+    writeEntry(this.#entries, at, key, row)
+    setPackNumber(this.#entries, at, this.#numberOf(row.pack))
     this.#place(this.#count++)
   }
 

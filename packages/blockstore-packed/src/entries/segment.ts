@@ -76,12 +76,21 @@ export class Segment {
     for (let first = bucket === 0 ? 0 : fanout[bucket - 1]; first < end;) {
       const number = Math.floor(first / PAGE_ENTRIES)
       const last = Math.min(end, (number + 1) * PAGE_ENTRIES)
-      const range = [first - number * PAGE_ENTRIES, last - number * PAGE_ENTRIES] as const
+      const page = this.#page(number)
+      const until = last - number * PAGE_ENTRIES
+      let at = search(page, key.bytes, first - number * PAGE_ENTRIES, until)
 
-      if (!search(this.#page(number), key, range, this.#packs, rows)) {
+      for (; at < until && compareKey(page, at * ENTRY_SIZE, key.bytes) === 0; at++) {
+        if (kindOf(page, at * ENTRY_SIZE) === key.kind) {
+          rows.push(readRow(page, at * ENTRY_SIZE, this.#packs))
+        }
+      }
+
+      if (at < until) {
         return
       }
 
+      // the next page may have more
       first = last
     }
   }
@@ -126,7 +135,7 @@ export class Segment {
     const entries = Math.min(this.entries, (first + count) * PAGE_ENTRIES) - first * PAGE_ENTRIES
     const position = SEGMENT_HEADER.byteLength + first * PAGE_SIZE
 
-    return readPart(this.#file, this.name, position, sizeOfPages(entries), memory)
+    return readPart(this.#file, this.name, { position, length: sizeOfPages(entries), memory })
   }
 
   /** The entries of a page, if it has its checksum. */
@@ -148,11 +157,11 @@ function readTables (file: DiskFile, name: string): SegmentTables {
     throw new DamagedIndexError(name, 'it is too short')
   }
 
-  const end = readPart(file, name, Math.max(0, size - FIRST_READ), Math.min(size, FIRST_READ))
+  const end = readPart(file, name, { position: Math.max(0, size - FIRST_READ), length: Math.min(size, FIRST_READ) })
   const tablesSize = sizeOfTables(end.subarray(-FOOTER_SIZE), size) ?? 0
   const bytes = tablesSize <= end.byteLength
     ? end.subarray(end.byteLength - tablesSize)
-    : readPart(file, name, size - tablesSize, tablesSize)
+    : readPart(file, name, { position: size - tablesSize, length: tablesSize })
   const tables = tablesSize === 0 ? undefined : decodeTables(bytes)
 
   if (tables == null) {
@@ -162,7 +171,14 @@ function readTables (file: DiskFile, name: string): SegmentTables {
   return tables
 }
 
-function readPart (file: DiskFile, name: string, position: number, length: number, memory?: Buffer): Buffer {
+interface Part {
+  position: number
+  length: number
+  /** Where it is read to, if there is memory for it. */
+  memory?: Buffer | undefined
+}
+
+function readPart (file: DiskFile, name: string, { position, length, memory }: Part): Buffer {
   try {
     return readExactlyNow(file, position, length, memory)
   } catch (cause) {
@@ -170,39 +186,21 @@ function readPart (file: DiskFile, name: string, position: number, length: numbe
   }
 }
 
-/**
- * Add the rows of a key among the entries of a page.
- *
- * @returns whether the next page may have more
- */
-function search (
-  page: Buffer,
-  key: Key,
-  [start, end]: readonly [number, number],
-  packs: string[],
-  rows: Row[]
-): boolean {
-  const prefix = prefixOf(key.bytes, 0)
-  let low = start
-  let high = end
+/** The first of the entries from `low` to `high` (exclusive) of a page that is not before a key. */
+function search (page: Buffer, key: Uint8Array, low: number, high: number): number {
+  const prefix = prefixOf(key, 0)
 
   while (low < high) {
     const middle = low + high >>> 1
     const at = middle * ENTRY_SIZE
     const difference = prefixOf(page, at) - prefix
 
-    if (difference < 0 || (difference === 0 && compareKey(page, at, key.bytes) < 0)) {
+    if (difference < 0 || (difference === 0 && compareKey(page, at, key) < 0)) {
       low = middle + 1
     } else {
       high = middle
     }
   }
 
-  for (; low < end && compareKey(page, low * ENTRY_SIZE, key.bytes) === 0; low++) {
-    if (kindOf(page, low * ENTRY_SIZE) === key.kind) {
-      rows.push(readRow(page, low * ENTRY_SIZE, packs))
-    }
-  }
-
-  return low === end
+  return low
 }

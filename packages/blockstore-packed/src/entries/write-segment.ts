@@ -10,14 +10,20 @@ const DIRECTORY = 'index'
 /** Entries of a file that is not synced: one that is lost is made again from the packs in less time. */
 const MAX_UNSYNCED = 16_384
 
-/**
- * Write an index file. What a loss of power leaves of it is noticed by its checksums.
- *
- * @param expected - how many entries there are at most: the fanout is as fine as they need
- * @param entries - sorted, with numbers of `packs`
- */
-export async function writeSegment (disk: Disk, id: string, expected: number, packs: CoveredPack[],
+/** What an index file is written from. */
+export interface SegmentContent {
+  /** How many entries there are at most: the fanout is as fine as they need. */
+  expected: number
+  packs: CoveredPack[]
+  /** Sorted, with numbers of `packs`. */
   entries: Iterable<Buffer>
+}
+
+/** Write an index file. What a loss of power leaves of it is noticed by its checksums. */
+export async function writeSegment (
+  disk: Disk,
+  id: string,
+  { expected, packs, entries }: SegmentContent
 ): Promise<void> {
   const temporary = `${DIRECTORY}/${id}.tmp`
   const file = await disk.open(temporary, 'create')

@@ -23,16 +23,15 @@ export interface Row {
   deleted: boolean
 }
 
-/** @param pack - the number of the pack in the table's list */
+/** Write an entry but for the number of its pack, which {@link setPackNumber} writes afterwards. */
 export function writeEntry (
   target: Buffer,
   at: number,
   key: { bytes: Uint8Array, kind: number },
-  pack: number,
   { frame, stored, raw, start, length, deleted }: Omit<Row, 'pack'>
 ): void {
   target.set(key.bytes, at)
-  target.writeUInt32LE((pack | key.kind << 31) >>> 0, at + KEY_SIZE)
+  target.writeUInt32LE((key.kind << 31) >>> 0, at + KEY_SIZE)
   target.writeUInt32LE(frame, at + 36)
   target.writeUInt32LE((stored | (raw ? HIGH_BIT : 0)) >>> 0, at + 40)
   target.writeUInt32LE(start, at + 44)

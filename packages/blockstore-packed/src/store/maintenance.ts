@@ -154,7 +154,11 @@ export class Maintenance {
         return
       }
 
-      await mergeSegments(this.#disk, this.#newId(), segments, this.#view.index, id => this.#view.packs.has(id))
+      await mergeSegments(this.#disk, this.#newId(), {
+        segments,
+        index: this.#view.index,
+        exists: id => this.#view.packs.has(id)
+      })
       await this.#view.lookAgain()
     }
   }

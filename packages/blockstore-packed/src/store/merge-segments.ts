@@ -18,19 +18,19 @@ export function chooseSegments (segments: readonly Segment[]): Segment[] | undef
   return chooseMerge(segments, ({ entries }) => entries, TIERS)
 }
 
+export interface Merge {
+  /** The index files that become one. They are part of `index`. */
+  segments: readonly Segment[]
+  index: IndexFiles
+  /** Whether a pack exists. */
+  exists: (pack: string) => boolean
+}
+
 /**
  * Write one index file in the place of several. Entries of packs that are gone are dropped, and so are blocks with
  * their deletions.
- *
- * @param exists - whether a pack exists
  */
-export async function mergeSegments (
-  disk: Disk,
-  id: string,
-  segments: readonly Segment[],
-  index: IndexFiles,
-  exists: (pack: string) => boolean
-): Promise<void> {
+export async function mergeSegments (disk: Disk, id: string, { segments, index, exists }: Merge): Promise<void> {
   const named = new Map<string, CoveredPack>()
 
   for (const pack of segments.flatMap(({ packs }) => packs)) {
@@ -41,12 +41,12 @@ export async function mergeSegments (
 
   const packs = Array.from(named.values())
   const numbers = new Map(packs.map(({ id }, i) => [id, i]))
-  const entries = segments.reduce((sum, { entries }) => sum + entries, 0)
+  const expected = segments.reduce((sum, { entries }) => sum + entries, 0)
   const sources = segments.map(
     segment => ({ packs: segment.packs.map(({ id }) => id), entries: index.entries(segment) })
   )
 
-  await writeSegment(disk, id, entries, packs, merged(mergeEntries(sources), numbers))
+  await writeSegment(disk, id, { expected, packs, entries: merged(mergeEntries(sources), numbers) })
 
   for (const { name } of segments) {
     await disk.remove(name)

@@ -57,13 +57,14 @@ export async function writeTables (disk: Disk, id: string, states: readonly Pack
   const numbers = new Map(Array.from(packs.keys(), (id, i) => [id, i]))
   const tables = states.flatMap(({ table }) => table == null ? [] : [table])
   const sources = tables.map(table => ({ packs: table.packs, entries: table.sorted() }))
-  const count = tables.reduce((sum, { count }) => sum + count, 0)
-
-  await writeSegment(disk, id, count, Array.from(packs.values()), (function * () {
+  const expected = tables.reduce((sum, { count }) => sum + count, 0)
+  const entries = (function * () {
     for (const group of mergeEntries(sources)) {
       for (const { entry, packs } of group) {
         yield renumber(entry, numbers.get(packs[packNumber(entry, 0)]) ?? 0)
       }
     }
-  })())
+  })()
+
+  await writeSegment(disk, id, { expected, packs: Array.from(packs.values()), entries })
 }

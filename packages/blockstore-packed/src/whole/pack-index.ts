@@ -131,12 +131,16 @@ export class PackIndex {
     const numbers = new Map(packs.map(({ id }, i) => [id, i]))
     const tables = Array.from(this.#tables.values(), ({ table }) => table)
     const count = tables.reduce((sum, table) => sum + table.count, 0)
-    await writeSegment(this.#disk, this.#newId(), count, packs, renumbered(tables, numbers))
+    await writeSegment(this.#disk, this.#newId(), {
+      expected: count,
+      packs,
+      entries: renumbered(tables, numbers)
+    })
     await this.look()
     const many = chooseSegments(this.#files.segments)
 
     if (many != null) {
-      await mergeSegments(this.#disk, this.#newId(), many, this.#files, exists)
+      await mergeSegments(this.#disk, this.#newId(), { segments: many, index: this.#files, exists })
       await this.look()
     }
 

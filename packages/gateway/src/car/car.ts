@@ -14,8 +14,8 @@ import { sentBlock, walk } from './walk.ts'
 import type { CarMemory } from './car-memory.ts'
 import type { WalkedPath } from './path.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
-import type { SentBlock } from './walk.ts'
-import type { Wanted, WantedBelow } from './wanted.ts'
+import type { Scope, SentBlock } from './walk.ts'
+import type { Wanted } from './wanted.ts'
 import type { GatewayBlocks } from '../contract.ts'
 import type { CarParams } from '../request/car-params.ts'
 import type { CID } from 'multiformats/cid'
@@ -31,6 +31,16 @@ export interface OpenedCar {
   bytes: AsyncGenerator<Uint8Array>
 }
 
+/** What a CAR is read from, and with. */
+export interface CarSource {
+  blocks: Pick<GatewayBlocks, 'get'>
+  signal: AbortSignal
+  /** @default its own */
+  memory?: CarMemory
+  /** What following the path may cost. */
+  limit?: PathLimit
+}
+
 /**
  * Open the CAR of a path: the blocks that the path leads through, then those of its end that the
  * scope asks for, depth first (Trustless Gateway, CAR responses). A marked CID gives the CAR of
@@ -38,7 +48,6 @@ export interface OpenedCar {
  * while its output is pulled.
  *
  * @param names - the path below `cid`
- * @param limit - what following the path may cost
  * @throws {GatewayError} 404: nothing has that path. 501: it ends inside a document. 400: the range
  *   of bytes is outside of the file, or the codec of the path's end is unknown. 422 or 504: the path exceeds its limit
  * @throws {NotFoundError} a block of the path, or of its end, is missing
@@ -49,22 +58,13 @@ export async function openCar (
   cid: CID,
   names: readonly string[],
   params: CarParams,
-  blocks: Pick<GatewayBlocks, 'get'>,
-  signal: AbortSignal,
-  memory = OWN_MEMORY,
-  limit = new PathLimit()
+  { blocks, signal, memory = OWN_MEMORY, limit = new PathLimit() }: CarSource
 ): Promise<OpenedCar> {
   const read = blockReader(blocks, signal)
   const path = await walkPath(cid, names, blockReader(blocks, signal, limit), limit)
   const scope = scopeOf(path.end, await read(path.end), params)
 
-  return { root: path.end, bytes: carOf(path, scope, params, read, memory) }
-}
-
-/** What is sent from the end of the path on. */
-interface Scope {
-  root: Wanted
-  below: WantedBelow
+  return { root: path.end, bytes: carOf(path, scope, params, { read, memory }) }
 }
 
 function * nothingBelow (): Generator<Wanted> {}
@@ -113,10 +113,9 @@ function scopeOf (cid: CID, block: Uint8Array, { scope, bytes }: CarParams): Sco
  */
 async function * carOf (
   { through, end }: WalkedPath,
-  { root, below }: Scope,
+  scope: Scope,
   { dups }: CarParams,
-  read: ReadBlock,
-  memory: CarMemory
+  { read, memory }: { read: ReadBlock, memory: CarMemory }
 ): AsyncGenerator<Uint8Array> {
   const sent = dups ? SEND_DUPLICATES : new SendOnce()
   const header = dagCbor.encode({ version: 1, roots: [end] })
@@ -130,7 +129,7 @@ async function * carOf (
   }
 
   try {
-    for await (const block of walk(root, below, read, sent, memory)) {
+    for await (const block of walk(scope, read, sent, memory)) {
       yield * section(block, memory)
     }
   } finally {

@@ -15,6 +15,12 @@ export const MAX_OPEN_SIZE = 32 * 1024 * 1024
 /** About how many bytes of memory a block takes besides its own. */
 const OPEN_OVERHEAD = 1024
 
+/** What is sent from the end of a path on. */
+export interface Scope {
+  root: Wanted
+  below: WantedBelow
+}
+
 export interface SentBlock {
   cid: CID
   size: number
@@ -34,8 +40,7 @@ interface Open {
  * @throws {InvalidDagError} a block cannot be decoded, or the DAG is too deep
  */
 export async function * walk (
-  root: Wanted,
-  below: WantedBelow,
+  { root, below }: Scope,
   read: ReadBlock,
   sent: SentBlocks,
   memory: CarMemory

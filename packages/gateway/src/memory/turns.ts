@@ -22,7 +22,12 @@ const SLOWEST_RATE = 32 * 1024 / 1000
 /** Why a source is closed. Made once: an abort without a reason makes an error, with its stack, each time. */
 export const TURN_OVER = new DOMException('Others need the memory', 'AbortError')
 
-export interface PassOptions {
+export interface PassInit {
+  /** What it holds while it passes on one chunk, and not between two. */
+  bytes: number
+  memory: MemoryBudget
+  /** Aborted when it fails. */
+  unneeded: AbortController
   /** What it has already. */
   share?: Share | undefined
   /**
@@ -36,16 +41,10 @@ export interface PassOptions {
 /**
  * Pass on what can be read only once, in turns: each waits for memory, and ends when others wait. If it moves too
  * slowly then, it lets go of what it sends, or fails if it cannot.
- *
- * @param bytes - what it holds while it passes on one chunk, and not between two
- * @param unneeded - aborted when it fails
  */
 export async function * passInTurns (
   source: AsyncIterable<Uint8Array>,
-  bytes: number,
-  memory: MemoryBudget,
-  unneeded: AbortController,
-  { share: first, drop }: PassOptions = {}
+  { bytes, memory, unneeded, share: first, drop }: PassInit
 ): AsyncGenerator<Uint8Array> {
   let isWithClient = false
   let isPatient = false

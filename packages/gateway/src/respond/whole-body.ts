@@ -63,19 +63,21 @@ export async function wholeBody (
   return openResponseBody(context, () => chunksOf(bytes, share), { unneeded, length: bytes.byteLength })
 }
 
-/**
- * The body of a block, which is let go of while a client does not read and others wait.
- *
- * @param bytes - nothing else may keep them
- * @param again - reads the same bytes again
- * @param share - undefined if they are few
- */
+export interface BlockBodyInit {
+  /** Nothing else may keep them. */
+  bytes: Uint8Array
+  /** Reads the same bytes again. */
+  again: () => Promise<Uint8Array>
+  /** Aborted when the client is too slow while others wait. */
+  unneeded: AbortController
+  /** Undefined if they are few. */
+  share: Share | undefined
+}
+
+/** The body of a block, which is let go of while a client does not read and others wait. */
 export async function blockBody (
   context: ResponseContext,
-  bytes: Uint8Array,
-  again: () => Promise<Uint8Array>,
-  unneeded: AbortController,
-  share: Share | undefined
+  { bytes, again, unneeded, share }: BlockBodyInit
 ): Promise<BodyInit> {
   const { byteLength } = bytes
 
@@ -90,7 +92,7 @@ export async function blockBody (
 
   return openResponseBody(
     context,
-    () => passInTurns(box.parts(), byteLength, memory, unneeded, { share, drop }),
+    () => passInTurns(box.parts(), { bytes: byteLength, memory, unneeded, share, drop }),
     { unneeded, length: byteLength }
   )
 }

@@ -33,7 +33,7 @@ export async function readRound (
   key: string,
   signal?: AbortSignal
 ): Promise<Uint8Array[] | undefined> {
-  const tails = await readSealed(store, key, ROUND_MAGIC, MAX_CONDEMNED * TAIL_BYTES, signal)
+  const tails = await readSealed(store, key, { magic: ROUND_MAGIC, maxBytes: MAX_CONDEMNED * TAIL_BYTES, signal })
 
   if (tails == null) {
     return undefined
@@ -90,7 +90,7 @@ export async function readAck (
   signal?: AbortSignal
 ): Promise<Pick<Objections, 'bits'> | undefined> {
   const expected = Math.ceil(condemned / 8)
-  const bits = await readSealed(store, key, ACK_MAGIC, expected, signal)
+  const bits = await readSealed(store, key, { magic: ACK_MAGIC, maxBytes: expected, signal })
 
   if (bits == null) {
     return undefined
@@ -114,9 +114,7 @@ function seal (key: string, magic: Uint8Array, content: Uint8Array): Uint8Array 
 async function readSealed (
   store: ObjectStore,
   key: string,
-  magic: Uint8Array,
-  maxBytes: number,
-  signal?: AbortSignal
+  { magic, maxBytes, signal }: { magic: Uint8Array, maxBytes: number, signal?: AbortSignal | undefined }
 ): Promise<Uint8Array | undefined> {
   const header = magic.byteLength + SHA_256_BYTES
   const bytes = await readObject(store, key, { offset: 0, length: header + maxBytes + 1, signal })

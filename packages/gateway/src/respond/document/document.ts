@@ -107,7 +107,7 @@ async function respondBytes (context: ResponseContext, format: DocumentFormat): 
 
   const body = request.method === 'HEAD'
     ? null
-    : await blockBody(context, bytes, readAgain(context, cid, range), unneeded, share)
+    : await blockBody(context, { bytes, again: readAgain(context, cid, range), unneeded, share })
 
   return new Response(body, { status: range == null ? 200 : 206, headers })
 }

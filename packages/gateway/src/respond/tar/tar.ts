@@ -58,7 +58,7 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
   const unneeded = followSignal(context.signal)
   const { signal } = unneeded
   const hold = holdIn(context.init.memory, UNCOUNTED, unneeded)
-  const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, signal, hold)
+  const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, { signal, hold })
   const first = await entries.next()
 
   if (request.method === 'HEAD' || first.done === true) {

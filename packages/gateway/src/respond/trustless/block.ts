@@ -89,7 +89,7 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
 
   const again = readAgain(cid, context, payload, range)
 
-  return new Response(await blockBody(context, bytes, again, unneeded, share), { status, headers })
+  return new Response(await blockBody(context, { bytes, again, unneeded, share }), { status, headers })
 }
 
 /**

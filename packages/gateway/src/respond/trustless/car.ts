@@ -44,7 +44,12 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   const memory = memoryOf(context, unneeded, block => { sending = block })
   // the path was followed before without its shards: it may cost as much again
   const limit = new PathLimit(context.init.limits.pathTime, unneeded.signal)
-  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory, limit)
+  const car = await openCar(resolved.roots[0], resolved.names, params, {
+    blocks,
+    signal: unneeded.signal,
+    memory,
+    limit
+  })
 
   if (request.method === 'HEAD') {
     unneeded.abort()
@@ -56,7 +61,10 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   return new Response(
     await openResponseBody(
       context,
-      () => passInTurns(car.bytes, MAX_BLOCK_SIZE, context.init.memory, unneeded, {
+      () => passInTurns(car.bytes, {
+        bytes: MAX_BLOCK_SIZE,
+        memory: context.init.memory,
+        unneeded,
         drop: () => sending?.drop() === true
       }),
       { unneeded }
