@@ -10,23 +10,13 @@ const MANY_PARAMETERS = [
   'packages/codecs/src/format/lz4/{lz4-block,lz4-encode}.ts',
   'packages/codecs/src/format/lzo/lzo1x-{decode,encode}.ts',
   'packages/codecs/src/format/zstd/zstd-{codes,decode,execute,fse,literals,sequences,streams}.ts',
-  'packages/core/src/base/match-piece.ts',
-  'packages/core/src/dictionary/cover.ts',
-  'packages/core/src/directory/shards.ts',
-  'packages/core/src/frames/{frame-runs,read-frames,take-frames}.ts',
-  'packages/core/src/write/{plain-file,write-file}.ts',
-  'packages/node/src/dag/dag-walk.ts',
+  'packages/core/src/write/write-file.ts',
   // the parameters of calls of the system and of libraries
   'packages/blockstore-packed/src/disk/node-disk.ts',
-  'packages/blockstore-packed/src/pack/frame-decoder.ts',
   'packages/codecs/src/impl/zstd-wasm.ts',
-  // what, from where to where, the store and the options, as for every read of a file; Helia's order for changes
-  'packages/core/src/base/written-base.ts',
+  // Helia's order for changes: source, target, name, and this module's settings before the options
   'packages/core/src/change/helia-unixfs.ts',
-  'packages/core/src/commands/cp.ts',
-  'packages/core/src/dag/read.ts',
-  'packages/core/src/read/{entry,path,read-linked}.ts',
-  'packages/core/src/streams/{read-seekable,read-stream}.ts'
+  'packages/core/src/commands/cp.ts'
 ]
 
 export default defineConfig({

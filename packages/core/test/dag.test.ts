@@ -145,7 +145,7 @@ describe('reading a DAG', () => {
     await fc.assert(fc.asyncProperty(fc.nat(bytes.byteLength), fc.nat(bytes.byteLength), async (a, b) => {
       const start = Math.min(a, b)
       const end = Math.max(a, b)
-      const read = await collect(readRange(node, start, end, blockstore, { blockReadConcurrency: 3 }))
+      const read = await collect(readRange(node, { start, end }, blockstore, { blockReadConcurrency: 3 }))
 
       expect(Buffer.compare(read, bytes.subarray(start, end))).toBe(0)
       expect(Buffer.compare(read, await collect(entry.content({ offset: start, length: end - start })))).toBe(0)
@@ -170,7 +170,7 @@ describe('reading a DAG', () => {
       [19_999, 20_000, 1]
     ]) {
       blockstore.gets.length = 0
-      await collect(readRange(node, start, end, blockstore, {}))
+      await collect(readRange(node, { start, end }, blockstore, {}))
       expect(blockstore.gets, `${start} to ${end}`).toHaveLength(blocks)
     }
   })
@@ -185,7 +185,7 @@ describe('reading a DAG', () => {
     const node = await load(cid, blockstore)
     blockstore.gets.length = 0
 
-    const read = readRange(node, 0, bytes.byteLength, blockstore, { blockReadConcurrency: 4 })
+    const read = readRange(node, { start: 0, end: bytes.byteLength }, blockstore, { blockReadConcurrency: 4 })
     await read.next()
     await new Promise(resolve => { setTimeout(resolve, 20) })
     // both nodes below the root, the leaf that was taken, and four leaves ahead
@@ -207,7 +207,7 @@ describe('reading a DAG', () => {
     await blockstore.put(damaged, block)
 
     await expect(
-      collect(readRange(node, 0, 20_000, blockstore, {}))
+      collect(readRange(node, { start: 0, end: 20_000 }, blockstore, {}))
     ).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
   })
 
@@ -220,7 +220,7 @@ describe('reading a DAG', () => {
         Links: [{ Hash: leaf.cid, Tsize: 10, Name: '' }]
       }), blockstore)
 
-      await expect(collect(readRange(await load(root, blockstore), 0, Number(size), blockstore, {})))
+      await expect(collect(readRange(await load(root, blockstore), { start: 0, end: Number(size) }, blockstore, {})))
         .rejects.toMatchObject({ name: 'InvalidDagError' })
     }
   })
@@ -236,7 +236,7 @@ describe('reading a DAG', () => {
         Links: [{ Hash: hash, Tsize: 10, Name: '' }]
       }), blockstore)
 
-      await expect(collect(readRange(await load(root, blockstore), 0, 10, blockstore, {})))
+      await expect(collect(readRange(await load(root, blockstore), { start: 0, end: 10 }, blockstore, {})))
         .rejects.toMatchObject({ name: 'InvalidDagError' })
     }
   })
@@ -253,7 +253,7 @@ describe('reading a DAG', () => {
       }), blockstore)
     }
 
-    await expect(collect(readRange(await load(cid, blockstore), 0, 10, blockstore, {})))
+    await expect(collect(readRange(await load(cid, blockstore), { start: 0, end: 10 }, blockstore, {})))
       .rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
@@ -267,7 +267,7 @@ describe('reading a DAG', () => {
     const node = await load(cid, blockstore)
     const controller = new AbortController()
     const stalling = { get: async function * () { yield await new Promise<Uint8Array>(() => {}) } }
-    const reading = collect(readRange(node, 0, 20_000, stalling, { signal: controller.signal }))
+    const reading = collect(readRange(node, { start: 0, end: 20_000 }, stalling, { signal: controller.signal }))
 
     controller.abort()
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' })

@@ -110,7 +110,7 @@ describe('readRange', () => {
       const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
-      const read = readRange(node, 0, 16 * MIB, recorder, { blockReadConcurrency: 8 })
+      const read = readRange(node, { start: 0, end: 16 * MIB }, recorder, { blockReadConcurrency: 8 })
 
       await read.next()
       await settle(recorder)
@@ -123,7 +123,7 @@ describe('readRange', () => {
       const { blockstore, cid } = await imported(32 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
-      const read = readRange(node, 0, 32 * MIB, recorder, {})
+      const read = readRange(node, { start: 0, end: 32 * MIB }, recorder, {})
       let taken = 0
 
       while (taken < 24 * MIB) {
@@ -140,7 +140,7 @@ describe('readRange', () => {
       const { blockstore, cid, bytes } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore, { readAheadBytes: 4 * MIB, fetches: true })
       const node = decodeNode(cid, await getBlock(cid, blockstore))
-      const read = readRange(node, 0, 16 * MIB, recorder, {})
+      const read = readRange(node, { start: 0, end: 16 * MIB }, recorder, {})
 
       await read.next()
       await settle(recorder)
@@ -149,7 +149,7 @@ describe('readRange', () => {
       await read.return(undefined)
 
       // the same bound is enough to read everything
-      expect(Buffer.compare(await collect(readRange(node, 0, 16 * MIB, recorder, {})), bytes)).toBe(0)
+      expect(Buffer.compare(await collect(readRange(node, { start: 0, end: 16 * MIB }, recorder, {})), bytes)).toBe(0)
     })
   })
 
@@ -158,7 +158,8 @@ describe('readRange', () => {
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: 1, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
 
-    expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
+    const read = readRange(node, { start: 0, end: bytes.byteLength }, recorder, {})
+    expect(Buffer.compare(await collect(read), bytes)).toBe(0)
   })
 
   it('drops blocks that are larger than their parent states, and fetches them again in their turn', {
@@ -187,7 +188,7 @@ describe('readRange', () => {
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: MIB, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
 
-    expect(await collect(readRange(node, 0, 640, recorder, {}))).toHaveLength(640)
+    expect(await collect(readRange(node, { start: 0, end: 640 }, recorder, {}))).toHaveLength(640)
   })
 })
 
@@ -195,9 +196,9 @@ describe('a file whose nodes have very many links', () => {
   it('is read if the links of the nodes above one block fit into the limit', async () => {
     const { blockstore, cid, size } = await putWide(3, 2000)
 
-    expect(
-      await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))
-    ).toHaveLength(size)
+    const node = decodeNode(cid, await getBlock(cid, blockstore))
+
+    expect(await collect(readRange(node, { start: 0, end: size }, blockstore, {}))).toHaveLength(size)
   })
 })
 

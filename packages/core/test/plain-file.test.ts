@@ -66,7 +66,7 @@ describe('writePlainFile', () => {
           importFile({ path: 'a/b', content, ...metadata }, store as never, importer))
 
         expect(await write(given, async (store, importer) =>
-          writePlainFile(file, content, store as PutStore, importer, {}))).toEqual(expected)
+          writePlainFile(file, content, store as PutStore, { importer }))).toEqual(expected)
       }
     }
   })
@@ -79,7 +79,7 @@ describe('writePlainFile', () => {
         const content = noise(size)
         const file = { path: 'a', mode: 0o600, mtime }
         const importer = { ...IMPORTER_DEFAULTS, rawLeaves: false, ...given }
-        const { cid, size: stored } = await writePlainFile(file, content, store as PutStore, importer, {})
+        const { cid, size: stored } = await writePlainFile(file, content, store as PutStore, { importer })
         const read = await exporter(cid, store)
 
         expect(read).toMatchObject({ size: BigInt(size), unixfs: { type: 'file', mode: 0o600, mtime } })
@@ -95,7 +95,7 @@ describe('writePlainFile', () => {
     const store = new MemoryBlockstore()
     const mtime = { secs: 4_102_444_800n, nsecs: 5 }
     const importer = { ...IMPORTER_DEFAULTS, rawLeaves: false }
-    const { cid } = await writePlainFile({ path: 'a', mtime }, noise(100), store as PutStore, importer, {})
+    const { cid } = await writePlainFile({ path: 'a', mtime }, noise(100), store as PutStore, { importer })
 
     expect(await exporter(cid, store)).toMatchObject({ size: 100n, unixfs: { mtime } })
   })

@@ -65,7 +65,7 @@ export async function openBase (cid: CID, settings: BaseSettings, options: Optio
     return contentIn(known)
   }
 
-  return cachedContentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+  return cachedContentOf(await openRoot(cid, 'in-tree', settings, options), settings, options)
 }
 
 /**
@@ -139,7 +139,8 @@ export async function ensureStored (
     return
   }
 
-  const { size, read } = contentOf(await openRoot(entry.cid, 'in-tree', settings, options), settings, options)
+  const stored = await openRoot(entry.cid, 'in-tree', { blockstore }, options)
+  const { size, read } = contentOf(stored, settings, options)
 
   for await (const _ of cached.leaves ? read(0, size) : []) {
     options.signal?.throwIfAborted()
@@ -204,7 +205,7 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
 
   if (header == null) {
     const read = (start: number, end: number): AsyncIterable<Uint8Array> =>
-      readRange(node, start, end, blockstore, options)
+      readRange(node, { start, end }, blockstore, options)
 
     return { size, pieceSize: MAX_LEAF_SIZE, pieceMemory: MAX_FOREIGN_LEAF_SIZE, isOwned: false, read }
   }
@@ -216,7 +217,8 @@ export function contentOf (entry: Entry, settings: BaseSettings, options: Option
     pieceSize: header.frameSize,
     pieceMemory: longestFrame(header),
     isOwned: true,
-    read: (start, end) => readFrames(file, start, end, blockstore, { ...options, inFlightBytes, owned: true })
+    read: (start, end) =>
+      readFrames(file, { start, end }, blockstore, { ...options, inFlightBytes, owned: true })
   }
 }
 

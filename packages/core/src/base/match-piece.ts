@@ -83,18 +83,22 @@ export class Votes {
   }
 }
 
+/** The samples of a base, with the votes of the piece before, or empty ones. */
+export interface VotedSamples {
+  index: SampleIndex
+  votes: Votes
+}
+
 /**
  * The span of a base that has most samples in common with a piece. If several have, the one
  * nearest to the piece's own place.
  *
- * @param votes - those of the piece before, or empty ones
  * @param start - where the piece begins in its own file
  * @param length - maximum number of bytes of the span
  * @returns undefined if they have none in common
  */
 export function matchPiece (
-  index: SampleIndex,
-  votes: Votes,
+  { index, votes }: VotedSamples,
   piece: Uint8Array,
   start: number,
   length: number
@@ -114,12 +118,8 @@ export function matchPiece (
   }
 }
 
-/**
- * About how many bytes of a piece are in a base: those of samples that also have their neighbours.
- *
- * @param votes - those of the piece before, or empty ones
- */
-export function sharedBytes (index: SampleIndex, votes: Votes, piece: Uint8Array): number {
+/** About how many bytes of a piece are in a base: those of samples that also have their neighbours. */
+export function sharedBytes ({ index, votes }: VotedSamples, piece: Uint8Array): number {
   votes.clear()
   castVotes(index, votes, piece, 0)
 

@@ -1,6 +1,7 @@
 import { isShared } from './look-into-piece.ts'
 import { matchPiece, sharedBytes, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
+import type { VotedSamples } from './match-piece.ts'
 
 const KIB = 1024
 
@@ -34,7 +35,7 @@ export class RegionFinder {
   readonly #size: number
   /** The content of a base that is kept, until it is indexed: most need no index. */
   readonly #pieces: Uint8Array[]
-  #samples: { index: SampleIndex, votes: Votes } | undefined
+  #samples: VotedSamples | undefined
 
   private constructor (size: number, pieces: Uint8Array[], index?: SampleIndex) {
     this.#size = size
@@ -83,8 +84,7 @@ export class RegionFinder {
       return this.#region(0, length)
     }
 
-    const { index, votes } = this.#samples ??= this.#sample()
-    const match = matchPiece(index, votes, piece, start, length)
+    const match = matchPiece(this.#samples ??= this.#sample(), piece, start, length)
 
     if (match == null) {
       return undefined
@@ -104,9 +104,7 @@ export class RegionFinder {
 
   /** About how many bytes of a piece are also in the base, wherever that is. */
   sharedBytes (piece: Uint8Array): number {
-    const { index, votes } = this.#samples ??= this.#sample()
-
-    return sharedBytes(index, votes, piece)
+    return sharedBytes(this.#samples ??= this.#sample(), piece)
   }
 
   /**
@@ -127,7 +125,7 @@ export class RegionFinder {
     return undefined
   }
 
-  #sample (): { index: SampleIndex, votes: Votes } {
+  #sample (): VotedSamples {
     const index = new SampleIndex(this.#size)
 
     for (const bytes of this.#pieces.splice(0)) {

@@ -44,7 +44,7 @@ export class VerifiedBases {
 
     if (!this.#verified.has(cid)) {
       try {
-        const entry = await openRoot(cid, 'in-tree', this.#settings, options)
+        const entry = await openRoot(cid, 'in-tree', { blockstore }, options)
         await verifyFile(entry, blockstore, codecs, { ...options, inFlightBytes })
       } catch (err) {
         options.signal?.throwIfAborted()

@@ -54,8 +54,7 @@ export class WrittenBase implements FrameBase {
 
   private constructor (
     entry: Entry,
-    content: BaseContent,
-    cached: CachedBlocks,
+    { content, cached }: { content: BaseContent, cached: CachedBlocks },
     settings: StoredBaseSettings,
     { signal }: Options
   ) {
@@ -97,7 +96,7 @@ export class WrittenBase implements FrameBase {
     const open = async (cid: CID): Promise<{ entry: Entry, root: boolean }> => {
       const root = roots?.get(cid) != null
 
-      return { entry: await openRoot(cid, 'in-tree', settings, { signal }, roots), root }
+      return { entry: await openRoot(cid, 'in-tree', settings, { signal }), root }
     }
 
     let { entry, root } = await open(unmark(asked))
@@ -120,7 +119,7 @@ export class WrittenBase implements FrameBase {
 
     const { content, leaves } = await checkBase(entry.cid, async () => contentToLink(entry, settings, { signal }))
 
-    return new WrittenBase(entry, content, { root, leaves }, settings, { signal })
+    return new WrittenBase(entry, { content, cached: { root, leaves } }, settings, { signal })
   }
 
   /** Free its content, which no file may use any more. */

@@ -41,12 +41,12 @@ export async function changeMetadata (
   const { path, recursive, ...rest } = options
   options.signal?.throwIfAborted()
 
-  const segments = await followPath(startOf(cid, path), path, settings, rest)
+  const segments = await followPath(startOf(cid, path), path, { ...settings, roots: undefined }, rest)
   const entry = segments[segments.length - 1].cid
 
   if (isMarked(cid)) {
     // fails on a damaged block or a wrong marker, so that neither is rewritten
-    await openRoot(entry, markerOf(cid, segments.length), settings, rest, settings.roots)
+    await openRoot(entry, markerOf(cid, segments.length), settings, rest)
   }
 
   const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)

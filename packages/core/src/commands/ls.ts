@@ -13,7 +13,7 @@ import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { openToRead, reportUnchecked } from '../read/read-linked.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { DirectoryLink } from '../directory/directory.ts'
-import type { EntrySource } from '../read/path.ts'
+import type { RootSource } from '../read/path.ts'
 import type { Description } from '../read/describe.ts'
 import type { DirectoryEntry, LsOptions } from '../unixfs.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
@@ -58,7 +58,7 @@ export async function * ls (cid: CID, settings: ReadSettings, options: LsOptions
 export async function describeLink (
   { cid, size }: Pick<DirectoryLink, 'cid' | 'size'>,
   marked: boolean,
-  settings: Pick<EntrySource, 'blockstore'> & Partial<Pick<ReadSettings, 'roots'>>,
+  settings: RootSource,
   options: GetBlockOptions
 ): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
   const fromLink = { cid, plainCid: cid, size: BigInt(size) }
@@ -74,7 +74,7 @@ export async function describeLink (
 
   try {
     const marker = marked ? 'in-tree' : 'plain'
-    const description = describe(await openRoot(cid, marker, settings, options, settings.roots))
+    const description = describe(await openRoot(cid, marker, settings, options))
 
     return {
       ...description,

@@ -82,7 +82,7 @@ class OpenFile implements FileHandle {
     const { node } = this.#open()
 
     if (node != null) {
-      yield * readRange(node, offset, length, this.#settings.blockstore, this.#with(options))
+      yield * readRange(node, { start: offset, end: length }, this.#settings.blockstore, this.#with(options))
     }
   }
 

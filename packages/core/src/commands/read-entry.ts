@@ -9,6 +9,7 @@ import { withHeld } from '../read/held.ts'
 import { isByLink, readLinked } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
+import type { ByteRange } from '../dag/read.ts'
 import type { Entry } from '../read/entry.ts'
 import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
@@ -30,7 +31,7 @@ export async function * readEntry (
   if (isByLink(entry)) {
     // whoever compares them keeps bytes
     const content = read(entry, settings, { ...options, transient: false })
-    yield * readLinked(entry, options, content, settings.links, options)
+    yield * readLinked(entry, content, settings.links, options)
   } else if (settings.links.available && isPlainFile(entry)) {
     yield * readWithTwin(entry, read, settings, options)
   } else {
@@ -62,11 +63,11 @@ async function * read (
   }
 
   if (header != null) {
-    const { start, end } = toRange(header.size, options)
+    const range = toRange(header.size, options)
     const codec = codecOf(header, codecs)
     const base = hasBase(header) ? fileBase(node, header, withHeld(settings, held), options) : undefined
 
-    yield * readFrames({ node, header, codec, base, held }, start, end, blockstore, { ...options, inFlightBytes })
+    yield * readFrames({ node, header, codec, base, held }, range, blockstore, { ...options, inFlightBytes })
     return
   }
 
@@ -81,21 +82,16 @@ async function * read (
     const size = fileSize(node)
     const range = toRange(size, options)
     const read = options.transient === true ? readTransient : readRange
-    const stored = read(node, range.start, range.end, blockstore, options)
+    const stored = read(node, range, blockstore, options)
     yield * report('unixfs:exporter:progress:unixfs:file', stored, { ...range, size }, options)
   }
-}
-
-interface Range {
-  start: number
-  end: number
 }
 
 /** Report reading of a plain file with Helia's events. */
 async function * report (
   type: 'unixfs:exporter:progress:raw' | 'unixfs:exporter:progress:unixfs:file',
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { start, end, size }: Range & { size: number },
+  { start, end, size }: ByteRange & { size: number },
   { onProgress }: CatOptions
 ): AsyncGenerator<Uint8Array> {
   let bytesRead = 0n
@@ -108,7 +104,7 @@ async function * report (
 }
 
 /** The range of `offset` and `length`. The offset must not be past the file's end; the length may reach past it. */
-function toRange (size: number, { offset = 0, length = size }: CatOptions): Range {
+function toRange (size: number, { offset = 0, length = size }: CatOptions): ByteRange {
   if (!Number.isInteger(offset) || offset < 0 || offset > size) {
     throw new InvalidParametersError(`Offset must be a whole number from 0 to the file's size ${size}, not ${offset}`)
   }

@@ -38,10 +38,13 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
   onOpenLinks?: ((change: number) => void) | undefined
 }
 
-/** A range of bytes of a file, from `start` to `end` (exclusive). */
-interface Range {
+/** A range of bytes, from `start` to `end` (exclusive). */
+export interface ByteRange {
   start: number
   end: number
+}
+
+interface Range extends ByteRange {
   /** Also fetch the children that hold no bytes, which no range includes. */
   empty?: boolean
   /** Free each block before the next is yielded, if nothing else refers to it. */
@@ -49,7 +52,7 @@ interface Range {
 }
 
 /**
- * The bytes of a UnixFS file from `start` to `end` (exclusive), block by block. Fetches only
+ * The bytes of a range of a UnixFS file, block by block. Fetches only
  * the blocks that hold them, a bounded number ahead.
  *
  * ipfs-unixfs-exporter is not used: it fetches the whole range whether or not it is consumed,
@@ -60,12 +63,11 @@ interface Range {
  */
 export async function * readRange (
   node: FileNode,
-  start: number,
-  end: number,
+  range: ByteRange,
   blockstore: GetStore,
   options: ReadOptions
 ): AsyncGenerator<Uint8Array> {
-  yield * walk(node, { start, end }, blockstore, options)
+  yield * walk(node, range, blockstore, options)
 }
 
 /**
@@ -74,12 +76,11 @@ export async function * readRange (
  */
 export async function * readTransient (
   node: FileNode,
-  start: number,
-  end: number,
+  range: ByteRange,
   blockstore: GetStore,
   options: ReadOptions
 ): AsyncGenerator<Uint8Array> {
-  yield * walk(node, { start, end, frees: true }, blockstore, options)
+  yield * walk(node, { ...range, frees: true }, blockstore, options)
 }
 
 /** All bytes of a file. Also fetches blocks that hold no bytes, but nothing below them. */

@@ -25,15 +25,6 @@ export function isSharded ({ unixfs }: FileNode): boolean {
   return unixfs.type === 'hamt-sharded-directory'
 }
 
-/** The names found outside the shard that their hash names. */
-interface Misplaced {
-  names: Set<string>
-  /** Bytes of all of them. */
-  size: number
-  /** How many links may still be read to look such names up. */
-  lookups: number
-}
-
 /**
  * The entries of a sharded directory, in order.
  *
@@ -54,7 +45,7 @@ export async function * listShards (
   lookups = MAX_MISPLACED_LOOKUPS
 ): AsyncGenerator<ShardItem> {
   const visited = new Map<string, string>()
-  const misplaced: Misplaced = { names: new Set(), size: 0, lookups }
+  const misplaced = new MisplacedNames(root, lookups)
 
   const check = ({ cid, place }: ShardItem): void => {
     // refuses CIDs that are too long to be remembered
@@ -76,7 +67,7 @@ export async function * listShards (
   for await (const { item, node } of readAhead(items, { open: openShard, check }, blockstore, options)) {
     if (node == null) {
       if (!leadsTo(await hashName(item.name), item.place)) {
-        await checkMisplaced(root, item.name, misplaced, blockstore, options)
+        await misplaced.add(item.name, blockstore, options)
       }
 
       yield item
@@ -109,54 +100,55 @@ export async function findInShards (
   return { count: 0, shards }
 }
 
-async function checkMisplaced (
-  root: FileNode,
-  name: string,
-  misplaced: Misplaced,
-  blockstore: GetStore,
-  options: GetBlockOptions
-): Promise<void> {
-  const { names } = misplaced
+/** The names found outside the shard that their hash names. */
+class MisplacedNames {
+  readonly #root: FileNode
+  readonly #names = new Set<string>()
+  /** Bytes of all of them. */
+  #size = 0
+  /** How many links may still be read to look such names up. */
+  #lookups: number
 
-  if (names.has(name) || await isInPlace(root, name, misplaced, blockstore, options)) {
-    throw new InvalidDagError(root.cid, `has two entries named ${quoteName(name)}`)
+  constructor (root: FileNode, lookups: number) {
+    this.#root = root
+    this.#lookups = lookups
   }
 
-  names.add(name)
-  misplaced.size += name.length * 2
+  /** @throws {InvalidDagError} the name occurs twice, or there are too many, or looking them up takes too long */
+  async add (name: string, blockstore: GetStore, options: GetBlockOptions): Promise<void> {
+    const { cid } = this.#root
 
-  if (names.size > MAX_MISPLACED_ENTRIES || misplaced.size > MAX_MISPLACED_NAMES_SIZE) {
-    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries in the wrong shard, or ` +
-      `more than ${MAX_MISPLACED_NAMES_SIZE} bytes of their names`)
-  }
-}
-
-/**
- * Whether an entry of that name is at the place that its hash determines.
- *
- * @throws {InvalidDagError} looking up the misplaced names takes too long
- */
-async function isInPlace (
-  root: FileNode,
-  name: string,
-  misplaced: Misplaced,
-  blockstore: GetStore,
-  options: GetBlockOptions
-): Promise<boolean> {
-  for await (const { shard, prefix, slot, named } of shardsTo(root, name, blockstore, options)) {
-    if (named.some(({ Name: label = '' }) => slotOf(shard, label, prefix) === slot)) {
-      return true
+    if (this.#names.has(name) || await this.#isInPlace(name, blockstore, options)) {
+      throw new InvalidDagError(cid, `has two entries named ${quoteName(name)}`)
     }
 
-    misplaced.lookups -= shard.links.length
+    this.#names.add(name)
+    this.#size += name.length * 2
 
-    // a shard may have 65,536 links: to look up each of them in it would take hours
-    if (misplaced.lookups < 0) {
-      throw new InvalidDagError(root.cid, 'has too many entries in the wrong shard, and the shards are too large')
+    if (this.#names.size > MAX_MISPLACED_ENTRIES || this.#size > MAX_MISPLACED_NAMES_SIZE) {
+      throw new InvalidDagError(cid, `has more than ${MAX_MISPLACED_ENTRIES} entries in the wrong shard, or ` +
+        `more than ${MAX_MISPLACED_NAMES_SIZE} bytes of their names`)
     }
   }
 
-  return false
+  /** Whether an entry of that name is at the place that its hash determines. */
+  async #isInPlace (name: string, blockstore: GetStore, options: GetBlockOptions): Promise<boolean> {
+    for await (const { shard, prefix, slot, named } of shardsTo(this.#root, name, blockstore, options)) {
+      if (named.some(({ Name: label = '' }) => slotOf(shard, label, prefix) === slot)) {
+        return true
+      }
+
+      this.#lookups -= shard.links.length
+
+      // a shard may have 65,536 links: to look up each of them in it would take hours
+      if (this.#lookups < 0) {
+        const reason = 'has too many entries in the wrong shard, and the shards are too large'
+        throw new InvalidDagError(this.#root.cid, reason)
+      }
+    }
+
+    return false
+  }
 }
 
 /** A shard on the path of a name's hash. */

@@ -9,7 +9,7 @@ import { decodeRegionEntries } from '../format/region-table.ts'
 import { tableLayout } from '../format/trailer.ts'
 import { codecName } from '../codec-names.ts'
 import type { GetStore } from '../dag/block.ts'
-import type { ReadOptions } from '../dag/read.ts'
+import type { ByteRange, ReadOptions } from '../dag/read.ts'
 import type { CompressedFile } from './compressed-file.ts'
 import type { FrameEntry } from '../format/frame-groups.ts'
 import type { FrameGroup, Header, RegionGroup, TableIndex } from '../format/header.ts'
@@ -36,7 +36,7 @@ export function lengthOfRun ({ frames }: FrameRun): number {
 }
 
 /**
- * The frames that hold the original bytes from `start` to `end` (exclusive). There must be at least one byte. They come
+ * The frames that hold a range of the original bytes. There must be at least one byte. They come
  * one group at a time, so that no reader holds all of a list of hundreds of thousands. If the frames are listed in a
  * table, it is read so too (docs/format.md, section 6).
  *
@@ -44,8 +44,7 @@ export function lengthOfRun ({ frames }: FrameRun): number {
  */
 export async function * frameRuns (
   file: FramedFile,
-  start: number,
-  end: number,
+  { start, end }: ByteRange,
   blockstore: GetStore,
   options: ReadOptions
 ): AsyncGenerator<FrameRun> {
@@ -58,6 +57,8 @@ export async function * frameRuns (
 
   const { groups } = header.table
   const table = sum(groups.map(({ length }) => length))
+  const readTable = async ({ start, end }: ByteRange): Promise<Uint8Array> =>
+    collectBytes(readRange(file.node, { start: table + start, end: table + end }, blockstore, options))
   let at = 0
   let position = 0
 
@@ -65,7 +66,7 @@ export async function * frameRuns (
     if (at < end && at + size > start) {
       const entries = file.held?.group?.number === group
         ? file.held.group.entries
-        : await readGroup(file, header.table, group, table, blockstore, options)
+        : await readGroup(file, header.table, group, readTable)
 
       if (file.held != null) {
         file.held.group = { number: group, entries }
@@ -129,18 +130,16 @@ function trim (run: FrameRun, start: number, end: number): FrameRun {
 /**
  * The frames of a group, checked.
  *
- * @param start - where the table begins
+ * @param read - reads a range of the table
  */
 async function readGroup (
   { node, header: { codec, frameSize } }: FramedFile,
   { frames, groups, regions }: TableIndex,
   group: number,
-  start: number,
-  blockstore: GetStore,
-  options: ReadOptions
+  read: (range: ByteRange) => Promise<Uint8Array>
 ): Promise<FrameEntry[]> {
   const part = entriesOfGroup(frames, group, tableLayout(codecName(codec) ?? '', regions != null))
-  const bytes = await collectBytes(readRange(node, start + part.start, start + part.end, blockstore, options))
+  const bytes = await read(part)
   const entries = regions == null ? decodeEntries(bytes) : decodeRegionEntries(bytes)
 
   if (entries.length !== framesInGroup(frames, group)) {

@@ -15,7 +15,7 @@ import { takeFrames } from './take-frames.ts'
 import { undoFilters } from '../filters/filters.ts'
 import type { CompressedFile } from './compressed-file.ts'
 import type { GetStore } from '../dag/block.ts'
-import type { ReadOptions } from '../dag/read.ts'
+import type { ByteRange, ReadOptions } from '../dag/read.ts'
 import type { CatFrameEvents } from '../events.ts'
 import type { ReadFrame } from './take-frames.ts'
 import type { Header } from '../format/header.ts'
@@ -45,7 +45,7 @@ interface DecompressedFrame {
 }
 
 /**
- * The original bytes of a file from `start` to `end` (exclusive): blocks -> frames -> bytes.
+ * The original bytes of a range of a file: blocks -> frames -> bytes.
  * Fetches only the frames that hold them, and decompresses a bounded number at a time.
  *
  * @throws {CorruptFrameError} a frame is damaged
@@ -54,11 +54,12 @@ interface DecompressedFrame {
  */
 export async function * readFrames (
   file: CompressedFile,
-  start: number,
-  end: number,
+  range: ByteRange,
   blockstore: GetStore,
   options: ReadFramesOptions
 ): AsyncGenerator<Uint8Array> {
+  const { start, end } = range
+
   if (start === end) {
     return
   }
@@ -72,7 +73,7 @@ export async function * readFrames (
 
   // while the first blocks are read
   file.codec.prepare?.({ to: 'decompress', calls: Math.ceil((end - start) / file.header.frameSize) })
-  const compressed = fetchFrames(file, start, end, blockstore, options)
+  const compressed = fetchFrames(file, range, blockstore, options)
 
   for await (const { frame, bytes, release } of decompressFrames(file, compressed, options)) {
     const part = bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
@@ -164,14 +165,13 @@ function ownFrame ({ bytes, memory }: ReadFrame): Uint8Array {
 
 async function * fetchFrames (
   file: CompressedFile,
-  start: number,
-  end: number,
+  range: ByteRange,
   blockstore: GetStore,
   options: ReadFramesOptions
 ): AsyncGenerator<ReadFrame> {
-  for await (const run of frameRuns(file, start, end, blockstore, options)) {
-    const { position } = run
-    const stored = readTransient(file.node, position, position + lengthOfRun(run), blockstore, options)
+  for await (const run of frameRuns(file, range, blockstore, options)) {
+    const { position: start } = run
+    const stored = readTransient(file.node, { start, end: start + lengthOfRun(run) }, blockstore, options)
     const reader = new ByteReader(stored, options.signal)
 
     try {

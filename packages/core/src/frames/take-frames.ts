@@ -52,7 +52,7 @@ export async function * takeFrames (
       prepareRegion(ahead.at(i + REGIONS_AHEAD)?.region, base)
       // memory that a worker takes over is not used again
       const capacity = isInPlace(codec) ? pool.size : length
-      const bytes = await takeFrame(reader, length, pool, capacity, isTransient)
+      const bytes = await takeFrame(reader, { length, capacity }, pool, isTransient)
 
       yield { number: first + i, ...bytes, length, start, size, region }
       start += size
@@ -76,9 +76,8 @@ function prepareRegion (region?: Region, base?: RegionSource): void {
  */
 async function takeFrame (
   reader: ByteReader,
-  length: number,
+  { length, capacity }: { length: number, capacity: number },
   pool: BufferPool,
-  capacity: number,
   isTransient: (chunk: Uint8Array) => boolean
 ): Promise<Pick<ReadFrame, 'bytes' | 'memory'>> {
   const chunk = await reader.chunk()

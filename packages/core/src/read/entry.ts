@@ -19,7 +19,7 @@ import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
 import type { Held } from './held.ts'
-import type { EntrySource } from './path.ts'
+import type { EntrySource, RootSource } from './path.ts'
 import type { Segment } from './path-cache.ts'
 import type { RootCache } from './root-cache.ts'
 import type { CID } from 'multiformats/cid'
@@ -69,10 +69,11 @@ export async function openEntry (
 ): Promise<Entry> {
   const path = options.path ?? ''
   const start = startOf(cid, path)
-  const follow = async (): Promise<Segment[]> => followPath(start, path, source, options, roots)
+  const from = { blockstore: source.blockstore, objects: source.objects, roots }
+  const follow = async (): Promise<Segment[]> => followPath(start, path, from, options)
   const segments = await (roots?.paths.follow(start, path, follow) ?? follow())
   const { cid: root } = segments[segments.length - 1]
-  const entry = await openRoot(root, markerOf(cid, segments.length), source, options, roots)
+  const entry = await openRoot(root, markerOf(cid, segments.length), from, options)
 
   if (entry.node?.unixfs.isDirectory() === true) {
     // whoever opens a directory follows paths through it next
@@ -99,9 +100,8 @@ export function startOf (cid: CID, path = ''): CID {
 export async function openRoot (
   cid: CID,
   marker: Marker,
-  { blockstore }: Pick<EntrySource, 'blockstore'>,
-  options: GetBlockOptions,
-  roots?: RootCache
+  { blockstore, roots }: RootSource,
+  options: GetBlockOptions
 ): Promise<Entry> {
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
     throw notUnixFS(cid)

@@ -22,6 +22,17 @@ export interface ObjectReader {
   follow (cid: CID, names: readonly string[], blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]>
 }
 
+/** Where the root of an entry is read from. */
+export interface RootSource {
+  blockstore: GetStore
+  /**
+   * A cache of roots, consulted and filled.
+   *
+   * @default each root is read
+   */
+  roots?: RootCache | undefined
+}
+
 /** Where entries are read from. */
 export interface EntrySource {
   blockstore: GetStore
@@ -36,7 +47,6 @@ export interface EntrySource {
  * ignores duplicate names, builds a table of all names of every shard on the way, and copies
  * the remaining path at every step.
  *
- * @param roots - a cache of roots, consulted and filled
  * @throws {NotFoundError} there is no such entry, or a block is missing
  * @throws {NotADirectoryError} the path leads through a file
  * @throws {NotUnixFSError} the path leads through an IPLD object, and the source has no reader for them
@@ -45,9 +55,8 @@ export interface EntrySource {
 export async function followPath (
   cid: CID,
   path = '',
-  { blockstore, objects }: EntrySource,
-  options: GetBlockOptions,
-  roots?: RootCache
+  { blockstore, objects, roots }: EntrySource & RootSource,
+  options: GetBlockOptions
 ): Promise<Segment[]> {
   const names = splitPath(path)
   const segments: Segment[] = [{ name: '', cid }]

@@ -124,11 +124,11 @@ function namesOriginal ({ header, link }: OpenedByLink): boolean {
  */
 export async function * readLinked (
   entry: OpenedByLink,
-  { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
   content: AsyncIterable<Uint8Array>,
   { comparing }: ReadSettings['links'],
-  options: Options
+  options: Options & StreamRange
 ): AsyncGenerator<Uint8Array> {
+  const { offset = 0, length = Number.POSITIVE_INFINITY } = options
   const { link, header, cid } = entry
   const { original, compressed } = link
   const isRoot = cid.equals(unmark(compressed))

@@ -87,7 +87,7 @@ async function verifyStream (
   }
 
   try {
-    await count(readSeekable(file, table, 0, table.size, blockstore, options))
+    await count(readSeekable({ ...file, table }, { start: 0, end: table.size }, blockstore, options))
   } catch (err) {
     // the stream decompresses from the front, so the table must be wrong
     throw err instanceof Error && err.name === 'CorruptFrameError'
@@ -121,7 +121,7 @@ async function verifyCompressed (
   const content = contentCid == null ? undefined : new ContentCid(options)
   const stream = storedBaseSize == null
     ? readWhole(node, blockstore, options)
-    : readRange(node, 0, fileSize(node) - storedBaseSize, blockstore, options)
+    : readRange(node, { start: 0, end: fileSize(node) - storedBaseSize }, blockstore, options)
   const reader = new ByteReader(stream, options.signal)
   let size = 0n
   let frames = 0
@@ -164,7 +164,7 @@ async function * takeAll (
   const { size } = file.header
 
   if (size > 0) {
-    for await (const run of frameRuns(file, 0, size, blockstore, options)) {
+    for await (const run of frameRuns(file, { start: 0, end: size }, blockstore, options)) {
       yield * takeFrames(reader, run, file)
     }
   }

@@ -33,7 +33,8 @@ export async function verifyTrailer (file: StoredFile, blockstore: GetStore, opt
 
   checkTrailerLength(file)
 
-  const trailer = readRange(node, framesLength(header), fileSize(node) - baseSize(file), blockstore, options)
+  const range = { start: framesLength(header), end: fileSize(node) - baseSize(file) }
+  const trailer = readRange(node, range, blockstore, options)
   const reader = new ByteReader(trailer, options.signal)
 
   try {

@@ -47,7 +47,7 @@ export class FrameSource {
   constructor (node: FileNode, frames: () => Iterable<StreamFrame>, blockstore: GetStore, options: ReadOptions) {
     checkCost(node, frames())
     this.#runs = runsOf(frames())
-    this.#open = ({ start, end }) => new ByteReader(readRange(node, start, end, blockstore, options), options.signal)
+    this.#open = range => new ByteReader(readRange(node, range, blockstore, options), options.signal)
   }
 
   /** All of the next frame. */

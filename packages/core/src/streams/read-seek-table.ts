@@ -120,7 +120,7 @@ async function readSeekTable (
 
   const fileLength = fileSize(node)
   const read = async (start: number, end: number): Promise<Uint8Array> =>
-    collectBytes(readRange(node, start, end, blockstore, options))
+    collectBytes(readRange(node, { start, end }, blockstore, options))
   const tail = await read(Math.max(0, fileLength - TAIL), fileLength)
   const footer = readFooter(tail)
 

@@ -7,31 +7,30 @@ import { mapOrdered } from '../util/map-ordered.ts'
 import { FrameSource } from './frame-source.ts'
 import { decompressStream } from './stream-codec.ts'
 import type { GetStore } from '../dag/block.ts'
+import type { ByteRange } from '../dag/read.ts'
 import type { SeekTable, StreamFrame } from './read-seek-table.ts'
 import type { StreamFile, ReadStreamOptions } from './stream-codec.ts'
 
 /**
- * The original bytes of a seekable stream from `start` to `end` (exclusive, and after
- * `start`). Fetches only the frames that hold them, and none that is empty.
+ * The original bytes of a range of a seekable stream, which is not empty. Fetches only the frames that hold them, and
+ * none that is empty.
  *
  * @throws {CorruptFrameError} a frame is damaged, or its size differs from the table
  * @throws {InvalidTrailerError} the table has far more stored bytes for the range than original ones
  */
 export async function * readSeekable (
-  file: StreamFile,
-  table: SeekTable,
-  start: number,
-  end: number,
+  file: StreamFile & { table: SeekTable },
+  { start, end }: ByteRange,
   blockstore: GetStore,
   options: ReadStreamOptions
 ): AsyncGenerator<Uint8Array> {
-  const within = (): Generator<StreamFrame> => table.within(start, end)
+  const within = (): Generator<StreamFrame> => file.table.within(start, end)
   const { largest, isSmall } = survey(within())
   const source = new FrameSource(file.node, within, blockstore, options)
 
   try {
     const frames = isSmall
-      ? readWhole(file, within(), largest, source, options)
+      ? readWhole(file, within(), source, { ...options, largest })
       : readPieces(file, within(), source, options)
 
     for await (const { at, bytes } of frames) {
@@ -69,13 +68,16 @@ interface Piece {
   bytes: Uint8Array
 }
 
-/** Read frames as a whole, and decompress several at a time. */
+/**
+ * Read frames as a whole, and decompress several at a time.
+ *
+ * @param options - with the original bytes of the largest frame
+ */
 async function * readWhole (
   file: StreamFile,
   frames: Iterable<StreamFrame>,
-  largest: number,
   source: FrameSource,
-  options: ReadStreamOptions
+  options: ReadStreamOptions & { largest: number }
 ): AsyncGenerator<Piece> {
   const fetched = async function * (): AsyncGenerator<{ frame: StreamFrame, bytes: Uint8Array }> {
     for (const frame of frames) {
@@ -86,7 +88,7 @@ async function * readWhole (
   const decompressed = mapOrdered(fetched(), async ({ frame, bytes }) => ({
     frame,
     bytes: await decompressFrame(file, bytes, frame.size, options)
-  }), { concurrency: frameConcurrency(largest, options.inFlightBytes), signal: options.signal })
+  }), { concurrency: frameConcurrency(options.largest, options.inFlightBytes), signal: options.signal })
 
   for await (const { frame: { number, start, size, length }, bytes } of decompressed) {
     emit(options, 'ipfsz:cat:frame', { frame: number, size, length })

@@ -6,6 +6,7 @@ import { findSeekTable } from './read-seek-table.ts'
 import { readSeekable } from './read-seekable.ts'
 import { decompressStream } from './stream-codec.ts'
 import type { GetStore } from '../dag/block.ts'
+import type { ByteRange } from '../dag/read.ts'
 import type { ReadStreamOptions, StreamFile } from './stream-codec.ts'
 
 export interface StreamRange {
@@ -45,7 +46,9 @@ export async function * readStream (
     : await findSeekTable(file, blockstore, options)
 
   if (table == null) {
-    yield * isWhole ? decompressAll(file, blockstore, options) : decompressRange(file, offset, end, blockstore, options)
+    yield * isWhole
+      ? decompressAll(file, blockstore, options)
+      : decompressRange(file, { start: offset, end }, blockstore, options)
     return
   }
 
@@ -53,7 +56,7 @@ export async function * readStream (
     throw behindEnd(offset, table.size)
   }
 
-  yield * readSeekable(file, table, offset, Math.min(end, table.size), blockstore, options)
+  yield * readSeekable({ ...file, table }, { start: offset, end: Math.min(end, table.size) }, blockstore, options)
 }
 
 /** The original size of a stream. Decompresses all of it. */
@@ -76,14 +79,21 @@ function decompressAll (
   blockstore: GetStore,
   options: ReadStreamOptions
 ): AsyncGenerator<Uint8Array> {
-  return decompressStream(file, readRange(file.node, 0, fileSize(file.node), blockstore, options), options)
+  return decompressStream(file, storedBytes(file, blockstore, options), options)
+}
+
+function storedBytes (
+  { node }: StreamFile,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
+  return readRange(node, { start: 0, end: fileSize(node) }, blockstore, options)
 }
 
 /** Decompress from the front up to a range, as long as that costs no more than a range may. */
 async function * decompressRange (
   file: StreamFile,
-  offset: number,
-  end: number,
+  range: ByteRange,
   blockstore: GetStore,
   options: ReadStreamOptions
 ): AsyncGenerator<Uint8Array> {
@@ -91,7 +101,7 @@ async function * decompressRange (
   let original = 0
 
   const stored = async function * (): AsyncGenerator<Uint8Array> {
-    for await (const bytes of readRange(file.node, 0, fileSize(file.node), blockstore, options)) {
+    for await (const bytes of storedBytes(file, blockstore, options)) {
       if (cost > maxCost(original)) {
         throw new CorruptFrameError(file.codec.name, `it has ${cost} stored bytes for ${original} original ones`)
       }
@@ -108,10 +118,13 @@ async function * decompressRange (
     }
   }
 
-  yield * slice(counted(), offset, end)
+  yield * slice(counted(), range)
 }
 
-async function * slice (source: AsyncIterable<Uint8Array>, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function * slice (
+  source: AsyncIterable<Uint8Array>,
+  { start, end }: ByteRange
+): AsyncGenerator<Uint8Array> {
   let position = 0
 
   if (start === end) {

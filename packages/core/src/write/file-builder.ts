@@ -79,7 +79,7 @@ async function buildFile (
     emit(init, 'ipfsz:add:decided', { path, codec: 'none', reason: 'options' })
     const content = file.content instanceof Uint8Array ? file.content : reader.rest()
 
-    return writePlainFile(file, content, blockstore, init.importer, init)
+    return writePlainFile(file, content, blockstore, init)
   }
 
   // of a stream, which may have come to its end
@@ -96,7 +96,7 @@ async function buildFile (
   if (written instanceof Uint8Array) {
     const content = reader.isDone ? written : withFirst(written, reader)
 
-    return writePlainFile(file, content, blockstore, init.importer, init)
+    return writePlainFile(file, content, blockstore, init)
   }
 
   const { cid, unixfs, dagSize, code, onlyIpfsz } = written

@@ -27,6 +27,10 @@ export const IMPORTER_DEFAULTS: ImporterOptions = {
   chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
 }
 
+export interface PlainFileOptions extends WriteOptions {
+  importer: ImporterOptions
+}
+
 /**
  * Write a file that is not compressed, as ipfs-unixfs-importer does.
  *
@@ -36,13 +40,13 @@ export async function writePlainFile (
   file: FileEntry,
   content: AsyncIterable<Uint8Array> | Uint8Array,
   blockstore: PutStore,
-  importer: ImporterOptions,
-  options: WriteOptions
+  options: PlainFileOptions
 ): Promise<BuiltFile> {
   const { path, originalPath, mode, mtime } = file
+  const { importer } = options
 
   if (content instanceof Uint8Array && content.byteLength <= MAX_LEAF_SIZE && makesOneBlock(file, importer)) {
-    return { ...await writeOneBlock(content, path, blockstore, importer, options), path, originalPath }
+    return { ...await writeOneBlock(content, path, blockstore, options), path, originalPath }
   }
 
   const store = blockstore as Parameters<typeof importFile>[1]
@@ -69,12 +73,11 @@ async function writeOneBlock (
   bytes: Uint8Array,
   path: string | undefined,
   blockstore: PutStore,
-  importer: ImporterOptions,
-  options: WriteOptions
+  options: PlainFileOptions
 ): Promise<Pick<BuiltFile, 'cid' | 'size'>> {
   const { cid } = await writeLeaf(bytes, blockstore, options)
   const size = BigInt(bytes.byteLength)
-  reportOneBlock(cid, size, path, importer)
+  reportOneBlock(cid, size, path, options.importer)
 
   return { cid, size }
 }

@@ -55,6 +55,7 @@ export async function * walkDag (
   { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions
 ): AsyncGenerator<WalkedBlock> {
   const waiting = new WaitingBlocks()
+  const visiting = { signal, leaves }
   const enter = (cid: CID, levels: number): void => {
     if (isIdentity(cid) && isLeaf(cid)) {
       // it may be long, and needs neither a visit nor a record
@@ -75,7 +76,7 @@ export async function * walkDag (
     // depth first, so that few blocks wait
     const batch = waiting.take().filter(({ cid, levels, isNew }) => isNew || !reached.isKept(cid, levels))
     const blocks = await Promise.all(
-      batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal))
+      batch.map(async ({ cid, levels }) => visit(cid, levels > 0, blockstore, visiting))
     )
       .catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
 
@@ -124,9 +125,8 @@ export function keyOf ({ multihash: { bytes } }: CID): string {
 async function visit (
   cid: CID,
   withLinks: boolean,
-  leaves: WalkOptions['leaves'],
   blockstore: WalkStore,
-  signal: AbortSignal
+  { signal, leaves }: Pick<WalkOptions, 'signal' | 'leaves'>
 ): Promise<WalkedBlock & { links: Iterable<DagLink> }> {
   const hasLinks = withLinks && !isLeaf(cid)
 
