@@ -197,7 +197,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     pins: ['context.ts', 'dag', 'daemon', 'read'],
     collect: ['context.ts', 'repo'],
     history: ['context.ts', 'repo'],
-    init: ['blocks', 'context.ts', 'repo'],
+    init: ['blocks', 'context.ts', 'disk', 'repo'],
     links: ['context.ts', 'dag', 'read', 'repo'],
     verify: ['context.ts', 'dag', 'disk', 'read', 'repo', 'threads', 'tree'],
     repair: ['context.ts', 'dag', 'daemon', 'read', 'repo'],

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { renameSync, symlinkSync, watch } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listBlocks, writeBlock } from '../../../test/support/stored-blocks.ts'
 import { openRepo } from '../src/handle/open-repo.ts'
+import { openRepo as createRepo } from '../src/repo/repo.ts'
 import type { NodeEvents, OpenRepo, OpenRepoInit } from '../src/index.ts'
 
 const TEXT = 'the same words again and again, '.repeat(2000)
@@ -46,6 +48,19 @@ async function makeTree (): Promise<string> {
 
   return directory
 }
+
+it('is told by name if another user replaces the directory of a repo while it is opened', async () => {
+  const directory = await makeDirectory()
+  const [repo, victim] = ['repo', 'victim'].map(name => join(directory, name))
+  await Promise.all([mkdir(repo), mkdir(victim)])
+  const watcher = watch(repo, () => {
+    watcher.close()
+    renameSync(repo, `${repo}.moved`)
+    symlinkSync(victim, repo)
+  })
+
+  await expect(createRepo(repo)).rejects.toMatchObject({ name: 'RepoError', problem: 'replaced' })
+})
 
 describe('an open repo', () => {
   it('adds bytes and streams, which it compresses, pins, lists and reads', async () => {

@@ -63,6 +63,7 @@ export type RepoProblem =
   | 'no-cache'
   | 'no-home'
   | 'not-a-directory'
+  | 'replaced'
   | 'other-codec'
   | 'other-index'
   | 'other-layout'
@@ -78,6 +79,7 @@ const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
   'is-store': 'create a repo that shares it',
   'no-cache': 'make the repo writable, or disable the cache',
   'not-a-directory': 'use another path',
+  replaced: 'use a directory that no other user can rename',
   'other-index': 'use the ipfsz that created it, or delete the file and index the originals again',
   'other-layout': 'convert its blocks, or create another repo',
   'read-only': 'make it writable, or use another repo',

@@ -15,6 +15,14 @@ export const REPO: Advice = {
    */
   'RepoError not-a-directory': ': use another path with --repo or IPFSZ_PATH',
   /**
+   * # The repo PATH was replaced while it was opened:
+   *
+   * Another program renamed the directory, or replaced it with a symlink, so what was written may be elsewhere. Who can
+   * rename a directory above the repo can do so at any time. `ipfsz init` warns of that, but no command is refused: as
+   * root in a container, it often uses a directory of another user.
+   */
+  'RepoError replaced': ': use a directory that no other user can rename',
+  /**
    * # There is no home directory for the repo:
    *
    * The repo is `~/.ipfsz` by default, and `HOME` is empty, a relative path, or missing for a user without an entry in

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RepoError } from '../errors.ts'
+import type { BigIntStats } from 'node:fs'
 
 /**
  * Create the directory of a repo if it does not exist. Only its owner may enter it, as nothing in it is encrypted. An
@@ -24,6 +25,24 @@ export async function checkRepoPath (repo: string): Promise<void> {
 
   if (stats?.isDirectory() === false) {
     throw new RepoError(`The repo ${repo} is a file, not a directory`, { problem: 'not-a-directory' })
+  }
+}
+
+/** What a path leads to. Undefined if there is nothing. */
+export async function identityOf (path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(() => undefined)
+}
+
+/**
+ * Check that a directory is still the one that it was: who may rename it could have let its path lead elsewhere.
+ *
+ * @throws {RepoError}
+ */
+export async function checkIsSame (repo: string, { dev, ino }: BigIntStats): Promise<void> {
+  const now = await identityOf(repo)
+
+  if (now?.dev !== dev || now.ino !== ino) {
+    throw new RepoError(`The repo ${repo} was replaced while it was opened`, { problem: 'replaced' })
   }
 }
 

@@ -2,7 +2,9 @@ import { rmdir } from 'node:fs/promises'
 import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 import { lockAndTell } from '../context.ts'
 import { isSameCompression, readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
+import { isPrivate } from '../disk/held-directory.ts'
 import { RepoError, UsageError } from '../errors.ts'
+import { emit } from '../events.ts'
 import { blocksIn, openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
 import type { StoreLayout } from '@ipfsz/shared-store/places'
@@ -65,6 +67,7 @@ export async function initRepo (
     await writeBlockSetting(made, { layout: 'files', compression })
   }
 
+  await warnOfOthers(context)
   const setting = await readBlockSetting(made) ?? { layout: 'files' }
   const { codec } = shared?.compression ?? setting.compression ?? { codec: 'none' }
 
@@ -170,8 +173,22 @@ export async function initStore (
   }
 
   await makeRepo(path, signal)
+  await warnOfOthers(context)
 
   return { path, store: reference.store, codec, layout, isNew, wasJoined: before?.id === reference.id }
+}
+
+/**
+ * Not refused: in a container, root often uses a directory of another user, and nobody else is there. Windows says
+ * nothing of owners.
+ */
+async function warnOfOthers (context: NodeContext): Promise<void> {
+  const uid = process.getuid?.()
+
+  if (uid != null && !await isPrivate(context.repo, uid)) {
+    const message = `other users can rename ${context.repo} or a directory above it, and so let ipfsz write elsewhere`
+    emit(context, 'ipfsz:warning', { message, isMinor: false })
+  }
 }
 
 async function makeRepo (path: string, signal: AbortSignal): Promise<void> {

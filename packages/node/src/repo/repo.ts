@@ -8,7 +8,7 @@ import { beginBlockSetting, DEFAULT_LAYOUT, readBlockSetting } from '../blocks/b
 import { ownBlocks } from '../blocks/own-blocks.ts'
 import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { readKeptMark } from './kept-mark.ts'
-import { checkRepoPath, makeRepoDirectory } from '../disk/repo-directory.ts'
+import { checkIsSame, checkRepoPath, identityOf, makeRepoDirectory } from '../disk/repo-directory.ts'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
@@ -137,6 +137,19 @@ export function blocksIn (repo: string): string {
  * @throws {RepoError} it cannot be opened, or has an unknown version
  */
 export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
+  const before = await identityOf(path)
+
+  try {
+    return await openToWrite(path, init)
+  } finally {
+    // also in place of the error that follows from it
+    if (before != null) {
+      await checkIsSame(path, before)
+    }
+  }
+}
+
+async function openToWrite (path: string, init?: RepoInit): Promise<Repo> {
   const repo = await repoIn(path, init, true)
 
   try {
