@@ -42,8 +42,8 @@ export function explainSystemError (err: SystemError | undefined): string | unde
      * # the disk is full: free some space and try again
      *
      * The message shows which disk is full, how much space is left and, if it is known, how much more is needed.
-     * `ipfsz gc` deletes unpinned blocks, such as those of the add that failed, and needs a few kilobytes itself.
-     * `ipfsz stats` shows the size of the repo.
+     * `ipfsz gc` deletes unpinned blocks, such as those of the add that failed. It needs a few kilobytes itself, unless
+     * packs can be removed as a whole. `ipfsz stats` shows the size of the repo.
      *
      * # has no inodes left for new files
      *
