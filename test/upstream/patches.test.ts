@@ -33,6 +33,7 @@ async function lastLine (name: string, patched?: { package: string }): Promise<s
 // what a patch is for is read in docs/upstream/README.md. A new version of the package may need another
 it.concurrent.for([
   ['helia-bitswap', '@helia/bitswap', '0', '1'],
+  ['helia-verified-fetch', '@helia/verified-fetch', '500', '400'],
   ['helia-utils', '@helia/utils', 'UnknownCodecError 1', 'UnknownCodecError 0'],
   ['helia', 'helia', 'false', 'true'],
   ['libp2p-yamux', '@libp2p/yamux', 'ReceiveWindowExceededError', '1048576'],
