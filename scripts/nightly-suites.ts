@@ -282,7 +282,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       project: 'integration',
       files: [
         'test/integration/{compressed-blockstore,compressed-blockstore-processes}.test.ts',
-        'test/integration/{shared-store,shared-store-packs,silent-store,soak,store-faults}.test.ts'
+        'test/integration/{lying-store,shared-store,shared-store-packs,silent-store,soak,store-faults}.test.ts'
       ],
       tag: 'slow'
     }],

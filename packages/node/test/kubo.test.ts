@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -142,6 +143,19 @@ describe('openKuboSource', () => {
 
     await mkdir(join(repo, 'api'))
     await expect(openKuboSource(repo, signal)).rejects.toMatchObject({ name: 'UsageError' })
+  })
+
+  it.runIf(process.platform === 'linux').each<[string, (path: string) => unknown]>([
+    ['a pipe', path => execFileSync('mkfifo', [path])],
+    ['an endless device', async path => symlink('/dev/zero', path)],
+    ['a directory', async path => mkdir(path)],
+    ['a large file', async path => writeFile(path, Buffer.alloc(50_000_000, '/ip4/127.0.0.1/tcp/5001\n'))]
+  ])('takes %s in a repo of Kubo for no address, and does not wait for it', async (_, make) => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
+    onTestFinished(async () => rm(directory, { recursive: true }))
+    await make(join(directory, 'api'))
+
+    await expect(openKuboSource(directory, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
   it('says that a Kubo is not running that was killed, and so left its address behind', async () => {
