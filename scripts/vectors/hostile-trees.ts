@@ -140,6 +140,11 @@ const SHARDS: VectorInit[] = [
 
     return [[await label('name'), shard], [await label('name'), shard]]
   }, SHARD),
+  vector('bad-shard-label-twice', 'Two entries with the same label', LISTING, async (_, file) => {
+    const digits = await label('name')
+
+    return [[`${digits}name`, file], [`${digits.toLowerCase()}other`, file]]
+  }, SHARD),
   vector('bad-shard-endless', 'Seven levels of 256 links to one shard: more entries than anybody can list', LISTING,
     async (blocks, file) => {
       let shard = await node(blocks, [['00name', file]], SHARD)

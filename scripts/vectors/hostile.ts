@@ -11,7 +11,7 @@ import { create as createDigest } from 'multiformats/hashes/digest'
 import { cut, pages, samples } from './data.ts'
 import { costlyFile } from './costly.ts'
 import { FRAME, KIB, makeFile, makePart } from './make-file.ts'
-import { bytesField, numberField, packedField } from './protobuf.ts'
+import { bytesField, numberField, packedField, varint } from './protobuf.ts'
 import { adler32 } from './tables.ts'
 import { LONG } from './tool-streams.ts'
 import type { Blocks, FileNodeInit, Part } from './blocks.ts'
@@ -314,6 +314,9 @@ const BASES: VectorInit[] = [
   ], Array.from({ length: 10 }, () => 9))
 ]
 
+/** Two fields 15: some readers skip so many bytes after a number of 6 bytes. */
+const SKIPPED = [0x78, 1, 0x78, 1]
+
 const DAGS: VectorInit[] = [
   {
     name: 'bad-block',
@@ -358,6 +361,23 @@ const DAGS: VectorInit[] = [
     make: async blocks => blocks.store(dagPb.code, dagPb.encode(dagPb.prepare({ Data: new Uint8Array(0), Links: [] }))),
     expected: { error: 'NotUnixFSError' }
   },
+  ...([
+    ['type-wide', 'A type of 2^32 + 2, which is 2, a file, in 32 bits', [...varint(8), ...varint(2 ** 32 + 2)]],
+    ['long-key', 'A key of 6 bytes: some readers skip what follows it', [
+      0xb8, 0x80, 0x80, 0x80, 0x80, 0, 1, ...SKIPPED
+    ]],
+    ['long-mode', 'A mode in 6 bytes', [0x38, 0xa4, 0x83, 0x80, 0x80, 0x80, 0, ...SKIPPED]],
+    ['long-length', 'The length of a field that is skipped in 6 bytes', [
+      0x7a, 0x81, 0x80, 0x80, 0x80, 0x80, 0, 1, ...SKIPPED
+    ]]
+  ] as Array<[string, string, number[]]>).map(([name, about, bytes]): VectorInit => ({
+    name: `bad-dag-${name}`,
+    about,
+    make: async blocks => (await blocks.fileNode({
+      data: LARGE.subarray(0, 1000), more: Uint8Array.from(bytes)
+    })).cid,
+    expected: { error: 'NotUnixFSError' }
+  })),
   {
     name: 'bad-dag-number',
     about: 'A filesize of 2^53',

@@ -61,10 +61,14 @@ def _checked(node: Node) -> Iterator[Link | CID]:
         yield from node.links
         return
     width, _ = _shape(node)
+    labels: set[int] = set()
     for link in node.links:
         label, name = link.name[:width], link.name[width:]
         if len(label) < width or not _HEX.fullmatch(label) or int(label, 16) >= node.fanout:
             raise InvalidDagError(f"A shard has the label {link.name[:100]!r}")
+        if int(label, 16) in labels:
+            raise InvalidDagError(f"A shard has the label {label} twice")
+        labels.add(int(label, 16))
         yield Link(name, link.cid, link.tsize) if name else link.cid
 
 

@@ -178,7 +178,7 @@ async def open_compressed(blocks: Blocks, cache: FrameCache, cid: CID, root: Nod
         node = await blocks.node(base_cid)
         if node.type not in FILE_TYPES or node.size != root.block_sizes[-1]:
             raise UnreadableBaseError("The base of this file is not the file that its root says")
-        if node.header is None:
+        if not node.headers:
             base = PlainFile(blocks, node)
         else:
             base_header = read_header(node, None)

@@ -63,11 +63,14 @@ def read_header(node: Node, marker: int | None) -> Header:
 
     Raises InvalidHeaderError.
     """
-    assert node.header is not None
+    if len(node.headers) != 1 or node.headers[0] is None:
+        raise refuse("encoding", "there are two headers, or it has the wrong wire type")
     if node.type not in FILE_TYPES[1:]:
         raise refuse("root", f"the root has the UnixFS type {node.type}")
+    if node.links and node.data:
+        raise refuse("root", "the root has both data and links")
     try:
-        header = _parse(memoryview(node.header))
+        header = _parse(memoryview(node.headers[0]))
     except ValueError as err:
         raise refuse("encoding", str(err)) from err
     if header.codec not in CODEC_NAMES or (marker is not None and header.codec != marker):

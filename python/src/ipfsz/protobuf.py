@@ -11,23 +11,24 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MAX_NUMBER = (1 << 53) - 1
 
 
-def read_fields(data: memoryview) -> Iterator[tuple[int, int, int, memoryview]]:
-    """Field number, wire type, number (of a varint) and bytes (of the others) of each field, in order.
+def read_fields(data: memoryview, most: int = 10) -> Iterator[tuple[int, int, int, memoryview]]:
+    """Field number, wire type, number (of a varint) and bytes of each field, in order.
 
-    Raises ValueError.
+    `most`: bytes of a key or a length. Raises ValueError.
     """
     offset = 0
     while offset < len(data):
-        key, offset = read_varint(data, offset)
+        key, offset = read_varint(data, offset, most)
         field, wire = key >> 3, key & 7
         if field == 0 or field >= 1 << 29:
             raise ValueError(f"field number {field}")
         if wire == VARINT:
+            start = offset
             value, offset = read_varint(data, offset)
-            yield field, wire, value, data[:0]
+            yield field, wire, value, data[start:offset]
             continue
         if wire == BYTES:
-            length, offset = read_varint(data, offset)
+            length, offset = read_varint(data, offset, most)
         elif wire in (FIXED64, FIXED32):
             length = 8 if wire == FIXED64 else 4
         else:

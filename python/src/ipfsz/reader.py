@@ -40,7 +40,7 @@ class Entry:
 
     @property
     def is_compressed(self) -> bool:
-        return self.marker is not None and self.node.header is not None
+        return self.marker is not None and bool(self.node.headers)
 
     def header(self) -> Header:
         """Of a compressed file, checked. Raises InvalidHeaderError."""

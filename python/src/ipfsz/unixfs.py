@@ -7,11 +7,13 @@ from functools import cached_property
 from itertools import accumulate
 
 from .cid import CID, DAG_PB, RAW
-from .errors import InvalidCidError, InvalidDagError, InvalidHeaderError, NotUnixFSError
+from .errors import InvalidCidError, InvalidDagError, NotUnixFSError
 from .protobuf import BYTES, MAX_NUMBER, VARINT, read_fields
 
 HEADER_FIELD = 1445
 DIRECTORY, METADATA, SYMLINK, SHARD = 1, 3, 4, 5
+#: Bytes of a number that other readers read into 32 bits: a key, a length, a type, a mode.
+_SHORT = 5
 #: Types of nodes that hold the bytes of files: Raw and File.
 FILE_TYPES = (0, 2)
 
@@ -40,8 +42,8 @@ class Node:
     hash_type: int | None = None
     mode: int | None = None
     mtime: float | None = None
-    #: Field 1445, unread. None without it.
-    header: bytes | None = None
+    #: The fields 1445, unread: who reads what is stored may have any. None: one of the wrong wire type.
+    headers: list[bytes | None] = field(default_factory=list)
 
     @property
     def label_width(self) -> int:
@@ -71,7 +73,7 @@ class Node:
 
 
 def parse_node(cid: CID, block: bytes) -> Node:
-    """Raises NotUnixFSError, InvalidDagError, InvalidHeaderError."""
+    """Raises NotUnixFSError, InvalidDagError."""
     if cid.codec == RAW:
         return Node(data=block, size=len(block))
     if cid.codec != DAG_PB and not cid.marked:
@@ -81,8 +83,6 @@ def parse_node(cid: CID, block: bytes) -> Node:
         if data is None:
             raise ValueError("no UnixFS data")
         node = _parse_message(data)
-    except InvalidHeaderError:
-        raise
     except (ValueError, InvalidCidError) as err:
         raise NotUnixFSError(f"{cid} is not a UnixFS node: {err}") from err
     node.links = links
@@ -94,8 +94,6 @@ def parse_node(cid: CID, block: bytes) -> Node:
 def _check_file(cid: CID, node: Node) -> None:
     if len(node.links) != len(node.block_sizes):
         raise InvalidDagError(f"{cid} has {len(node.links)} links and {len(node.block_sizes)} block sizes")
-    if node.links and node.data and node.header is not None:
-        raise InvalidHeaderError(f"The header of {cid}: the root has both data and links", rule="root")
     # its own data comes first; what its field filesize says is not used
     node.offsets = list(accumulate(node.block_sizes, initial=len(node.data)))
     node.size = node.offsets[-1]
@@ -141,9 +139,11 @@ def _parse_link(link: memoryview) -> Link:
 def _parse_message(message: memoryview) -> Node:
     node = Node()
     kind: int | None = None
-    for number, wire, value, data in read_fields(message):
+    for number, wire, value, data in read_fields(message, _SHORT):
         if value > MAX_NUMBER:
             raise ValueError(f"field {number} is above 2^53 - 1")
+        if number in (1, 7) and len(data) > _SHORT:
+            raise ValueError(f"field {number} has {len(data)} bytes")
         if number == 1 and wire == VARINT:
             kind = value
         elif number == 2 and wire == BYTES:
@@ -159,11 +159,7 @@ def _parse_message(message: memoryview) -> Node:
         elif number == 8 and wire == BYTES:
             node.mtime = _parse_mtime(data)
         elif number == HEADER_FIELD:
-            if wire != BYTES:
-                raise InvalidHeaderError("The header has the wrong wire type", rule="encoding")
-            if node.header is not None:
-                raise InvalidHeaderError("There are two headers", rule="encoding")
-            node.header = bytes(data)
+            node.headers.append(bytes(data) if wire == BYTES else None)
         elif number <= 8 and (number, wire) != (3, VARINT):
             raise ValueError(f"field {number} has the wire type {wire}")
     if kind is None or kind > SHARD:

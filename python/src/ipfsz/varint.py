@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 
-def read_varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
-    """The number at `offset`, and the offset after it. Raises ValueError if it is cut or has more than 64 bits."""
+def read_varint(data: bytes | memoryview, offset: int, most: int = 10) -> tuple[int, int]:
+    """The number at `offset`, and the offset after it.
+
+    Raises ValueError if it is cut, or has more than 64 bits or `most` bytes.
+    """
     value = shift = 0
     while True:
-        if offset >= len(data) or shift > 63:
-            raise ValueError("not a varint of at most 64 bits")
+        if offset >= len(data) or shift == 7 * most:
+            raise ValueError(f"not a varint of at most {most} bytes")
         byte = data[offset]
         offset += 1
         value |= (byte & 0x7F) << shift

@@ -51,8 +51,8 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
 
     const unixfs = UnixFS.unmarshal(data)
 
-    // sizes that no number can have are refused with the file
-    if (unixfs.blockSizes.every(size => size <= Number.MAX_SAFE_INTEGER)) {
+    // sizes of a file that no number can have are refused with the file
+    if (!isFile(unixfs) || unixfs.blockSizes.every(size => size <= Number.MAX_SAFE_INTEGER)) {
       checkFields(data)
     }
 
@@ -62,21 +62,41 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
   }
 }
 
+function isFile ({ type }: UnixFS): boolean {
+  return type === 'file' || type === 'raw'
+}
+
+/** Of numbers that are read into 32 bits. Of longer ones, ipfs-unixfs would skip the bytes after them. */
+const MAX_SHORT_NUMBER = 5
+const LAST_TYPE = 5
+
 /**
- * ipfs-unixfs does not look at wire types: it would read packed block sizes as a size and other fields. And it takes a
- * message without a type for a file.
+ * ipfs-unixfs does not look at wire types: it would read packed block sizes as a size and other fields. It cuts the
+ * type to 32 bits, and takes a message without one for a file.
  */
 function checkFields (data: Uint8Array): void {
   let typed = false
 
-  for (const { number, type } of readFields(data)) {
+  for (const { number, type, value, keyLength, numberLength } of readFields(data)) {
     const expected = number === MESSAGE.data || number === MESSAGE.mtime ? BYTES : VARINT
 
     if (number <= MESSAGE.mtime && type !== expected) {
       throw new Error(`its field ${number} has the wire type ${type}`)
     }
 
-    typed ||= number === MESSAGE.type
+    const isShort = type === BYTES || number === MESSAGE.type || number === MESSAGE.mode
+
+    if (keyLength > MAX_SHORT_NUMBER || (isShort && numberLength > MAX_SHORT_NUMBER)) {
+      throw new Error(`its field ${number} has a number of more than ${MAX_SHORT_NUMBER} bytes`)
+    }
+
+    if (number === MESSAGE.type) {
+      typed = true
+
+      if (value > LAST_TYPE) {
+        throw new Error(`its type is ${value}`)
+      }
+    }
   }
 
   if (!typed) {

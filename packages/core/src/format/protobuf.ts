@@ -15,6 +15,9 @@ export interface Field {
   value: number
   /** For a length-delimited field, else empty. */
   bytes: Uint8Array
+  /** Bytes of the key, and of the value or length: there may be more than they need. */
+  keyLength: number
+  numberLength: number
 }
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
@@ -36,6 +39,7 @@ export function * readFields (message: Uint8Array): Generator<Field> {
 
   while (position < message.byteLength) {
     const tag = readVarint(message, position)
+    const keyLength = tag.end - position
     const number = Math.floor(tag.value / 8)
     const type = tag.value % 8
     position = tag.end
@@ -45,12 +49,15 @@ export function * readFields (message: Uint8Array): Generator<Field> {
     }
 
     let value = 0
+    let numberLength = 0
     let bytes: Uint8Array = NO_BYTES
 
     if (type === VARINT) {
       ({ value, end: position } = readVarint(message, position))
+      numberLength = position - tag.end
     } else if (type === BYTES) {
       const length = readVarint(message, position)
+      numberLength = length.end - position
       bytes = message.subarray(length.end, length.end + length.value)
       position = length.end + length.value
     } else if (type === FIXED64 || type === FIXED32) {
@@ -63,7 +70,7 @@ export function * readFields (message: Uint8Array): Generator<Field> {
       throw new InvalidProtobufError(`field ${number} is truncated`)
     }
 
-    yield { number, type, value, bytes }
+    yield { number, type, value, bytes, keyLength, numberLength }
   }
 }
 
