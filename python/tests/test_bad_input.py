@@ -20,6 +20,7 @@ from aiohttp import web
 
 from conftest import ROOT, words
 from gateway import Gateway
+from ipfsz import CID
 from make import Store, marked, simple_file
 
 DATA = words(300_000)
@@ -148,9 +149,46 @@ def slow_headers(connection: socket.socket) -> None:
         time.sleep(0.5)
 
 
+def endless_hints(connection: socket.socket) -> None:
+    while True:
+        connection.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 100)
+
+
+def endless_trailers(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
+    while True:
+        connection.sendall(b"X-More: " + b"x" * 1000 + b"\r\n")
+
+
+def endless_extension(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;")
+    while True:
+        connection.sendall(b"x" * 65_536)
+
+
+def tiny_chunks(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        connection.sendall(b"1\r\nx\r\n" * 10_000)
+
+
+def two_lengths(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde")
+
+
+def no_http(connection: socket.socket) -> None:
+    connection.sendall(STORE.blocks[CID.parse(NAME).multihash])
+
+
 @pytest.mark.parametrize(
     "answer",
     [
+        endless_hints,
+        endless_trailers,
+        endless_extension,
+        tiny_chunks,
+        two_lengths,
+        no_http,
         endless_headers,
         endless_header,
         endless_chunks,
@@ -232,6 +270,21 @@ def test_a_cache_on_a_full_disk_is_passed_over(gateway: Gateway, tmp_path: Path)
     # the system refuses to write more than 1,000 bytes of a file, as it does where the disk is full
     assert read(gateway.url, str(tmp_path / "cache"), "limit")[0] == str(len(DATA))
     assert [path for path in tree_of(tmp_path) if path.is_file() and path.stat().st_size >= 1000] == []
+
+
+def test_nodes_of_the_smallest_links_take_little_memory(tmp_path: Path) -> None:
+    """One in another: each has 60,000 links, of 14 bytes, to no bytes."""
+    store, leaf = Store(), CID(1, 0x55, 0, b"")
+    child, size = store.file(b"x"), 1
+    for _ in range(6):
+        child = store.file(children=[(child, size), *[(leaf, 0)] * 60_000])
+    code = "import sys; from ipfsz import IpfszFileSystem; "
+    code += "fs = IpfszFileSystem(cars=[sys.argv[1]], gateways=[], cache=False); print(fs.cat_file(sys.argv[2])); "
+    args = [sys.executable, "-c", PEAK + code + "print(peak())", store.car(tmp_path / "a.car", child), str(child)]
+    found, memory = subprocess.run(args, capture_output=True, text=True, timeout=300, check=True).stdout.split()
+
+    assert found == "b'x'"
+    assert int(memory) < 120 << 20
 
 
 @pytest.mark.nightly

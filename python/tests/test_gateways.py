@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
 import traceback
 from collections.abc import Iterator
@@ -82,6 +83,18 @@ async def compressed(_: web.Request, block: bytes | None) -> web.StreamResponse:
     return web.Response(body=block, headers={"Content-Encoding": "gzip"})
 
 
+async def bomb(_: web.Request, __: bytes | None) -> web.StreamResponse:
+    return web.Response(body=gzip.compress(bytes(64 << 20)), headers={"Content-Encoding": "gzip"})
+
+
+async def empty(_: web.Request, __: bytes | None) -> web.StreamResponse:
+    return web.Response(body=b"")
+
+
+async def another_block(_: web.Request, __: bytes | None) -> web.StreamResponse:
+    return web.Response(body=b"of another CID", content_type="application/vnd.ipld.raw")
+
+
 async def redirect_in_circles(request: web.Request, _: bytes | None) -> web.StreamResponse:
     return web.Response(status=302, headers={"Location": str(request.url)})
 
@@ -104,6 +117,9 @@ BAD = [
     endless,
     huge,
     compressed,
+    bomb,
+    empty,
+    another_block,
     redirect_in_circles,
     broken,
     missing,
@@ -233,10 +249,29 @@ def test_secrets_of_refused_urls_are_not_in_messages(url: str) -> None:
     assert "s3cr3t" not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "224.0.0.1"])
+PRIVATE = ["127.0.0.1", "10.1.2.3", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "224.0.0.1", "64:ff9b::10.1.2.3"]
+PRIVATE += ["2002:a01:203::1", "2001:0:102:304:0:0:f5fe:fdfc"]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
 def test_knows_private_addresses(address: str) -> None:
     assert not is_public(address)
     assert is_public("1.1.1.1")
+    assert is_public("64:ff9b::1.1.1.1")
+    assert is_public("2606:4700::1111")
+
+
+def test_redirects_have_one_timeout_together() -> None:
+    async def redirect(_: web.Request, __: bytes | None) -> web.StreamResponse:
+        await asyncio.sleep(0.6)
+        return web.Response(status=302, headers={"Location": "/again"})
+
+    with Gateway(STORE.blocks, redirect) as gateway:
+        start = time.monotonic()
+        with pytest.raises(GatewaysFailedError, match="in time"):
+            quick(gateway.url, timeout=1, stall_timeout=1).cat_file(CID)
+
+    assert time.monotonic() - start < 3
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://host", "http://"])

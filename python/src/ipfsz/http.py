@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Mapping
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 _MAX_REDIRECTS = 5
+_NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class HttpError(Exception):
@@ -26,9 +28,15 @@ class HttpError(Exception):
 
 def is_public(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
-    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
-    return ip.is_global and not ip.is_multicast
+    inner: list[IPv4Address] = []
+    if isinstance(ip, IPv6Address):
+        # an address of version 4 in one of version 6, which a router may unwrap: mapped, 6to4, Teredo, NAT64
+        inner = [*filter(None, (ip.ipv4_mapped, ip.sixtofour)), *(ip.teredo or ())]
+        if ip in _NAT64:
+            inner.append(IPv4Address(int(ip) & 0xFFFFFFFF))
+        if ip.ipv4_mapped is not None:
+            ip = ip.ipv4_mapped
+    return all(one.is_global and not one.is_multicast for one in (ip, *inner))
 
 
 def is_loopback(host: str) -> bool:
@@ -63,9 +71,7 @@ class Http:
     """GET requests of one event loop."""
 
     def __init__(self, timeout: float, stall_timeout: float, headers: dict[str, str] | None = None) -> None:
-        self._timeout = aiohttp.ClientTimeout(
-            total=timeout, sock_connect=min(stall_timeout, timeout), sock_read=min(stall_timeout, timeout)
-        )
+        self._timeout, self._stall = timeout, min(stall_timeout, timeout)
         self._headers = {"Accept-Encoding": "identity", "User-Agent": "ipfsz-python"}
         #: For the gateways themselves: they may hold secrets, and do not follow redirects.
         self._own_headers = headers or {}
@@ -76,11 +82,15 @@ class Http:
 
         Raises HttpError.
         """
+        end = time.monotonic() + self._timeout
         try:
             for _ in range(_MAX_REDIRECTS + 1):
+                # of all redirects together
+                left = max(0.001, end - time.monotonic())
+                timeout = aiohttp.ClientTimeout(total=left, sock_connect=self._stall, sock_read=self._stall)
                 session = self._session(self._may_be_private(origin, url))
                 headers = {"Accept": accept, **(self._own_headers if url.origin() == origin.origin() else {})}
-                async with session.get(url, headers=headers, allow_redirects=False, timeout=self._timeout) as response:
+                async with session.get(url, headers=headers, allow_redirects=False, timeout=timeout) as response:
                     if response.status in (301, 302, 303, 307, 308):
                         url = self._redirect(url, response)
                         continue

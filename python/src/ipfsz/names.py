@@ -16,6 +16,7 @@ from .gateways import RAW_TYPE, Gateway, Gateways
 from .http import HttpError
 from .ipns import RECORD_TYPE, Record, read_record
 from .multibase import BASE58, decode_base
+from .tasks import Lru
 
 _MAX_RECORD = 10 * 1024
 _MAX_HOPS = 8
@@ -25,7 +26,7 @@ _KEEP = 60.0
 class Names:
     def __init__(self, gateways: Gateways | None) -> None:
         self._gateways = gateways
-        self._known: dict[str, tuple[str, float]] = {}
+        self._known: Lru[str, tuple[str, float]] = Lru(1000)
 
     async def resolve(self, path: str) -> tuple[CID, list[str]]:
         """The CID at the root of `CID/...` or `ipns/NAME/...`, and the rest of the path."""
@@ -42,7 +43,7 @@ class Names:
 
     async def _target(self, name: str) -> str:
         """`CID` or `ipns/NAME`, with a path if it has one."""
-        target, until = self._known.get(name, ("", 0.0))
+        target, until = self._known.get(name) or ("", 0.0)
         if until > time.monotonic():
             return target
         if self._gateways is None:
@@ -56,7 +57,7 @@ class Names:
                 target, ttl = record.value, min(_KEEP, record.ttl)
         except GatewaysFailedError as err:
             raise NameNotResolvedError(f"{name} cannot be resolved: {err}") from err
-        self._known[name] = (target, time.monotonic() + ttl)
+        self._known.put(name, (target, time.monotonic() + ttl))
         return target
 
     async def _record(self, name: str, key: CID) -> Record:

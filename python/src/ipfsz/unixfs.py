@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 from .cid import CID, DAG_PB, RAW
-from .errors import InvalidCidError, InvalidDagError, NotUnixFSError
+from .errors import InvalidCidError, InvalidDagError, NotUnixFSError, UnsupportedError
 from .protobuf import BYTES, MAX_NUMBER, VARINT, read_fields
+from .varint import read_varint
 
 HEADER_FIELD = 1445
 DIRECTORY, METADATA, SYMLINK, SHARD = 1, 3, 4, 5
+#: Keys of the fields of dag-pb.
+_DATA, _LINK = 1 << 3 | BYTES, 2 << 3 | BYTES
+#: More do not fit into a block, if their CIDs hold hashes: identity CIDs of a few bytes would take seconds.
+_MAX_LINKS = 1 << 16
 #: Bytes of a number that other readers read into 32 bits: a key, a length, a type, a mode.
 _SHORT = 5
 #: Types of nodes that hold the bytes of files: Raw and File.
@@ -25,15 +33,30 @@ class Link:
     tsize: int
 
 
+class Links(Sequence[Link]):
+    """The links of a node, each parsed when it is asked for: parsed, one takes fifty times what it has in a block."""
+
+    def __init__(self, block: memoryview, places: array[int]) -> None:
+        #: Where each begins and ends, one after the other.
+        self._block, self._places = block, places
+
+    def __len__(self) -> int:
+        return len(self._places) // 2
+
+    def __getitem__(self, index: Any) -> Any:
+        at = 2 * range(len(self))[index]
+        return _parse_link(self._block[self._places[at] : self._places[at + 1]])
+
+
 @dataclass
 class Node:
     """A block, parsed. A raw block is a file of its bytes."""
 
     type: int = 2
     data: bytes = b""
-    links: list[Link] = field(default_factory=list)
+    links: Sequence[Link] = ()
     #: What the children hold, one after the other, and where each begins, after the data of the node.
-    block_sizes: list[int] = field(default_factory=list)
+    block_sizes: array[int] = field(default_factory=lambda: array("Q"))
     offsets: list[int] = field(default_factory=list)
     #: Bytes of the file: its own data and what the children hold.
     size: int = 0
@@ -99,22 +122,29 @@ def _check_file(cid: CID, node: Node) -> None:
     node.size = node.offsets[-1]
 
 
-def _parse_dag_pb(block: memoryview) -> tuple[memoryview | None, list[Link]]:
+def _parse_dag_pb(block: memoryview) -> tuple[memoryview | None, Links]:
     data: memoryview | None = None
-    links: list[Link] = []
-    links_ended = False
-    for number, wire, _, value in read_fields(block):
-        if wire != BYTES or number not in (1, 2):
-            raise ValueError(f"field {number} of the wire type {wire}")
-        if number == 1:
+    places, links_ended, offset = array("L"), False, 0
+    while offset < len(block):
+        key, start = read_varint(block, offset)
+        length, start = read_varint(block, start)
+        offset = start + length
+        if offset > len(block):
+            raise ValueError("a field is cut")
+        if key == _DATA:
             if data is not None:
                 raise ValueError("its data is there twice")
-            data, links_ended = value, bool(links)
+            data, links_ended = block[start:offset], bool(places)
+        elif key != _LINK:
+            raise ValueError(f"field {key >> 3} of the wire type {key & 7}")
         elif links_ended:
             raise ValueError("its links are in two places")
         else:
-            links.append(_parse_link(value))
-    return data, links
+            _parse_link(block[start:offset])
+            places.extend((start, offset))
+            if len(places) > 2 * _MAX_LINKS:
+                raise UnsupportedError(f"A block has more than {_MAX_LINKS} links")
+    return data, Links(block, places)
 
 
 def _parse_link(link: memoryview) -> Link:

@@ -8,6 +8,8 @@ def read_varint(data: bytes | memoryview, offset: int, most: int = 10) -> tuple[
 
     Raises ValueError if it is cut, or has more than 64 bits or `most` bytes.
     """
+    if offset < len(data) and data[offset] < 0x80:
+        return data[offset], offset + 1
     value = shift = 0
     while True:
         if offset >= len(data) or shift == 7 * most:
