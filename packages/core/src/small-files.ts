@@ -90,7 +90,7 @@ export async function createSmallFileEncoder (
   const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
   const options = { compression: resolved, isPlainRaw }
 
-  if (link || (resolved != null && !canEncode(resolved))) {
+  if (link || (resolved != null && (resolved.dictionaries != null || !canEncode(resolved)))) {
     return undefined
   }
 

@@ -23,8 +23,8 @@ const MIN_DIVISION_GAIN = 0.02
 /** From this part of the maximum on, a dictionary counts as full. */
 const FULL = 0.75
 
-/** The level of the dictionaries themselves. Level 16 saves 5 % of them, and takes eight times as long. */
-const DICTIONARY_LEVEL = 12
+/** The level of the dictionaries themselves. Level 12 saves 2 % in 1.5 times the time, and level 16 7 % in 12 times. */
+const DICTIONARY_LEVEL = 9
 /** The level to find out about how many bytes they take. */
 const FAST_LEVEL = 1
 

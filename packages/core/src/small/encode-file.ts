@@ -30,9 +30,9 @@ export interface EncodeOptions {
   isPlainRaw: boolean
 }
 
-/** Whether files can be compressed at once with these options, unless something about a file itself is against it. */
-export function canEncode ({ baseOf, dictionaries, named }: Compression): boolean {
-  return baseOf == null && dictionaries == null && named != null
+/** Whether files without a dictionary can be compressed at once with these options, unless one itself is against it. */
+export function canEncode ({ baseOf, named }: Compression): boolean {
+  return baseOf == null && named != null
 }
 
 /**

@@ -43,21 +43,24 @@ export function compressingFileBuilder (
 ): (file: File, blockstore: PutStore) => Promise<BuiltFile> {
   return async (file, blockstore) => {
     const { budget, signal } = init
-    const small = file.content instanceof Uint8Array && file.content.byteLength < MAX_SIZE_AT_ONCE
-      ? writeSmallFile(file.content, file, blockstore, init)
+    const { content, originalPath } = file
+    // at once, whatever becomes of the file
+    const dictionary = originalPath == null ? undefined : init.takeDictionary(originalPath)
+    const small = dictionary == null && content instanceof Uint8Array && content.byteLength < MAX_SIZE_AT_ONCE
+      ? writeSmallFile(content, file, blockstore, init)
       : undefined
 
     if (small != null) {
       return small
     }
 
-    const source = file.content instanceof Uint8Array ? file.content : joinChunks(file.content)
+    const source = content instanceof Uint8Array ? content : joinChunks(content)
     // a small file takes nothing of the budget
     const isUnbounded = budget == null || (source instanceof Uint8Array && source.byteLength < SMALL_FILE_SIZE)
     const reader = isUnbounded ? new ByteReader(source, signal) : new BoundedReader(source, budget, signal)
 
     try {
-      return await buildFile(file, reader, blockstore, init)
+      return await buildFile({ ...file, dictionary }, reader, blockstore, init)
     } finally {
       reader.close()
     }
@@ -65,15 +68,13 @@ export function compressingFileBuilder (
 }
 
 async function buildFile (
-  file: File,
+  file: File & { dictionary: FrameBase | undefined },
   reader: ByteReader,
   blockstore: PutStore,
   init: CompressingFileBuilderInit
 ): Promise<BuiltFile> {
   const { compression } = init
-  const { path, originalPath } = file
-  // at once, whatever becomes of the file
-  const dictionary = originalPath == null ? undefined : init.takeDictionary(originalPath)
+  const { path, originalPath, dictionary } = file
 
   if (compression == null) {
     emit(init, 'ipfsz:add:decided', { path, codec: 'none', reason: 'options' })
@@ -82,8 +83,10 @@ async function buildFile (
     return writePlainFile(file, content, blockstore, init)
   }
 
-  // of a stream, which may have come to its end
-  if (!(file.content instanceof Uint8Array) && await reader.peek(MAX_SIZE_AT_ONCE) < MAX_SIZE_AT_ONCE) {
+  const isStream = dictionary == null && !(file.content instanceof Uint8Array)
+
+  // which may have come to its end
+  if (isStream && await reader.peek(MAX_SIZE_AT_ONCE) < MAX_SIZE_AT_ONCE) {
     const small = writeSmallFile(concat([...reader.buffered()]), file, blockstore, init)
 
     if (small != null) {
@@ -91,7 +94,7 @@ async function buildFile (
     }
   }
 
-  const written = await compressFile({ ...file, dictionary }, reader, blockstore, { ...init, compression })
+  const written = await compressFile(file, reader, blockstore, { ...init, compression })
 
   if (written instanceof Uint8Array) {
     const content = reader.isDone ? written : withFirst(written, reader)
