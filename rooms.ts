@@ -185,7 +185,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['blocks', 'cache', 'dag', 'disk', 'locks'],
     tree: ['blocks', 'dag', 'disk', 'repo', 'threads'],
     kubo: ['disk', 'repo'],
-    network: ['dag', 'repo'],
+    network: ['dag', 'disk', 'repo'],
     cluster: ['dag', 'network'], // the other nodes of a store
     daemon: ['cluster', 'locks', 'network', 'repo'],
     'context.ts': ['daemon', 'network', 'repo'],

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { progress, rounded } from './benchmark.ts'
 import { commandEnvironment, runCommand } from './support/run-command.ts'
 import { generateTree } from './support/generate.ts'
+import { createRepo, environment, hasKubo } from './support/kubo.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 
@@ -12,8 +13,8 @@ const FILES = 10_000
 const ROUNDS = 3
 
 export const benchmark: Benchmark = {
-  question: 'how long it takes to add a folder of 10,000 small files, and to add it again when nothing has changed, ' +
-    'beside restic if it is installed (its memory is not measured)',
+  question: 'how long it takes to add a folder of 10,000 small files, to add it again when nothing has changed, and ' +
+    'to write it back, beside Kubo and restic if they are installed (the memory of restic is not measured)',
   inputs: [],
 
   async run ({ smoke }) {
@@ -23,24 +24,45 @@ export const benchmark: Benchmark = {
       const folder = join(directory, 'folder')
       await writeTree(folder, smoke ? 300 : FILES)
       const hasRestic = await runCommand('restic version', process.env).then(() => true, () => false)
+      const kubo = await hasKubo()
 
       for (let round = 0; round < (smoke ? 1 : ROUNDS); round++) {
         const repo = join(directory, `repo-${round}`)
         const other = join(directory, `restic-${round}`)
-        const env = { ...commandEnvironment(repo, directory), RESTIC_PASSWORD: 'none', RESTIC_REPOSITORY: other }
+        const kuboRepo = join(directory, `kubo-${round}`)
+        const back = join(directory, 'back')
+        const env = {
+          ...environment(kuboRepo),
+          ...commandEnvironment(repo, directory),
+          RESTIC_PASSWORD: 'none',
+          RESTIC_REPOSITORY: other
+        }
         await runCommand(`ipfsz init --layout packs${hasRestic ? ' && restic init -q' : ''}`, env)
+
+        if (kubo) {
+          await createRepo(kuboRepo)
+        }
 
         const lines = [
           ['ipfsz add', `ipfsz add -Q ${folder}`],
           ['ipfsz add, again', `ipfsz add -Q ${folder}`],
           ['ipfsz add, again, --no-cache', `ipfsz add -Q --no-cache ${folder}`],
+          ['ipfsz get', `ipfsz get CID -o ${back}`],
+          ['ipfs add', `ipfs add --offline -Q -r ${folder}`],
+          ['ipfs add, again', `ipfs add --offline -Q -r ${folder}`],
+          ['ipfs get', `ipfs get --offline -p=false CID -o ${back}`],
           ['restic backup', `restic backup -q ${folder}`],
-          ['restic backup, again', `restic backup -q ${folder}`]
+          ['restic backup, again', `restic backup -q ${folder}`],
+          ['restic restore', `restic restore -q latest --target ${back}`]
         ]
+        const installed = ['ipfsz', ...kubo ? ['ipfs'] : [], ...hasRestic ? ['restic'] : []]
+        let cid = ''
 
-        for (const [name, line] of lines.filter(([name]) => hasRestic || name.startsWith('ipfsz'))) {
+        for (const [name, line] of lines.filter(([name]) => installed.includes(name.split(' ')[0]))) {
           progress(`${name}, round ${round + 1}`)
-          const { wall, cpu, peak } = await runCommand(line, env)
+          const { wall, cpu, peak, stdout } = await runCommand(line.replace('CID', cid), env)
+          cid = stdout
+          await rm(back, { recursive: true, force: true })
           const [ms, processor] = [Math.round(wall), Math.round(cpu)]
           const row = { side: name, ms, 'processor ms': processor, 'peak MB': rounded(peak / 1e6) }
 

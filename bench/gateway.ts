@@ -25,8 +25,8 @@ interface Plan {
 const FULL: Plan = {
   sizes: [KB, 100 * KB, 10 * MB, 100 * MB],
   connections: [1, 16, 256],
-  rounds: 5,
-  seconds: 3,
+  rounds: 3,
+  seconds: 1,
   incompressible: 10 * MB
 }
 

@@ -28,8 +28,8 @@ const TWO = [PLAIN, DEFAULT]
 
 const SIZES: readonly Size[] = [
   { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
-  { size: 100 * MB, rounds: 5, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
-  { size: 1000 * MB, rounds: 3, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
+  { size: 100 * MB, rounds: 3, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
+  { size: 1000 * MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
 ]
 
 const SMOKE: readonly Size[] = [

@@ -15,7 +15,7 @@ const MB = 1e6
  */
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
-const ROUNDS = 3
+const ROUNDS = 1
 const ABOUT = 'Before it begins, a process has its imports in memory: Node, Helia, and what strips the types of the ' +
   'benchmark'
 

@@ -46,7 +46,7 @@ export const benchmark: Benchmark = {
       const rows: Row[] = []
 
       for (const tree of listTrees(corpus, options)) {
-        const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 5)
+        const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 2)
         rows.push(...SIDES.map(side => toRow(side, tree, measured)))
       }
 

@@ -41,7 +41,7 @@ async function compare (series: Series, directory: string, smoke: boolean): Prom
     await writeFile(paths[i], bytes)
   }
 
-  const rounds = { directory, warmUps: smoke ? 0 : 5, rounds: smoke ? 1 : 25 }
+  const rounds = { directory, warmUps: smoke ? 0 : 2, rounds: smoke ? 1 : 5 }
   const libraries = await runVersions({ series: series.name, ...rounds })
   const tools = await measureSides(TOOL_SIDES, series, { ...rounds, warmUps: 0, paths })
 

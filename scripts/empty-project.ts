@@ -81,7 +81,9 @@ export function measureInstall ({ directory }: Project, limits: InstallLimits): 
 }
 
 function run (command: string, args: string[], cwd: string): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  // as from a terminal, also if npx runs this script: the command suggests what was typed
+  const env = { ...process.env, npm_command: undefined }
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
 
   if (status !== 0) {
     throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`, { cause: error })

@@ -1,7 +1,6 @@
 /**
- * The steps of a release, for `.github/workflows/release.yml` and for hands (CONTRIBUTING.md, "Release"). All packages
- * have one version, and CHANGELOG.md is written by people, so neither changesets nor release-please has anything to
- * work out here.
+ * The steps of a release, for `.github/workflows/release.yml` and for hands (CONTRIBUTING.md, "Release").
+ * docs/decisions.md says why neither changesets nor release-please does this.
  *
  * - `version X.Y.Z`: writes the version into all manifests, `action.yml` and CHANGELOG.md. Commit the result
  * - `pack X.Y.Z DIRECTORY`: packs all packages, which are built, and writes their SBOM. These are the bytes to test

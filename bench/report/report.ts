@@ -19,8 +19,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   random: 'Reading at random places',
   records: 'Records of numbers',
   memory: 'Memory',
-  start: 'Starting the command',
-  codecs: 'Codecs'
+  start: 'Starting the command'
 }
 
 /**

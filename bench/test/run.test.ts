@@ -23,7 +23,6 @@ describe('npm run bench', () => {
   it.each([
     'local',
     'random',
-    'codecs',
     'network',
     'gateway'
   ])('prints one line if the corpus has no input for %s', async name => {
@@ -111,7 +110,7 @@ describe('npm run bench', () => {
   it('lists the benchmarks if the name is unknown', () => {
     const { status, stderr } = bench('speed')
 
-    expect(stderr.trim()).to.match(/^Name one benchmark \(codecs, .+, versions\), all or report$/)
+    expect(stderr.trim()).to.match(/^Name one benchmark \(folder, .+, versions\), all or report$/)
     expect(status).to.equal(2)
   })
 })

@@ -6,8 +6,8 @@ import { typedCommand } from './terminal/typed-command.ts'
 
 /** The file descriptor of stdin. */
 const STDIN = 0
-/** What ends the command: Ctrl-C, kill, and a terminal that is closed. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** What ends the command: Ctrl-C, kill, a terminal that is closed, and on Windows Ctrl-Break. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 /** The largest allocation that glibc learns from, 32 MiB, with what it and Node add to each. */
 const LARGEST_LEARNT = 32 * 1024 * 1024 - 64 * 1024
 

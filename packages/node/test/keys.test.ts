@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { loadKey, loadOrCreateKey } from '../src/network/names/keys.ts'
+import { isKeyName, loadKey, loadOrCreateKey } from '../src/network/names/keys.ts'
 
 async function makeRepo (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-keys-'))
@@ -43,5 +43,10 @@ describe('a key of a repo', () => {
     await writeFile(join(repo, 'keys', 'other'), 'no key')
 
     await expect(loadKey(repo, 'other')).rejects.toMatchObject({ name: 'NodeError' })
+  })
+
+  it('has no name that Windows takes for a device, there', () => {
+    expect(['con', 'COM1', 'nul', 'constant'].filter(name => isKeyName(name, 'win32'))).toEqual(['constant'])
+    expect(isKeyName('con', 'linux')).toBe(true)
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { leadsOut } from '../src/disk/symlink-target.ts'
+import { leadsOut, storedTarget } from '../src/disk/symlink-target.ts'
 
 /** Few names, so that symlinks meet directories and each other. */
 const name = fc.constantFrom('a', 'b', 'c')
@@ -78,4 +78,11 @@ describe('leadsOut', () => {
     }
   )
 
+})
+
+describe('storedTarget', () => {
+  it('has slashes on Windows, and is left as it is elsewhere, where a backslash is part of a name', () => {
+    expect(storedTarget('..\\a\\b', 'win32')).toBe('../a/b')
+    expect(storedTarget('..\\a\\b', 'linux')).toBe('..\\a\\b')
+  })
 })

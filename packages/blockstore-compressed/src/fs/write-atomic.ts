@@ -1,5 +1,6 @@
 import { link, lstat, mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { codeOf } from './code-of.ts'
 import { syncFile } from './durable.ts'
 import { closeFile, openFile, syncData, writeBytes } from './file-calls.ts'
@@ -41,7 +42,7 @@ export async function writeAtomic (
   content: Content,
   { temporary, sync, signal, makeDirectory = makeAll, replaceDirectory = false }: WriteAtomicOptions
 ): Promise<void> {
-  const name = replaceDirectory ? replace : rename
+  const name = replaceDirectory ? replace : renameFile
 
   try {
     const opened = await inDirectory(temporary, makeDirectory, () => openFile(temporary, 'wx'))
@@ -93,10 +94,14 @@ async function nameUnsynced (
   await unlink(temporary)
 }
 
+async function renameFile (temporary: string, file: string): Promise<void> {
+  await retryWhileOpen(async () => rename(temporary, file))
+}
+
 /** Give a file its name, in the place of a directory too. */
 async function replace (temporary: string, file: string): Promise<void> {
   try {
-    await rename(temporary, file)
+    await renameFile(temporary, file)
   } catch (err) {
     if (!IN_PLACE.has(codeOf(err)) || !await isDirectory(file)) {
       throw err

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { holdFile, isHeld, removeUnlessHeld } from '@ipfsz/utils/kernel-lock'
 import { openRegularFileSync } from '@ipfsz/utils/open-regular-file'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { codeOf } from './disk.ts'
 import type { Disk, DiskFile, OpenMode } from './disk.ts'
 
@@ -84,12 +85,12 @@ export class NodeDisk implements Disk {
   }
 
   async rename (from: string, to: string): Promise<void> {
-    fs.renameSync(this.#path(from), this.#path(to))
+    await retryWhileOpen(() => { fs.renameSync(this.#path(from), this.#path(to)) })
   }
 
   async remove (name: string): Promise<void> {
     try {
-      fs.unlinkSync(this.#path(name))
+      await retryWhileOpen(() => { fs.unlinkSync(this.#path(name)) })
     } catch (err) {
       if (codeOf(err) !== 'ENOENT') {
         throw err

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 
 const VERSION = 3
 
@@ -31,7 +32,7 @@ export async function writeDaemonFile (
 
   try {
     await writeFile(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(temporary, fileIn(repo))
+    await retryWhileOpen(async () => rename(temporary, fileIn(repo)))
   } finally {
     await rm(temporary, { force: true })
   }

@@ -3,6 +3,7 @@ import { basename, join, resolve, sep } from 'node:path'
 import { TreeEntryError, UsageError } from '../errors.ts'
 import { absolutePath } from '../paths.ts'
 import { nameOf } from '../dag/cid-path.ts'
+import { isEntryName } from './entry-name.ts'
 import type { WorkingDirectory } from '../paths.ts'
 import type { CidPath } from '../dag/cid-path.ts'
 
@@ -14,11 +15,17 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  * Any other path is the new name itself.
  *
  * @param output - the path that was asked for, by default the working directory
- * @throws {UsageError} it is empty, or a directory that does not exist
+ * @param system - as `process.platform`
+ * @throws {UsageError} it is empty, or a directory that does not exist, or this system has no files of that name
  */
-export async function getTarget (output: string | undefined, asked: CidPath, io: WorkingDirectory): Promise<string> {
+export async function getTarget (
+  output: string | undefined,
+  asked: CidPath,
+  io: WorkingDirectory,
+  system?: string
+): Promise<string> {
   if (output == null) {
-    return resolve(io.cwd, nameOf(asked))
+    return resolve(io.cwd, fileNameOf(asked, system))
   }
 
   if (output === '') {
@@ -39,7 +46,18 @@ export async function getTarget (output: string | undefined, asked: CidPath, io:
       : `${output} is not a directory: omit the slash at the end`)
   }
 
-  return join(path, nameOf(asked))
+  return join(path, fileNameOf(asked, system))
+}
+
+/** The name under which something is written. Windows would take `a:b` for a part of the file `a`. */
+function fileNameOf (asked: CidPath, system?: string): string {
+  const name = nameOf(asked)
+
+  if (!isEntryName(name, system) && name !== '.' && name !== '..') {
+    throw new UsageError(`"${name}" cannot be the name of a file on this system: pass the path to write to`)
+  }
+
+  return name
 }
 
 /**

@@ -6,6 +6,16 @@ import { isEntryName } from './entry-name.ts'
 const MAX_UNDONE = 32
 
 /**
+ * The target of a symlink of this system, as it is stored: with slashes, so that it leads to the same entry on every
+ * system.
+ *
+ * @param system - as `process.platform`
+ */
+export function storedTarget (target: string, system: string = platform): string {
+  return system === 'win32' ? target.replaceAll('\\', '/') : target
+}
+
+/**
  * Whether a symlink leads, or may lead, out of its tree: by an absolute path, or by climbing above the root.
  *
  * A name that `..` undoes must be a directory of the tree. If it were a symlink, `..` would be the parent of that

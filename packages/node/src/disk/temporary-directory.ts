@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { mkdir, opendir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { TreeEntryError } from '../errors.ts'
 import { holdToWrite } from './held-directory.ts'
 import { withPath } from './target-errors.ts'
@@ -30,7 +31,7 @@ export class TemporaryDirectory {
     this.#stopRefreshing()
     await restore(this.directory)
     await parent.checkEntry(name, await stat(path, { bigint: true }), shown)
-    await rename(`${parent.path}/${name}`, `${parent.path}/${basename(shown)}`)
+    await retryWhileOpen(async () => rename(`${parent.path}/${name}`, `${parent.path}/${basename(shown)}`))
       .catch((err: unknown) => { throw withPath(err, shown) })
   }
 

@@ -7,6 +7,7 @@ import { losesExecutableBit, metadata } from './file-content.ts'
 import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
 import { holdDirectory } from './held-directory.ts'
 import { HeldTree } from './held-tree.ts'
+import { storedTarget } from './symlink-target.ts'
 import { TreeFile } from './tree-file.ts'
 import type { FileEvents, Preserve } from './file-content.ts'
 import type { HeldDirectory } from './held-directory.ts'
@@ -268,5 +269,5 @@ async function readTarget ({ path, shown }: HeldDirectory, name: string): Promis
     )
   }
 
-  return target
+  return storedTarget(target)
 }

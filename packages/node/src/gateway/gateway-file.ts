@@ -5,6 +5,7 @@ import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 
 const VERSION = 1
 
@@ -89,7 +90,7 @@ async function writeGatewayFile (repo: string, url: string, lock: string): Promi
 
   try {
     await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx' })
-    await rename(temporary, fileIn(repo))
+    await retryWhileOpen(async () => rename(temporary, fileIn(repo)))
   } finally {
     await rm(temporary, { force: true })
   }

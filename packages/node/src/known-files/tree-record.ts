@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openRegularFile } from '@ipfsz/utils/open-regular-file'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { readChunk, writeChunk } from './chunks.ts'
 import { pruneRecords } from './prune-records.ts'
@@ -121,7 +122,7 @@ export class TreeRecord {
     try {
       this.#flush()
       await this.#close()
-      await rename(this.#temporary, this.#file)
+      await retryWhileOpen(async () => rename(this.#temporary, this.#file))
     } catch (err) {
       await rm(this.#temporary, { force: true })
       throw err

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { isEntryName } from '../../disk/entry-name.ts'
 import { NodeError, UsageError } from '../../errors.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import type { PrivateKey } from '@libp2p/interface'
@@ -90,9 +91,9 @@ function keysIn (repo: string): string {
   return join(repo, 'keys')
 }
 
-/** Whether a key can have this name. */
-export function isKeyName (name: string): boolean {
-  return /^[\w-]{1,64}$/.test(name)
+/** Whether a key can have this name, which is that of its file. On Windows, `con` would be a device. */
+export function isKeyName (name: string, system?: string): boolean {
+  return /^[\w-]{1,64}$/.test(name) && isEntryName(name, system)
 }
 
 function fileOf (repo: string, name: string): string {
