@@ -45,10 +45,31 @@ it.concurrent.for([
 })
 
 it.concurrent.for([
+  ['blockstore-fs', 'NotFoundError, not listed'],
+  ['blockstore-s3', 'false, GetFailedError'],
   ['fzstd', '600'],
+  ['helia-bitswap-again', '1'],
+  ['helia-bitswap-every-peer', '2'],
+  ['helia-bitswap-one-stream', '1'],
+  ['helia-bitswap-repeated', '1'],
+  ['helia-car', 'false'],
+  ['helia-codecs', 'undefined 0'],
+  ['helia-storage', 'has, get'],
   ['helia-unixfs', 'CID(bafkreicl6ujc6ncfktctxxroxognfn7d2fqavvrryoc2lv6m4i6hpbkfti)'],
+  ['helia-unixfs-directories', 'false'],
   ['http-parser', 'reads the same bytes for ever'],
+  ['ipfs-unixfs-exporter', '151'],
   ['ipfs-unixfs-importer', '13n'],
+  ['ipfs-unixfs-importer-directories', '15 of 23 files'],
+  ['ipld-car', '16 MiB taken'],
+  ['kubo-rpc-client', '16777216'],
+  ['libp2p-first', '/test'],
+  ['libp2p-muxer', '0'],
+  ['libp2p-negotiate', 'UnsupportedProtocolError'],
+  ['libp2p-tcp', 'true'],
+  ['lz4js', '5'],
+  ['verified-fetch-head', '404, 200, 304'],
+  ['verified-fetch-plugins', '200, 406, 500'],
   // the bug is one of Bun: scripts/other-runtimes.ts
   ['libp2p-noise', '2016']
 ] as const)('the program %s shows what a package does', async ([name, line]) => {
