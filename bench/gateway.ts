@@ -24,7 +24,7 @@ interface Plan {
 
 const FULL: Plan = {
   sizes: [KB, 100 * KB, 10 * MB, 100 * MB],
-  connections: [1, 16, 256],
+  connections: [16, 256],
   rounds: 3,
   seconds: 1,
   incompressible: 10 * MB

@@ -27,7 +27,7 @@ const ALL = [PLAIN, DEFAULT, 'ipfsz, zstd 1', 'ipfsz, lz4', 'ipfsz, gzip 6']
 const TWO = [PLAIN, DEFAULT]
 
 const SIZES: readonly Size[] = [
-  { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
+  { size: MB, rounds: 2, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
   { size: 100 * MB, rounds: 3, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
   { size: 1000 * MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
 ]

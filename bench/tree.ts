@@ -16,6 +16,9 @@ import type { Tree } from './support/trees.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
+/** How often each tree is added and read as a whole, by each side. */
+const ROUNDS = 1
+
 /** How often one file is read for each figure. Garbage collections take ten times as long as a read, and hit some. */
 const SINGLE_READS = 9
 
@@ -46,7 +49,7 @@ export const benchmark: Benchmark = {
       const rows: Row[] = []
 
       for (const tree of listTrees(corpus, options)) {
-        const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 2)
+        const measured = await compare(tree, corpus.directory, ROUNDS)
         rows.push(...SIDES.map(side => toRow(side, tree, measured)))
       }
 
