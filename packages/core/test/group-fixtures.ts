@@ -58,10 +58,8 @@ export async function addInGroups (
     maxListed: 0
   }
   const { cid, code } = await writeFile(
-    { bytes: new Uint8Array(0) },
+    { beginning: { bytes: new Uint8Array(0) }, settings, metadata: {} },
     new ByteReader(chunked(bytes, 100_000)),
-    settings,
-    {},
     blockstore,
     { inFlightBytes: 1024 * KIB, contentCid: false }
   )

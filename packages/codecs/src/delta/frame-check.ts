@@ -54,7 +54,7 @@ async function decodesWithZlib ({ frame, content, dictionary }: Made): Promise<b
 function decodesInModule (module: DeltaModule, { frame, content, dictionary }: Made): boolean {
   const size = content.byteLength
   const room = module.secondRoom().subarray(0, dictionary.byteLength + size)
-  decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum())
+  decodeZstdFrameInto(room, frame, { size, dictionary, checksumOf: () => module.checksum() })
 
   return module.isContentAt(dictionary.byteLength)
 }

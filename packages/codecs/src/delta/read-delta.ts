@@ -28,5 +28,6 @@ export async function readDelta (
   const module = await DeltaModule.shared()
   const room = module?.reserve(dictionary.byteLength, size)
 
-  return module && room && decodeZstdFrameInto(room, frame, size, dictionary, () => module.checksum()).slice()
+  return module && room &&
+    decodeZstdFrameInto(room, frame, { size, dictionary, checksumOf: () => module.checksum() }).slice()
 }

@@ -11,6 +11,7 @@ export function create (): Implementation {
       return assembleLz4Frame(bytes, pieces, pieces.map(compressLz4Block))
     },
 
-    decompress: (frame, size) => decodeLz4Frame(frame, size, decodeLz4Block)
+    decompress: (frame, size) => decodeLz4Frame(frame, size, (block, target, start, end) =>
+      decodeLz4Block(block, target, { start, end }))
   }
 }

@@ -44,7 +44,7 @@ export function create (module: WebAssembly.Module): Implementation {
       })
 
       // the module also refuses valid blocks that decode to fewer bytes than there is room for
-      return position ?? decodeLz4Block(block, target, start, end)
+      return position ?? decodeLz4Block(block, target, { start, end })
     }))
   }
 }

@@ -129,7 +129,11 @@ class Lz4Blocks {
       this.#target.set(block, start)
       this.#position += block.byteLength
     } else {
-      this.#position = decodeLz4Block(block, this.#target, start, start + this.#blockSize, Math.max(0, start - HISTORY))
+      this.#position = decodeLz4Block(block, this.#target, {
+        start,
+        end: start + this.#blockSize,
+        history: Math.max(0, start - HISTORY)
+      })
     }
 
     return this.#target.slice(start, this.#position)

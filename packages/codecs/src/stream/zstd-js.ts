@@ -96,7 +96,13 @@ class ZstdWindow {
     } else {
       const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
       this.#state ??= createState(maxBlock)
-      decodeBlock(this.#state, output, block, view, BLOCK_HEADER_LENGTH, block.byteLength, limit)
+      decodeBlock(this.#state, output, {
+        frame: block,
+        view,
+        start: BLOCK_HEADER_LENGTH,
+        end: block.byteLength,
+        limit
+      })
     }
 
     return output.bytes.slice(position, output.position)

@@ -79,7 +79,8 @@ export async function compressFile (
   // version 1 as long as it can describe the file; one that has version 2 anyway keeps a small root
   const maxListed = cut === 'content' ? SMALL_FRAME_TABLE_SIZE : MAX_FRAME_TABLE_SIZE
   const settings = { ...choice, codec, ...layout, cut, filters, base, late, maxListed, path }
-  const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
+  const target = { beginning: { bytes, first, frame }, settings, metadata: file }
+  const written = await writeFile(target, reader, blockstore, {
     ...init,
     contentCid: init.links != null,
     onLateBase () { refer(base) }

@@ -72,6 +72,13 @@ interface FrameSettings extends Choice, Omit<Layout, 'sampleSize'> {
   path?: string | undefined
 }
 
+/** A file that is to be written. */
+export interface FileToWrite {
+  beginning: Beginning
+  settings: FrameSettings
+  metadata: Metadata
+}
+
 /**
  * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step pulls
  * from the one before it and has a bounded number of items in progress, so memory does not
@@ -82,26 +89,23 @@ interface FrameSettings extends Choice, Omit<Layout, 'sampleSize'> {
  */
 // not async: most files of a tree are one frame, and each promise counts
 export function writeFile (
-  beginning: Beginning,
+  file: FileToWrite,
   reader: ByteReader,
-  settings: FrameSettings,
-  metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const { frameSize, leafSize, cut, base } = settings
+  const { beginning, settings: { frameSize, leafSize, cut, base } } = file
   const maxLength = base == null ? MAX_LEAF_SIZE : leafSize
 
   return cut === 'size' && !options.contentCid && isWhole(beginning, frameSize, maxLength)
-    ? writeOnlyFrame(beginning, settings, metadata, blockstore, options)
-    : writeFrames(beginning, reader, settings, metadata, blockstore, options)
+    ? writeOnlyFrame(file, beginning, blockstore, options)
+    : writeFrames(file, reader, blockstore, options)
 }
 
 /** Write a file whose only frame has been compressed. */
 async function writeOnlyFrame (
+  { settings, metadata }: FileToWrite,
   beginning: Beginning & { frame: Frame },
-  settings: FrameSettings,
-  metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
@@ -136,10 +140,8 @@ async function writeOnlyFrame (
 
 /** Write a file of any number of frames. */
 async function writeFrames (
-  beginning: Beginning,
+  { beginning, settings, metadata }: FileToWrite,
   reader: ByteReader,
-  settings: FrameSettings,
-  metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {

@@ -9,21 +9,29 @@ export const LONG = 15
 /** Shorter runs are copied byte by byte, which is faster than a call to the engine. */
 export const COPY_BY_ENGINE = 32
 
+/** Where a block is decompressed to. */
+export interface Lz4Place {
+  start: number
+  /** Exclusive: the block may be shorter. */
+  end: number
+  /**
+   * The first position that matches may refer to.
+   *
+   * @default `start`, as blocks are independent
+   */
+  history?: number
+}
+
 /**
- * Decompress one LZ4 block (LZ4 Block Format) from `source` to `target` at
- * `start`.
+ * Decompress one LZ4 block (LZ4 Block Format) from `source` to `target`.
  *
- * @param history - the first position in `target` that matches may refer to: `start` if blocks
- *   are independent
  * @returns the position in `target` after the decoded bytes
  * @throws {CorruptFrameError} a length or an offset is out of range
  */
 export function decodeLz4Block (
   source: Uint8Array,
   target: Uint8Array,
-  start: number,
-  end: number,
-  history: number = start
+  { start, end, history = start }: Lz4Place
 ): number {
   const sourceEnd = source.byteLength
   let from = 0

@@ -56,7 +56,7 @@ function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
       end++
     }
 
-    to = writeSequence(target, to, source, anchor, position, offset, end - position)
+    to = writeSequence(target, to, source, { anchor, position, offset, length: end - position })
     anchor = end
     position = end
 
@@ -65,7 +65,7 @@ function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
     }
   }
 
-  return writeLiterals(target, to, source, anchor, source.byteLength, 0)
+  return writeLiterals(target, to, source, { start: anchor, end: source.byteLength, matchToken: 0 })
 }
 
 function readSequence (source: Uint8Array, position: number): number {
@@ -77,33 +77,46 @@ function hash (sequence: number): number {
   return Math.imul(sequence, 0x9e3779b1) >>> 32 - HASH_LOG
 }
 
+/** Literals, and a match after them. */
+interface Sequence {
+  /** Where the literals begin. */
+  anchor: number
+  /** Where they end, and the match begins. */
+  position: number
+  /** How far back the match is copied from. */
+  offset: number
+  /** Bytes of the match. */
+  length: number
+}
+
 function writeSequence (
   target: Uint8Array,
   to: number,
   source: Uint8Array,
-  anchor: number,
-  position: number,
-  offset: number,
-  length: number
+  { anchor, position, offset, length }: Sequence
 ): number {
   const matchLength = length - MIN_MATCH
+  const matchToken = Math.min(matchLength, LONG)
 
-  to = writeLiterals(target, to, source, anchor, position, Math.min(matchLength, LONG))
+  to = writeLiterals(target, to, source, { start: anchor, end: position, matchToken })
   target[to++] = offset
   target[to++] = offset >> 8
 
   return matchLength < LONG ? to : writeLength(target, to, matchLength - LONG)
 }
 
-/** Write a token and the literals from `start` to `end` (exclusive). */
-function writeLiterals (
-  target: Uint8Array,
-  to: number,
-  source: Uint8Array,
-  start: number,
-  end: number,
+interface Literals {
+  start: number
+  /** Exclusive. */
+  end: number
+  /** The part of the token that is the length of the match. */
   matchToken: number
-): number {
+}
+
+/** Write a token and literals. */
+function writeLiterals (target: Uint8Array, to: number, source: Uint8Array, literals: Literals): number {
+  const { end, matchToken } = literals
+  let { start } = literals
   const length = end - start
 
   target[to++] = Math.min(length, LONG) << 4 | matchToken

@@ -6,7 +6,7 @@ import { createLiterals, readLiterals } from './zstd-literals.ts'
 import { createSequences, readSequencesHeader } from './zstd-sequences.ts'
 import { xxh64Low } from '../checksums/xxh64.ts'
 import type { Output } from './zstd-execute.ts'
-import type { Literals } from './zstd-literals.ts'
+import type { CompressedBlock, Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
 
 /**
@@ -18,10 +18,18 @@ import type { Sequences } from './zstd-sequences.ts'
  */
 export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: Uint8Array): Uint8Array {
   const first = dictionary?.byteLength ?? 0
-  const content = decodeZstdFrameInto(new Uint8Array(first + size), frame, size, dictionary, xxh64Low)
+  const content = decodeZstdFrameInto(new Uint8Array(first + size), frame, { size, dictionary, checksumOf: xxh64Low })
 
   // a copy, so that the dictionary is not kept in memory with it
   return first === 0 ? content : content.slice()
+}
+
+export interface DecodeInit {
+  /** Bytes of the content. */
+  size: number
+  dictionary: Uint8Array | undefined
+  /** The lower 32 bits of the content's XXH64. */
+  checksumOf (content: Uint8Array): number
 }
 
 /**
@@ -30,15 +38,12 @@ export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: U
  * @param bytes - room for the dictionary and the output, which is the part of it that is returned. The
  * dictionary is put in front of the output, where matches refer to it like to output. So the loop over
  * sequences needs no branch for it.
- * @param checksumOf - the lower 32 bits of the content's XXH64
  * @throws {CorruptFrameError}
  */
 export function decodeZstdFrameInto (
   bytes: Uint8Array,
   frame: Uint8Array,
-  size: number,
-  dictionary: Uint8Array | undefined,
-  checksumOf: (content: Uint8Array) => number
+  { size, dictionary, checksumOf }: DecodeInit
 ): Uint8Array {
   const { window, blocks, checksumLength } = checkZstdFrame(frame, size, dictionary)
   const maxBlock = Math.min(window, MAX_BLOCK)
@@ -62,10 +67,11 @@ export function decodeZstdFrameInto (
     }
 
     if (type === RAW_BLOCK || type === RLE_BLOCK) {
-      copyBlock(output, frame, type, start, length)
+      copyBlock(output, frame.subarray(start), type, length)
     } else {
       state ??= createState(Math.min(maxBlock, size))
-      decodeBlock(state, output, frame, view, start, start + length, Math.min(first + size, output.position + maxBlock))
+      const limit = Math.min(first + size, output.position + maxBlock)
+      decodeBlock(state, output, { frame, view, start, end: start + length, limit })
     }
   })
 
@@ -92,7 +98,8 @@ export function createState (maxLiterals: number): ZstdState {
   return { literals: createLiterals(maxLiterals), sequences: createSequences() }
 }
 
-function copyBlock (output: Output, frame: Uint8Array, type: number, start: number, length: number): void {
+/** Copy the content of a block without compression: `length` bytes, or one byte `length` times (RLE). */
+function copyBlock (output: Output, content: Uint8Array, type: number, length: number): void {
   const { bytes, position } = output
   const end = position + length
 
@@ -101,30 +108,22 @@ function copyBlock (output: Output, frame: Uint8Array, type: number, start: numb
   }
 
   if (type === RLE_BLOCK) {
-    bytes.fill(frame[start], position, end)
+    bytes.fill(content[0], position, end)
   } else {
-    bytes.set(frame.subarray(start, start + length), position)
+    bytes.set(content.subarray(0, length), position)
   }
 
   output.position = end
 }
 
 /** Decode a compressed block: literals and sequences (RFC 8878, section 3.1.1.3). */
-export function decodeBlock (
-  { literals, sequences }: ZstdState,
-  output: Output,
-  frame: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
-  limit: number
-): void {
-  readLiterals(literals, frame, view, start, end, limit - output.position)
-  readSequencesHeader(sequences, frame, literals.end, end)
+export function decodeBlock ({ literals, sequences }: ZstdState, output: Output, block: CompressedBlock): void {
+  readLiterals(literals, block, block.limit - output.position)
+  readSequencesHeader(sequences, { frame: block.frame, start: literals.end, end: block.end })
 
-  if (sequences.count === 0 && sequences.start !== end) {
+  if (sequences.count === 0 && sequences.start !== block.end) {
     throw corrupt('other bytes follow the literals of a block')
   }
 
-  executeSequences(sequences, literals, output, frame, view, end, limit)
+  executeSequences(sequences, literals, output, block)
 }

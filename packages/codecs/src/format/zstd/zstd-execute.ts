@@ -3,7 +3,7 @@ import { LITERAL_LENGTHS, MATCH_LENGTHS } from './zstd-codes.ts'
 import { copyMatch } from './zstd-copy.ts'
 import { corrupt } from './zstd-frame.ts'
 import type { FseTable } from './zstd-fse.ts'
-import type { Literals } from './zstd-literals.ts'
+import type { CompressedBlock, Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
 
 /** Higher codes would exceed the output of any frame with any dictionary. All bits of an offset fit into one read. */
@@ -23,23 +23,18 @@ export interface Output {
  * Decode and execute the sequences of a block (RFC 8878, section 3.1.1.3.2): each copies
  * literals, then a match. The remaining literals follow at the end.
  *
- * @param end - the end of the block in `frame`
- * @param limit - the end of the output
  * @throws {CorruptFrameError}
  */
 export function executeSequences (
   sequences: Sequences,
   literals: Literals,
   output: Output,
-  frame: Uint8Array,
-  view: DataView,
-  end: number,
-  limit: number
+  block: CompressedBlock
 ): void {
-  const used = sequences.count === 0 ? 0 : runSequences(sequences, literals, output, frame, view, end, limit)
+  const used = sequences.count === 0 ? 0 : runSequences(sequences, literals, output, block)
   const rest = literals.length - used
 
-  if (output.position + rest > limit) {
+  if (output.position + rest > block.limit) {
     throw corrupt('a block decodes to too many bytes')
   }
 
@@ -52,10 +47,7 @@ function runSequences (
   sequences: Sequences,
   literals: Literals,
   output: Output,
-  frame: Uint8Array,
-  view: DataView,
-  end: number,
-  limit: number
+  { frame, view, end, limit }: CompressedBlock
 ): number {
   const { accuracy: literalsAccuracy, cells: literalsCells } = sequences.literalLengths.table as FseTable
   const { accuracy: offsetsAccuracy, cells: offsetsCells } = sequences.offsets.table as FseTable

@@ -15,6 +15,14 @@ export interface FseTable {
   readonly cells: Int32Array
 }
 
+/** A part of a frame. */
+export interface FramePart {
+  frame: Uint8Array
+  start: number
+  /** Exclusive. */
+  end: number
+}
+
 /** The description of a table in a frame. */
 interface FseDescription {
   readonly accuracy: number
@@ -34,9 +42,7 @@ export function createFseTable (maxAccuracy: number): FseTable {
  * @throws {CorruptFrameError}
  */
 export function readFseDescription (
-  frame: Uint8Array,
-  start: number,
-  end: number,
+  { frame, start, end }: FramePart,
   maxAccuracy: number,
   maxSymbols: number
 ): FseDescription {

@@ -48,7 +48,7 @@ export function readHuffmanTable (table: HuffmanTable, frame: Uint8Array, start:
 
 /** Decode weights with two alternating states, until the stream ends (RFC 8878, section 4.2.1.2). */
 function readCompressedWeights (frame: Uint8Array, start: number, end: number): number[] {
-  const description = readFseDescription(frame, start, end, MAX_WEIGHTS_ACCURACY, WEIGHTS.length)
+  const description = readFseDescription({ frame, start, end }, MAX_WEIGHTS_ACCURACY, WEIGHTS.length)
   const table = createFseTable(MAX_WEIGHTS_ACCURACY)
   buildFseTable(table, description, WEIGHTS)
 

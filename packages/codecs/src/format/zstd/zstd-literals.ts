@@ -3,10 +3,19 @@ import { COMPRESSED_LITERALS, RAW_LITERALS, RLE_LITERALS } from './zstd-constant
 import { corrupt } from './zstd-frame.ts'
 import { createHuffmanTable, readHuffmanTable } from './zstd-huffman.ts'
 import { decodeFourStreams, decodeStream } from './zstd-streams.ts'
+import type { FramePart } from './zstd-fse.ts'
 import type { HuffmanTable } from './zstd-huffman.ts'
 
 /** Extra bytes after the literals, so that several bytes can be copied at once. */
 const SLACK = 16
+
+/** A compressed block. */
+export interface CompressedBlock extends FramePart {
+  /** Of the frame. */
+  view: DataView
+  /** Where its output ends at the latest. */
+  limit: number
+}
 
 /** The literals of a block, and the Huffman code, which the next block may reuse. */
 export interface Literals {
@@ -30,14 +39,9 @@ export function createLiterals (max: number): Literals {
  * @param max - maximum number of literals
  * @throws {CorruptFrameError}
  */
-export function readLiterals (
-  literals: Literals,
-  frame: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
-  max: number
-): void {
+export function readLiterals (literals: Literals, block: CompressedBlock, max: number): void {
+  const { frame, start, end } = block
+
   if (start >= end) {
     throw corrupt('a block is empty')
   }
@@ -45,14 +49,14 @@ export function readLiterals (
   const type = frame[start] & 3
 
   if (type === RAW_LITERALS || type === RLE_LITERALS) {
-    readPlain(literals, frame, start, end, max)
+    readPlain(literals, block, max)
   } else {
-    readCompressed(literals, frame, view, start, end, max)
+    readCompressed(literals, block, max)
   }
 }
 
 /** Read raw literals, or a single repeated one (RLE). */
-function readPlain (literals: Literals, frame: Uint8Array, start: number, end: number, max: number): void {
+function readPlain (literals: Literals, { frame, start, end }: CompressedBlock, max: number): void {
   const format = frame[start] >> 2 & 3
   const header = (format & 1) === 0 ? 1 : format + 3 >> 1
   const number = frame[start] | frame[start + 1] << 8 | frame[start + 2] << 16
@@ -74,14 +78,7 @@ function readPlain (literals: Literals, frame: Uint8Array, start: number, end: n
   }
 }
 
-function readCompressed (
-  literals: Literals,
-  frame: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
-  max: number
-): void {
+function readCompressed (literals: Literals, { frame, view, start, end }: CompressedBlock, max: number): void {
   const format = frame[start] >> 2 & 3
   const header = format < 2 ? 3 : format + 2
   // the bits of each of the two lengths, which follow each other from the fourth bit on
@@ -111,11 +108,8 @@ function readCompressed (
     throw corrupt('literals use a Huffman code before there is one')
   }
 
-  if (format === 0) {
-    decodeStream(literals.table, frame, view, from, literals.end, literals.bytes, 0, length)
-  } else {
-    decodeFourStreams(literals.table, frame, view, from, literals.end, literals.bytes, length)
-  }
+  const decode = format === 0 ? decodeStream : decodeFourStreams
+  decode(literals.table, { frame, view, start: from, end: literals.end }, literals.bytes, length)
 }
 
 function checkLength (length: number, max: number): number {

@@ -3,7 +3,7 @@ import { DESCRIBED_TABLE, LONG_COUNT, PREDEFINED_TABLE, RLE_TABLE } from './zstd
 import { corrupt } from './zstd-frame.ts'
 import { buildFseTable, createFseTable, readFseDescription } from './zstd-fse.ts'
 import type { Codes } from './zstd-codes.ts'
-import type { FseTable } from './zstd-fse.ts'
+import type { FramePart, FseTable } from './zstd-fse.ts'
 
 /** The tables for the sequences of a block, which the next block may reuse. */
 export interface Sequences {
@@ -16,6 +16,7 @@ export interface Sequences {
 }
 
 interface Slot {
+  readonly codes: Codes
   /** The table in use. */
   table: FseTable | undefined
   /** The memory for tables in a frame. */
@@ -32,8 +33,8 @@ export function createSequences (): Sequences {
   }
 }
 
-function createSlot ({ maxAccuracy }: Codes): Slot {
-  return { table: undefined, own: createFseTable(maxAccuracy) }
+function createSlot (codes: Codes): Slot {
+  return { codes, table: undefined, own: createFseTable(codes.maxAccuracy) }
 }
 
 /**
@@ -42,9 +43,9 @@ function createSlot ({ maxAccuracy }: Codes): Slot {
  *
  * @throws {CorruptFrameError}
  */
-export function readSequencesHeader (sequences: Sequences, frame: Uint8Array, position: number, end: number): void {
-  const first = frame[position]
-  const behind = position + (first < 128 ? 1 : first < 255 ? 2 : 3)
+export function readSequencesHeader (sequences: Sequences, { frame, start, end }: FramePart): void {
+  const first = frame[start]
+  const behind = start + (first < 128 ? 1 : first < 255 ? 2 : 3)
 
   if (behind > end) {
     throw corrupt('a number of sequences is cut short')
@@ -54,18 +55,18 @@ export function readSequencesHeader (sequences: Sequences, frame: Uint8Array, po
   sequences.count = first < 128
     ? first
     : first < 255
-      ? (first - 128 << 8) + frame[position + 1]
-      : frame[position + 1] + (frame[position + 2] << 8) + LONG_COUNT
+      ? (first - 128 << 8) + frame[start + 1]
+      : frame[start + 1] + (frame[start + 2] << 8) + LONG_COUNT
 
   if (sequences.count > 0) {
-    readTables(sequences, frame, behind, end)
+    readTables(sequences, { frame, start: behind, end })
   }
 }
 
-function readTables (sequences: Sequences, frame: Uint8Array, position: number, end: number): void {
-  const modes = frame[position++]
+function readTables (sequences: Sequences, { frame, start, end }: FramePart): void {
+  const modes = frame[start]
 
-  if (position > end) {
+  if (start >= end) {
     throw corrupt('tables of sequences are cut short')
   }
 
@@ -73,40 +74,37 @@ function readTables (sequences: Sequences, frame: Uint8Array, position: number, 
     throw corrupt('a reserved bit is set')
   }
 
-  position = readTable(sequences.literalLengths, LITERAL_LENGTHS, modes >> 6, frame, position, end)
-  position = readTable(sequences.offsets, OFFSETS, modes >> 4 & 3, frame, position, end)
-  sequences.start = readTable(sequences.matchLengths, MATCH_LENGTHS, modes >> 2 & 3, frame, position, end)
+  const part = { frame, start: start + 1, end }
+  part.start = readTable(sequences.literalLengths, modes >> 6, part)
+  part.start = readTable(sequences.offsets, modes >> 4 & 3, part)
+  sequences.start = readTable(sequences.matchLengths, modes >> 2 & 3, part)
 }
 
 /** @returns the position after the table */
-function readTable (
-  slot: Slot,
-  { maxAccuracy, meanings, predefined }: Codes,
-  mode: number,
-  frame: Uint8Array,
-  position: number,
-  end: number
-): number {
+function readTable (slot: Slot, mode: number, part: FramePart): number {
+  const { maxAccuracy, meanings, predefined } = slot.codes
+  const { frame, start, end } = part
+
   if (mode === PREDEFINED_TABLE) {
     slot.table = predefined
 
-    return position
+    return start
   }
 
   if (mode === RLE_TABLE) {
-    if (position >= end || frame[position] >= meanings.length) {
+    if (start >= end || frame[start] >= meanings.length) {
       throw corrupt('a code of sequences is unknown')
     }
 
     slot.table = slot.own
     slot.own.accuracy = 0
-    slot.own.cells[0] = meanings[frame[position]]
+    slot.own.cells[0] = meanings[frame[start]]
 
-    return position + 1
+    return start + 1
   }
 
   if (mode === DESCRIBED_TABLE) {
-    const description = readFseDescription(frame, position, end, maxAccuracy, meanings.length)
+    const description = readFseDescription(part, maxAccuracy, meanings.length)
     slot.table = slot.own
     buildFseTable(slot.own, description, meanings)
 
@@ -117,5 +115,5 @@ function readTable (
     throw corrupt('a table is reused before there is one')
   }
 
-  return position
+  return start
 }

@@ -1,5 +1,6 @@
 import { countBits } from './zstd-bits.ts'
 import { corrupt } from './zstd-frame.ts'
+import type { FramePart } from './zstd-fse.ts'
 import type { HuffmanTable } from './zstd-huffman.ts'
 
 /** Bytes of the lengths of the first three streams. */
@@ -7,36 +8,42 @@ const JUMP_TABLE = 6
 /** The fewest literals for four streams. libzstd refuses fewer. */
 const MIN_FOUR = 6
 
+/** Streams in a frame. */
+export interface StreamPart extends FramePart {
+  /** Of the frame. */
+  view: DataView
+}
+
 /**
- * Decode a Huffman stream (RFC 8878, section 4.2.2) to `target` from `to` to `stop` (exclusive).
+ * Decode a Huffman stream (RFC 8878, section 4.2.2) of `length` literals.
  *
  * @throws {CorruptFrameError} it does not hold exactly that many symbols
  */
 export function decodeStream (
   table: HuffmanTable,
-  frame: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
+  { frame, view, start, end }: StreamPart,
   target: Uint8Array,
-  to: number,
-  stop: number
+  length: number
 ): void {
-  finish(table, view, start, countBits(frame, start, end), target, to, stop)
+  finish(table, view, target, { start, left: countBits(frame, start, end), to: 0, stop: length })
 }
 
-/** Decode the remaining `left` bits of a stream. */
-function finish (
-  { bits, cells }: HuffmanTable,
-  view: DataView,
-  start: number,
-  left: number,
-  target: Uint8Array,
-  to: number,
+/** What is not decoded yet of a stream. */
+interface Rest {
+  /** Where the stream begins. */
+  start: number
+  /** Bits, which are read from the end of the stream to its beginning. */
+  left: number
+  /** Where its literals go, and where they end. */
+  to: number
   stop: number
-): void {
+}
+
+function finish ({ bits, cells }: HuffmanTable, view: DataView, target: Uint8Array, rest: Rest): void {
+  const { start, stop } = rest
   const unused = 32 - bits
   const base = start - 4
+  let { left, to } = rest
 
   // a read has at least 25 valid bits, and two codes have at most 22
   for (; to < stop - 1 && left > 0; to += 2) {
@@ -69,21 +76,18 @@ function finish (
  */
 export function decodeFourStreams (
   table: HuffmanTable,
-  frame: Uint8Array,
-  view: DataView,
-  position: number,
-  end: number,
+  { frame, view, start, end }: StreamPart,
   target: Uint8Array,
   length: number
 ): void {
-  if (length < MIN_FOUR || position + JUMP_TABLE > end) {
+  if (length < MIN_FOUR || start + JUMP_TABLE > end) {
     throw corrupt('four streams of literals are too short')
   }
 
-  const a = position + JUMP_TABLE
-  const b = a + view.getUint16(position, true)
-  const c = b + view.getUint16(position + 2, true)
-  const d = c + view.getUint16(position + 4, true)
+  const a = start + JUMP_TABLE
+  const b = a + view.getUint16(start, true)
+  const c = b + view.getUint16(start + 2, true)
+  const d = c + view.getUint16(start + 4, true)
 
   if (d >= end) {
     throw corrupt('a stream of literals is out of range')
@@ -130,8 +134,8 @@ export function decodeFourStreams (
     target[to + 3 * quarter + 1] = secondD >> 4
   }
 
-  finish(table, view, a, leftA, target, to, quarter)
-  finish(table, view, b, leftB, target, to + quarter, 2 * quarter)
-  finish(table, view, c, leftC, target, to + 2 * quarter, 3 * quarter)
-  finish(table, view, d, leftD, target, to + 3 * quarter, length)
+  finish(table, view, target, { start: a, left: leftA, to, stop: quarter })
+  finish(table, view, target, { start: b, left: leftB, to: to + quarter, stop: 2 * quarter })
+  finish(table, view, target, { start: c, left: leftC, to: to + 2 * quarter, stop: 3 * quarter })
+  finish(table, view, target, { start: d, left: leftD, to: to + 3 * quarter, stop: length })
 }
