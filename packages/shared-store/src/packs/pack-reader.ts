@@ -6,26 +6,22 @@ import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { StoreObjectError } from '../errors.ts'
+import { MAX_PIECES, ReadWindows } from './read-windows.ts'
 import type { AbortOptions } from '../objects/object-store.ts'
+import type { Pieces } from './read-windows.ts'
 import type { Row } from '@ipfsz/blockstore-packed/whole'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
 /** Bytes that are read and kept together. A request reads some of them, one after the other. */
 export const PIECE = 128 * 1024
-/** Pieces that one request reads at most, unless a frame is larger: 8 MiB. */
-const MAX_PIECES = 64
 /** Pieces between two frames that are read with one request for both. */
 const MAX_GAP = 2
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
 const MAX_KEPT = 32 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
-/** How many times as much the next request reads, if what was read before it was used. */
-const GROWTH = 8
 /** Bytes of a multihash of sha2-256: those before a block are read with it. */
 const MAX_MULTIHASH = 34
-/** Requests of a process whose sizes are remembered. */
-const MAX_WINDOWS = 256
 
 /** The bytes of packs. */
 export interface PackBytes {
@@ -45,37 +41,15 @@ interface Place {
   to: number
 }
 
-/** Pieces of a pack: from one up to another, which is not one of them. */
-interface Run {
-  pack: string
+interface Run extends Pieces {
   key: string | undefined
-  from: number
-  to: number
 }
 
-/** Pieces that a request has read: from one up to another, which is not read. */
-interface Window {
-  pack: string
-  from: number
-  to: number
-  /** How many pieces were to be read, with those that were there. */
-  size: number
-  /** Bytes of frames of it that were read. */
-  used: number
-}
-
-/**
- * Reads blocks of packs. Blocks that are wanted one after the other mostly lie so in a pack, in several places of it:
- * blocks that do not shrink are behind those that do. A request beside another one reads eight times as much, if
- * half of that was used. One elsewhere reads as much as the last one if that was used, or else little.
- */
+/** Reads blocks of packs, in pieces that it keeps in memory for a while; `ReadWindows` says how many. */
 export class PackReader {
   readonly #packs: PackBytes
   readonly #pieces = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_KEPT, sizeOf: () => PIECE })
-  /** The oldest first. */
-  readonly #windows: Window[] = []
-  /** Bytes that are about to be read. */
-  #expected = 0
+  readonly #windows = new ReadWindows(PIECE)
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
 
   constructor (packs: PackBytes) {
@@ -84,7 +58,7 @@ export class PackReader {
 
   /** So many bytes are about to be read, as somebody says: requests need not begin small. */
   expect (bytes: number): void {
-    this.#expected = Math.min(bytes, MAX_KEPT)
+    this.#windows.expect(Math.min(bytes, MAX_KEPT))
   }
 
   /** Begin to read the frames of blocks, with few requests. */
@@ -163,13 +137,7 @@ export class PackReader {
   async #stored ({ pack, from, to }: Place, key: string | undefined, signal?: AbortSignal): Promise<Uint8Array> {
     const run = { pack, key, ...piecesOf({ from, to }) }
     const loading = this.#load(run)
-    const window = this.#windows.findLast(window =>
-      window.pack === pack && window.from <= run.from && run.from < window.to)
-
-    if (window != null) {
-      window.used += to - from
-    }
-
+    this.#windows.use(run, to - from)
     const pieces = await loading
     signal?.throwIfAborted()
     const parts = pieces.map((piece, i) => {
@@ -189,18 +157,18 @@ export class PackReader {
     // with those that are dropped at once, as a large frame has more than are kept
     const read = missing.length === 0
       ? []
-      : this.#request(key, this.#windowFor(pack, missing[0], missing[missing.length - 1] + 1))
+      : this.#request(key, this.#windows.next(
+        { pack, from: missing[0], to: missing[missing.length - 1] + 1 }, piece => this.#pieces.has(nameOf(pack, piece))
+      ))
 
     return Promise.all(numbers.map(async (number, i) => kept[i] ?? read[number] ?? new Uint8Array()))
   }
 
   /** @returns the pieces, by their numbers */
-  #request (key: string | undefined, window: Window): Array<Promise<Uint8Array>> {
-    const { pack, from, to } = window
+  #request (key: string | undefined, { pack, from, to }: Pieces): Array<Promise<Uint8Array>> {
     const read: Array<Promise<Uint8Array>> = []
     // without a signal: others may wait for the same bytes
     const bytes = this.#packs.read(pack, key, { offset: from * PIECE, length: (to - from) * PIECE })
-    this.#expected = Math.max(0, this.#expected - (to - from) * PIECE)
 
     for (let number = from; number < to; number++) {
       const name = nameOf(pack, number)
@@ -212,39 +180,7 @@ export class PackReader {
       read[number] = piece
     }
 
-    this.#windows.push(window)
-    this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
-
     return read
-  }
-
-  /** Which pieces to read for some: none that are there. */
-  #windowFor (pack: string, from: number, to: number): Window {
-    const near = this.#windows.filter(window => window.pack === pack)
-    const before = near.filter(window => window.from <= from).toSorted((a, b) => b.to - a.to).at(0)
-    const after = near.filter(window => window.from > from).toSorted((a, b) => a.from - b.from).at(0)
-    const isNear = (distance: number, size: number): boolean => distance < GROWTH * size
-    const sizes = [
-      before != null && isNear(from - before.to, usedSize(before)) ? GROWTH * usedSize(before) : 1,
-      after != null && isNear(after.from - to, usedSize(after)) ? GROWTH * usedSize(after) : 1,
-      usedSize(this.#windows.at(-1)),
-      Math.floor(this.#expected / PIECE)
-    ]
-    const size = Math.min(MAX_PIECES, Math.max(...sizes))
-    // what belongs together may also lie before
-    const start = from - from % size
-    const isThere = (piece: number): boolean => this.#pieces.has(nameOf(pack, piece))
-    let [first, end] = [from, to]
-
-    while (first > start && !isThere(first - 1)) {
-      first--
-    }
-
-    while (end < start + size && !isThere(end)) {
-      end++
-    }
-
-    return { pack, from: first, to: end, size, used: 0 }
   }
 }
 
@@ -264,11 +200,6 @@ function piecesOf ({ from, to }: Omit<Place, 'pack'>): Pick<Run, 'from' | 'to'> 
 
 function nameOf (pack: string, piece: number): string {
   return `${pack}:${piece}`
-}
-
-/** The size of a window if half of what was read was used. */
-function usedSize (window: Window | undefined): number {
-  return window != null && window.used >= (window.to - window.from) * PIECE / 2 ? window.size : 0
 }
 
 /** @throws {StoreObjectError} the object of a pack is damaged */

@@ -1,0 +1,97 @@
+/** Pieces that one request reads at most, unless a frame is larger: 8 MiB. */
+export const MAX_PIECES = 64
+/** How many times as much the next request reads, if what was read before it was used. */
+const GROWTH = 8
+/** Requests of a process that are remembered. */
+const MAX_WINDOWS = 256
+
+/** Pieces of a pack: from one up to another, which is not one of them. */
+export interface Pieces {
+  pack: string
+  from: number
+  to: number
+}
+
+/** Pieces that a request has read. */
+interface Window extends Pieces {
+  /** How many pieces were to be read, with those that were there. */
+  size: number
+  /** Bytes of it that were used. */
+  used: number
+}
+
+/**
+ * Decides how much a request reads. Blocks that are wanted one after the other mostly lie so in a pack, in several
+ * places of it: blocks that do not shrink are behind those that do. A request beside another one reads eight times as
+ * much, if half of that was used. One elsewhere reads as much as the last one if that was used, or else one piece.
+ */
+export class ReadWindows {
+  readonly #pieceSize: number
+  /** The oldest first. */
+  readonly #windows: Window[] = []
+  /** Bytes that are about to be read. */
+  #expected = 0
+
+  /** @param pieceSize - in bytes */
+  constructor (pieceSize: number) {
+    this.#pieceSize = pieceSize
+  }
+
+  expect (bytes: number): void {
+    this.#expected = bytes
+  }
+
+  /** Note that bytes which begin in the first of some pieces are used. */
+  use ({ pack, from }: Pieces, bytes: number): void {
+    const window = this.#windows.findLast(window => window.pack === pack && window.from <= from && from < window.to)
+
+    if (window != null) {
+      window.used += bytes
+    }
+  }
+
+  /** Which pieces to read when some are wanted: none beside them that are there. */
+  next ({ pack, from, to }: Pieces, isThere: (piece: number) => boolean): Pieces {
+    const size = this.#sizeFor({ pack, from, to })
+    // what belongs together may also lie before
+    const start = from - from % size
+    let [first, end] = [from, to]
+
+    while (first > start && !isThere(first - 1)) {
+      first--
+    }
+
+    while (end < start + size && !isThere(end)) {
+      end++
+    }
+
+    this.#expected = Math.max(0, this.#expected - (end - first) * this.#pieceSize)
+    this.#windows.push({ pack, from: first, to: end, size, used: 0 })
+    this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
+
+    return { pack, from: first, to: end }
+  }
+
+  #sizeFor ({ pack, from, to }: Pieces): number {
+    const near = this.#windows.filter(window => window.pack === pack)
+    const before = near.filter(window => window.from <= from).toSorted((a, b) => b.to - a.to).at(0)
+    const after = near.filter(window => window.from > from).toSorted((a, b) => a.from - b.from).at(0)
+    const grown = (window: Window | undefined, distance: number): number => {
+      const size = this.#usedSize(window)
+
+      return distance < GROWTH * size ? GROWTH * size : 1
+    }
+
+    return Math.min(MAX_PIECES, Math.max(
+      grown(before, from - (before?.to ?? 0)),
+      grown(after, (after?.from ?? 0) - to),
+      this.#usedSize(this.#windows.at(-1)),
+      Math.floor(this.#expected / this.#pieceSize)
+    ))
+  }
+
+  /** The size of a window if half of what was read was used. */
+  #usedSize (window: Window | undefined): number {
+    return window != null && window.used >= (window.to - window.from) * this.#pieceSize / 2 ? window.size : 0
+  }
+}
