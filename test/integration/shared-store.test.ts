@@ -175,8 +175,8 @@ describe('a store in a directory', () => {
     await a.ok(['init', '--store', store])
     const mark = join(store, 'ipfsz-store.json.data')
     const old = await readFile(mark, 'utf8')
-    await writeFile(mark, old.replace('"version": 1', '"version": 3'))
-    const newer = { code: 1, stderr: expect.stringContaining('has version 3, but this ipfsz supports only 1 and 2') }
+    await writeFile(mark, old.replace('"version": 1', '"version": 4'))
+    const newer = { code: 1, stderr: expect.stringContaining('has version 4, but this ipfsz supports only 1 and 2') }
     expect(await a.run(['pin', 'ls'])).toMatchObject(newer)
     expect(await nodeIn('c', sandbox).run(['init', '--store', store])).toMatchObject(newer)
     await writeFile(mark, '{"version":')
@@ -296,7 +296,7 @@ describe('ipfsz gc on a store', () => {
     }
 
     for (const [text, reason] of [
-      [made.replace('"version": 1', '"version": 3'), 'has version 3, but this ipfsz supports only 1 and 2'],
+      [made.replace('"version": 1', '"version": 4'), 'has version 4, but this ipfsz supports only 1 and 2'],
       [made.replace(/"id": "[^"]*"/, `"id": "${crypto.randomUUID()}"`), 'contains a different store than'],
       ['{"version":', 'is damaged']
     ]) {
