@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { publishSite } from '@ipfsz/site'
 import { progress, rounded, sum } from './benchmark.ts'
@@ -9,6 +11,8 @@ import { siteReleases } from './support/site-releases.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { PublishedSite } from '@ipfsz/site'
+
+const run = promisify(execFile)
 
 const ABOUT = 'A visitor loads the start page of each release, in Chromium, with what the browser kept of the one ' +
   'before; a first visit is with an empty browser. `ipfsz gateway` runs with `--compress all`. Bytes of visits ' +
@@ -41,7 +45,10 @@ export const benchmark: Benchmark = {
           const { worker, gateway } = await visitor.visit(site, i)
           const fresh = await freshVisit(directory, site, i)
           const changed = await changedFiles(releases[i], releases[i - 1])
-          const gzipped = changed.map(bytes => gzipSync(bytes).byteLength)
+          const gzipped = changed.map(({ bytes }) => gzipSync(bytes).byteLength)
+          const loaded = changed.filter(({ path }) => gateway.paths.includes(path))
+          const loadedGzip = sum(loaded.map(({ bytes }) => gzipSync(bytes).byteLength))
+          const patches = await Promise.all(loaded.map(async file => patchSize(file, join(directory, 'patch'))))
 
           rows.push({
             release: i + 1,
@@ -50,12 +57,15 @@ export const benchmark: Benchmark = {
             'CAR, KiB': kib(site.carSize ?? 0),
             'new in the CAR, KiB': kib(site.newSize),
             'new without a base, KiB': kib(alone[i].newSize),
-            'changed files, plain, KiB': kib(sum(changed.map(({ byteLength }) => byteLength))),
+            'changed files, plain, KiB': kib(sum(changed.map(({ bytes }) => bytes.byteLength))),
             'changed files, gzip, KiB': kib(sum(gzipped)),
-            'visit with the worker, KiB': kib(worker),
-            'visit at ipfsz gateway, KiB': kib(gateway),
-            'first visit with the worker, KiB': kib(fresh.worker),
-            'first visit at ipfsz gateway, KiB': kib(fresh.gateway)
+            'changed files that the page loads, gzip, KiB': kib(loadedGzip),
+            'bodies fetched at ipfsz gateway, % of that': rounded(100 * gateway.bodies / loadedGzip),
+            'zstd -19 --patch-from, % of that': rounded(100 * sum(patches) / loadedGzip),
+            'visit with the worker, KiB': kib(worker.sent),
+            'visit at ipfsz gateway, KiB': kib(gateway.sent),
+            'first visit with the worker, KiB': kib(fresh.worker.sent),
+            'first visit at ipfsz gateway, KiB': kib(fresh.gateway.sent)
           })
         }
       } finally {
@@ -72,7 +82,7 @@ async function freshVisit (
   directory: string,
   site: PublishedSite,
   release: number
-): Promise<{ worker: number, gateway: number }> {
+): ReturnType<SiteVisitor['visit']> {
   const visitor = await SiteVisitor.start(join(directory, 'repo'), join(directory, `profile-${release}`))
 
   try {
@@ -86,11 +96,44 @@ function kib (bytes: number): number {
   return rounded(bytes / 1024)
 }
 
-/** The files of a release that the one before does not have, or has with other content. */
-async function changedFiles (release: string, before: string | undefined): Promise<Buffer[]> {
-  const [files, old] = await Promise.all([release, before].map(async path => path == null ? new Map() : contents(path)))
+/** A file of a release that the one before does not have, or has with other content. */
+interface ChangedFile {
+  /** As a page loads it. */
+  path: string
+  bytes: Buffer
+  /** The file in the release before: of the same name, but for what a bundler makes of its content. */
+  before: Buffer | undefined
+}
 
-  return [...files].filter(([name, bytes]) => hash(bytes) !== hash(old.get(name))).map(([, bytes]) => bytes)
+/** The name of a file without what a bundler makes of its content, as in `index-Bx1Hs_kq.js`. */
+function nameWithoutHash (name: string): string {
+  return name.replace(/(?<=[.-])[\w-]{8,64}(?=\.\w+$)/, '*')
+}
+
+async function changedFiles (release: string, before: string | undefined): Promise<ChangedFile[]> {
+  const [files, old] = await Promise.all([release, before].map(async path => path == null ? new Map() : contents(path)))
+  const byPattern = new Map([...old].map(([name, bytes]) => [nameWithoutHash(name), bytes]))
+
+  return [...files].filter(([name, bytes]) => hash(bytes) !== hash(old.get(name))).map(([name, bytes]) => ({
+    path: name === 'index.html' ? '/' : `/${name}`,
+    bytes,
+    before: old.get(name) ?? byPattern.get(nameWithoutHash(name))
+  }))
+}
+
+/** Bytes of what changed in a file, as the zstd tool writes it: what can be done. Without an earlier file, of gzip. */
+async function patchSize ({ bytes, before }: ChangedFile, directory: string): Promise<number> {
+  if (before == null) {
+    return gzipSync(bytes).byteLength
+  }
+
+  const work = await mkdtemp(directory)
+  const [from, to, patch] = ['from', 'to', 'patch'].map(name => join(work, name))
+  await writeFile(from, before)
+  await writeFile(to, bytes)
+  await run('zstd', ['-q', '--ultra', '-19', '--long=27', `--patch-from=${from}`, to, '-o', patch])
+
+  return (await stat(patch)).size
 }
 
 async function contents (directory: string): Promise<Map<string, Buffer>> {

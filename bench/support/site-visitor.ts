@@ -25,6 +25,19 @@ interface NamedGateway {
   close: () => void
 }
 
+/** Bytes that `transferSize` counts of the headers of a response, whatever they have (Resource Timing, section 4.4). */
+const HEADERS = 300
+
+/** A visit of a start page. */
+export interface Visit {
+  /** Bytes that were sent, headers included. */
+  sent: number
+  /** Bytes of bodies that came over the network: none of what the browser had, and asked whether it is still right. */
+  bodies: number
+  /** The paths of what the page loads. */
+  paths: string[]
+}
+
 /** A browser that visits each release of a site, and keeps what it wants to keep. */
 export class SiteVisitor {
   readonly #repo: Repo
@@ -52,8 +65,8 @@ export class SiteVisitor {
     return new SiteVisitor(repo, context, any, ours)
   }
 
-  /** Publish a release, visit it both ways, and tell the bytes that were sent. */
-  async visit ({ cid, tree }: PublishedSite, release: number): Promise<{ worker: number, gateway: number }> {
+  /** Publish a release, and visit it both ways. */
+  async visit ({ cid, tree }: PublishedSite, release: number): Promise<{ worker: Visit, gateway: Visit }> {
     return { worker: await this.#load(this.#any, cid, release), gateway: await this.#load(this.#ours, tree, release) }
   }
 
@@ -64,7 +77,7 @@ export class SiteVisitor {
     await this.#repo.close()
   }
 
-  async #load ({ url, show, sent }: NamedGateway, cid: CID, release: number): Promise<number> {
+  async #load ({ url, show, sent }: NamedGateway, cid: CID, release: number): Promise<Visit> {
     show(cid)
     const before = sent()
     const page = await this.#context.newPage()
@@ -81,9 +94,19 @@ export class SiteVisitor {
       }
     }
 
+    const loaded = await page.evaluate(() => {
+      const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+
+      return (entries as PerformanceResourceTiming[])
+        .map(({ name, transferSize }) => ({ path: new URL(name).pathname, transferSize }))
+    })
     await page.close()
 
-    return sent() - before
+    return {
+      sent: sent() - before,
+      bodies: loaded.reduce((sum, { transferSize }) => sum + Math.max(0, transferSize - HEADERS), 0),
+      paths: loaded.map(({ path }) => path)
+    }
   }
 }
 

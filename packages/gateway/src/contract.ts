@@ -73,13 +73,16 @@ export interface Compressor {
   gzipFile (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 
   /**
-   * Compress a file as one zstd frame, for a client that has another version of it as a dictionary.
+   * Compress a file as one zstd frame, for a client that has another version of it as a dictionary. Once for all
+   * clients that have the same: frames are cached.
    *
+   * @param key - what names both
    * @param read - reads both. It is not called if the CPU budget is used up. If it rejects, so does this method
    * @returns undefined if no time is left, or if the frame would have more than half of the bytes
    * @default no file is compressed with a dictionary
    */
   compressDelta? (
+    key: string,
     read: () => Promise<{ bytes: Uint8Array, dictionary: Uint8Array }>
   ): Promise<Uint8Array | undefined>
 }

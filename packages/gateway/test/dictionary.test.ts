@@ -313,6 +313,28 @@ describe('a file whose other release the client has, at a gateway that compresse
     expect(zstdDecompressSync((await bytesOf(response)).subarray(40), { dictionary: FIRST }).equals(THIRD)).toBe(true)
   })
 
+  it('is compressed once for all clients that have that release', async () => {
+    const site = await third()
+    await bytesOf(await site.ask(known(SECOND, site.second), { cid: site.third }))
+    const before = site.read()
+    const response = await site.ask(known(SECOND, site.second), { cid: site.third })
+    const body = await bytesOf(response)
+
+    expect(zstdDecompressSync(body.subarray(40), { dictionary: SECOND }).equals(THIRD)).toBe(true)
+    // the roots of both, and of the base
+    expect(site.read() - before).toBeLessThanOrEqual(4)
+  })
+
+  it('is the next dictionary of a client that has the base, once much has changed since', async () => {
+    const site = await third()
+    const changed = await site.add(Buffer.concat([THIRD, noise(8 * KIB).map(byte => byte ^ 0x5a)]), { base: site.second })
+    const response = await site.ask(known(FIRST, site.first), { cid: changed })
+    await response.body?.cancel()
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(changed)}"`)
+  })
+
   it.each<[string, (site: Release) => Record<string, string>]>([
     ['names no CID', () => ({ ...available(SECOND), 'dictionary-id': '"second"' })],
     ['names nothing', () => available(SECOND)],

@@ -1,6 +1,8 @@
 import { brotli } from '@ipfsz/codecs/brotli'
 import { gzip } from '@ipfsz/codecs/gzip'
 import { zstd } from '@ipfsz/codecs/zstd'
+import { LruMap } from '@ipfsz/utils/lru-map'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import { BlockCompressor } from './block-compressor.ts'
 import { CpuBudget } from './cpu-budget.ts'
 import { gzipStream } from './gzip-stream.ts'
@@ -21,6 +23,9 @@ const FAST_LEVEL = 1
 
 /** A bundle of 1.5 MB takes 48 ms with it, of which level 3 would save 15, and level 19 makes 10 % less of 800 ms. */
 const DELTA_LEVEL = 9
+
+/** Bytes of memory for files that were compressed with another version, 16 MiB: hundreds of what changes usually. */
+const DELTA_CACHE = 16 * 1024 * 1024
 
 export interface CompressorInit {
   /**
@@ -50,7 +55,7 @@ export interface CompressorInit {
 
   /**
    * Whether compressed files that a client cannot take as they are stored are sent with gzip, if it takes that, and
-   * with zstd to one that has another version of them (RFC 9842). These responses are not cached.
+   * with zstd to one that has another version of them (RFC 9842). Only the latter are cached, up to 16 MiB of them.
    *
    * @default false
    */
@@ -78,6 +83,8 @@ export function compressorOf (
 ): Compressor {
   const budget = new CpuBudget({ share, concurrency, now })
   let running = 0
+  const deltas = new LruMap<string, Uint8Array>({ maxSize: DELTA_CACHE, sizeOf: ({ byteLength }) => byteLength })
+  const compressing = new SingleFlight<Uint8Array | undefined>()
   const blocks = new BlockCompressor(codecs, budget, { level: FAST_LEVEL, cacheSize })
 
   return {
@@ -97,12 +104,21 @@ export function compressorOf (
     },
     ...files
       ? {
-        compressDelta: async read => budget.run(async () => {
-          const { bytes, dictionary } = await read()
-          const frame = await codecs.zstd.compress(bytes, { level: DELTA_LEVEL, dictionary })
+        compressDelta: async (key, read) => deltas.get(key) ?? await compressing.run(key, async () =>
+          budget.run(async () => {
+            const { bytes, dictionary } = await read()
+            const frame = await codecs.zstd.compress(bytes, { level: DELTA_LEVEL, dictionary })
 
-          return frame.byteLength <= bytes.byteLength / 2 ? frame : undefined
-        })
+            if (frame.byteLength > bytes.byteLength / 2) {
+              return undefined
+            }
+
+            // a copy: it may be a part of larger memory
+            const kept = frame.slice()
+            deltas.set(key, kept)
+
+            return kept
+          }))
       }
       : {}
   }

@@ -1,3 +1,4 @@
+import { unmark } from '@ipfsz/core/reader'
 import { holdIn } from '../../memory/hold.ts'
 import { availableDictionary, dictionaryId } from '../../request/dictionary.ts'
 import { readFile, UNCOUNTED } from '../read-file.ts'
@@ -25,8 +26,8 @@ export async function compressDelta (
   const { size = 0, isCompressed } = file
 
   if (
-    available == null || id == null || compressor?.compressDelta == null || !compressor.takesFiles() ||
-    !isCompressed || size < MIN_SIZE || size > MAX_COMPRESSED
+    available == null || id == null || compressor?.compressDelta == null || !isCompressed ||
+    size < MIN_SIZE || size > MAX_COMPRESSED
   ) {
     return undefined
   }
@@ -43,7 +44,7 @@ export async function compressDelta (
       return undefined
     }
 
-    const frame = await compressor.compressDelta(async () => ({
+    const frame = await compressor.compressDelta(`${unmark(file.cid)} ${unmark(id)}`, async () => ({
       bytes: await collect(readFile(context, { ...file, keepsOpen: true }, unneeded), size),
       dictionary: await collect(readFile(context, dictionary, unneeded), dictionary.size)
     }))

@@ -21,6 +21,9 @@ const MAX_FRAME_SIZE = 8 * 1024 * 1024
  */
 const KEPT_TIME = 2_592_000
 
+/** How much of a file its difference to the base may have, for which a browser keeps the base: 5 % of gzip, or so. */
+const MAX_STORED_SHARE = 1 / 64
+
 /** What may be a fingerprint: a part of the last name of a path, between a dot or hyphen and its extension. */
 const FINGERPRINT = /(?<=[^/][.-])([A-Za-z0-9_-]{8}|[0-9a-f]{9,64})(?=\.[^/]*$)/
 
@@ -60,7 +63,8 @@ async function chooseDelta (context: ResponseContext, file: VersionedFile): Prom
 
 /**
  * The next release of a file with a base refers to the same base, since a base has none itself: a browser that has it
- * keeps it. One without gets this release as a dictionary, if the next one can be compressed with that.
+ * keeps it while little has changed since. Otherwise it gets this release as a dictionary, if the next one can be
+ * compressed with that: what changed from one release to the next does not grow with their number.
  */
 async function offer (
   context: ResponseContext,
@@ -75,7 +79,8 @@ async function offer (
     return
   }
 
-  const isBased = await basedFile(context, file) != null
+  const based = await basedFile(context, file)
+  const isBased = based != null
   const compresses = compressor?.compressDelta != null
 
   if (isBased || compresses) {
@@ -83,7 +88,8 @@ async function offer (
   }
 
   const pattern = patternOf(rawPath)
-  const isUseful = isBased ? compresses && !hasBase && size <= MAX_COMPRESSED : size <= MAX_SIZE
+  const keepsBase = isBased && hasBase && based.length <= size * MAX_STORED_SHARE
+  const isUseful = isBased ? compresses && !keepsBase && size <= MAX_COMPRESSED : size <= MAX_SIZE
 
   if (isUseful && size >= MIN_SIZE && ttl != null && pattern != null) {
     headers.set('use-as-dictionary', `match="${pattern}"${compresses ? `, id="${unmark(cid)}"` : ''}`)
