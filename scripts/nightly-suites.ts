@@ -182,12 +182,13 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   // sites in browsers: in Firefox too, and what is shown where something is missing
   sites: {
     runs: [
-      { project: 'interop', files: ['test/interop/{firefox-pages,kubo-site,service-worker,site}.test.ts'] }
+      { project: 'interop', files: ['test/interop/{firefox-pages,firefox-releases}.test.ts'] },
+      { project: 'interop', files: ['test/interop/{kubo-site,service-worker,site}.test.ts'] }
     ],
     minutes: 2,
     guards: [
       'test/interop/published-site*.ts', 'packages/gateway/src/service-worker/**', 'packages/site/src/**',
-      'examples/{dataset,media}/**'
+      'packages/gateway/src/respond/file/**', 'examples/{dataset,media}/**'
     ]
   },
   // the demo: on phones, without a network, with hostile input, shared links, films

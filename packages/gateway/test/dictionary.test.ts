@@ -164,6 +164,8 @@ describe('a file with a base', () => {
     ['names two dictionaries', { 'available-dictionary': `:${sha256(FIRST)}:, :${sha256(SECOND)}:` }],
     ['names another algorithm', { 'available-dictionary': `sha-512=:${sha256(FIRST)}:` }],
     ['asks without encryption', available(FIRST), { url: 'http://site.example/' }],
+    ['asks a private network without encryption', available(FIRST), { url: 'http://nas.local/' }],
+    ['asks a host that begins like loopback', available(FIRST), { url: 'http://127.0.0.1.site.example/' }],
     ['asks for a CID', available(FIRST), { url: 'https://127.0.0.1/ipfs/CID' }],
     ['asks below another site', available(FIRST), { url: `${SITE}/ipfs/CID` }],
     ['may be a user whom a proxy knows', { ...available(FIRST), authorization: 'Basic eA==' }],
@@ -327,7 +329,8 @@ describe('a file whose other release the client has, at a gateway that compresse
 
   it('is the next dictionary of a client that has the base, once much has changed since', async () => {
     const site = await third()
-    const changed = await site.add(Buffer.concat([THIRD, noise(8 * KIB).map(byte => byte ^ 0x5a)]), { base: site.second })
+    const added = noise(8 * KIB).map(byte => byte ^ 0x5a)
+    const changed = await site.add(Buffer.concat([THIRD, added]), { base: site.second })
     const response = await site.ask(known(FIRST, site.first), { cid: changed })
     await response.body?.cancel()
 
