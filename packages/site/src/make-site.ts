@@ -8,7 +8,7 @@ import { loaderPage } from './loader-page.ts'
 import { TREE_NAME, WORKER_FILE, withConfig, workerScriptFile } from './site-config.ts'
 import type { MissingNeeds } from './page-needs.ts'
 import type { SiteConfig } from './site-config.ts'
-import type { AddOptions, Ipfsz } from '@ipfsz/core'
+import type { AddAllOptions, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface MakeSiteInit {
@@ -70,11 +70,12 @@ export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeS
     { path: `site/${scriptFile}`, content: script },
     { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
   ]
-  const plain: AddOptions = { compression: { codec: 'none' }, signal }
+  // each directory is written when it is complete, so that memory does not hold all of them
+  const plain: AddAllOptions = { compression: { codec: 'none' }, depthFirst: true, signal }
   let root: CID | undefined
 
   try {
-    for await (const { cid } of files.addAll(candidates, plain)) {
+    for await (const { cid } of files.addAll(candidates.toSorted(depthFirst), plain)) {
       root = cid
     }
   } finally {
@@ -94,6 +95,13 @@ export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeS
       plain: await gzipSizeOfFiles(directory, tree.paths, signal)
     }
   }
+}
+
+/** Orders paths so that what is below a directory stands together: no name has a null character. */
+function depthFirst (a: Candidate, b: Candidate): number {
+  const [first, second] = [a, b].map(({ path = '' }) => path.replaceAll('/', '\0'))
+
+  return first < second ? -1 : Number(first > second)
 }
 
 /** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
