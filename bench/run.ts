@@ -2,7 +2,7 @@
  * Runs benchmarks: `npm run bench -- NAME|all|report`.
  *
  * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
- * all            every benchmark but `scale`, each in its own process, then report: some 25 minutes on a quiet machine
+ * all            every benchmark, each in its own process, then report: some 25 minutes on a quiet machine
  * report         keep the results of full runs in bench/results, which has the newest result of every benchmark, and
  *                draw docs/charts from all that are there. The site has a page of each; docs/benchmarks.md says what
  *                they mean
@@ -34,8 +34,6 @@ const DEFAULT_DIRECTORY = join(ROOT, '.bench')
 const KEPT = join(import.meta.dirname, 'results')
 const INPUTS = ['corpus', 'file'] as const
 const OTHERS = new Set(['run', 'benchmark'])
-/** Takes as long as all others together. */
-const LONG = 'scale'
 
 const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(
   name => !OTHERS.has(name)
@@ -211,7 +209,7 @@ async function runAll (): Promise<void> {
   const failed: string[] = []
   const measured = smoke || directory == null ? [] : names.filter(name => readResult(directory, name)?.smoke === false)
 
-  for (const name of names.filter(name => smoke || name !== LONG)) {
+  for (const name of names) {
     if (directory != null && measured.includes(name)) {
       console.info(`Skipping ${name}, which already has a result: ${resultFile(directory, name)}\n`)
       continue

@@ -10,7 +10,6 @@ import type { Results } from './rows.ts'
 export const TITLES: Readonly<Record<string, string>> = {
   local: 'One file on one machine',
   folder: 'A folder of small files',
-  scale: 'A million small files',
   tree: 'Directories of small files, in the library',
   versions: 'Releases of a file',
   sites: 'Releases of a site',

@@ -10,7 +10,7 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   ['README.md', /programs are stored in (\d+ %)/, /\*\*Stored bytes\*\*: (\d+ %)/],
   [
     'README.md',
-    /from a peer: ([\d.]+ s); with Kubo, uncompressed, ([\d.]+ s)/,
+    /from a peer: ([\d.]+ s); with Kubo ([\d.]+ s) uncompressed/,
     /77 MB takes ([\d.]+ s) with the `ipfsz` command from a peer.* ([\d.]+ s) with Kubo,/
   ],
   [FAQ, /shrink to (\d+ %) with IPFSz/, /\*\*Stored bytes\*\*: (\d+ %)/],
