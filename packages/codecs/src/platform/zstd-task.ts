@@ -13,6 +13,8 @@ export type TaskStream = ZstdCompress & {
 }
 
 const NO_BYTES = new Uint8Array()
+/** The smallest output buffer that a stream takes, in bytes. */
+const MIN_CHUNK_SIZE = 64
 
 /**
  * Compress with zstd on the thread pool, without the events of `zstdCompress`, which take the calling thread as long as
@@ -92,7 +94,8 @@ export function zstdInSteps (
   bytes: Uint8Array,
   options: ZstdOptions & { chunkSize: number }
 ): Uint8Array | undefined {
-  const stream = zlib.createZstdCompress(options)
+  // its own buffer is not used: for each frame, it would be garbage of half the size of the frame
+  const stream = zlib.createZstdCompress({ ...options, chunkSize: MIN_CHUNK_SIZE })
 
   try {
     return compressIn(keep(stream), bytes, options.chunkSize, THEN_END)
