@@ -132,6 +132,11 @@ describe('a sharded directory', () => {
     await expect(
       names(await putDirectory([[`${first}x`, one], [`${second}x`, one]], blockstore, shardOf()), blockstore)
     ).rejects.toMatchObject({ name: 'InvalidDagError' })
+    // of two shards
+    const other = await putDirectory([[`${first}x`, one]], blockstore, shardOf())
+    await expect(
+      names(await putDirectory([[`${first}x`, one], [second, other]], blockstore, shardOf()), blockstore)
+    ).rejects.toMatchObject({ name: 'InvalidDagError', message: expect.stringContaining('two entries named') })
     // misplaced, as @helia/unixfs leaves names after it removes others
     await expect(
       names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)
