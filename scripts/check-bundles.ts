@@ -12,7 +12,7 @@ import { BUNDLERS, ONE_FILE_BUNDLERS } from '../test/support/bundles.ts'
 const CODECS = Object.keys(codecs)
 
 /** The most JavaScript of a page that reads one codec, without WebAssembly, in gzipped bytes. */
-const LIMIT = 40_000
+const LIMIT = 41_000
 
 /** Pages in one file: a script, the codec that it names, and the most bytes it may take gzipped. */
 const ONE_FILE = [
@@ -31,7 +31,7 @@ const ONE_FILE = [
       )
     `
   },
-  ...[['zstd', 320_000, 180_000], ['gzip', 215_000, 60_000]].flatMap(([codec, files, blocks]) => [
+  ...[['zstd', 320_000, 180_000], ['gzip', 220_000, 60_000]].flatMap(([codec, files, blocks]) => [
     {
       name: `files with ${codec}`,
       codec,
