@@ -28,7 +28,7 @@ const BASES: Readonly<Record<string, string>> = { 'assets/app-5e6f7a8b.js': 'ass
 /** They only change if the frames of releases are meant to change. */
 export const SITE_TREES = {
   first: 'bagalj7ibciqpne4ujicscojadvxch5zbdz7i42m7qdzkygb6le25wnc63oodn3i',
-  second: 'bagalj7ibciqfcondxgtxty5khaim4awbaz2gv6yurwpf7x2ogsuqc7wl5purefa'
+  second: 'bagalj7ibciqcub74n4vg2eatvkhzgy63fpi3n2srvqszoqahws2wxsm4srncj4i'
 }
 
 /** Add both releases with the options of `publishSite`. */
