@@ -240,7 +240,6 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   'slow-blockstore-packed': { ...slowTests('blockstore-packed'), minutes: 3 },
   'slow-blockstore-s3': slowTests('blockstore-s3'),
   'slow-node': slowTests('node'),
-  'slow-shared-store': slowTests('shared-store'),
   'slow-codecs': { ...slowTests('codecs'), guards: [...CODECS, 'packages/codecs/test/**'] },
   'slow-core': { ...slowTests('core'), minutes: 4 },
   'slow-gateway': slowTests('gateway'),

@@ -40,14 +40,15 @@ describe('the table of suites', () => {
   it.each([
     ['nightly', /module-tag nightly|'nightly'|tagCombinations\(/],
     ['slow', /module-tag slow|tags: 'slow'|\['slow'\]/]
-  ])('runs every test with the tag %s', (tag, pattern) => {
-    const run = new Set(Object.values(NIGHTLY).flatMap(({ runs }) => runs).flatMap(
-      run => 'project' in run && (run.tag ?? 'nightly') === tag ? filesOf(ROOT, run.files) : []
-    ))
-    const tagged = filesOf(ROOT, ['packages/*/test/*.test.ts', 'bench/test/*.test.ts', 'test/**/*.test.ts'])
-      .filter(path => !OF_TAGS.includes(path) && pattern.test(readFileSync(join(ROOT, path), 'utf8')))
+  ])('runs every test with the tag %s, and no suite without one', (tag, pattern) => {
+    const runs = Object.values(NIGHTLY).flatMap(({ runs }) => runs).flatMap(
+      run => 'project' in run && (run.tag ?? 'nightly') === tag ? [filesOf(ROOT, run.files)] : []
+    )
+    const tagged = new Set(filesOf(ROOT, ['packages/*/test/*.test.ts', 'bench/test/*.test.ts', 'test/**/*.test.ts'])
+      .filter(path => !OF_TAGS.includes(path) && pattern.test(readFileSync(join(ROOT, path), 'utf8'))))
 
-    expect(tagged.filter(path => !run.has(path))).toEqual([])
+    expect([...tagged].filter(path => !runs.flat().includes(path))).toEqual([])
+    expect(runs.filter(files => !files.some(path => tagged.has(path)))).toEqual([])
   })
 })
 
