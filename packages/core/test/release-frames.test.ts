@@ -73,12 +73,13 @@ describe('the memory of stored frames', () => {
     let calls = 0
     const codec: Codec = {
       ...inner,
-      compress: async (piece, options) => calls++ === 0 ? inner.compress(text(4 * MIB), options) : piece
+      // until it is decided that the file shrinks: by its beginning, and its first frame
+      compress: async (piece, options) => calls++ < 2 ? inner.compress(text(piece.byteLength), options) : piece
     }
     const blockstore = new ReleasingStore()
     await ipfsz({ blockstore }, { codecs: [codec] }).addBytes(bytes, { compression: { codec: 'zstd' } })
 
-    expect(calls).toBeGreaterThan(2)
+    expect(calls).toBeGreaterThan(3)
     expect(bytes.byteLength).toBeGreaterThan(11 * MIB)
   })
 })
