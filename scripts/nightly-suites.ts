@@ -114,14 +114,15 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [{ script: 'scripts/python.ts' }],
     minutes: 2,
     guards: [
-      'python/**', 'vectors/**', 'docs/format.md', 'docs/guide/python.md', 'packages/{core,codecs}/src/format/**'
+      'python/**', 'vectors/**', 'docs/format.md', 'docs/guide/python.md', 'packages/{core,codecs}/src/format/**',
+      'packages/core/src/{base,filters}/**'
     ]
   },
   // the same, with the libraries that people use it with
   'python-libraries': {
     runs: [{ script: 'scripts/python.ts', args: ['--nightly'] }],
     minutes: 4,
-    guards: ['python/**', 'docs/guide/python.md']
+    guards: ['python/**', 'vectors/**', 'docs/format.md', 'docs/guide/python.md']
   },
   // a hundred thousand mutated frames for every decoder, lists of filters, and tables of frames
   fuzz: {

@@ -13,6 +13,7 @@ from aiohttp import web
 from conftest import Added, quick
 from gateway import Gateway, serve
 from ipfsz import CID, IpfszFileSystem
+from ipfsz.car import read_below
 from ipfsz.unixfs import parse_node
 from make import Store
 
@@ -258,3 +259,18 @@ def test_a_directory_that_lies_about_its_size_is_read_with_bounded_cars() -> Non
     assert len(whole) > 10 << 20
     # what the buffers of both sides hold comes in addition
     assert 0 < max(sent) < 8 << 20
+
+
+def test_a_response_with_more_links_than_files_have_is_read_in_part() -> None:
+    """In memory, each link takes half a kilobyte."""
+    store, leaf = Store(), STORE.file(b"")
+    child, size = store.file(b"x"), 1
+    nodes = [child]
+    for _ in range(3):
+        child = store.file(children=[(child, size), *[(leaf, 0)] * 40_000])
+        nodes.append(child)
+    car = Store()
+    for cid in reversed(nodes):
+        car.blocks[cid.multihash] = store.blocks[cid.multihash]
+
+    assert [cid for cid, *_ in read_below(child, car.car_bytes(child))] == [nodes[3], nodes[2]]

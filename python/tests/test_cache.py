@@ -123,7 +123,7 @@ def test_what_another_user_put_there_is_compared_with_its_hash(gateway: Gateway,
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make files of other users")
-@pytest.mark.parametrize("place", ["", "blocks"])
+@pytest.mark.parametrize("place", ["", "fetched", ".."])
 def test_nothing_is_written_or_deleted_where_another_user_may_put_links(tmp_path: Path, place: str) -> None:
     cache = DiskCache(tmp_path / "cache", limit=1000)
     elsewhere = tmp_path / "elsewhere"
@@ -137,6 +137,38 @@ def test_nothing_is_written_or_deleted_where_another_user_may_put_links(tmp_path
     cache.remove(ROOT)
 
     assert [(file.name, file.read_bytes()) for file in elsewhere.iterdir()] == [(path.name, b"of another program")]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make files of other users")
+def test_nothing_is_written_or_deleted_through_a_link_of_another_user(tmp_path: Path) -> None:
+    victim = tmp_path / "victim/fetched/aa"
+    victim.mkdir(parents=True)
+    (victim / ("a" * 20)).write_bytes(bytes(2000))
+    link = tmp_path / "cache"
+    link.symlink_to(tmp_path / "victim")
+    os.lchown(link, 12345, 12345)
+    cache = DiskCache(link, limit=1000)
+    cache.put(ROOT, DATA[:100])
+
+    assert [path.name for path in files(tmp_path / "victim")] == ["a" * 20]
+
+
+def test_a_link_of_ones_own_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "cache").symlink_to(tmp_path / "disk")
+    DiskCache(tmp_path / "cache").put(ROOT, DATA[:100])
+
+    assert len(files(tmp_path / "disk")) == 1
+
+
+def test_files_of_others_are_not_deleted(tmp_path: Path) -> None:
+    others = [tmp_path / "blocks/aa" / ("a" * 20), tmp_path / "fetched/readme.txt"]
+    for path in others:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(2000))
+    DiskCache(tmp_path, limit=1000).put(ROOT, DATA[:100])
+
+    assert all(path.exists() for path in others)
 
 
 def test_blocks_that_came_together_are_one_file(tmp_path: Path) -> None:

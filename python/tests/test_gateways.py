@@ -251,6 +251,7 @@ def test_secrets_of_refused_urls_are_not_in_messages(url: str) -> None:
 
 PRIVATE = ["127.0.0.1", "10.1.2.3", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "224.0.0.1", "64:ff9b::10.1.2.3"]
 PRIVATE += ["2002:a01:203::1", "2001:0:102:304:0:0:f5fe:fdfc"]
+PRIVATE += ["64:ff9b:1::7f00:1", "fec0::1", "::127.0.0.1", "192.0.0.192", "168.63.129.16"]
 
 
 @pytest.mark.parametrize("address", PRIVATE)

@@ -9,12 +9,13 @@ cache.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import tempfile
 import threading
 from base64 import b32encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -31,6 +32,8 @@ _MAX_PLACES = 100_000
 _SCAN_AFTER = 16
 #: At the beginning of a pack: how many blocks it has, and for each the bytes of its multihash and its own.
 _COUNT, _ENTRY = Struct("<I"), Struct("<BI")
+#: Of blocks and packs, and of those that a killed process was writing.
+_OWN_NAME = re.compile(r"[a-z2-7]{8,}\+?|\.\w+")
 
 
 def default_directory() -> Path:
@@ -49,7 +52,8 @@ class DiskCache:
 
     def __init__(self, directory: str | os.PathLike[str], limit: int = DEFAULT_CACHE_BYTES) -> None:
         self.root = Path(directory)
-        self.directory = self.root / "blocks"
+        # not `blocks`, which repos have: what is deleted here must be of this cache
+        self.directory = self.root / "fetched"
         self.limit = limit
         # the first block that is written looks at what others left
         self._unscanned = limit
@@ -144,23 +148,21 @@ class DiskCache:
         return True
 
     def _is_own(self) -> bool:
-        """Whether no other user may rename what is in it: with a link in its place, files would be written and deleted
-        elsewhere."""
+        """Whether no other user may rename what is in it, or a directory above it: with a link in its place, files
+        would be written and deleted elsewhere."""
         if sys.platform == "win32":
             return True
-        for directory in (self.root, self.directory):
-            with suppress(OSError):
-                status = os.stat(directory)
-                others = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
-                if status.st_uid not in (0, os.geteuid()) or others:
-                    return False
-        return True
+        named = Path(os.path.abspath(self.directory))
+        real = Path(os.path.realpath(self.root)) / self.directory.name
+        return all(_is_safe(path, os.lstat) for path in (named, *named.parents)) and all(
+            _is_safe(path, os.stat) for path in (real, *real.parents)
+        )
 
     def _evict(self) -> None:
         """Deletes what was used longest ago, down to seven eighths of the limit, once there is more than the limit."""
         files = []
         for directory, _, names in os.walk(self.directory):
-            for name in names:
+            for name in filter(_OWN_NAME.fullmatch, names):
                 path = os.path.join(directory, name)
                 try:
                     status = os.lstat(path)
@@ -175,6 +177,17 @@ class DiskCache:
                 break
             _unlink(path)
             total -= size
+
+
+def _is_safe(path: Path, stat_of: Callable[[Path], os.stat_result]) -> bool:
+    """Whether it belongs to this user or to the system, and no other user can rename what is in it."""
+    try:
+        status = stat_of(path)
+    except OSError:
+        return True
+    shared = status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and status.st_gid != os.getegid())
+    writable = shared and not status.st_mode & stat.S_ISVTX and not stat.S_ISLNK(status.st_mode)
+    return status.st_uid in (0, os.geteuid()) and not writable
 
 
 def _read(path: Path, start: int, size: int) -> bytes | None:

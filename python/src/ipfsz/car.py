@@ -11,6 +11,8 @@ from .errors import GatewaysFailedError, IpfszError
 from .unixfs import Node, parse_node
 from .varint import read_varint
 
+#: Of the nodes of a response. Blocks beyond are fetched by themselves: each link takes half a kilobyte.
+_MAX_LINKS = 65_536
 _PRAGMA = b"\x0a\xa1\x67version\x02"
 
 
@@ -22,8 +24,9 @@ def read_below(root: CID, car: bytes) -> list[tuple[CID, Node, bytes]]:
     length, at = read_varint(car, 0)
     at += length
     wanted = {root.multihash: root}
-    found = []
-    while at < len(car):
+    found: list[tuple[CID, Node, bytes]] = []
+    links = 0
+    while at < len(car) and links < _MAX_LINKS:
         length, start = read_varint(car, at)
         at = start + length
         if at > len(car):
@@ -39,6 +42,7 @@ def read_below(root: CID, car: bytes) -> list[tuple[CID, Node, bytes]]:
         except IpfszError:
             # whoever reads it gets the error
             node = Node()
+        links += len(node.links)
         wanted.update((link.cid.multihash, link.cid) for link in node.links)
         found.append((cid, node, block))
     return found

@@ -6,14 +6,17 @@ import asyncio
 import socket
 import time
 from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 _MAX_REDIRECTS = 5
-_NAT64 = IPv6Network("64:ff9b::/96")
+#: With an address of version 4 in their last bytes: NAT64, and those that are "compatible" with it.
+_WITH_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+#: Private in fact, but not for every version of Python: NAT64 and sites of one's own, and what clouds have inside.
+_PRIVATE = tuple(map(ip_network, ("64:ff9b:1::/48", "fec0::/10", "192.0.0.0/24", "168.63.129.16/32")))
 
 
 class HttpError(Exception):
@@ -30,13 +33,16 @@ def is_public(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
     inner: list[IPv4Address] = []
     if isinstance(ip, IPv6Address):
-        # an address of version 4 in one of version 6, which a router may unwrap: mapped, 6to4, Teredo, NAT64
+        # an address of version 4 in one of version 6, which a router may unwrap
         inner = [*filter(None, (ip.ipv4_mapped, ip.sixtofour)), *(ip.teredo or ())]
-        if ip in _NAT64:
+        if any(ip in network for network in _WITH_IPV4):
             inner.append(IPv4Address(int(ip) & 0xFFFFFFFF))
         if ip.ipv4_mapped is not None:
             ip = ip.ipv4_mapped
-    return all(one.is_global and not one.is_multicast for one in (ip, *inner))
+    return all(
+        one.is_global and not one.is_multicast and not any(one in network for network in _PRIVATE)
+        for one in (ip, *inner)
+    )
 
 
 def is_loopback(host: str) -> bool:
