@@ -111,6 +111,23 @@ def zstandard_reader(path: Path) -> bytes:
         return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True).read()
 
 
+def zstandard_plain_reader(path: Path) -> bytes:
+    import zstandard
+
+    with path.open("rb") as file:
+        return zstandard.ZstdDecompressor().stream_reader(file).read()
+
+
+def zstandard_copy(path: Path) -> bytes:
+    import io
+
+    import zstandard
+
+    with path.open("rb") as file, io.BytesIO() as target:
+        zstandard.ZstdDecompressor().copy_stream(file, target)
+        return target.getvalue()
+
+
 def zstandard_across(path: Path) -> bytes:
     import zstandard
 
@@ -145,6 +162,8 @@ def cramjam_decompress(path: Path) -> bytes:
         standard_decompress,
         zstandard_open,
         zstandard_reader,
+        zstandard_plain_reader,
+        zstandard_copy,
         zstandard_across,
         fsspec_open,
         pyzstd_decompress,
