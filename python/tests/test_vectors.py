@@ -134,6 +134,7 @@ def check_vector(vector: dict[str, Any], car: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("path", sorted((ROOT / "vectors").glob("*.json")), ids=lambda path: path.stem)
 def test_every_vector_of_the_repository_is_read_or_refused(path: Path, monkeypatch) -> None:
     vector = json.loads(path.read_text())
+    assert str(CID.parse(vector["marked"]).plain()) == vector["plain"]
     check_vector(vector, path.with_suffix(".car"), monkeypatch)
 
 

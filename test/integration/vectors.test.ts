@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
-import { ipfsz } from '@ipfsz/core'
+import { ipfsz, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { makeVectors, statFields } from '../../scripts/vectors/make-vectors.ts'
@@ -54,6 +54,7 @@ describe('the conformance vectors', () => {
     const stored = await fromCar(await readFile(join(FOLDER, `${name}.car`)))
     const fs = ipfsz({ blockstore: vector.atRest === true ? new CompressedBlockstore(stored) : stored })
     const cid = CID.parse(vector.marked)
+    expect(unmark(cid).toString()).toBe(vector.plain)
 
     if (vector.error != null) {
       const { error, rule, path, listing } = vector
