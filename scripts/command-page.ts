@@ -3,11 +3,10 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createProgram } from '../packages/cli/dist/program/program.js'
 import { commandGroups, globalOptions, sectionsOf, SETTINGS } from '../packages/cli/dist/program/sections.js'
+import { documentedProgram } from './documented-program.ts'
 import type { Section } from '../packages/cli/dist/program/sections.js'
-
-type Command = ReturnType<typeof createProgram>
+import type { Command } from './documented-program.ts'
 
 const INTRODUCTION = `# All commands
 
@@ -18,16 +17,7 @@ describes output, exit codes, settings and JSON, and what the commands do beyond
 `
 
 export function commandPage (): string {
-  const program = createProgram({
-    stdin: process.stdin,
-    stdinIsPiped: false,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: {},
-    cwd: '/',
-    now: Date.now,
-    signal: new AbortController().signal
-  })
+  const program = documentedProgram()
   const helper = program.createHelp()
 
   const describe = (command: Command): string[] => [

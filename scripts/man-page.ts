@@ -5,13 +5,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXAMPLES } from '../packages/cli/dist/program/help-texts.js'
-import { createProgram } from '../packages/cli/dist/program/program.js'
 import {
   commandGroups, commandPath, globalOptions, sectionsOf, SETTINGS
 } from '../packages/cli/dist/program/sections.js'
+import { documentedProgram } from './documented-program.ts'
 import type { Section } from '../packages/cli/dist/program/sections.js'
-
-type Command = ReturnType<typeof createProgram>
+import type { Command } from './documented-program.ts'
 
 const FILE = join(dirname(import.meta.dirname), 'packages/cli/man/ipfsz.1')
 
@@ -86,16 +85,7 @@ function roff (line: string): string {
 }
 
 if (import.meta.main) {
-  const program = createProgram({
-    stdin: process.stdin,
-    stdinIsPiped: false,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: {},
-    cwd: '/',
-    now: Date.now,
-    signal: new AbortController().signal
-  })
+  const program = documentedProgram()
 
   mkdirSync(dirname(FILE), { recursive: true })
   writeFileSync(FILE, manPage(program))
