@@ -2,6 +2,12 @@
 # The step of action.yml: adds the site to a repo of its own, and writes the CAR, the outputs and the summary.
 set -euo pipefail
 
+# a line break would begin an output of its own
+if [[ $SITE_CAR == *[$'\n\r']* ]]; then
+  echo "::error::The name of the CAR has a line break"
+  exit 1
+fi
+
 read -ra ipfsz <<< "$SITE_COMMAND"
 IPFSZ_PATH=$(mktemp -d "$RUNNER_TEMP/ipfsz.XXXXXX")
 export IPFSZ_PATH IPFSZ_GATEWAYS="$SITE_GATEWAY" IPFSZ_BOOTSTRAP=none

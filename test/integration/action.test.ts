@@ -1,5 +1,5 @@
 /** The step of action.yml, as a runner of GitHub starts it, and what can be said of the container without one. */
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { execFile } from 'node:child_process'
@@ -136,6 +136,41 @@ describe('the action', () => {
     expect(summary).toMatch(/new since the last release \| \d\.\d KiB/)
     await sandbox.run(['car', 'import', 'next.car', '--repo', 'other'])
     expect((await sandbox.run(['verify', '--all', '--repo', 'other'])).code).toBe(0)
+  })
+
+  it('gives the same CIDs, and nothing new, for a site that did not change', async ({ sandbox }) => {
+    await writeSite(sandbox, APP)
+    const first = await publish(sandbox, { directory: 'dist', command: COMMAND })
+    await sandbox.run(['car', 'import', 'site.car'])
+    const { url } = await startGateway(sandbox)
+    const { outputs, summary } = await publish(sandbox, {
+      directory: 'dist', command: COMMAND, car: 'next.car', base: first.outputs.cid, gateway: url
+    })
+
+    expect(outputs).toEqual({ ...first.outputs, car: 'next.car', 'new-bytes': '0' })
+    expect(summary).toContain('new since the last release | 0.0 KiB')
+    const [car, next] = await Promise.all(['site.car', 'next.car'].map(async name =>
+      readFile(join(sandbox.directory, name))))
+    expect(next.equals(car)).toBe(true)
+  })
+
+  it('lets no name begin another output, or a command to the runner', async ({ sandbox }) => {
+    const hostile = 'dist\n::warning::mine\ncid=mine'
+    await writeSite(sandbox, APP)
+    await rename(join(sandbox.directory, 'dist'), join(sandbox.directory, hostile))
+    await sandbox.write(join(hostile, '\n::error::mine\ncid=mine'), text(10))
+    const { outputs, summary, printed } = await publish(sandbox, { directory: hostile, command: COMMAND })
+
+    expect(printed).toBe('')
+    expect(summary).not.toContain('mine')
+    expect(outputs).toMatchObject({ cid: expect.stringMatching(/^bafy/), car: 'site.car' })
+    expect(await readFile(join(sandbox.directory, 'output'), 'utf8')).not.toContain('mine')
+
+    for (const car of ['a\ncid=mine', 'a\r\ncid=mine', 'a\rb']) {
+      await expect(publish(sandbox, { directory: hostile, command: COMMAND, car })).rejects.toMatchObject({
+        stdout: '::error::The name of the CAR has a line break\n'
+      })
+    }
   })
 
   it('stores all of a site if the last release is gone, and says so', async ({ sandbox }) => {

@@ -1,8 +1,10 @@
 /** Releases of a site: CARs that are the same everywhere, and that differ from the last one by what changed. */
 import { execFile } from 'node:child_process'
+import { unlinkSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { publishSite } from '@ipfsz/site'
 import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDnsServer } from '../support/dns-server.ts'
@@ -36,9 +38,10 @@ const SECOND: Files = {
   'assets/app-5e6f7a8b.js': NEXT
 }
 
-/** Names that files may have, but that mean something elsewhere. */
+/** Names that files may have, but that mean something elsewhere, or that differ in case alone. */
 const ODD: Files = Object.fromEntries([
-  '..a', '...', 'a..', '%2e%2e', '-rf', '--car', 'a b', 'é', 'e\u0301', 'a\nb', 'a\\b', '*', '"', 'ipfs', '\u{1f4f7}'
+  '..a', '...', 'a..', '%2e%2e', '-rf', '--car', 'a b', 'é', 'e\u0301', 'a\nb', 'a\\b', '*', '"', 'ipfs', '\u{1f4f7}',
+  ...process.platform === 'linux' ? ['a.html', 'A.html', 'a.HTML'] : []
 ].map(name => [`odd/${name}`, `content of ${JSON.stringify(name)}`]))
 
 async function write (sandbox: Sandbox, directory: string, files: Files): Promise<void> {
@@ -119,6 +122,28 @@ describe('the CAR of a site', () => {
     }
   })
 
+  it('has in its uncompressed files what was compressed, if files change or vanish meanwhile', async ({ sandbox }) => {
+    await write(sandbox, 'dist', { ...FIRST, 'kept/index.html': '<link rel="stylesheet" href="../data.json">' })
+    const path = (name: string): string => join(sandbox.directory, 'dist', name)
+    const { cid, tree } = await publishSite(sandbox.repo, join(sandbox.directory, 'dist'), {
+      keep: ['/kept/'],
+      onProgress (event) {
+        // all files were read, and the pages are made
+        if (event.type === 'ipfsz:step:begin' && event.detail.task === 'make-pages') {
+          writeFileSync(path('robots.txt'), 'changed')
+          unlinkSync(path('data.json'))
+          unlinkSync(path('kept/index.html'))
+        }
+      }
+    })
+
+    expect((await read(sandbox, `${cid}/robots.txt`)).toString()).toBe(FIRST['robots.txt'])
+
+    for (const name of ['robots.txt', 'kept/index.html']) {
+      expect((await read(sandbox, `${cid}/${name}`)).equals(await read(sandbox, `${tree}/${name}`))).toBe(true)
+    }
+  })
+
   it('replaces a file only with --force, and nothing is added before', async ({ sandbox }) => {
     await write(sandbox, 'dist', FIRST)
     await sandbox.write('a.car', Buffer.from('mine'))
@@ -129,6 +154,7 @@ describe('the CAR of a site', () => {
     expect(await readdir(sandbox.directory)).not.toContain('repo')
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--car', 'dist', '--force']))).toContain('is a directory')
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--force']))).toContain('--force requires --car')
+    expect(failure(await sandbox.run(['site', 'add', 'dist', '--car', '-']))).toContain('--car needs a file')
 
     const { carSize } = await add(sandbox, 'dist', '--car', 'a.car', '--force')
     expect((await car(sandbox, 'a.car')).byteLength).toBe(carSize)
@@ -267,6 +293,42 @@ describe('the next release of a site', () => {
     await write(sandbox, 'other', other)
     const { tree } = await add(sandbox, 'other', '--base', first.cid)
     expect((await read(sandbox, `${tree}/a.js`)).equals(Buffer.from(other['a.js']))).toBe(true)
+  })
+
+  it('is stored in full, with a warning, if the latest one was collected', async ({ sandbox }) => {
+    await write(sandbox, 'dist', FIRST)
+    const first = await add(sandbox, 'dist', '--base', 'latest')
+    await sandbox.run(['pin', 'rm', first.cid])
+    expect((await sandbox.run(['gc', '--force'])).code).toBe(0)
+    await write(sandbox, 'dist', SECOND)
+    const { code, stdout, stderr } = await sandbox.run(['site', 'add', 'dist', '--base', 'latest', '--json'])
+    const { tree, newSize } = JSON.parse(stdout.toString()) as Report
+
+    expect(code).toBe(0)
+    expect(stderr).toContain('the repo no longer has a version of dist: it is stored in full')
+    expect(newSize).toBeGreaterThan(APP.byteLength / 2)
+    expect((await read(sandbox, `${tree}/assets/app-5e6f7a8b.js`)).equals(NEXT)).toBe(true)
+    // and it is the latest one from now on
+    expect((await add(sandbox, 'dist', '--base', 'latest')).newSize).toBe(0)
+  })
+
+  it('is published by two at once, who both have all of it', async ({ sandbox }) => {
+    await write(sandbox, 'dist', FIRST)
+    await add(sandbox, 'dist', '--base', 'latest')
+    await write(sandbox, 'dist', SECOND)
+    const cars = ['a.car', 'b.car']
+    const results = await Promise.all(cars.map(async car =>
+      sandbox.spawn(['site', 'add', 'dist', '--base', 'latest', '--car', car, '--json'])))
+    expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ''], [0, '']])
+
+    const trees = results.map(({ stdout }) => (JSON.parse(stdout.toString()) as Report).tree)
+    expect((await sandbox.run(['verify', '--all'])).code).toBe(0)
+
+    for (const [i, car] of cars.entries()) {
+      await sandbox.run(['car', 'import', car, '--repo', car.slice(0, 1)])
+      const got = await sandbox.run(['cat', `${trees[i]}/assets/app-5e6f7a8b.js`, '--repo', car.slice(0, 1)])
+      expect(got.stdout.equals(NEXT)).toBe(true)
+    }
   })
 
   it('is refused if the last one is gone, is a file, or is no directory of the repo', async ({ sandbox }) => {

@@ -1,6 +1,7 @@
 /** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { unmark } from '@ipfsz/core'
 import { createCompressor } from '@ipfsz/gateway'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -46,8 +47,8 @@ interface Site extends VersionedSite {
 }
 
 /** A site, and a page of it. */
-async function openSite (proxy?: Proxy, init?: GatewayInit): Promise<Site> {
-  const site = await startVersionedSite(proxy, undefined, init)
+async function openSite (proxy?: Proxy, init?: GatewayInit, ttl?: number): Promise<Site> {
+  const site = await startVersionedSite(proxy, undefined, init, ttl)
   const context = await browser.newContext()
   const page = await context.newPage()
   onTestFinished(async () => {
@@ -181,6 +182,61 @@ describe('a visitor who comes back after a release', () => {
 
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+  })
+})
+
+/** A page whose text is some bytes, with a script whose name does not change either. */
+function page (bytes: Uint8Array, release: number): Buffer {
+  const head = `<!doctype html><title>${release}</title><link rel="icon" href="data:,">`
+
+  return Buffer.concat([Buffer.from(`${head}<script src="app.js"></script><pre>`), bytes])
+}
+
+describe('a visitor who comes back when nothing is fresh any more', () => {
+  it('fetches what changed of a page and a script whose names do not change, and sees them at once', async () => {
+    // with a TTL of 0, nothing ever is
+    const site = await openSite({}, {}, 0)
+    const first = await site.publish('index.html', page(FIRST, 1))
+    const app = await site.publish('app.js', script(FIRST, 1))
+    const visit = async (): Promise<{ text: Buffer | undefined, bytes: number }> => {
+      const response = await site.page.goto(site.url)
+      const bytes = await site.page.evaluate(() => {
+        const [{ encodedBodySize }] = performance.getEntriesByType('navigation') as PerformanceResourceTiming[]
+
+        return encodedBodySize
+      })
+
+      return { text: await response?.body(), bytes }
+    }
+    await expect.poll(async () => {
+      await visit()
+
+      return [site.sent('/').dictionary, site.sent('/app.js').dictionary]
+    }).not.toContain(null)
+
+    await site.publish('index.html', page(SECOND, 2), first)
+    await site.publish('app.js', script(SECOND, 2), app)
+    const { text, bytes } = await visit()
+
+    expect([site.sent('/').coding, site.sent('/app.js').coding]).toEqual(['dcz', 'dcz'])
+    expect(text?.equals(page(SECOND, 2))).toBe(true)
+    expect(bytes).toBeLessThan(0.05 * gzipSync(page(SECOND, 2)).byteLength)
+    expect(await site.page.title()).toBe('2')
+  })
+
+  it('fetches no byte of a file again to keep it, if the browser has stored it in time', async () => {
+    const site = await openSite()
+    const bytes = page(FIRST, 1)
+    const address = `/page.html?dictionary=${unmark(await site.publish('page.html', bytes))}`
+    await site.page.goto(`${site.url}page.html`)
+    await expect.poll(() => site.sent(address)).not.toEqual({ coding: null, dictionary: null })
+    const load = async (): Promise<Buffer> => Buffer.from(await site.page.evaluate(async address => {
+      const response = await fetch(address, { cache: 'reload' })
+
+      return Array.from(new Uint8Array(await response.arrayBuffer()))
+    }, address))
+
+    await expect.poll(async () => (await load()).equals(bytes) && site.sent(address).coding).toBe('dcz')
   })
 })
 

@@ -14,11 +14,17 @@ export interface Proxy {
   response?: (headers: Headers) => void
 }
 
+/** The `Content-Encoding` of a response, and the dictionary that the browser said it has. */
+interface Sent {
+  coding: string | null
+  dictionary: string | null
+}
+
 export interface VersionedSite {
   /** On loopback, which browsers take for secure. */
   url: string
-  /** What the server sent last as `Content-Encoding`, and the dictionary that the browser said it has. */
-  sent: () => { coding: string | null, dictionary: string | null }
+  /** What the server sent last, or last for a path with its query. Both are null before the first request. */
+  sent: (path?: string) => Sent
   /** Publish a file: the next version of another one, if there is a base. */
   publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
   /** Publish a directory of the store that was given. */
@@ -26,20 +32,24 @@ export interface VersionedSite {
   close: () => Promise<void>
 }
 
-/** @param store - where the site is, instead of a store of its own. Visitors then see a new release at once */
+/**
+ * @param store - where the site is, instead of a store of its own
+ * @param ttl - seconds for which the name is fresh. By default an hour, or 0 for a given store: visitors then see a new
+ *   release at once
+ */
 export async function startVersionedSite (
   proxy: Proxy = {},
   store?: Pick<Parameters<typeof createGateway>[0], 'blocks'> & { fs: Ipfsz },
-  init: GatewayInit = {}
+  init: GatewayInit = {},
+  ttl = store == null ? 3600 : 0
 ): Promise<VersionedSite> {
   const memory = new MemoryBlockstore()
   const { fs, blocks } = store ?? { fs: ipfsz({ blockstore: memory }), blocks: memory }
   let root = await fs.addDirectory()
   root = await fs.cp(await fs.addBytes(Buffer.from('<!doctype html>')), root, 'index.html')
-  const names = { resolve: async () => ({ cid: root, path: [], ttl: store == null ? 3600 : 0 }) }
+  const names = { resolve: async () => ({ cid: root, path: [], ttl }) }
   const gateway = createGateway({ fs, blocks, names }, init)
-  let coding: string | null = null
-  let dictionary: string | null = null
+  const responses: Array<Sent & { path: string }> = []
 
   const { port, close } = await listen(createNodeServer(async request => {
     const url = new URL(request.url)
@@ -48,8 +58,11 @@ export async function startVersionedSite (
     const headers = new Headers(request.headers)
     proxy.request?.(headers)
     const response = await gateway(new Request(url, { headers }))
-    coding = response.headers.get('content-encoding')
-    dictionary = headers.get('available-dictionary')
+    responses.push({
+      path: url.pathname + url.search,
+      coding: response.headers.get('content-encoding'),
+      dictionary: headers.get('available-dictionary')
+    })
     proxy.response?.(response.headers)
 
     return response
@@ -57,7 +70,11 @@ export async function startVersionedSite (
 
   return {
     url: `http://127.0.0.1:${port}/`,
-    sent: () => ({ coding, dictionary }),
+    sent (asked) {
+      const { coding = null, dictionary = null } = responses.findLast(({ path }) => path === (asked ?? path)) ?? {}
+
+      return { coding, dictionary }
+    },
     async publish (name, bytes, base, frameSize) {
       const cid = await fs.addBytes(bytes, {
         compression: {

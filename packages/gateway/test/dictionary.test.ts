@@ -6,6 +6,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { createCompressor, createGateway } from '../src/index.ts'
+import { copyFrame } from '../src/respond/file/copy-frame.ts'
 import { patternOf } from '../src/respond/file/dictionary.ts'
 import { bytesOf, KIB, noise, openingWith, text } from './fixtures.ts'
 import type { GatewayInit } from '../src/index.ts'
@@ -176,6 +177,9 @@ describe('a file with a base', () => {
     ['is a page of another site that does not say which', {
       ...available(FIRST), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors'
     }],
+    ['is of another site, and does something unknown', {
+      ...available(FIRST), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'other'
+    }],
     ['wants a part', { ...available(FIRST), range: 'bytes=0-99' }]
   ])('is sent as before to a client that %s', async (_, headers, { url = `${SITE}/` } = {}) => {
     const site = await release()
@@ -189,6 +193,8 @@ describe('a file with a base', () => {
   it.each<[string, Record<string, string>]>([
     ['https://site.example/', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' }],
     ['https://site.example/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+    ['https://site.example/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'same-origin' }],
+    ['https://site.example/', { 'sec-fetch-site': 'cross-site' }],
     ['https://site.example/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://a.example' }],
     [`https://${NAME}.ipns.gateway.example/`, {}],
     [`http://${NAME}.ipns.localhost:8080/`, {}]
@@ -197,6 +203,10 @@ describe('a file with a base', () => {
     await response.body?.cancel()
 
     expect(codingOf(response)).toBe('dcz')
+    // which the algorithm for requests of other origins takes for granted, and nothing that is meant for one user
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('cache-control')).toMatch(/^public, /)
+    expect(response.headers.get('set-cookie')).toBe(null)
   })
 
   it('is not sent again to a client that has it, with whatever dictionary it came', async () => {
@@ -409,6 +419,74 @@ describe('a file whose other release the client has, at a gateway that compresse
   })
 })
 
+/** Where the file of a site is as a dictionary. */
+const addressOf = (cid: CID): string => `${SITE}/?dictionary=${unmark(cid)}`
+
+describe('a file that may be a dictionary, at its own address', () => {
+  it('may be kept for a month', async () => {
+    const { ask, first } = await release()
+    const response = await ask({}, { url: addressOf(first), cid: first })
+
+    expect(response.headers.get('use-as-dictionary')).toBe('match="/?"')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=2592000, immutable')
+    expect(response.headers.get('link')).toBe(null)
+    expect(response.headers.get('vary')).toContain('Available-Dictionary')
+    await response.body?.cancel()
+  })
+
+  it('is sent as a copy of what the client has, without being read again', async () => {
+    const { ask, first, read } = await release()
+    const init = { url: addressOf(first), cid: first }
+    await bytesOf(await ask(available(FIRST), init))
+    const before = read()
+    const response = await ask(available(FIRST), init)
+    const body = await bytesOf(response)
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('use-as-dictionary')).toBe('match="/?"')
+    expect(Number(response.headers.get('content-length'))).toBe(body.byteLength)
+    expect(body.byteLength).toBeLessThan(100)
+    expect(body.subarray(8, 40).toString('base64')).toBe(sha256(FIRST))
+    expect(zstdDecompressSync(body.subarray(40), { dictionary: FIRST }).equals(FIRST)).toBe(true)
+    expect(read() - before).toBeLessThanOrEqual(2)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['has another dictionary', available(SECOND)],
+    ['has none', {}],
+    ['does not take the coding', { ...available(FIRST), 'accept-encoding': 'identity' }],
+    ['has credentials', { ...available(FIRST), cookie: 'a=b' }]
+  ])('is sent whole to a client that %s', async (_, headers) => {
+    const { ask, first } = await release()
+    const response = await ask({ 'accept-encoding': 'dcz', ...headers }, { url: addressOf(first), cid: first })
+
+    expect(codingOf(response)).toBe(null)
+    expect((await bytesOf(response)).equals(FIRST)).toBe(true)
+  })
+
+  it('is at no address that names another file: that is fresh for as long as the name', async () => {
+    const { ask, first, second } = await release()
+
+    for (const name of [`${unmark(second)}`, '', 'x', `${first}`]) {
+      const response = await ask(available(FIRST), { url: `${SITE}/?dictionary=${name}`, cid: first })
+
+      expect(codingOf(response)).not.toBe('dcz')
+      expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+      expect(response.headers.get('link')).toContain(`<?dictionary=${unmark(first)}>`)
+      await response.body?.cancel()
+    }
+  })
+
+  it.each([1024, 1025, 65_539, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1, 256 * KIB + 1, 8 * KIB * KIB - 3])(
+    'has %d bytes as a copy of a dictionary', size => {
+      const dictionary = noise(size)
+
+      expect(zstdDecompressSync(copyFrame(size), { dictionary }).equals(dictionary)).toBe(true)
+      expect(copyFrame(size).byteLength).toBeLessThan(1000)
+    }
+  )
+})
+
 describe('a file that may be a dictionary', () => {
   const headersOf = async (path: string, headers = {}, base = SITE, next = text(50_000)): Promise<Headers> => {
     const { fs, first, ask } = await release({ base: next })
@@ -422,11 +500,12 @@ describe('a file that may be a dictionary', () => {
     return response.headers
   }
 
-  it('is offered for its path, for as long as it is fresh', async () => {
+  it('is offered for its path, for as long as it is fresh, and has an address where it stays so', async () => {
     const headers = await headersOf('/app.js')
 
     expect(headers.get('use-as-dictionary')).toBe('match="/app.js"')
     expect(headers.get('cache-control')).toBe('public, max-age=60')
+    expect(headers.get('link')).toMatch(/^<\?dictionary=baf\w+>; rel="compression-dictionary"$/)
     expect(headers.get('vary')).not.toContain('Dictionary')
   })
 
@@ -435,14 +514,25 @@ describe('a file that may be a dictionary', () => {
 
     expect(headers.get('use-as-dictionary')).toBe('match="/index-*.js"')
     expect(headers.get('cache-control')).toBe('public, max-age=60, stale-while-revalidate=2592000')
+    expect(headers.get('link')).toBe(null)
   })
 
   it.each<[string, Record<string, string>, string, Uint8Array]>([
     ['without encryption', {}, 'http://site.example', text(50_000)],
     ['with credentials', { cookie: 'a=b' }, SITE, text(50_000)],
+    ['with a password', { authorization: 'Basic eA==' }, SITE, text(50_000)],
+    ['to a page of another site that cannot read it', {
+      'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors'
+    }, SITE, text(50_000)],
+    ['to one that does not say which it is', {
+      'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors'
+    }, SITE, text(50_000)],
     ['if it is tiny', {}, SITE, text(900)]
   ])('is not offered %s', async (_, headers, base, bytes) => {
-    expect((await headersOf('/app.js', headers, base, bytes)).get('use-as-dictionary')).toBe(null)
+    const sent = await headersOf('/app.js', headers, base, bytes)
+
+    expect(sent.get('use-as-dictionary')).toBe(null)
+    expect(sent.get('link')).toBe(null)
   })
 
   it.each<[path: string, pattern: string | undefined]>([

@@ -67,6 +67,14 @@ describe('the representation of a stored file', () => {
     expect(canSend(zstdFile, frame(0xe0).subarray(0, 8))).toBe(false)
   })
 
+  it('sends zstd with a dictionary only with a window that clients accept, and a checksum', () => {
+    const delta = { coding: 'dcz', joined: false, length: 0 } as const
+
+    expect(canSend(delta, frame(0x04, 13 << 3))).toBe(true)
+    expect(canSend(delta, frame(0x04, 13 << 3 | 1))).toBe(false)
+    expect(canSend(delta, frame(0x00, 13 << 3))).toBe(false)
+  })
+
   it('sends no zstd with checksums, behind which Node may stop', async () => {
     const params = { [constants.ZSTD_c_checksumFlag]: 1 }
 

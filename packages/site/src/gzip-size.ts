@@ -24,7 +24,12 @@ export async function gzipSizeOfFiles (
 
   const work = async (): Promise<void> => {
     for (let path = left.pop(); path != null; path = left.pop()) {
-      const size = await gzipSizeOfFile(join(directory, path), signal)
+      const size = await gzipSizeOfFile(join(directory, path), signal).catch(() => {
+        signal.throwIfAborted()
+
+        // gone by now, and it is an estimate
+        return 0
+      })
       total += size
     }
   }

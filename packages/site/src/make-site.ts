@@ -1,6 +1,4 @@
-import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { HeldTree, holdDirectory, openRegular } from '@ipfsz/node/files'
 import { gzipSizeOfFiles } from './gzip-size.ts'
 import { isPage } from './keep.ts'
 import { missingNeeds } from './page-needs.ts'
@@ -61,25 +59,25 @@ export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeS
   // the site's own redirects are its worker's
   const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
   const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
-  const loaders = tree.paths.includes(NOT_FOUND_FILE) ? pages : [...pages, NOT_FOUND_FILE]
-  const held = new HeldTree(await holdDirectory(directory))
-  const candidates: Candidate[] = [
-    ...loaders.map(path => ({ path: `site/${path}`, content: loader })),
-    ...kept.map(path => ({ path: `site/${path}`, content: openLater(held, path) })),
-    { path: `site/${WORKER_FILE}`, content: worker },
-    { path: `site/${scriptFile}`, content: script },
-    { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
-  ]
+  const added = new Map([
+    [WORKER_FILE, worker],
+    [scriptFile, script],
+    [REDIRECTS_FILE, new TextEncoder().encode(REDIRECTS)],
+    ...tree.paths.includes(NOT_FOUND_FILE) ? [] : [[NOT_FOUND_FILE, loader] as const]
+  ])
+  const candidates = function * (): Generator<Candidate> {
+    for (const path of [...pages, ...kept, ...added.keys()].toSorted(depthFirst)) {
+      const content = added.get(path) ?? (keeps(path) ? stored(files, tree.cid, path, signal) : loader)
+
+      yield { path: `site/${path}`, content }
+    }
+  }
   // each directory is written when it is complete, so that memory does not hold all of them
   const plain: AddAllOptions = { compression: { codec: 'none' }, depthFirst: true, signal }
   let root: CID | undefined
 
-  try {
-    for await (const { cid } of files.addAll(candidates.toSorted(depthFirst), plain)) {
-      root = cid
-    }
-  } finally {
-    await held.close()
+  for await (const { cid } of files.addAll(candidates(), plain)) {
+    root = cid
   }
 
   return {
@@ -98,18 +96,13 @@ export async function makeSite (files: Ipfsz, init: MakeSiteInit): Promise<MadeS
 }
 
 /** Orders paths so that what is below a directory stands together: no name has a null character. */
-function depthFirst (a: Candidate, b: Candidate): number {
-  const [first, second] = [a, b].map(({ path = '' }) => path.replaceAll('/', '\0'))
+function depthFirst (a: string, b: string): number {
+  const [first, second] = [a, b].map(path => path.replaceAll('/', '\0'))
 
   return first < second ? -1 : Number(first > second)
 }
 
-/** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
-async function * openLater (tree: HeldTree, path: string): AsyncGenerator<Uint8Array> {
-  const file = await tree.within(
-    path.slice(0, Math.max(0, path.lastIndexOf('/'))),
-    async directory => openRegular(directory, posix.basename(path))
-  )
-
-  yield * file.createReadStream()
+/** The bytes of a file as they were stored: by now, the one on disk may be another. */
+async function * stored (files: Ipfsz, tree: CID, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield * files.cat(tree, { path, signal })
 }

@@ -82,7 +82,8 @@ async function needsOf (directory: string, path: string): Promise<string[]> {
 
   const base = new URL(path.split('/').map(encodeURIComponent).join('/'), `${HOST}/`)
 
-  return find(await readStart(join(directory, path))).flatMap(address => {
+  // a file that is gone by now needs nothing
+  return find(await readStart(join(directory, path)).catch(() => '')).flatMap(address => {
     const url = URL.parse(address, base)
 
     return url?.origin === HOST ? [toPath(url.pathname)] : []

@@ -54,6 +54,10 @@ export function defineSiteCommands (program: Command, context: () => Context): v
         throw new UsageError('--force requires --car')
       }
 
+      if (others.car === '-') {
+        throw new UsageError('--car needs a file, because the CID goes to stdout: see ipfsz car export -o -')
+      }
+
       const { addSite } = await import('../commands/site.ts')
       await addSite(directory, { keep, ignore, hidden, level, dictionaries, ...others }, context())
     })

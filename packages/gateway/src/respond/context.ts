@@ -60,8 +60,8 @@ export interface Dictionaries {
   takesDelta (context: ResponseContext): boolean
   /** The file as it is stored, if the client has its base as a dictionary. */
   chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined>
-  /** The file, compressed now, if the client has another version of it than its base, and there is time for that. */
-  compressDelta (
+  /** The file, if the client has it already, or has another version than its base, and there is time to compress. */
+  makeDelta (
     context: ResponseContext,
     file: VersionedFile,
     unneeded: AbortController

@@ -71,7 +71,8 @@ async function collect (parts: AsyncIterable<Uint8Array>, size: number): Promise
   return bytes
 }
 
-function bodyOf (header: Uint8Array, frame: Uint8Array, hold: (bytes: number) => void): StoredBody {
+/** @param hold - counts the bytes until they are sent. @default they are few */
+export function bodyOf (header: Uint8Array, frame: Uint8Array, hold: (bytes: number) => void = () => {}): StoredBody {
   const length = header.byteLength + frame.byteLength
 
   return { coding: DCZ, joined: false, length, bytes: heldBytes([header, frame], length, hold) }

@@ -5,10 +5,11 @@
 import { unmark } from '@ipfsz/core/reader'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { availableDictionary, mayUseDictionaries } from '../../request/dictionary.ts'
-import { compressDelta, MAX_COMPRESSED, MIN_SIZE } from './compress-delta.ts'
+import { bodyOf, compressDelta, MAX_COMPRESSED, MIN_SIZE } from './compress-delta.ts'
+import { copyFrame } from './copy-frame.ts'
 import { DCZ, dczHeader, digestOf, MAX_SIZE, openDictionary } from './dictionary-file.ts'
 import type { Dictionaries, ResponseContext, VersionedFile } from '../context.ts'
-import type { Representation } from '../stored-file.ts'
+import type { Representation, StoredBody } from '../stored-file.ts'
 import type { DictionaryFile } from './dictionary-file.ts'
 import type { BasedFile } from '@ipfsz/core'
 
@@ -16,10 +17,13 @@ import type { BasedFile } from '@ipfsz/core'
 const MAX_FRAME_SIZE = 8 * 1024 * 1024
 
 /**
- * How long a browser keeps a file as a dictionary whose name changes with its content, in seconds: 30 days. Others it
- * keeps for as long as they are fresh: a longer time would show an old file beside new ones.
+ * How long a browser keeps a file as a dictionary, in seconds: 30 days. It keeps one only for as long as it may show
+ * the file (RFC 9842, section 2.2.1). That does no harm if the name changes with the content. Any other old file would
+ * be shown beside new ones, so its dictionary has an address of its own, which browsers load when they are idle: the
+ * path, with this parameter and the CID.
  */
 const KEPT_TIME = 2_592_000
+const OWN_ADDRESS = 'dictionary'
 
 /** How much of a file its difference to the base may have, for which a browser keeps the base: 5 % of gzip, or so. */
 const MAX_STORED_SHARE = 1 / 64
@@ -74,6 +78,7 @@ async function offer (
 ): Promise<void> {
   const { request, target: { rawPath }, target, resolved: { ttl }, init: { compressor } } = context
   const { cid, size = 0, isCompressed } = file
+  const id = unmark(cid)
 
   if (!isCompressed || !mayUseDictionaries(request, target)) {
     return
@@ -82,8 +87,9 @@ async function offer (
   const based = await basedFile(context, file)
   const isBased = based != null
   const compresses = compressor?.compressDelta != null
+  const hasAddress = isOwnAddress(context, file)
 
-  if (isBased || compresses) {
+  if (isBased || compresses || hasAddress) {
     headers.append('vary', 'Available-Dictionary')
   }
 
@@ -92,12 +98,50 @@ async function offer (
   const isUseful = isBased ? compresses && !keepsBase && size <= MAX_COMPRESSED : size <= MAX_SIZE
 
   if (isUseful && size >= MIN_SIZE && ttl != null && pattern != null) {
-    headers.set('use-as-dictionary', `match="${pattern}"${compresses ? `, id="${unmark(cid)}"` : ''}`)
+    // an empty query: without it, the short time of the path would replace this one, which is also the longer match
+    const match = hasAddress ? `${pattern}?` : pattern
+    headers.set('use-as-dictionary', `match="${match}"${compresses ? `, id="${id}"` : ''}`)
 
-    if (pattern !== rawPath) {
+    if (hasAddress) {
+      headers.set('cache-control', `public, max-age=${KEPT_TIME}, immutable`)
+    } else if (pattern === rawPath) {
+      headers.append('link', `<?${OWN_ADDRESS}=${id}>; rel="compression-dictionary"`)
+    } else {
       headers.set('cache-control', `${headers.get('cache-control') ?? ''}, stale-while-revalidate=${KEPT_TIME}`)
     }
   }
+}
+
+/** Whether the request is to the address of the file as a dictionary. */
+function isOwnAddress ({ target: { query } }: ResponseContext, { cid }: VersionedFile): boolean {
+  return query.get(OWN_ADDRESS) === unmark(cid).toString()
+}
+
+/**
+ * The file for a client that keeps it as a dictionary from now on. It has just loaded the page, so it usually has the
+ * file as a dictionary for a minute already, and needs no byte of it.
+ */
+async function renewDictionary (context: ResponseContext, file: VersionedFile): Promise<StoredBody | undefined> {
+  const available = availableDictionary(context.request.headers)
+  const { cid, size = 0, isCompressed } = file
+
+  if (available == null || !isCompressed || size < MIN_SIZE || size > MAX_FRAME_SIZE || !isOwnAddress(context, file)) {
+    return undefined
+  }
+
+  const same = await openDictionary(context, unmark(cid))
+
+  return same == null || await digestOf(context, same) !== available
+    ? undefined
+    : bodyOf(dczHeader(available), copyFrame(size))
+}
+
+async function makeDelta (
+  context: ResponseContext,
+  file: VersionedFile,
+  unneeded: AbortController
+): Promise<StoredBody | undefined> {
+  return await renewDictionary(context, file) ?? compressDelta(context, file, unneeded)
 }
 
 /**
@@ -130,4 +174,4 @@ function refersToEnd ({ regions }: BasedFile, { size }: DictionaryFile): boolean
   return regions.every(({ offset, length }) => length === 0 || offset + length === size)
 }
 
-export const dictionaries: Dictionaries = { takesDelta, chooseDelta, compressDelta, offer }
+export const dictionaries: Dictionaries = { takesDelta, chooseDelta, makeDelta, offer }

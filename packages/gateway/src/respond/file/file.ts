@@ -74,7 +74,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
 
   try {
     const delta = takesDelta && !isHead && candidate?.coding !== 'dcz'
-      ? await dictionaries.compressDelta(context, file, unneeded)
+      ? await dictionaries.makeDelta(context, file, unneeded)
       : undefined
     const stored = delta ?? (isHead ? undefined : await openStored(context, file, candidate, unneeded.signal))
     const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
