@@ -26,10 +26,10 @@ const START = new RegExp(`/(?:${[
   'node/dist/config/index',
   'codecs/dist/impl/zstd-native',
   'blockstore-packed/dist/index'
-].join('|')})\\.js$`)
+].join('|')})\\.js$`.replaceAll('/', '[\\\\/]'))
 
 /** The directory of a package, from a file in it. */
-const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
+const DIRECTORY = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
 
 interface Manifest {
   dependencies?: Record<string, string>
@@ -56,7 +56,7 @@ export async function bundleCommand (): Promise<void> {
       }
     },
     // its index exports a store that makes a logger at load, which looks for colours of the terminal: nothing uses it
-    treeshake: { moduleSideEffects: [{ test: /\/node_modules\/datastore-core\//, sideEffects: false }] },
+    treeshake: { moduleSideEffects: [{ test: /[\\/]node_modules[\\/]datastore-core[\\/]/, sideEffects: false }] },
     output: {
       dir: join(COMMAND, 'bundle'),
       cleanDir: true,

@@ -1,7 +1,8 @@
 /**
  * Runs the steps of examples/gateway/Dockerfile without Docker, and then the gateway as the container would: each stage
- * is a chroot into a layer above this machine's files, with this Node in place of the image's. Needs Linux, root and
- * the npm registry, or npm's cache of it.
+ * is a chroot into a layer above this machine's files, with this Node in place of the image's. Then the commands of the
+ * dev container, in a checkout that belongs to its user, and a test there. Needs Linux, root and the npm registry, or
+ * npm's cache of it.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { dirname, join } from 'node:path'
 
 const ROOT = dirname(import.meta.dirname)
 const DOCKERFILE = join(ROOT, 'examples/gateway/Dockerfile')
+const DEV_CONTAINER = join(ROOT, '.devcontainer/devcontainer.json')
 
 interface Step {
   name: string
@@ -42,13 +44,12 @@ function toScript (steps: readonly Step[]): string {
     switch (name) {
       case 'FROM': {
         const [, image = '', as = 'last'] = /^(\S+)(?: AS (\S+))?$/.exec(rest) ?? []
-        const [, major] = /^node:(\d+)-/.exec(image) ?? []
 
-        if (major !== process.versions.node.split('.')[0]) {
-          throw new Error(`The image is ${image}, and this is Node ${process.versions.node}`)
-        }
-
-        [stage, directory, user, variables] = [as, '/', 'root', '']
+        checkImage(image)
+        stage = as
+        directory = '/'
+        user = 'root'
+        variables = ''
         lines.push(`layer "$TOP/${stage}"`)
         break
       }
@@ -99,6 +100,38 @@ function toScript (steps: readonly Step[]): string {
   return [...lines, "unshare --net sh -eu << 'END'", 'ip link set lo up', run(use), 'END'].join('\n')
 }
 
+function checkImage (image: string): void {
+  const [, major] = /node:(\d+)-/.exec(image) ?? []
+
+  if (major !== process.versions.node.split('.')[0]) {
+    throw new Error(`The image is ${image}, and this is Node ${process.versions.node}`)
+  }
+}
+
+function inWorkspace (user: string, command: string): string {
+  return `chroot --userspec=${user}:${user} "$TOP/dev/root" env -i PATH="$IMAGE_PATH" HOME=/tmp ` +
+    `NPM_CONFIG_GLOBALCONFIG="$NPM_SETTINGS" sh -ec ${quote(`cd /workspace && ${command}`)}`
+}
+
+/** The shell commands of the dev container. Its user may use sudo; its features are tools that this machine has. */
+function toDevScript (text: string): string {
+  const { image, onCreateCommand, postCreateCommand } = JSON.parse(text) as Record<string, string>
+  checkImage(image)
+
+  return [
+    'layer "$TOP/dev"',
+    'root="$TOP/dev/root"',
+    'mkdir -p "$root/workspace"',
+    'git -C "$SOURCE" archive HEAD | tar -x -C "$root/workspace"',
+    'chown -R 1000:1000 "$root/workspace"',
+    'printf \'#!/bin/sh\\nexec "$@"\\n\' > "$root/usr/local/bin/sudo"',
+    'chmod +x "$root/usr/local/bin/sudo"',
+    inWorkspace('root', onCreateCommand),
+    inWorkspace('node', postCreateCommand),
+    inWorkspace('node', 'npx vitest run --project unit packages/utils/test')
+  ].join('\n')
+}
+
 const LAYER = `
 layer () {
   mkdir -p "$1/upper" "$1/work" "$1/root"
@@ -117,7 +150,9 @@ const top = mkdtempSync(join(tmpdir(), 'ipfsz-container-'))
 
 try {
   mkdirSync(top, { recursive: true })
-  const script = LAYER + toScript(readSteps(readFileSync(DOCKERFILE, 'utf8')))
+  const script = [
+    LAYER, toScript(readSteps(readFileSync(DOCKERFILE, 'utf8'))), toDevScript(readFileSync(DEV_CONTAINER, 'utf8'))
+  ].join('\n')
   const args = ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-xc', script]
   const { status, stdout, stderr, error } = spawnSync('unshare', args, {
     encoding: 'utf8',
@@ -132,10 +167,10 @@ try {
   })
 
   if (status !== 0) {
-    throw new Error(`The steps of ${DOCKERFILE} ended with ${status}\n${stdout}${stderr}`, { cause: error })
+    throw new Error(`The steps of the containers ended with ${status}\n${stdout}${stderr}`, { cause: error })
   }
 
-  console.info('The steps of the Dockerfile run, and the container serves')
+  console.info('The steps of the Dockerfile run, and the container serves. The dev container builds and tests')
 } finally {
   rmSync(top, { recursive: true, force: true })
 }

@@ -83,7 +83,9 @@ export function measureInstall ({ directory }: Project, limits: InstallLimits): 
 function run (command: string, args: string[], cwd: string): string {
   // as from a terminal, also if npx runs this script: the command suggests what was typed
   const env = { ...process.env, npm_command: undefined }
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
+  // on Windows, npm is a script of its shell
+  const shell = process.platform === 'win32' && command === 'npm'
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, shell, encoding: 'utf8' })
 
   if (status !== 0) {
     throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`, { cause: error })

@@ -258,7 +258,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       files: [
         'test/integration/{sizes,torture,trees}.test.ts',
         'test/integration/{bench,blockstore-commands,car,containers,gc-processes,get-kill,interruption}.test.ts',
-        'test/integration/{convert-layout,links-kill,originals,output,packs,packs-kill,power-cut}.test.ts',
+        'test/integration/{convert-layout,like-windows,links-kill,originals,output,packs,packs-kill,power-cut}.test.ts',
         'test/integration/{processes,progress,secrets,site}.test.ts'
       ],
       tag: 'slow'
@@ -300,10 +300,22 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 1,
     guards: []
   },
+  // that GitHub takes the workflows
+  workflows: {
+    runs: [{ project: 'interop', files: ['test/interop/workflows.test.ts'] }],
+    minutes: 1,
+    guards: ['.github/workflows/*']
+  },
+  // the command as one file
+  executable: {
+    runs: [{ script: 'scripts/executable.ts', args: ['node_modules/.cache/ipfsz-executable'] }],
+    minutes: 2,
+    guards: ['scripts/executable/*', 'scripts/{executable,empty-project}.ts', 'packages/cli/bin/*']
+  },
   container: {
     runs: [{ script: 'scripts/check-container.ts' }],
-    minutes: 5,
-    guards: ['examples/gateway/*', 'packages/cli/package.json']
+    minutes: 8,
+    guards: ['examples/gateway/*', '.devcontainer/*', 'packages/cli/package.json']
   },
   benchmarks: {
     runs: [

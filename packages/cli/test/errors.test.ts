@@ -32,6 +32,8 @@ import {
   RepoError,
   UsageError
 } from '../src/errors.ts'
+import { explainSystemError } from '../src/advice/system-errors.ts'
+import type { SystemError } from '@ipfsz/utils/system-error'
 
 const cid = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 const abort = new DOMException('This operation was aborted', 'AbortError')
@@ -130,6 +132,16 @@ describe('explain', () => {
 
   it('calls an abort an interruption', () => {
     expect(explain(abort)).toBe('interrupted')
+  })
+
+  it.each([
+    ['EPERM', 'rename', 'another program has it open'], ['EPERM', 'symlink', 'developer mode'],
+    ['EPERM', 'unlink', '/a/path: permission denied'], ['EBUSY', 'unlink', 'is in use']
+  ])('says what Windows may mean by %s of %s', (code, syscall, said) => {
+    const err = Object.assign(systemError(code) as SystemError, { syscall })
+
+    expect(explainSystemError(err, 'win32')).toContain(said)
+    expect(explainSystemError(err, 'linux')).not.toMatch(/developer|another program/)
   })
 
   it.each(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS'])('names the path for %s', (code) => {

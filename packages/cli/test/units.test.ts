@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { count, formatSize, parseNumber, parseSize, parseSizeOrNone } from '../src/terminal/units.ts'
+import { count, formatSize, parseAge, parseNumber, parseSize, parseSizeOrNone } from '../src/terminal/units.ts'
 
 describe('parseSize', () => {
   it.each([
@@ -73,6 +73,19 @@ describe('parseNumber', () => {
     text
   ) => {
     expect(() => parseNumber(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+  })
+})
+
+describe('parseAge', () => {
+  it.each([
+    ['12h', 12], ['30d', 720], ['6m', 186 * 24], ['1y', 366 * 24], ['1y2m3d4h', (366 + 62 + 3) * 24 + 4], ['0h', 0]
+  ])('reads "%s" as %d hours', (text, hours) => {
+    expect(parseAge(text)).toBe(hours * 3_600_000)
+  })
+
+  // a minute or a second would be taken for something else by those who know restic
+  it.each(['', '5', '10s', '5min', '1.5d', '-1d', '1h1y', '1e3d', '99999999999999y'])('refuses "%s"', text => {
+    expect(() => parseAge(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })
 

@@ -83,7 +83,7 @@ for (const { name, from, wasm, glue } of MODULES) {
 
   if (glue != null) {
     // in a function, so each call returns glue with its own state, for its own instance
-    const code = await bundle(`import * as glue from '${join(directory, glue)}'; export { glue }`, {
+    const code = await bundle(`import * as glue from ${JSON.stringify(join(directory, glue))}; export { glue }`, {
       globalName: 'generated'
     })
     write(

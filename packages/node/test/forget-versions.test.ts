@@ -48,6 +48,8 @@ describe('rulesThatKeep', () => {
     [{ daily: 9 }, ['daily', '', '', 'daily', 'daily', 'daily']],
     // 2026-01-05 is a Monday
     [{ weekly: 2 }, ['weekly', '', '', '', 'weekly', '']],
+    // of three weeks there are two, so the oldest version is kept too
+    [{ weekly: 3 }, ['weekly', '', '', '', 'weekly', 'weekly']],
     [{ monthly: 2 }, ['monthly', '', '', '', '', 'monthly']],
     [{ yearly: 1 }, ['yearly', '', '', '', '', '']],
     [{ within: 2 * DAY }, ['within', 'within', 'within', 'within', '', '']],

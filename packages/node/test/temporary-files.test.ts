@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOf } from '../src/disk/process-state.ts'
-import { sweepTemporaries, temporaryFor } from '../src/disk/temporary-files.ts'
+import { holdDirectory } from '../src/disk/held-directory.ts'
+import { sweep, sweepTemporaries, temporaryFor } from '../src/disk/temporary-files.ts'
 
 const TWO_DAYS = 2 * 24 * 60 * 60 * 1000
 const IS_ROOT = process.getuid?.() === 0
@@ -23,6 +24,17 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     await sweepTemporaries(directory, Date.now())
 
     expect(await readdir(directory)).toEqual([])
+  })
+
+  it('deletes files, and keeps trees, where nobody knows who owns them', async () => {
+    const tree = ofDead('tree')
+    await writeFile(join(directory, ofDead('file')), 'half')
+    await makeTree(join(directory, tree))
+    const held = await holdDirectory(directory)
+
+    await sweep(held, undefined, Date.now()).finally(async () => held.close())
+
+    expect(await readdir(directory)).toEqual([tree])
   })
 
   it('keeps files and trees of a running process, however old they are', async () => {

@@ -1,22 +1,36 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** To open a named pipe would wait for its other end otherwise. Windows has no such pipes. */
-const NONBLOCK = constants.O_NONBLOCK ?? 0
-const NOFOLLOW = constants.O_NOFOLLOW ?? 0
+/** Windows has neither. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants> & { O_RDONLY: number }
+
+export interface OpenRegularFileOptions {
+  /**
+   * Whether a symlink to a file is followed.
+   *
+   * @default true
+   */
+  follow?: boolean | undefined
+}
 
 /**
- * Open a file that may be anything, without waiting for it.
+ * Open a file that may be anything, to read it, without waiting for it: to open a named pipe would wait for its other
+ * end.
  *
- * @param flags - besides those to read
  * @throws {Error} it is not a regular file, or a system error
  */
-export async function openRegularFile (path: string, flags = 0): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | NONBLOCK | flags)
+export async function openRegularFile (
+  path: string,
+  { follow = true }: OpenRegularFileOptions = {}
+): Promise<FileHandle> {
+  const handle = await open(path, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW))
 
   try {
-    if ((await handle.stat()).isFile()) {
+    const stats = await handle.stat({ bigint: true })
+
+    if (stats.isFile() && (follow || isAt(path, stats))) {
       return handle
     }
   } catch (err) {
@@ -35,12 +49,28 @@ export async function openRegularFile (path: string, flags = 0): Promise<FileHan
  * @throws {Error} it is not a regular file, or a system error
  */
 export function openRegularFileSync (path: string, flags: number): number {
-  const fd = openSync(path, flags | NONBLOCK | NOFOLLOW)
+  const fd = openSync(path, flags | O_NONBLOCK | O_NOFOLLOW)
+  const stats = fstatSync(fd, { bigint: true })
 
-  if (fstatSync(fd).isFile()) {
+  if (stats.isFile() && isAt(path, stats)) {
     return fd
   }
 
   closeSync(fd)
   throw new Error(`${path} is not a regular file`)
+}
+
+/**
+ * Whether an open file is what its path names, and not what a symlink there leads to.
+ *
+ * @param flag - what the system takes to follow no symlinks. Without one, the file is compared with what the path names
+ */
+export function isAt (path: string, { dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, flag = O_NOFOLLOW): boolean {
+  if (flag !== 0) {
+    return true
+  }
+
+  const named = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+
+  return named?.dev === dev && named.ino === ino
 }

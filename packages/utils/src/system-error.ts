@@ -3,6 +3,8 @@ export const LOST: ReadonlySet<string> = new Set(['NotFoundError', 'CorruptBlock
 
 export interface SystemError extends Error {
   code: string
+  /** What was called, such as `rename`. */
+  syscall?: string
   path?: string
 }
 

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
 import { setTimeout } from 'node:timers/promises'
 
@@ -28,4 +29,9 @@ export async function retryWhileOpen<T> (work: () => T | Promise<T>, system: str
   }
 
   return work()
+}
+
+/** Delete a file, if there is one: on Windows once other programs have closed it. */
+export async function removeFile (path: string): Promise<void> {
+  await retryWhileOpen(async () => rm(path, { force: true }))
 }

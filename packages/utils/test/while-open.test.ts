@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { retryWhileOpen } from '../src/while-open.ts'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { removeFile, retryWhileOpen } from '../src/while-open.ts'
 
 /** Work that fails some times with a code of the system. */
 function failing (code: string, times: number): { work: () => string, tries: () => number } {
@@ -37,5 +40,18 @@ describe('a file that another program has open', () => {
 
     await expect(retryWhileOpen(work, system)).rejects.toMatchObject({ code })
     expect(tries()).toBe(1)
+  })
+})
+
+describe('removeFile', () => {
+  it('deletes a file, and finds nothing wrong if there is none', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-remove-'))
+    onTestFinished(async () => rm(directory, { recursive: true }))
+    await writeFile(join(directory, 'file'), 'text')
+
+    await removeFile(join(directory, 'file'))
+    await removeFile(join(directory, 'file'))
+
+    expect(await readdir(directory)).toEqual([])
   })
 })

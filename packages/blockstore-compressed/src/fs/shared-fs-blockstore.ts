@@ -1,9 +1,9 @@
 // Above 250 lines: a third says why blocks are written in this order, beside the code that does it.
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readWholeFile } from '@ipfsz/utils/read-file'
+import { removeFile } from '@ipfsz/utils/while-open'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
@@ -176,7 +176,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     options?.signal?.throwIfAborted()
 
     try {
-      await rm(this.pathOf(cid), { force: true })
+      await removeFile(this.pathOf(cid))
     } catch (err) {
       throw withCause(DeleteFailedError, `Could not delete the block ${cid}`, err)
     }

@@ -61,7 +61,8 @@ export async function writeAtomic (
       ? inDirectory(file, makeDirectory, async () => name(temporary, file))
       : nameUnsynced(temporary, file, makeDirectory, name))
   } catch (err) {
-    await rm(temporary, { force: true })
+    // the error that counts is the first one
+    await rm(temporary, { force: true }).catch(() => {})
     throw err
   }
 }
@@ -91,7 +92,7 @@ async function nameUnsynced (
   }
 
   // `rm` would ask twice what it is
-  await unlink(temporary)
+  await retryWhileOpen(async () => unlink(temporary))
 }
 
 async function renameFile (temporary: string, file: string): Promise<void> {

@@ -219,7 +219,7 @@ async function syncPath (path: string): Promise<void> {
   let fd: number | undefined
 
   try {
-    // Windows opens no directories
+    // Windows syncs no directories
     if (platform !== 'win32') {
       fd = fs.openSync(path, 'r')
       await syncFile(fd)

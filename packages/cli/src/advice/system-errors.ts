@@ -6,8 +6,14 @@ export const DISK_FULL = 'the disk is full: free some space and try again'
 
 const NAME_TOO_LONG = 'the name is too long for this file system'
 
+/** What else Windows may mean by EPERM, by the call that failed. */
+const WINDOWS_DENIES: ReadonlyMap<string | undefined, string> = new Map([
+  ['rename', ', or another program has it open: close it, and try again'],
+  ['symlink', ': to make symlinks, Windows needs its developer mode, or a terminal that runs as administrator']
+])
+
 /** Errors of the system */
-export function explainSystemError (err: SystemError | undefined): string | undefined {
+export function explainSystemError (err: SystemError | undefined, system: string = platform): string | undefined {
   const prefix = err?.path == null ? '' : `${err.path}: `
 
   switch (err?.code) {
@@ -27,7 +33,15 @@ export function explainSystemError (err: SystemError | undefined): string | unde
      */
     case 'EACCES':
     case 'EPERM':
-      return `${prefix}permission denied`
+      return `${prefix}permission denied${system === 'win32' ? WINDOWS_DENIES.get(err.syscall) ?? '' : ''}`
+    /**
+     * # is in use: close what has it open
+     *
+     * On Windows, a file cannot be replaced or deleted while another program, such as a virus scanner or an editor, has
+     * it open. ipfsz tries for two seconds. Close the other program, and run the command again.
+     */
+    case 'EBUSY':
+      return `${prefix}is in use: close what has it open, and try again`
     case 'EISDIR':
       return `${prefix}is a directory, not a file`
     case 'EEXIST':

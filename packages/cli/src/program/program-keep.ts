@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
-import { parseDuration, parseNumber, parseSize, parseUnused } from '../terminal/units.ts'
+import { parseAge, parseNumber, parseSize, parseUnused } from '../terminal/units.ts'
 import { TARGET, TARGETS } from './targets.ts'
 import type { CollectOptions } from '@ipfsz/node/collect'
 import type { KeepRules } from '@ipfsz/node/history'
@@ -86,9 +86,9 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   forget
     .option(
-      '--keep-within <duration>',
-      'keep versions that are at most this much older than the newest one, such as 12h or 30d',
-      parseDuration
+      '--keep-within <age>',
+      'keep versions that are at most this much older than the newest one, such as 12h, 30d or 1y6m (6 months)',
+      parseAge
     )
     .action(async (names: string[], { dryRun = false, ...flags }: { dryRun?: boolean } & Record<string, number>) => {
       const rules = Object.entries(flags).map(([flag, value]) => [flag.replace('keep', '').toLowerCase(), value])

@@ -109,3 +109,23 @@ export function parseDuration (text: string): number {
 
   return milliseconds
 }
+
+const HOUR = 3_600_000
+
+/**
+ * Parse an age as restic writes it, such as `12h`, `30d` or `1y6m`, into milliseconds. `m` are months: one counts 31
+ * days, and a year 366, so that nothing is younger than its age says.
+ *
+ * @throws {UsageError} it is not an age
+ */
+export function parseAge (text: string): number {
+  const [found = '', ...numbers] = /^(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)d)?(?:(\d+)h)?$/i.exec(text.trim()) ?? []
+  const [years, months, days, hours] = numbers.map(number => Number(number ?? 0))
+  const milliseconds = (((years * 366) + (months * 31) + days) * 24 + hours) * HOUR
+
+  if (found === '' || !Number.isSafeInteger(milliseconds)) {
+    throw new UsageError(`"${text}" is not an age in years, months, days and hours. Examples: 12h, 30d, 1y6m`)
+  }
+
+  return milliseconds
+}

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
+import { isAt } from '@ipfsz/utils/open-regular-file'
 import { identityOf } from '../disk/file-identity.ts'
 import { openToRead } from './read-small-files.ts'
 import type { LargeFileEnd } from './small-files-protocol.ts'
@@ -78,7 +79,8 @@ export class LargeFile {
 
     try {
       const fd = opened = openToRead(path)
-      const isFile = fstatSync(fd).isFile()
+      const stats = fstatSync(fd, { bigint: true })
+      const isFile = stats.isFile() && isAt(path, stats)
       const encoded = isFile
         ? await encoder?.encodeLarge(target => this.#fill(fd, target), metadata, async block => this.#put(block))
         : undefined

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { isAt } from '@ipfsz/utils/open-regular-file'
 import { IDENTITY_SIZE, identityOf, isSameIdentity } from '../disk/file-identity.ts'
 
 /** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has neither. */
@@ -59,7 +60,7 @@ function readSmallFile (path: string, room: Buffer, identity: BigInt64Array): Sm
   try {
     const stats = fstatSync(fd, { bigint: true })
 
-    if (!stats.isFile()) {
+    if (!stats.isFile() || !isAt(path, stats)) {
       return undefined
     }
 

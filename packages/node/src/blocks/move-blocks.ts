@@ -4,6 +4,7 @@ import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { checkBlock, checkHash } from '@ipfsz/core'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { readAtMost } from '@ipfsz/utils/read-at-most'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { isMissing } from '../dag/missing.ts'
@@ -65,7 +66,7 @@ export async function removeLayout ({ layout, close }: Place, directory: string)
 
   if (layout === 'packs') {
     for (const name of OF_PACKS) {
-      await rm(join(directory, name), { recursive: true, force: true })
+      await retryWhileOpen(async () => rm(join(directory, name), { recursive: true, force: true }))
     }
   } else {
     for (const name of await readdir(directory)) {

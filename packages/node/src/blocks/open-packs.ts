@@ -177,7 +177,7 @@ export class OpenPacks {
   }
 }
 
-/** Undefined on Windows, which opens no directories, nor deletes those in which files are open. */
+/** Undefined if the system opens no directories. */
 function openDirectory (path: string): number | undefined {
   try {
     return openSync(path, 'r')

@@ -181,8 +181,13 @@ export function isTransient (err: unknown): boolean {
   return TRANSIENT.has(resultCode(err))
 }
 
+/** Windows refuses while another process has it open: the next process that opens it tries again. */
 function removeTable (path: string): void {
-  for (const file of [path, `${path}-journal`]) {
-    rmSync(file, { force: true })
+  try {
+    for (const file of [path, `${path}-journal`]) {
+      rmSync(file, { force: true })
+    }
+  } catch {
+    // it is still damaged, which whoever opens it says
   }
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import { retryWhileOpen } from '@ipfsz/utils/while-open'
+import { removeFile, retryWhileOpen } from '@ipfsz/utils/while-open'
 
 const VERSION = 3
 
@@ -39,7 +39,7 @@ export async function writeDaemonFile (
 }
 
 export async function removeDaemonFile (repo: string): Promise<void> {
-  await rm(fileIn(repo), { force: true })
+  await removeFile(fileIn(repo))
 }
 
 /**

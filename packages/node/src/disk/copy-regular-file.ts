@@ -1,4 +1,4 @@
-import { constants, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 
@@ -10,7 +10,7 @@ const READ_SIZE = 1024 * 1024
  * @throws {Error} it is a symlink, or is not a regular file, or a system error
  */
 export async function copyRegularFile (path: string, to: string, signal: AbortSignal): Promise<void> {
-  const handle = await openRegularFile(path, constants.O_NOFOLLOW)
+  const handle = await openRegularFile(path, { follow: false })
 
   try {
     await pipeline(

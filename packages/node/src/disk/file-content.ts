@@ -1,4 +1,3 @@
-import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
 import { openRegularFile } from '@ipfsz/utils/open-regular-file'
@@ -78,7 +77,7 @@ function toMtime (nanoseconds: bigint): Mtime {
  */
 export async function openRegular ({ path, shown }: HeldDirectory, name: string): Promise<FileHandle> {
   try {
-    return await openRegularFile(`${path}/${name}`, constants.O_NOFOLLOW)
+    return await openRegularFile(`${path}/${name}`, { follow: false })
   } catch (err) {
     throw err instanceof Error && (!('code' in err) || err.code === 'ELOOP' || err.code === 'ENXIO')
       ? new TreeEntryError(join(shown, name), 'is no longer a file: another program replaced it', { cause: err })

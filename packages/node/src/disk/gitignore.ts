@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { isAt } from '@ipfsz/utils/open-regular-file'
 import { TreeEntryError } from '../errors.ts'
 import { decodeName } from './byte-string.ts'
 import { IgnorePatterns } from './ignore.ts'
@@ -184,9 +185,9 @@ async function readPatterns (path: string, file: string): Promise<string> {
   try {
     // a pipe would wait for a writer
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const stats = await handle.stat()
+    const stats = await handle.stat({ bigint: true })
 
-    if (!stats.isFile()) {
+    if (!stats.isFile() || !isAt(path, stats)) {
       return ''
     }
 

@@ -1,4 +1,5 @@
 import { chmod, opendir, rmdir, unlink } from 'node:fs/promises'
+import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import type { HeldDirectory } from './held-directory.ts'
 import type { Dirent } from 'node:fs'
 
@@ -27,7 +28,7 @@ export async function removeDirectory (
   }
 
   if (!stopped()) {
-    await rmdir(`${parent.path}/${name}`)
+    await retryWhileOpen(async () => rmdir(`${parent.path}/${name}`))
   }
 }
 
@@ -42,7 +43,8 @@ export async function emptyDirectory (
 
   for (let entries = await firstEntries(path); entries.length > 0 && !stopped(); entries = await firstEntries(path)) {
     const directories = entries.filter(entry => entry.isDirectory())
-    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) => unlink(`${path}/${name}`)))
+    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) =>
+      retryWhileOpen(async () => unlink(`${path}/${name}`))))
 
     for (const { name } of directories) {
       await removeDirectory(directory, name, stopped)

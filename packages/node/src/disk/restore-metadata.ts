@@ -1,5 +1,6 @@
 import { fchmodSync, futimesSync } from 'node:fs'
 import { chmod, lutimes, utimes } from 'node:fs/promises'
+import { platform } from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 import type { DirectoryEntry, ImportResult, Mtime } from '@ipfsz/core'
 import type { FileHandle } from 'node:fs/promises'
@@ -77,9 +78,14 @@ export function restoreFileSync (fd: number, metadata: Metadata): void {
   }
 }
 
-/** The mode to set on a file that was created with `modeToCreate`. Undefined: it has its mode. */
-function fileMode ({ mode }: Metadata): number | undefined {
-  return mode == null || mode === DEFAULT_FILE_MODE ? undefined : mode & MODE_MASK
+/**
+ * The mode to set on a file that was created with `modeToCreate`. Undefined: it has its mode, or the system has none.
+ * Windows would make a file read-only that its owner may not write, and then neither rename over it nor delete it.
+ *
+ * @param system - as `process.platform`
+ */
+export function fileMode ({ mode }: Metadata, system: string = platform): number | undefined {
+  return mode == null || mode === DEFAULT_FILE_MODE || system === 'win32' ? undefined : mode & MODE_MASK
 }
 
 /** Set the mode and mtime of a directory that was written. */

@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
+import { removeFile } from '@ipfsz/utils/while-open'
 import { withPath } from './target-errors.ts'
 import type { FileHandle } from 'node:fs/promises'
 
@@ -113,7 +114,7 @@ export class SpillStack<T> {
   async close (): Promise<void> {
     if (this.#file != null) {
       await this.#file.close()
-      await rm(this.#path, { force: true })
+      await removeFile(this.#path)
     }
   }
 

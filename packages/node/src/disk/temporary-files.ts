@@ -77,18 +77,11 @@ export async function removeTemporary (parent: HeldDirectory, name: string, made
  * @param now - the time in milliseconds
  */
 export async function sweepTemporaries (directory: string, now: number): Promise<void> {
-  const uid = process.getuid?.()
-
-  if (uid == null) {
-    // Windows: the owner is unknown
-    return
-  }
-
   try {
     const held = await holdDirectory(directory)
 
     try {
-      await sweep(held, uid, now)
+      await sweep(held, process.getuid?.(), now)
     } finally {
       await held.close()
     }
@@ -97,14 +90,15 @@ export async function sweepTemporaries (directory: string, now: number): Promise
   }
 }
 
-async function sweep (directory: HeldDirectory, uid: number, now: number): Promise<void> {
+/** @param uid - undefined on Windows, which does not say who owns a file: whoever may rename one may delete it there */
+export async function sweep (directory: HeldDirectory, uid: number | undefined, now: number): Promise<void> {
   for (const name of await findAbandoned(directory.path, now)) {
     const path = `${directory.path}/${name}`
     const stats = await lstat(path)
 
-    if (stats.uid === uid && stats.isFile()) {
+    if ((uid == null || stats.uid === uid) && stats.isFile()) {
       await unlink(path)
-    } else if (stats.uid === uid && stats.isDirectory() && await isPrivate(directory.path, uid)) {
+    } else if (uid != null && stats.uid === uid && stats.isDirectory() && await isPrivate(directory.path, uid)) {
       await removeDirectory(directory, name)
     }
   }

@@ -5,7 +5,7 @@ import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import { retryWhileOpen } from '@ipfsz/utils/while-open'
+import { removeFile, retryWhileOpen } from '@ipfsz/utils/while-open'
 
 const VERSION = 1
 
@@ -52,7 +52,7 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
 
     // another gateway may have started since
     if (current?.lock === lock.name) {
-      await rm(fileIn(repo), { force: true })
+      await removeFile(fileIn(repo))
     }
 
     await lock.release()

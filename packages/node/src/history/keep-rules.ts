@@ -1,7 +1,8 @@
 import type { Version } from '../repo/history.ts'
 
 /**
- * Which versions of a name to keep. A version that any rule keeps is kept. The newest version is kept by every rule.
+ * Which versions of a name to keep, by the rules of restic. A version that any rule keeps is kept. Every rule keeps the
+ * newest version, and one that counts periods the oldest too if there are fewer of them.
  */
 export interface KeepRules {
   /** How many versions to keep, the newest first. */
@@ -47,11 +48,12 @@ export function rulesThatKeep (versions: ReadonlyArray<Pick<Version, 'date'>>, r
     rule, periodOf, left: rules[rule] ?? 0, seen: new Set<string>()
   }))
 
-  return versions.map(({ date }) => {
+  return versions.map(({ date }, i) => {
+    const isOldest = i === versions.length - 1
     const kept = counters.filter(counter => {
       const period = counter.periodOf(date)
 
-      if (counter.left === 0 || (counter.rule !== 'last' && counter.seen.has(period))) {
+      if (counter.left === 0 || (counter.rule !== 'last' && counter.seen.has(period) && !isOldest)) {
         return false
       }
 

@@ -46,14 +46,19 @@ export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
         name,
         async release () {
           unlock()
-          await rm(path, { force: true })
+          await remove(path)
         }
       }
     }
 
     unlock?.()
-    await rm(path, { force: true })
+    await remove(path)
   }
+}
+
+/** Windows does not delete it while another process looks whether it is held: then the next one that looks does. */
+async function remove (path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => {})
 }
 
 /**

@@ -189,6 +189,8 @@ export class OriginalsStore implements OriginalsDatastore {
     const db = openDatabase(this.#path, { readOnly })
 
     try {
+      // of macOS, where SQLite leaves what it writes in the memory of the disk otherwise
+      db.exec('PRAGMA fullfsync = ON')
       const version = db.prepare('PRAGMA user_version').get()?.user_version
 
       if (version !== VERSION) {

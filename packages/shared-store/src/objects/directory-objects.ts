@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncEach, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { removeFile } from '@ipfsz/utils/while-open'
 import { NotFoundError } from 'interface-store'
 import { StoreError } from '../errors.ts'
 import { compareKeys, pathOf, segmentOfDirectory, segmentOfFile } from './object-names.ts'
@@ -99,7 +100,7 @@ export class DirectoryObjects implements ObjectStore {
     await this.#run('delete objects', async () => {
       for (let start = 0; start < files.length; start += CONCURRENCY) {
         signal?.throwIfAborted()
-        await Promise.all(files.slice(start, start + CONCURRENCY).map(async file => rm(file, { force: true })))
+        await Promise.all(files.slice(start, start + CONCURRENCY).map(removeFile))
       }
 
       await syncEach(new Set(files.map(file => dirname(file))), syncDirectory)

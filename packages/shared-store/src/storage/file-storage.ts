@@ -1,8 +1,9 @@
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeStale, SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { removeFile } from '@ipfsz/utils/while-open'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { StoreError, StoreMissingError } from '../errors.ts'
@@ -38,7 +39,7 @@ export class FileStorage extends SharedFsBlockstore implements BlockStorage {
 
   async remove (...[blocks, { signal } = {}]: Parameters<BlockStorage['remove']>): Promise<void> {
     // not all at once: Node would queue them, and delete the last ones long after the signal has aborted
-    const removals = mapOrdered(blocks, async block => rm(this.#pathOf(block), { force: true }), {
+    const removals = mapOrdered(blocks, async block => removeFile(this.#pathOf(block)), {
       concurrency: REMOVALS,
       signal
     })

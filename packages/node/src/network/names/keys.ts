@@ -1,4 +1,4 @@
-import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
@@ -65,7 +65,7 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
   try {
     await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
     await syncFile(temporary)
-    const isNew = await link(temporary, file).then(() => true, unless('EEXIST')) ?? false
+    const isNew = await nameNew(temporary, file)
 
     // the directory of the keys and its parents, any of which may be new
     for (const directory of isNew ? [keysIn(repo), repo, dirname(repo)] : []) {
@@ -78,13 +78,22 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
   }
 }
 
-/** Takes an error with this code for no result. */
-function unless (code: string): (err: NodeJS.ErrnoException) => undefined {
-  return err => {
-    if (err.code !== code) {
-      throw err
+/** Name a file, unless the name is taken. Returns whether it was not. */
+async function nameNew (temporary: string, file: string): Promise<boolean> {
+  try {
+    await link(temporary, file)
+
+    return true
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'EEXIST' || await access(file).then(() => true, () => false)) {
+      return false
     }
   }
+
+  // a file system without hard links, such as FAT
+  await rename(temporary, file)
+
+  return true
 }
 
 function keysIn (repo: string): string {
