@@ -2,14 +2,16 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { numbers, text } from '../support/data.ts'
+import { text } from '../support/data.ts'
 import { it } from './run-cli.ts'
-import { readUntil } from './run-gateway.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
+
+/** Addons are still those of this system. */
+const LIKE_WINDOWS = { preload: 'like-windows.ts', env: { npm_config_platform: process.platform } }
 
 /** Run the command on a file system that refuses what Windows does. */
 async function onWindows (sandbox: Sandbox, ...args: string[]): Promise<RunResult> {
-  return sandbox.spawn(args, { preload: 'like-windows.ts' })
+  return sandbox.spawn(args, LIKE_WINDOWS)
 }
 
 /** The same, for a command that has to succeed. Returns what it prints. */
@@ -24,7 +26,7 @@ describe('a file system that refuses what Windows does', () => {
   it.for(['packs', 'files'])('adds, reads, converts and collects with blocks in %s', async (layout, { sandbox }) => {
     const { directory, repo } = sandbox
     const tree = join(directory, 'tree')
-    const large = numbers(3_000_000)
+    const large = text(3_000_000)
 
     await mkdir(join(tree, 'below'), { recursive: true })
     await writeFile(join(tree, 'large'), large)
@@ -40,12 +42,12 @@ describe('a file system that refuses what Windows does', () => {
     await run(sandbox, 'get', '-o', 'run.sh', `${cid}/run.sh`)
     // a file that was read-only could not be replaced
     await run(sandbox, 'get', '--force', '-o', 'run.sh', `${cid}/run.sh`)
-    await run(sandbox, 'config', 'add.codec', 'zstd')
-    await run(sandbox, 'config', 'add.codec', 'brotli')
+    await run(sandbox, 'config', 'set', 'add.codec', 'zstd')
+    await run(sandbox, 'config', 'set', 'add.codec', 'brotli')
     await run(sandbox, 'blockstore', 'convert', '--layout', layout === 'packs' ? 'files' : 'packs')
     await run(sandbox, 'verify', '--all')
     await run(sandbox, 'rm', cid)
-    await run(sandbox, 'gc')
+    await run(sandbox, 'gc', '--force')
     expect((await onWindows(sandbox, 'cat', '--offline', `${cid}/large`)).code).not.toBe(0)
     // locks are gone with the processes that held them
     expect(await readdir(join(repo, 'locks'))).toEqual(['config'])
@@ -53,8 +55,16 @@ describe('a file system that refuses what Windows does', () => {
 
   it('adds beside a daemon and another add, and ends the daemon', async ({ sandbox }) => {
     await run(sandbox, 'init')
-    const daemon = sandbox.start(['daemon'], { preload: 'like-windows.ts' })
-    await readUntil(daemon.stdout, /ready|running/i)
+    const daemon = sandbox.start(['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'], LIKE_WINDOWS)
+    let said = ''
+
+    for await (const bytes of daemon.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if ((said += bytes.toString()).includes('ready')) {
+        break
+      }
+    }
+
+    expect(said).toContain('ready')
     const files = await Promise.all([1, 2, 3].map(async i => sandbox.write(`file-${i}`, text(200_000 + i))))
     const cids = await Promise.all(files.map(async file => run(sandbox, 'add', '-Q', file)))
 

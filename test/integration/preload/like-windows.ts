@@ -87,10 +87,22 @@ function checkUnlink (path: unknown): void {
   }
 }
 
-function checkSync (fd: number): void {
-  const [, flags = '0'] = /^flags:\s*(\d+)$/m.exec(before.readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? []
+/** Node's own readFileSync calls the openSync that is replaced here. */
+function flagsOf (fd: number): number {
+  const info = before.openSync(`/proc/self/fdinfo/${fd}`, 'r')
+  const bytes = Buffer.alloc(1024)
+  const length = before.readSync(info, bytes)
+  before.closeSync(info)
+  const [, flags = '0'] = /^flags:\s*(\d+)$/m.exec(bytes.toString('latin1', 0, length)) ?? []
 
-  if (before.fstatSync(fd).isDirectory() || (parseInt(flags, 8) & 3) === fs.constants.O_RDONLY) {
+  return parseInt(flags, 8)
+}
+
+function checkSync (file: unknown): void {
+  const fd = Number(file)
+
+
+  if (before.fstatSync(fd).isDirectory() || (flagsOf(fd) & 3) === fs.constants.O_RDONLY) {
     refuse('EPERM', 'fsync', String(fd))
   }
 }
