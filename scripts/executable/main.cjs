@@ -16,7 +16,7 @@ if (!existsSync(directory)) {
   unpack(directory)
 }
 
-createRequire(join(directory, 'package.json'))('ipfsz/bin/ipfsz.js')
+createRequire(join(directory, 'package.json'))('./node_modules/ipfsz/bin/ipfsz.js')
 
 /** Where packages/cli/bin/ipfsz.js keeps compiled code: only this user may write it, as what is there is run. */
 function ownDirectory () {

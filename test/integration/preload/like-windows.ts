@@ -101,7 +101,6 @@ function flagsOf (fd: number): number {
 function checkSync (file: unknown): void {
   const fd = Number(file)
 
-
   if (before.fstatSync(fd).isDirectory() || (flagsOf(fd) & 3) === fs.constants.O_RDONLY) {
     refuse('EPERM', 'fsync', String(fd))
   }
