@@ -1,4 +1,5 @@
 import { KEY_SIZE } from './key.ts'
+import type { Key } from './key.ts'
 
 /** Bytes of an entry in tables and in index files. */
 export const ENTRY_SIZE = 52
@@ -63,6 +64,11 @@ export function setPackNumber (entries: Buffer, at: number, pack: number): void 
 
 export function kindOf (entries: Buffer, at: number): number {
   return entries.readUInt32LE(at + KEY_SIZE) >>> 31
+}
+
+/** The key of an entry, in memory of its own. */
+export function keyIn (entry: Buffer): Key {
+  return { bytes: Uint8Array.prototype.slice.call(entry, 0, KEY_SIZE), kind: kindOf(entry, 0) }
 }
 
 /** Whether an entry has a key. */

@@ -3,8 +3,8 @@ import * as raw from 'multiformats/codecs/raw'
 import * as Digest from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { varint } from 'multiformats'
-import { kindOf, placeText, readRow } from '../format/entry.ts'
-import { KEY_SIZE, keyOf } from '../format/key.ts'
+import { keyIn, placeText, readRow } from '../format/entry.ts'
+import { keyOf } from '../format/key.ts'
 import { allEntries } from './all-entries.ts'
 import { liveRows } from './live-rows.ts'
 import { withPlaces } from './look-up.ts'
@@ -28,7 +28,7 @@ export async function * listByKey (view: View, reader: BlockReader): AsyncGenera
   for await (const group of allEntries(view)) {
     const rows = group.map(({ entry, packs }) => readRow(entry, 0, packs))
     const [{ entry }] = group
-    const key = { bytes: Uint8Array.prototype.slice.call(entry, 0, KEY_SIZE), kind: kindOf(entry, 0) }
+    const key = keyIn(entry)
     // a pack that was repacked since the listing began: the block is in another one now
     const isMoved = rows.some(({ pack, deleted }) => !deleted && !view.packs.has(pack))
     const [row] = isMoved ? await view.find(key) : liveRows(rows, view.packs)

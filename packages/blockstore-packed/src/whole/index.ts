@@ -15,4 +15,4 @@ export type { Compress, EncodedBlocks, PlainBlock } from '../encode/encode-block
 export type { Row } from '../format/entry.ts'
 export type { Key } from '../format/key.ts'
 export type { IndexedBlock, PackIndexInit } from './pack-index.ts'
-export type { PackTable } from './whole-pack.ts'
+export type { PackTable, PartPlaces } from './whole-pack.ts'

@@ -1,8 +1,7 @@
 import { mergeEntries } from '../entries/merge-entries.ts'
 import { renumber } from '../entries/entry-table.ts'
 import { writeSegment } from '../entries/write-segment.ts'
-import { kindOf, readRow } from '../format/entry.ts'
-import { KEY_SIZE } from '../format/key.ts'
+import { keyIn, readRow } from '../format/entry.ts'
 import { IndexFiles, coveredBy } from '../store/index-files.ts'
 import { chooseSegments, mergeSegments } from '../store/merge-segments.ts'
 import type { EntryTable } from '../entries/entry-table.ts'
@@ -107,9 +106,8 @@ export class PackIndex {
 
     for (const group of mergeEntries(sources)) {
       const [{ entry }] = group
-      const key = { bytes: Uint8Array.from(entry.subarray(0, KEY_SIZE)), kind: kindOf(entry, 0) }
 
-      yield { key, rows: group.map(({ entry, packs }) => readRow(entry, 0, packs)) }
+      yield { key: keyIn(entry), rows: group.map(({ entry, packs }) => readRow(entry, 0, packs)) }
     }
   }
 

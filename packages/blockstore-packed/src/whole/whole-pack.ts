@@ -7,6 +7,7 @@ import { DamagedPackError } from '../errors.ts'
 import {
   BLOCK_ROW, FRAME_ROW, GROUP, GROUP_PREFIX, SEAL, decodeGroupHeader, encodeGroupHeader, framesOf, groupHeaderSize
 } from '../format/group-header.ts'
+import { keyIn } from '../format/entry.ts'
 import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE, encodePackHeader, isPackHeader } from '../format/pack-header.ts'
 import { encodeSeekTable } from '../format/seek-table.ts'
 import { addGroup } from '../pack/group-rows.ts'
@@ -26,6 +27,12 @@ export interface PackTable {
   tableSize: number
   /** Bytes of all its blocks. */
   bytes: number
+}
+
+/** The blocks of a part of a pack. */
+export interface PartPlaces {
+  keys: readonly Key[]
+  placeOf: (key: Key) => Row | undefined
 }
 
 /**
@@ -93,8 +100,8 @@ export function readPackTable (bytes: Buffer, id: string): PackTable {
   return { table, tableSize: bytes.byteLength, bytes: addGroup(table, id, { header, bytes: group }) }
 }
 
-/** Where the blocks of a part are: the offsets of their frames are those in its data. */
-export function placesIn (part: EncodedBlocks): (key: Key) => Row | undefined {
+/** Which blocks are in a part, and where: the offsets of their frames are those in its data. */
+export function placesIn (part: EncodedBlocks): PartPlaces {
   const numbers = { offset: 0, synced: 0, dataLength: part.data.byteLength, dataCrc: part.crc, kind: GROUP }
   const bytes = encodeGroupHeader('0'.repeat(32), numbers, part, [])
   const header = decodeGroupHeader(bytes)
@@ -104,11 +111,14 @@ export function placesIn (part: EncodedBlocks): (key: Key) => Row | undefined {
     addGroup(table, '', { header, bytes })
   }
 
-  return key => {
-    const rows: Row[] = []
-    table.find(key, rows)
+  return {
+    keys: Array.from(table.sorted(), keyIn),
+    placeOf (key) {
+      const rows: Row[] = []
+      table.find(key, rows)
 
-    return rows.length === 0 ? undefined : { ...rows[0], frame: rows[0].frame - bytes.byteLength }
+      return rows.length === 0 ? undefined : { ...rows[0], frame: rows[0].frame - bytes.byteLength }
+    }
   }
 }
 

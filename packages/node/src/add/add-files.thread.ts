@@ -89,7 +89,7 @@ function listed (blocks: EncodedFile['blocks']): Pick<ReadFiles, 'cids' | 'sizes
   return { cids, sizes: Uint32Array.from(blocks, ({ bytes }) => bytes.byteLength) }
 }
 
-function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
+function take ({ batch, wanted, packing }: TakeBlocks): Answer<NewBlocks> {
   const { blocks: all = [], memory, ended } = held.get(batch) ?? {}
   const blocks = all.filter((_, i) => wanted[i] === 1)
   held.delete(batch)
@@ -100,8 +100,8 @@ function take ({ batch, wanted, packed }: TakeBlocks): Answer<NewBlocks> {
     free.push(memory)
   }
 
-  if (packed) {
-    const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })))
+  if (packing != null) {
+    const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })), packing)
 
     return {
       result: { encoded },

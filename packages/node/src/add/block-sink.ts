@@ -2,13 +2,18 @@ import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { keyOf } from '../dag/dag-walk.ts'
 import type { Session } from '../context.ts'
 import type { NewBlocks } from './small-files-protocol.ts'
-import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
+import type { EncodeOptions, PackedBlockstore } from '@ipfsz/blockstore-packed'
 import type { CID } from 'multiformats/cid'
 
 export interface BlockSinkInit extends Pick<Session['repo'], 'blockstore' | 'storage'> {
   /** The packs of a repo that has them. */
-  packs?: (() => Promise<Pick<PackedBlockstore, 'hasMany' | 'putEncoded'>>) | undefined
+  packs?: (() => Promise<PackSink>) | undefined
+  /** Those of a shared store. */
+  sessionPacks?: (PackSink & { level: number }) | undefined
 }
+
+/** Takes blocks that are compressed as packs have them. */
+type PackSink = Pick<PackedBlockstore, 'hasMany' | 'putEncoded'>
 
 /** A block whose bytes are elsewhere. */
 export interface ListedBlock {
@@ -29,9 +34,11 @@ export class BlockSink {
     this.#init = init
   }
 
-  /** Whether blocks go into packs. */
-  get isPacked (): boolean {
-    return this.#init.packs != null
+  /** How blocks are compressed for packs. Undefined: they do not go into packs. */
+  get packing (): EncodeOptions | undefined {
+    const { packs, sessionPacks } = this.#init
+
+    return sessionPacks == null && packs == null ? undefined : { level: sessionPacks?.level }
   }
 
   /** Where all blocks are. */
@@ -57,7 +64,7 @@ export class BlockSink {
   /** Store the blocks that were wanted. */
   async put (wanted: readonly ListedBlock[], blocks: NewBlocks): Promise<void> {
     if ('encoded' in blocks) {
-      await (await this.#init.packs?.())?.putEncoded(blocks.encoded)
+      await (await this.#packs())?.putEncoded(blocks.encoded)
       // as garbage, every 20 to 60 MiB of it make V8 mark the whole heap
       freeBytes(blocks.encoded.data)
     } else {
@@ -88,7 +95,13 @@ export class BlockSink {
 
   /** Whether blocks are in packs, and would survive a loss of power there. Undefined without packs. */
   async #hasInPacks (cids: readonly CID[]): Promise<boolean[] | undefined> {
-    return (await this.#init.packs?.())?.hasMany(cids, { durable: true })
+    return (await this.#packs())?.hasMany(cids, { durable: true })
+  }
+
+  async #packs (): Promise<PackSink | undefined> {
+    const { packs, sessionPacks } = this.#init
+
+    return sessionPacks ?? packs?.()
   }
 }
 

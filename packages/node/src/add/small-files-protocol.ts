@@ -1,5 +1,5 @@
 import type { FilesToRead } from './read-small-files.ts'
-import type { EncodedBlocks } from '@ipfsz/blockstore-packed'
+import type { EncodedBlocks, EncodeOptions } from '@ipfsz/blockstore-packed'
 import type { AddOptions } from '@ipfsz/core'
 import type { EncodedLargeFile, Metadata } from '@ipfsz/core/small-files'
 
@@ -65,8 +65,8 @@ export interface TakeBlocks {
   batch: number
   /** 1 for each block to send. The others are forgotten. */
   wanted: Uint8Array
-  /** Whether they go into a pack. */
-  packed: boolean
+  /** How they are compressed for a pack. Undefined: they are sent as they are. */
+  packing: EncodeOptions | undefined
 }
 
 /** The blocks that were asked for: as a pack has them, or one after the other. */

@@ -136,7 +136,7 @@ export class SmallFiles {
     const taken = thread.call<TakeBlocks, NewBlocks>({
       batch,
       wanted: Uint8Array.from(blocks, block => isWanted.has(block) ? 1 : 0),
-      packed: this.#sink?.isPacked === true
+      packing: this.#sink?.packing
     })
 
     return { wanted, taken }

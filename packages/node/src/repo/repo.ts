@@ -18,7 +18,7 @@ import type { BlockStorage } from '@ipfsz/shared-store/storage'
 import type { BackendInit } from '@ipfsz/shared-store/places'
 import type { Links, Records } from '@ipfsz/shared-store/records'
 import type { SharedStore } from '@ipfsz/shared-store'
-import type { PackBlocks } from '@ipfsz/shared-store/packs'
+import type { PackBlocks, SessionPackBlocks } from '@ipfsz/shared-store/packs'
 import type { StoreSession } from '@ipfsz/shared-store/sessions'
 import type { BlockLayout, BlockSetting } from '../blocks/block-setting.ts'
 import type { OwnBlocks } from '../blocks/own-blocks.ts'
@@ -56,6 +56,8 @@ export interface Repo {
    * there, `blockstore` still finds. Undefined: blocks are files, or in a store.
    */
   readonly packs?: OwnBlocks['packs']
+  /** The packs of a shared store, as `session` sees them. Undefined: there is no session, or the store has no packs. */
+  readonly sessionPacks?: SessionPackBlocks | undefined
   /** Reads blocks that are wanted together from a store of packs, as `blockstore` does. Undefined: there is none. */
   readonly together?: Pick<PackBlocks, 'expect' | 'getTogether'> | undefined
   /** Resolves when no put runs any more, and what is open is closed. */

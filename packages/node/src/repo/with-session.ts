@@ -37,5 +37,7 @@ export async function withSession (repo: Repo, context: SessionContext): Promise
     })
   }
 
-  return { ...repo, session, blockstore: session.blockstore(repo.blockstore) }
+  const sessionPacks = shared.packs?.forSession(session)
+
+  return { ...repo, session, sessionPacks, blockstore: sessionPacks ?? session.blockstore(repo.blockstore) }
 }

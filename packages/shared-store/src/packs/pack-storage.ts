@@ -52,6 +52,8 @@ export class PackStorage implements BlockStorage {
   readonly catalog: PackCatalog
   /** Bytes of a pack from which it is stored. */
   readonly packSize: number
+  /** The compression level of zstd. */
+  readonly level: number
   readonly writer: PackWriter
   /** Stores what a collection copies. */
   readonly copier: PackWriter
@@ -73,12 +75,13 @@ export class PackStorage implements BlockStorage {
     this.writer = new PackWriter(init)
     this.copier = new PackWriter({ ...init, isCopying: true })
     this.packSize = packSize
+    this.level = level
     this.#objects = objects
     this.reading = this.readingWith({ read: async (...args) => this.read(...args) })
   }
 
   /** The blocks as a session sees them that has listed the rounds: it relies on the packs in which it finds them. */
-  forSession (session: PackUser): Blockstore {
+  forSession (session: PackUser): SessionPackBlocks {
     return new SessionPackBlocks(this, session)
   }
 

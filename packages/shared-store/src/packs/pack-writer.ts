@@ -6,7 +6,7 @@ import { newPackId, NO_SESSION, packKey, tailOfPack } from './pack-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { PackCatalog } from './pack-catalog.ts'
-import type { Compress, EncodedBlocks, Key, PlainBlock, Row } from '@ipfsz/blockstore-packed/whole'
+import type { Compress, EncodedBlocks, Key, PartPlaces, PlainBlock } from '@ipfsz/blockstore-packed/whole'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
 
@@ -42,10 +42,8 @@ export interface PackWriterInit {
 }
 
 /** Blocks that are compressed together. */
-interface Part {
+interface Part extends PartPlaces {
   encoded: EncodedBlocks
-  keys: readonly Key[]
-  placeOf: (key: Key) => Row | undefined
 }
 
 /**
@@ -59,10 +57,10 @@ export class PackWriter {
   readonly #plain = new Map<string, Uint8Array>()
   #group: Array<PlainBlock & { key: Key }> = []
   #groupSize = 0
-  /** What is compressed, but not stored yet. */
+  /** What is compressed, and waits to be stored. */
   #parts: readonly Part[] = []
-  /** Those who have put or found blocks that are not stored yet. */
-  #users = new Set<PackUser>()
+  /** Those who have put or found blocks that wait: also some who rely only on what is stored, which does no harm. */
+  readonly #users = new Set<PackUser>()
   /** The same of the pack that is being stored. */
   #storingParts: readonly Part[] = []
   #storingUsers: ReadonlySet<PackUser> = new Set()
@@ -76,7 +74,7 @@ export class PackWriter {
 
   /** Whether a block will be stored. */
   has (key: Key): boolean {
-    return this.#plain.has(keyText(key)) || isIn(this.#parts, key)
+    return this.#plain.has(keyText(key)) || isIn(this.#parts, key) || isIn(this.#storingParts, key)
   }
 
   /** The same for who relies on it, if it will: that is too late while its pack is being stored, so this waits. */
@@ -103,7 +101,7 @@ export class PackWriter {
       return Uint8Array.from(plain)
     }
 
-    for (const { encoded: { data }, placeOf } of this.#parts) {
+    for (const { encoded: { data }, placeOf } of [...this.#parts, ...this.#storingParts]) {
       const row = placeOf(key)
 
       if (row != null) {
@@ -139,13 +137,20 @@ export class PackWriter {
 
     if (this.#groupSize >= this.#maxGroupSize || this.#group.length >= GROUP_BLOCKS) {
       await this.#encode()
-
-      if (packOf(this.#parts, this.#init.packSize).isFull) {
-        // one is stored while the next one is filled
-        await this.#storing
-        this.#store()
-      }
+      await this.#storeIfFull()
     }
+  }
+
+  /**
+   * The same with blocks that `encodeBlocks` has compressed. They are copied: who puts them may use the memory again.
+   * Pass only those that are not stored, nor will be, or they take space twice until a collection.
+   */
+  async putEncoded (encoded: EncodedBlocks, user: PackUser): Promise<void> {
+    this.#users.add(user)
+    this.#addPart({
+      ...encoded, data: Uint8Array.from(encoded.data), table: Uint8Array.from(encoded.table)
+    })
+    await this.#storeIfFull()
   }
 
   /** Resolves when everything that was put is stored. If it fails, the next call tries again. */
@@ -156,6 +161,14 @@ export class PackWriter {
     while (this.#parts.length > 0) {
       this.#store()
       await this.#storing
+    }
+  }
+
+  /** One pack is stored while the next one is filled. */
+  async #storeIfFull (): Promise<void> {
+    while (packOf(this.#parts, this.#init.packSize).isFull) {
+      // several calls may wait for the same pack
+      await (this.#storingParts.length > 0 ? this.#storing : this.#store())
     }
   }
 
@@ -172,35 +185,42 @@ export class PackWriter {
     await before
 
     if (blocks.length > 0) {
-      const encoded = await encodeWith(this.#init.compress, this.#init.level, blocks)
-      const keys = blocks.map(({ key }) => key)
-      this.#parts = [...this.#parts, { encoded, keys, placeOf: placesIn(encoded) }]
-      keys.forEach(key => { this.#plain.delete(keyText(key)) })
+      this.#addPart(await encodeWith(this.#init.compress, this.#init.level, blocks))
+      blocks.forEach(({ key }) => { this.#plain.delete(keyText(key)) })
     }
   }
 
-  /** Begin to store a pack. */
+  #addPart (encoded: EncodedBlocks): void {
+    this.#parts = [...this.#parts, { encoded, ...placesIn(encoded) }]
+  }
+
+  /** Begin to store a pack of what waits. */
   #store (): void {
     const { parts } = packOf(this.#parts, this.#init.packSize)
-    const users = this.#users
 
     if (parts.length > 0) {
-      this.#users = new Set()
-      this.#storing = this.#storeFirst(parts, users)
+      this.#storing = this.#storeFirst(parts)
       // whoever puts or syncs next is told
       this.#storing.catch(() => {})
     }
   }
 
-  async #storeFirst (parts: readonly Part[], users: Set<PackUser>): Promise<void> {
+  async #storeFirst (parts: readonly Part[]): Promise<void> {
+    const users = new Set(this.#users)
+    this.#parts = this.#parts.slice(parts.length)
     this.#storingParts = parts
     this.#storingUsers = users
 
+    // what still waits may be of any of them
+    if (this.#parts.length === 0 && this.#plain.size === 0) {
+      this.#users.clear()
+    }
+
     try {
       await this.#storeParts(parts, users)
-      this.#parts = this.#parts.filter(part => !parts.includes(part))
     } catch (err) {
       users.forEach(user => this.#users.add(user))
+      this.#parts = [...parts, ...this.#parts]
       throw err
     } finally {
       this.#storingParts = []
@@ -215,13 +235,13 @@ export class PackWriter {
       return
     }
 
-    const [session = NO_SESSION] = Array.from(users, ({ id }) => id)
-    const { id, key, bytes } = await putOnce(objects, () => {
+    const { id, key, session, bytes } = await putOnce(objects, () => {
       const id = newPackId()
       // before it is there: a collection may list it at once
-      rely(users, id)
+      this.#rely(users, id)
+      const [session = NO_SESSION] = Array.from(users, ({ id }) => id)
 
-      return { id, key: packKey(id, session), bytes: encodeWholePack(id, parts.map(({ encoded }) => encoded)) }
+      return { id, key: packKey(id, session), session, bytes: encodeWholePack(id, parts.map(({ encoded }) => encoded)) }
     }, { clock, attempts: ATTEMPTS })
 
     catalog.add({ id, key, session }, readPackTable(bytes.subarray(0, tableSizeOf(bytes, id)), id))
@@ -238,7 +258,7 @@ export class PackWriter {
       for (const key of part.keys) {
         const rows = await catalog.find(key)
 
-        if (!rows.some(({ pack }) => rely(users, pack))) {
+        if (!rows.some(({ pack }) => this.#rely(users, pack))) {
           kept.push(part)
           break
         }
@@ -246,6 +266,22 @@ export class PackWriter {
     }
 
     return kept
+  }
+
+  /** All rely on a pack. Those whose sessions are over do not count: they confirm nothing. @returns whether they may */
+  #rely (users: Set<PackUser>, id: string): boolean {
+    let may = true
+
+    for (const user of users) {
+      try {
+        may = user.relyOnPack(tailOfPack(id)) && may
+      } catch {
+        users.delete(user)
+        this.#users.delete(user)
+      }
+    }
+
+    return may
   }
 }
 
@@ -270,19 +306,4 @@ function packOf (all: readonly Part[], packSize: number): { parts: Part[], isFul
   }
 
   return { parts, isFull: size >= packSize || blocks >= MAX_BLOCKS }
-}
-
-/** All rely on a pack. Those whose sessions are over do not count: they confirm nothing. @returns whether they may */
-function rely (users: Set<PackUser>, id: string): boolean {
-  let may = true
-
-  for (const user of users) {
-    try {
-      may = user.relyOnPack(tailOfPack(id)) && may
-    } catch {
-      users.delete(user)
-    }
-  }
-
-  return may
 }

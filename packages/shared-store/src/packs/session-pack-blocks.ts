@@ -4,7 +4,7 @@ import { collectBytes } from '@ipfsz/utils/bytes'
 import { StoreObjectError } from '../errors.ts'
 import type { PackCatalog } from './pack-catalog.ts'
 import type { PackUser, PackWriter } from './pack-writer.ts'
-import type { Key, Row } from '@ipfsz/blockstore-packed/whole'
+import type { EncodedBlocks, Key, Row } from '@ipfsz/blockstore-packed/whole'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -14,7 +14,8 @@ type Options = Parameters<Blockstore['has']>[1]
 /** The packs of a store. */
 interface SharedPacks extends Blockstore {
   readonly catalog: Pick<PackCatalog, 'find' | 'refresh'>
-  readonly writer: Pick<PackWriter, 'put' | 'relies'>
+  readonly writer: Pick<PackWriter, 'put' | 'putEncoded' | 'relies'>
+  readonly level: number
   placesOf: (key: Key, options?: Options) => Promise<Row[]>
   relies: (session: PackUser, row: Row) => boolean
 }
@@ -33,6 +34,27 @@ export class SessionPackBlocks extends WrappedBlockstore {
     super(storage)
     this.#storage = storage
     this.#session = session
+  }
+
+  /** The compression level of zstd for what `putEncoded` takes. */
+  get level (): number {
+    return this.#storage.level
+  }
+
+  /** Which blocks need not be stored: those in packs on which the session may rely, or that will be in one. */
+  async hasMany (cids: Iterable<CID>): Promise<boolean[]> {
+    const has: boolean[] = []
+
+    for (const cid of cids) {
+      has.push(await this.#relyOn(cid))
+    }
+
+    return has
+  }
+
+  /** Store blocks that `encodeBlocks` has compressed, and `hasMany` does not know. They are copied. */
+  async putEncoded (encoded: EncodedBlocks): Promise<void> {
+    await this.#storage.writer.putEncoded(encoded, this.#session)
   }
 
   override async has (cid: CID, options?: Options): Promise<boolean> {

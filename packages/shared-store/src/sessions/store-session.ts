@@ -119,7 +119,10 @@ export class StoreSession {
     return this.#rounds.byteLength
   }
 
-  /** A view of a blockstore that relies on each block before it looks for it, reads it or stores it. */
+  /**
+   * A view of a blockstore that relies on each block before it looks for it, reads it or stores it. Of a store of packs,
+   * a view of these.
+   */
   blockstore (inner: Blockstore): Blockstore {
     return this.#packs?.forSession(this) ?? new SessionBlockstore(inner, this)
   }
