@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { encodeBlocks } from '@ipfsz/blockstore-packed'
 import { NodeDisk } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { CID } from 'multiformats/cid'
@@ -11,6 +12,7 @@ import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base, vi } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import { collectPacks } from '../src/packs/collect-packs.ts'
+import { parsePackKey, tailOfPack } from '../src/packs/pack-keys.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
 import { keyOf } from '../src/packs/index.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
@@ -249,7 +251,60 @@ describe('packs of a store', () => {
     await checkAll(store.storage(), blocks)
   })
 
-  it('store what two nodes add once, one after the other', async () => {
+  it('are all relied on by who puts their blocks at the same time, and none is stored twice', async () => {
+    const store = new Store()
+    const storage = store.storage({ packSize: 1_000_000 })
+    const session = await store.session(storage)
+    const blockstore = session.blockstore(storage)
+    const blocks = await Promise.all(Array.from({ length: 30 }, async () => noise(390_000)))
+    await Promise.all(blocks.map(async ({ cid, bytes }) => blockstore.put(cid, bytes)))
+    await storage.sync()
+
+    expect(new Set(store.packs.map(key => parsePackKey(key)?.session))).toEqual(new Set([session.id]))
+    const stored = store.packs.reduce((sum, key) => sum + bytesAt(store, key).byteLength, 0)
+    expect(stored).toBeLessThan(30 * 390_000 * 1.01)
+    await checkAll(store.storage(), blocks)
+    await session.end()
+  })
+
+  it('take blocks that threads have compressed, and rely on those that are there', async () => {
+    const store = new Store()
+    const blocks = [...await texts(100), await noise(100_000)]
+    const others = await texts(10, 'other')
+    await store.add(others)
+    const storage = store.storage()
+    const session = await store.session(storage)
+    const packs = storage.forSession(session)
+    const cids = [...blocks, ...others].map(({ cid }) => cid)
+    expect(await packs.hasMany(cids)).toEqual([...blocks.map(() => false), ...others.map(() => true)])
+    const encoded = encodeBlocks(blocks, { level: packs.level })
+    await packs.putEncoded(encoded)
+    // who puts it uses the memory again
+    encoded.data.fill(0)
+    encoded.table.fill(0)
+    expect(await packs.hasMany(cids)).toEqual(cids.map(() => true))
+    await checkAll(packs, blocks)
+    await storage.sync()
+
+    expect(store.packs.map(key => parsePackKey(key)?.session)).toContain(session.id)
+    await checkAll(store.storage(), [...blocks, ...others])
+    await session.end()
+  })
+
+  it('are stored while threads compress more, when they are full', async () => {
+    const store = new Store()
+    const storage = store.storage({ packSize: 1_000_000 })
+    const session = await store.session(storage)
+    const packs = storage.forSession(session)
+    const parts = await Promise.all(Array.from({ length: 20 }, async () => [await noise(300_000)]))
+    await Promise.all(parts.map(async blocks => packs.putEncoded(encodeBlocks(blocks))))
+    expect(store.packs.length).toBeGreaterThan(3)
+    await storage.sync()
+    await checkAll(store.storage(), parts.flat())
+    await session.end()
+  })
+
+  it('store what two nodes add once, one after the othe', async () => {
     const store = new Store()
     const blocks = await texts(100)
     await store.add(blocks)
