@@ -127,6 +127,8 @@ async function copyReached (
   }
 
   // in the order of packs, which takes the fewest requests
+  storage.reading.expect(needed.reduce((sum, { row }) => sum + row.length, 0))
+
   for (const { block } of needed.toSorted((a, b) => comparePlaces(a.row, b.row))) {
     const elsewhere = block.rows.filter(({ pack }) => !packs.has(pack) && session.relyOnPack(tailOfPack(pack)))
 

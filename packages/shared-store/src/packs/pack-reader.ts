@@ -58,7 +58,7 @@ export class PackReader {
 
   /** So many bytes are about to be read, as somebody says: requests need not begin small. */
   expect (bytes: number): void {
-    this.#windows.expect(Math.min(bytes, MAX_KEPT))
+    this.#windows.expect(bytes)
   }
 
   /** Begin to read the frames of blocks, with few requests. */

@@ -2,6 +2,8 @@
 export const MAX_PIECES = 64
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
+/** Bytes that are read ahead because they are expected, and not used yet, at most: 24 MiB. */
+const MAX_AHEAD = 24 * 1024 * 1024
 /** Requests of a process that are remembered. */
 const MAX_WINDOWS = 256
 
@@ -31,14 +33,21 @@ export class ReadWindows {
   readonly #windows: Window[] = []
   /** Bytes that are about to be read. */
   #expected = 0
+  /** Those of them that were read, and not used yet. */
+  #ahead = 0
 
   /** @param pieceSize - in bytes */
   constructor (pieceSize: number) {
     this.#pieceSize = pieceSize
   }
 
+  /**
+   * So many bytes are about to be read: requests begin large, and remain so as long as what they read is used. Somebody
+   * else may have said how many, so what is read in vain is bounded.
+   */
   expect (bytes: number): void {
     this.#expected = bytes
+    this.#ahead = 0
   }
 
   /** Note that bytes which begin in the first of some pieces are used. */
@@ -48,6 +57,8 @@ export class ReadWindows {
     if (window != null) {
       window.used += bytes
     }
+
+    this.#ahead = Math.max(0, this.#ahead - bytes)
   }
 
   /** Which pieces to read when some are wanted: none beside them that are there. */
@@ -65,7 +76,9 @@ export class ReadWindows {
       end++
     }
 
-    this.#expected = Math.max(0, this.#expected - (end - first) * this.#pieceSize)
+    const bytes = (end - first) * this.#pieceSize
+    this.#expected = Math.max(0, this.#expected - bytes)
+    this.#ahead += bytes
     this.#windows.push({ pack, from: first, to: end, size, used: 0 })
     this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
 
@@ -86,7 +99,7 @@ export class ReadWindows {
       grown(before, from - (before?.to ?? 0)),
       grown(after, (after?.from ?? 0) - to),
       this.#usedSize(this.#windows.at(-1)),
-      Math.floor(this.#expected / this.#pieceSize)
+      Math.floor(Math.min(this.#expected, MAX_AHEAD - this.#ahead) / this.#pieceSize)
     ))
   }
 
