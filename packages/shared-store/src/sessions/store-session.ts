@@ -119,10 +119,7 @@ export class StoreSession {
     return this.#rounds.byteLength
   }
 
-  /**
-   * A view of a blockstore that relies on each block before it looks for it, reads it or stores it. Of a store of packs,
-   * a view of these.
-   */
+  /** A view of a blockstore that relies on each block before it looks for it, reads it or stores it. */
   blockstore (inner: Blockstore): Blockstore {
     return this.#packs?.forSession(this) ?? new SessionBlockstore(inner, this)
   }
