@@ -18,7 +18,7 @@ export const PIECE = 128 * 1024
 /** Pieces between two frames that are read with one request for both. */
 const MAX_GAP = 2
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
-const MAX_KEPT = 32 * 1024 * 1024
+const MAX_KEPT = 64 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
 /** Bytes of a multihash of sha2-256: those before a block are read with it. */
 const MAX_MULTIHASH = 34

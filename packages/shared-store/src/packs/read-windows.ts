@@ -2,8 +2,8 @@
 export const MAX_PIECES = 64
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
-/** Bytes that are read ahead because they are expected, and not used yet, at most: 24 MiB. */
-const MAX_AHEAD = 24 * 1024 * 1024
+/** Bytes that are read beside wanted ones because they are expected, and not used yet, at most: 48 MiB. */
+const MAX_AHEAD = 48 * 1024 * 1024
 /** Requests of a process that are remembered. */
 const MAX_WINDOWS = 256
 
@@ -33,7 +33,7 @@ export class ReadWindows {
   readonly #windows: Window[] = []
   /** Bytes that are about to be read. */
   #expected = 0
-  /** Those of them that were read, and not used yet. */
+  /** Those that were read beside wanted ones, and not used yet. */
   #ahead = 0
 
   /** @param pieceSize - in bytes */
@@ -76,9 +76,10 @@ export class ReadWindows {
       end++
     }
 
-    const bytes = (end - first) * this.#pieceSize
-    this.#expected = Math.max(0, this.#expected - bytes)
-    this.#ahead += bytes
+    const read = end - first
+    this.#expected = Math.max(0, this.#expected - read * this.#pieceSize)
+    // not what is wanted now
+    this.#ahead += (read - (to - from)) * this.#pieceSize
     this.#windows.push({ pack, from: first, to: end, size, used: 0 })
     this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
 
