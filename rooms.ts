@@ -91,7 +91,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'small',
       'unixfs.ts', 'util'
     ],
-    dictionary: ['base', 'cut', 'dag', 'frames', 'policy', 'util', 'write'],
+    dictionary: ['base', 'cut', 'dag', 'frames', 'policy', 'small', 'util', 'write'],
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [

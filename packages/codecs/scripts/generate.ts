@@ -107,11 +107,14 @@ function snappyModule (file: string): string {
 
 write('snappy-module', modules(snappyModule('compress.js'), snappyModule('uncompress.js')))
 
-/** Compile the module of our own: what searches in megabytes is slow in JavaScript until it has run for a while. */
-async function deltaModule (): Promise<string> {
+/** Compile a module of our own: what searches in megabytes is slow in JavaScript until it has run for a while. */
+async function ownModule (name: string, features: string[] = []): Promise<string> {
   let module = new Uint8Array(0)
   const { error, stderr } = await asc.main(
-    ['delta.ts', '-O3', '--converge', '--noAssert', '--runtime', 'stub', '--use', 'abort=', '--outFile', 'delta.wasm'],
+    [
+      `${name}.ts`, '-O3', '--converge', '--noAssert', '--runtime', 'stub', '--use', 'abort=',
+      '--outFile', `${name}.wasm`, ...features
+    ],
     {
       readFile: (name, directory) => readOrNull(join(ASSEMBLY, directory, name)),
       writeFile: (_, contents) => { module = new Uint8Array(contents as Uint8Array) },
@@ -135,7 +138,9 @@ function readOrNull (path: string): string | null {
   }
 }
 
-write('delta-module', modules(await deltaModule()))
+write('delta-module', modules(await ownModule('delta')))
+write('filters-module', modules(await ownModule('filters', ['--enable', 'simd'])))
+write('strings-module', modules(await ownModule('strings')))
 
 for (const name of WORKERS) {
   const source = await bundle(`

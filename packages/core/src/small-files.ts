@@ -12,7 +12,10 @@ import { maxOneFrame } from './policy/compression.ts'
 import { canEncode, encodeFile, MAX_ENCODED_SIZE } from './small/encode-file.ts'
 import { SHAPING } from './small/shaping.ts'
 import type { Metadata } from './dag/file-block.ts'
+import type { Compression } from './policy/compression.ts'
 import type { CompressionOptions } from './policy/compression-options.ts'
+import type { DictionaryEncoder, FileDictionaries, SharedDictionary } from './dictionary/small-files.ts'
+import type { SmallFile } from './dictionary/kinds.ts'
 import type { DecodedFile, FileMarker } from './small/decode-file.ts'
 import type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
 import type { EncodedLargeFile } from './write/encode-large.ts'
@@ -23,6 +26,9 @@ export type { Metadata } from './dag/file-block.ts'
 export type { DecodedFile, FileMarker } from './small/decode-file.ts'
 export type { EncodedBlock, EncodedFile } from './small/encoded-file.ts'
 export type { EncodedLargeFile } from './write/encode-large.ts'
+export type { FileDictionaries, SharedDictionary } from './dictionary/small-files.ts'
+export type { SmallFile } from './dictionary/kinds.ts'
+export { DictionaryWindow, MAX_DICTIONARY_FILE, mayHaveDictionary } from './dictionary/window.ts'
 
 /** Options of `fs.addAll`, and the codecs. */
 export interface SmallFileEncoderInit {
@@ -54,9 +60,16 @@ export interface SmallFileEncoder {
    * The same for files that are not text: their type is looked up, and filters are tried. Works on the calling thread,
    * too.
    *
+   * @param dictionary - of {@link train}. A file that has one is encoded only here
    * @returns undefined if this file has to be added by `fs.addAll`
    */
-  encodeLater (bytes: Uint8Array, metadata?: Metadata): Promise<EncodedFile | undefined>
+  encodeLater (bytes: Uint8Array, metadata?: Metadata, dictionary?: SharedDictionary): Promise<EncodedFile | undefined>
+
+  /**
+   * Make dictionaries for the files of a window, on the calling thread: those of `fs.addAll`. Their blocks have to be
+   * stored, too.
+   */
+  train (files: readonly SmallFile[]): Promise<FileDictionaries>
 
   /**
    * Encode a file of any size, a few frames at a time, on the calling thread.
@@ -74,10 +87,11 @@ export interface SmallFileEncoder {
 }
 
 /**
- * Create what encodes files like `fs.addAll` does with these options.
+ * Create what encodes files like `fs.addAll` does with these options. With `dictionaries`, files that have one have to
+ * be given it.
  *
- * @returns undefined if no file can be encoded with them: with `link`, a base, dictionaries, `auto`, a codec other than
- *   native zstd, or in a runtime other than Node
+ * @returns undefined if no file can be encoded with them: with `link`, a base, `auto`, a codec other than native zstd,
+ *   or in a runtime other than Node
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  * @throws {InvalidFrameSizeError}
@@ -90,7 +104,7 @@ export async function createSmallFileEncoder (
   const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
   const options = { compression: resolved, isPlainRaw }
 
-  if (link || (resolved != null && (resolved.dictionaries != null || !canEncode(resolved)))) {
+  if (link || (resolved != null && !canEncode(resolved))) {
     return undefined
   }
 
@@ -115,6 +129,8 @@ function onThisThread (codec: Codec): Codec {
 class DefaultSmallFileEncoder implements SmallFileEncoder {
   readonly maxSize: number
   readonly #options: EncodeOptions
+  /** What needs dictionaries: most threads have none. */
+  #dictionaries: Promise<DictionaryEncoder> | undefined
 
   constructor (options: EncodeOptions) {
     const { compression } = options
@@ -132,15 +148,41 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
   }
 
   encode (bytes: Uint8Array, metadata: Metadata = {}): EncodedFile | undefined {
-    return withoutFrame(encodeFile(bytes, metadata, this.#options))
+    return bytes.byteLength > this.maxSize ? undefined : withoutFrame(encodeFile(bytes, metadata, this.#options))
   }
 
-  async encodeLater (bytes: Uint8Array, metadata: Metadata = {}): Promise<EncodedFile | undefined> {
+  async encodeLater (
+    bytes: Uint8Array,
+    metadata: Metadata = {},
+    dictionary?: SharedDictionary
+  ): Promise<EncodedFile | undefined> {
     const { compression } = this.#options
+
+    if (compression != null && dictionary != null) {
+      const encoder = await this.#encoderWithDictionaries(compression)
+
+      return await encoder.encode(bytes, metadata, dictionary) ??
+        encodeFile(bytes, metadata, { ...this.#options, compression: undefined })
+    }
 
     return compression == null || bytes.byteLength > this.maxSize
       ? undefined
       : withoutFrame(encodeFile(bytes, metadata, this.#options, await lookAt(bytes, compression)))
+  }
+
+  async train (files: readonly SmallFile[]): Promise<FileDictionaries> {
+    const { compression } = this.#options
+
+    return compression == null
+      ? { dictionaries: [], blocks: [], assigned: new Int32Array(files.length).fill(-1) }
+      : (await this.#encoderWithDictionaries(compression)).train(files)
+  }
+
+  async #encoderWithDictionaries (compression: Compression): Promise<DictionaryEncoder> {
+    this.#dictionaries ??= import('./dictionary/small-files.ts')
+      .then(({ DictionaryEncoder }) => new DictionaryEncoder(compression))
+
+    return this.#dictionaries
   }
 
   async encodeLarge (

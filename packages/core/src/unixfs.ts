@@ -2,7 +2,7 @@ import type { CompressionOptions } from './policy/compression-options.ts'
 import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
 import type { Filter } from './filters/filter.ts'
-import type { AddFrameEvents, CatFrameEvents, FetchEvents, LinkEvents } from './events.ts'
+import type { AddFrameEvents, CatFrameEvents, FetchEvents, LinkEvents, ReferredFile } from './events.ts'
 import type * as unixfs from '@helia/unixfs'
 import type { CodecName } from '@ipfsz/codecs'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
@@ -53,6 +53,8 @@ export interface WrittenFile {
   repeated?: number | undefined
   /** As in `ImportResult`. It is only passed on to `onWritten`. */
   onlyIpfsz?: boolean | undefined
+  /** As in `ipfsz:add:decided`. It is only passed on to `onWritten`. */
+  dictionary?: ReferredFile | undefined
 }
 
 type Elements<T> = T extends AsyncIterable<infer E> | Iterable<infer E> ? E : never

@@ -1,3 +1,4 @@
+import { StringsModule } from '@ipfsz/codecs/strings'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinSegments, selectSegments } from '../src/dictionary/cover.ts'
@@ -15,8 +16,10 @@ function samplesWith (shared: Uint8Array, count = 6): Uint8Array[] {
   ]))
 }
 
+const module = await StringsModule.load() as StringsModule
+
 function select (samples: Uint8Array[], size: number): Uint8Array {
-  const strings = new SharedStrings(samples)
+  const strings = new SharedStrings(samples, module)
 
   return joinSegments(selectSegments(strings, { from: 0, to: samples.length }, size), strings)
 }

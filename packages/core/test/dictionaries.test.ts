@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, unmark } from '../src/index.ts'
 import { chunked, collect, CountingBlockstore, getBlock, noise, same, text } from './fixtures.ts'
-import type { AddOptions, CompressionOptions } from '../src/index.ts'
+import type { AddAllOptions, CompressionOptions } from '../src/index.ts'
 
 /** What pages of a site have in common: hardly compressible, and longer than what each has of its own. */
 const FRAME = hex(noise(1500, 1))
@@ -39,7 +39,7 @@ interface Added {
 async function addTree (
   files: Parameters<ReturnType<typeof ipfsz>['addAll']>[0],
   compression: CompressionOptions = { dictionaries: 'auto' },
-  options: AddOptions = {}
+  options: AddAllOptions = {}
 ): Promise<Added> {
   const blockstore = new CountingBlockstore()
   const fs = ipfsz({ blockstore })
@@ -216,6 +216,17 @@ describe('the small files of a tree', () => {
     expect((await addTree(slow)).root.toString()).toBe(root.toString())
     expect((await addTree(files, { dictionaries: 'auto' }, { fileImportConcurrency: 1 })).root.toString())
       .toBe(root.toString())
+  })
+
+  it('stay in their order, as a directory is complete when an entry outside of it comes', async () => {
+    const large = { path: 'site/sub/large.bin', content: noise(1_200_000) }
+    const inSub = pages(4).map(({ path, content }) => ({ path: path.replace('site/', 'site/sub/'), content }))
+    const after = pages(4, { name: 'z' })
+    const { root, fs } = await addTree([...pages(4), large, ...inSub, ...after], undefined, { depthFirst: true })
+    const names = (await Array.fromAsync(fs.ls(root, { path: 'sub' }))).map(({ name }) => name)
+
+    expect(names).toEqual(['large.bin', 'page-0.html', 'page-1.html', 'page-2.html', 'page-3.html'])
+    expect(same(await collect(fs.cat(root, { path: 'sub/large.bin' })), large.content)).toBe(true)
   })
 
   it('stay as they are without a gain', async () => {

@@ -6,6 +6,7 @@ import { joinSegments, scoreOf, selectSegments, shorten } from './cover.ts'
 import { groupByKind, MIN_FILES } from './kinds.ts'
 import { MAX_FILES, SharedStrings } from './shared-strings.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { StringsModule } from '@ipfsz/codecs/strings'
 import type { FileRange, Selection } from './cover.ts'
 import type { SmallFile } from './kinds.ts'
 
@@ -68,17 +69,15 @@ interface Candidate {
  *
  * The same files in the same order yield the same dictionaries.
  */
-export async function trainDictionaries (files: readonly SmallFile[], coder: Coder): Promise<Trained[]> {
+export async function trainDictionaries (
+  files: readonly SmallFile[],
+  coder: Coder,
+  module: StringsModule
+): Promise<Trained[]> {
   const trained: Trained[] = []
 
   for (const kind of groupByKind(files)) {
-    const training = new Training(kind.slice(0, MAX_FILES), coder)
-
-    try {
-      trained.push(...await training.run())
-    } finally {
-      training.close()
-    }
+    trained.push(...await new Training(kind.slice(0, MAX_FILES), coder, module).run())
   }
 
   return trained
@@ -89,14 +88,10 @@ class Training {
   readonly #strings: SharedStrings
   readonly #coder: Coder
 
-  constructor (files: readonly SmallFile[], coder: Coder) {
+  constructor (files: readonly SmallFile[], coder: Coder, module: StringsModule) {
     this.#files = files
-    this.#strings = new SharedStrings(files.map(({ bytes }) => bytes))
+    this.#strings = new SharedStrings(files.map(({ bytes }) => bytes), module)
     this.#coder = coder
-  }
-
-  close (): void {
-    this.#strings.close()
   }
 
   async run (): Promise<Trained[]> {

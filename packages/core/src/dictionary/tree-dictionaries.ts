@@ -1,49 +1,38 @@
 import { InvalidParametersError } from '../errors.ts'
 import { ByteReader } from '../util/byte-reader.ts'
-import { isCompressedType } from '../policy/detector.ts'
-import { isGain } from '../policy/policy.ts'
 import { joinChunks } from '../write/join-chunks.ts'
-import { trainDictionaries } from './train.ts'
-import { TreeDictionary } from './tree-dictionary.ts'
+import { DictionaryTrainer } from './dictionary-trainer.ts'
+import { DictionaryWindow, MAX_DICTIONARY_FILE, mayHaveDictionary } from './window.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { Candidate } from '../write/checked-candidates.ts'
 import type { SmallFile } from './kinds.ts'
 import type { Coder } from './train.ts'
+import type { TreeDictionary } from './tree-dictionary.ts'
 
-const MIB = 1024 * 1024
-
-/** Files of more bytes have no dictionary: what is common to them and others is little of them. */
-const MAX_FILE_SIZE = MIB
-
-/**
- * How many bytes of small files one set of dictionaries is made of, 16 MiB. Those after them have others. So many are
- * held twice: dictionaries of the next files are made while those before are compressed.
- */
-const WINDOW_SIZE = 16 * MIB
-/** Maximum number of files in them: each takes memory beside its bytes. */
-const WINDOW_FILES = 16_384
-
-/** A file of a tree, with its content. */
+/** A candidate of a tree, with its content if it may have a dictionary. */
 interface Held {
   candidate: Candidate
-  file: SmallFile
+  /** Bytes of it that were read. */
+  size: number
+  file?: SmallFile
 }
 
 /**
- * Makes dictionaries for the small files of a tree while they pass on their way to the importer: it holds back up to
- * 32 MiB of them, in the order in which they come. Everything else passes at once.
+ * Makes dictionaries for the small files of a tree while they pass on their way to the importer. Holds back all
+ * candidates of two windows, in their order: the dictionaries of the next one are made while the files of the one
+ * before are compressed.
  */
 export class TreeDictionaries {
-  readonly #coder: Coder
-  readonly #blockstore: PutStore
+  readonly #trainer: DictionaryTrainer
+  readonly #signal: AbortSignal | null | undefined
   readonly #isTree: boolean
   /** Those of the files that are on their way, by path. */
   readonly #assigned = new Map<string, TreeDictionary>()
 
   /** @param wrapped - whether all files are put into a directory: those that are in none have no dictionary */
   constructor (coder: Coder, blockstore: PutStore, wrapped: boolean) {
-    this.#coder = coder
-    this.#blockstore = blockstore
+    this.#trainer = new DictionaryTrainer(coder, blockstore)
+    this.#signal = coder.signal
     this.#isTree = wrapped
   }
 
@@ -58,29 +47,23 @@ export class TreeDictionaries {
   /** Pass candidates on, after their dictionaries are written. */
   async * pass (candidates: AsyncIterable<Candidate>): AsyncGenerator<Candidate> {
     let held: Held[] = []
-    let size = 0
+    let window = new DictionaryWindow()
     let training: Promise<readonly Held[]> = Promise.resolve([])
 
     try {
       for await (const candidate of candidates) {
         const read = await this.#read(candidate)
-
-        if (!('file' in read)) {
-          yield read.candidate
-          continue
-        }
-
         held.push(read)
-        size += read.file.bytes.byteLength
+        window.add(read.size)
 
-        if (size >= WINDOW_SIZE || held.length >= WINDOW_FILES) {
+        if (window.isFull) {
           const before = await training
           training = this.#train(held)
           // reported when these files are due
           training.catch(() => {})
           yield * before.map(({ candidate }) => candidate)
           held = []
-          size = 0
+          window = new DictionaryWindow()
         }
       }
 
@@ -94,11 +77,11 @@ export class TreeDictionaries {
 
   /** Write the dictionaries of files. */
   async #train (held: readonly Held[]): Promise<readonly Held[]> {
-    for (const trained of await trainDictionaries(held.map(({ file }) => file), this.#coder)) {
-      const dictionary = await TreeDictionary.write(trained, this.#coder, this.#blockstore)
+    const files = held.flatMap(({ file }) => file ?? [])
 
-      for (const { path } of trained.files) {
-        this.#assigned.set(path, dictionary)
+    for (const [i, dictionary] of (await this.#trainer.train(files)).entries()) {
+      if (dictionary != null) {
+        this.#assigned.set(files[i].path, dictionary)
       }
     }
 
@@ -106,26 +89,27 @@ export class TreeDictionaries {
   }
 
   /** Read a file if it is small. Otherwise its first bytes are put back. */
-  async #read (candidate: Candidate): Promise<Held | { candidate: Candidate }> {
+  async #read (candidate: Candidate): Promise<Held> {
     const { path } = candidate
     const content = 'content' in candidate ? candidate.content : undefined
 
     if (path == null || !(this.#isTree || path.includes('/')) || !isReadable(content)) {
-      return { candidate }
+      return { candidate, size: 0 }
     }
 
-    const reader = new ByteReader(joinChunks(chunksOf(content)), this.#coder.signal)
-    const bytes = await reader.read(MAX_FILE_SIZE + 1)
+    const reader = new ByteReader(joinChunks(chunksOf(content)), this.#signal)
+    const bytes = await reader.read(MAX_DICTIONARY_FILE + 1)
+    const { byteLength: size } = bytes
 
-    if (bytes.byteLength > MAX_FILE_SIZE) {
-      return { candidate: { ...candidate, content: join(bytes, reader) } }
+    if (size > MAX_DICTIONARY_FILE) {
+      return { candidate: { ...candidate, content: join(bytes, reader) }, size }
     }
 
     const whole = { ...candidate, content: bytes }
 
-    return isGain(bytes.byteLength, 0) && !await isCompressedType(bytes)
-      ? { candidate: whole, file: { path, bytes } }
-      : { candidate: whole }
+    return mayHaveDictionary(size)
+      ? { candidate: whole, size, file: { path, bytes } }
+      : { candidate: whole, size }
   }
 }
 

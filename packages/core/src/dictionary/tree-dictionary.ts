@@ -12,13 +12,17 @@ export class TreeDictionary implements FrameBase {
   readonly link: FileLink
   readonly size: number
   readonly pieceSize: number
-  readonly #content: Uint8Array
+  readonly content: Uint8Array
 
-  private constructor (link: FileLink, content: Uint8Array) {
+  /**
+   * @param link - to the file that it is
+   * @param content - all of its original bytes
+   */
+  constructor (link: FileLink, content: Uint8Array) {
     this.link = link
     this.size = content.byteLength
     this.pieceSize = content.byteLength
-    this.#content = content
+    this.content = content
   }
 
   /** Write a dictionary as the file that it is. */
@@ -38,7 +42,7 @@ export class TreeDictionary implements FrameBase {
   aid (bytes: Uint8Array, { frameSize }: AidOptions): Piece {
     return this.size > maxRegion(bytes.byteLength, frameSize)
       ? { bytes, region: NO_REGION }
-      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.#content, isAided: true }
+      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.content, isAided: true }
   }
 
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */

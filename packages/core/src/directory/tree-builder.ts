@@ -1,3 +1,4 @@
+import { InvalidParametersError } from '../errors.ts'
 import { splitPath } from './entry-name.ts'
 import { writeDirectory } from './write-directory.ts'
 import { toChild, toDirectory, toFile } from './written-child.ts'
@@ -164,7 +165,11 @@ async function * writeComplete (
   }
 }
 
-/** The directory with a path, which is made if it is missing. */
+/**
+ * The directory with a path, which is made if it is missing.
+ *
+ * @throws {InvalidParametersError} it was complete, and is written: what was in it would be lost
+ */
 function enterDirectory (root: Directory, names: readonly string[]): Directory {
   let parent = root
 
@@ -173,6 +178,8 @@ function enterDirectory (root: Directory, names: readonly string[]): Directory {
 
     if (child != null && 'children' in child) {
       parent = child
+    } else if (child != null && 'key' in child) {
+      throw new InvalidParametersError(`Not depth first: ${names.slice(0, i + 1).join('/')} was complete`)
     } else {
       const unixfs = child != null && 'unixfs' in child ? child.unixfs : undefined
       const directory: Directory = { path: names.slice(0, i + 1).join('/'), unixfs, children: new Map() }

@@ -2,21 +2,22 @@
 import { concat } from '@ipfsz/utils/bytes'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { isText } from '../util/is-text.ts'
-import { applyFilters } from './filters.ts'
+import { estimateBits } from './estimate.ts'
+import { applyFilters, prepareFilters } from './filters.ts'
 import { findRecordSize } from './find-record-size.ts'
 import { isNoise } from './is-noise.ts'
 import type { Filter, Width } from './filter.ts'
 
 const KIB = 1024
 
-/**
- * Bytes on which candidates drop out that take a fifth more than no filters, 16 KiB. On 64 KiB, all of them took nearly
- * as long as compressing 1 MB. Of those that take less than that, some save a tenth on 64 KiB.
- */
+/** Bytes on which all candidates are compared by an estimate, 16 KiB. */
 const SMALL_SAMPLE = 16 * KIB
+/** How many are compressed there: to compress all of them took longer than all else. */
+const MAX_COMPRESSED = 3
+/** Then those drop out that take a fifth more than no filters. Of the others, some save a tenth on 64 KiB. */
 const MAX_SMALL_LOSS = 1.2
-/** How many are tried then, the best ones. */
-const MAX_LEFT = 4
+/** How many are left then, the best ones. */
+const MAX_LEFT = 2
 
 /** Bytes on which the others are tried, 64 KiB, and on which the best one has to prove itself, 256 KiB. */
 const SAMPLE = 64 * KIB
@@ -88,6 +89,7 @@ export async function chooseFilters (
     return NONE
   }
 
+  await prepareFilters()
   const recordSize = findRecordSize(piece, DISTANCES)
   const alignment = ALIGNMENT * (recordSize ?? 1)
   const sample = takeSpans(piece, SAMPLE, alignment)
@@ -99,7 +101,7 @@ export async function chooseFilters (
   }
 
   const candidates = recordSize == null ? CANDIDATES : [...CANDIDATES, ...recordCandidates(recordSize)]
-  const [plain, ...others] = await tryEach(small, [NONE, ...candidates], compress)
+  const [plain, ...others] = await tryEach(small, [NONE, ...mostPromising(small, candidates)], compress)
   // what shrinks with none is not tried further
   const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)
   const left = others.filter(({ length }) => length < limit)
@@ -123,6 +125,17 @@ export async function chooseFilters (
 /** Whether filters are tried: not on text, and not on a small piece. */
 export function isWorthTrying (piece: Uint8Array): boolean {
   return piece.byteLength >= MIN_FILTERED_SIZE && !spansOf(piece, SAMPLE).every(isText)
+}
+
+/** The chains after which bytes have the shortest codes. */
+function mostPromising (
+  bytes: Uint8Array,
+  chains: ReadonlyArray<readonly Filter[]>
+): ReadonlyArray<readonly Filter[]> {
+  return chains.map(filters => ({ filters, bits: estimateBits(bytes, filters) }))
+    .toSorted((a, b) => a.bits - b.bits)
+    .slice(0, MAX_COMPRESSED)
+    .map(({ filters }) => filters)
 }
 
 /** The best of some chains, or none if it does not save enough, and which part of what is stored it saves. */

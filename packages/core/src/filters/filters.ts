@@ -1,3 +1,4 @@
+import { FilterModule } from '@ipfsz/codecs/filters'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { delta, undelta } from './delta.ts'
 import { MAX_RECORD_SIZE } from './filter.ts'
@@ -43,15 +44,26 @@ export function decodeFilters (codes: readonly number[]): Filter[] | undefined {
   return filters.length === codes.length ? filters : undefined
 }
 
+/** Load what makes filters fast. Until it is there, and where it cannot be, JavaScript does the same. */
+export async function prepareFilters (): Promise<void> {
+  await FilterModule.load()
+}
+
 /**
  * Apply filters to the bytes of a frame.
  *
  * @returns other bytes of the same length, or `bytes` if there are no filters. `bytes` does not change.
  */
 export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
+  const steps = stepsOf(filters)
+
+  return steps.length === 0 ? bytes : FilterModule.shared?.apply(bytes, steps) ?? applySteps(bytes, steps)
+}
+
+function applySteps (bytes: Uint8Array, steps: readonly FilterStep[]): Uint8Array {
   let filtered = bytes
 
-  for (const step of stepsOf(filters)) {
+  for (const step of steps) {
     // what is not the caller's may change
     const target = step.kind === 'delta' && filtered !== bytes ? filtered : new Uint8Array(bytes.byteLength)
 
@@ -75,9 +87,22 @@ export function applyFilters (bytes: Uint8Array, filters: readonly Filter[]): Ui
  * @returns the bytes that the filters were applied to: in the memory of `bytes`, or in other memory
  */
 export function undoFilters (bytes: Uint8Array, filters: readonly Filter[]): Uint8Array {
+  const steps = stepsOf(filters)
+
+  if (FilterModule.shared?.undo(bytes, steps) === true) {
+    return bytes
+  }
+
+  // for the next ones
+  void prepareFilters()
+
+  return undoSteps(bytes, steps)
+}
+
+function undoSteps (bytes: Uint8Array, steps: readonly FilterStep[]): Uint8Array {
   let original = bytes
 
-  for (const step of stepsOf(filters).toReversed()) {
+  for (const step of steps.toReversed()) {
     const target = step.kind === 'delta' ? original : new Uint8Array(bytes.byteLength)
 
     if (step.kind === 'delta') {
@@ -93,12 +118,12 @@ export function undoFilters (bytes: Uint8Array, filters: readonly Filter[]): Uin
   return original
 }
 
-/** What is done in one pass. */
-type Step = { kind: 'delta', width: Width } | { kind: 'planes', width: number, differences: Differences }
+/** What is done in one pass: a step of `FilterModule`. */
+type FilterStep = { kind: 'delta', width: Width } | { kind: 'planes', width: number, differences: Differences }
 
 /** Planes, and differences of their bytes after them, are one step: two would read and write all bytes twice. */
-function stepsOf (filters: readonly Filter[]): Step[] {
-  return filters.flatMap((filter, i): Step[] => {
+export function stepsOf (filters: readonly Filter[]): FilterStep[] {
+  return filters.flatMap((filter, i): FilterStep[] => {
     if (filter.kind === 'delta') {
       return filter.width === 1 && filters[i - 1]?.kind === 'shuffle' ? [] : [filter]
     }

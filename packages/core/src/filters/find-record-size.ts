@@ -1,10 +1,8 @@
+import { FilterModule } from '@ipfsz/codecs/filters'
 import { MAX_RECORD_SIZE } from './filter.ts'
 
 /** Bytes in the middle that are compared with those before them, 8 KiB: 300 records of 28 bytes. */
 const COMPARED = 8 * 1024
-
-/** Bytes that are compared at a time. */
-const WORD = 4
 
 /** A distance is one of records only if so many more bytes are equal than at the distance of numbers. */
 const MIN_GAIN = 1.05
@@ -20,8 +18,9 @@ const CHANCE = 0.98
  * @returns undefined if no other size up to 64 has more equal bytes than these
  */
 export function findRecordSize (bytes: Uint8Array, numbers: readonly number[]): number | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const equal = Array.from({ length: MAX_RECORD_SIZE + 1 }, (_, distance) => countEqual(view, distance))
+  const start = Math.max((bytes.byteLength - COMPARED) >> 1, MAX_RECORD_SIZE)
+  const compared = bytes.subarray(start - MAX_RECORD_SIZE, start + COMPARED)
+  const equal = FilterModule.shared?.countEqual(compared, MAX_RECORD_SIZE) ?? countEqual(compared, MAX_RECORD_SIZE)
   const limit = Math.max(...numbers.map(size => equal[size]))
   const most = equal.reduce((most, count, size) => size < 2 || numbers.includes(size) ? most : Math.max(most, count), 0)
 
@@ -30,18 +29,15 @@ export function findRecordSize (bytes: Uint8Array, numbers: readonly number[]): 
     : equal.findIndex((count, size) => size >= 2 && !numbers.includes(size) && count >= most * CHANCE)
 }
 
-function countEqual (view: DataView, distance: number): number {
-  const { byteLength } = view
-  const start = Math.max((byteLength - COMPARED) >> 1, MAX_RECORD_SIZE)
-  const end = Math.min(start + COMPARED, byteLength) - WORD
-  let count = 0
+/** For each distance up to a maximum, how many bytes after so many are equal to the one so far before them. */
+function countEqual (bytes: Uint8Array, maximum: number): number[] {
+  return Array.from({ length: maximum + 1 }, (_, distance) => {
+    let count = 0
 
-  // four bytes at a time, of which those that are equal are 0 in `different`: a bit is left of each
-  for (let i = start; i <= end; i += WORD) {
-    const different = view.getInt32(i, true) ^ view.getInt32(i - distance, true)
-    const equal = ~((different & 0x7f7f7f7f) + 0x7f7f7f7f | different) & 0x80808080
-    count += Math.imul(equal >>> 7, 0x01010101) >>> 24
-  }
+    for (let i = maximum; i < bytes.byteLength; i++) {
+      count += bytes[i] === bytes[i - distance] ? 1 : 0
+    }
 
-  return count
+    return count
+  })
 }

@@ -12,7 +12,7 @@ import { frameRuns, lengthOfRun } from './frame-runs.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { readOnlyFrame } from './read-only-frame.ts'
 import { takeFrames } from './take-frames.ts'
-import { undoFilters } from '../filters/filters.ts'
+import { prepareFilters, undoFilters } from '../filters/filters.ts'
 import type { CompressedFile } from './compressed-file.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { ByteRange, ReadOptions } from '../dag/read.ts'
@@ -115,10 +115,12 @@ export async function * decompressFrames (
     const transfer = frame.memory != null || compressed.buffer !== frame.bytes.buffer
     const settings = { size, signal, transfer, into, ...dictionary == null ? {} : { dictionary } }
     const decompress = async (): Promise<Uint8Array> => codec.decompress(compressed, settings)
+    const prepared = header.filters == null ? undefined : prepareFilters()
     // if it fails, a thread may still read and write this memory: it stays garbage
     const decoded = await (dictionary == null || base == null
       ? decompress()
       : decompressBased(node.cid, base.cid, decompress))
+    await prepared
     const bytes = header.filters == null ? decoded : undoFilters(own(decoded, frame.bytes), header.filters)
     const lent = [frame.memory, into].filter(memory => memory != null)
     const used = lent.find(({ buffer }) => buffer === bytes.buffer)

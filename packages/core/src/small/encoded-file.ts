@@ -14,8 +14,10 @@ export interface EncodedFile {
   cid: Uint8Array
   /** The marker code of a compressed file. */
   marker?: number
-  /** Whether only IPFSz can read it, as it is compressed with filters. */
+  /** Whether only IPFSz can read it, as it is compressed with filters or a dictionary. */
   onlyIpfsz?: boolean
+  /** Whether it refers back to the dictionary that it was offered. */
+  hasDictionary?: boolean
   /** Its blocks, in the order in which they are stored: the root is the last one. */
   blocks: EncodedBlock[]
   /** Original bytes. */

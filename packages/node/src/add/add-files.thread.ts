@@ -10,7 +10,7 @@ import { NUMBERS } from './small-files-protocol.ts'
 import type { Answer } from '../threads/serve.ts'
 import type { EncodedFile } from '@ipfsz/core/small-files'
 import type {
-  LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData
+  LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles, TrainFiles
 } from './small-files-protocol.ts'
 
 /** Bytes of most batches, and a byte more for each file. */
@@ -28,7 +28,7 @@ const large = new Map<number, LargeFile>()
 /** Memory of batches that were taken: as garbage, it would be there much longer. */
 const free: Buffer[] = []
 
-async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<ReadFiles>> {
+async function read ({ batch, metadata, dictionaries, assigned, ...files }: ReadBatch): Promise<Answer<ReadFiles>> {
   const encoder = await encoding
   let memory = free.pop() ?? Buffer.alloc(0)
   const found = readSmallFiles(files, size => {
@@ -40,13 +40,15 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
   const numbers = new Uint32Array(found.length * NUMBERS)
 
   for (const [i, file] of found.entries()) {
+    const dictionary = dictionaries?.[assigned?.[i] ?? -1]
+    const atOnce = file == null || dictionary != null ? undefined : encoder?.encode(file.bytes, metadata?.[i])
     const encoded = file == null
       ? undefined
-      : encoder?.encode(file.bytes, metadata?.[i]) ?? await encoder?.encodeLater(file.bytes, metadata?.[i])
+      : atOnce ?? await encoder?.encodeLater(file.bytes, metadata?.[i], dictionary)
 
     if (file != null && encoded != null) {
-      const { size, dagSize, marker = 0, onlyIpfsz = false } = encoded
-      const flags = [file.isSame ? 1 : 0, onlyIpfsz ? 1 : 0]
+      const { size, dagSize, marker = 0, onlyIpfsz = false, hasDictionary = false } = encoded
+      const flags = [file.isSame, onlyIpfsz, hasDictionary].map(Number)
       numbers.set([encoded.blocks.length, size, dagSize, marker, ...flags], i * NUMBERS)
       blocks.push(...encoded.blocks)
     }
@@ -56,6 +58,20 @@ async function read ({ batch, metadata, ...files }: ReadBatch): Promise<Answer<R
   const { cids, sizes } = listed(blocks)
 
   return { result: { numbers, cids, sizes }, transfer: [numbers.buffer, cids.buffer, sizes.buffer] }
+}
+
+/** Make the dictionaries of files. */
+async function train ({ batch, paths, ...files }: TrainFiles): Promise<Answer<TrainedFiles>> {
+  const encoder = await encoding
+  // the memory is not kept: it is sixteen times that of a batch
+  const found = readSmallFiles(files, size => Buffer.allocUnsafeSlow(size))
+  const read = found.flatMap((file, i) => file == null ? [] : { path: paths[i], bytes: file.bytes, i })
+  const { dictionaries = [], blocks = [], assigned = [] } = await encoder?.train(read) ?? {}
+  const all = new Int32Array(found.length).fill(-1)
+  read.forEach(({ i }, k) => { all[i] = assigned[k] })
+  held.set(batch, { blocks })
+
+  return { result: { dictionaries, assigned: all, ...listed(blocks) } }
 }
 
 /** A step of a large file. */
@@ -115,13 +131,17 @@ function take ({ batch, wanted, packing }: TakeBlocks): Answer<NewBlocks> {
 }
 
 function answer (
-  request: ReadBatch | ReadLarge | TakeBlocks
-): Answer<NewBlocks> | Promise<Answer<ReadFiles | LargeBlocks>> {
+  request: ReadBatch | ReadLarge | TakeBlocks | TrainFiles
+): Answer<NewBlocks> | Promise<Answer<ReadFiles | LargeBlocks | TrainedFiles>> {
   if ('wanted' in request) {
     return take(request)
+  }
+
+  if ('paths' in request) {
+    return train(request)
   }
 
   return 'large' in request ? readLarge(request) : read(request)
 }
 
-serve<ReadBatch | ReadLarge | TakeBlocks, ReadFiles | LargeBlocks | NewBlocks>(answer)
+serve<ReadBatch | ReadLarge | TakeBlocks | TrainFiles, ReadFiles | LargeBlocks | NewBlocks | TrainedFiles>(answer)

@@ -167,7 +167,7 @@ export class AddedRoots {
       preserve: { mode: preserve?.mode ?? false, mtime: preserve?.mtime ?? false },
       progress,
       signal,
-      add: { compression, link },
+      add: { compression: ahead.compression, link },
       ...onEntry == null
         ? {}
         : {

@@ -1,7 +1,7 @@
 import type { FilesToRead } from './read-small-files.ts'
 import type { EncodedBlocks, EncodeOptions } from '@ipfsz/blockstore-packed'
 import type { AddOptions } from '@ipfsz/core'
-import type { EncodedLargeFile, Metadata } from '@ipfsz/core/small-files'
+import type { EncodedLargeFile, FileDictionaries, Metadata, SharedDictionary } from '@ipfsz/core/small-files'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -14,17 +14,34 @@ export interface ReadBatch extends FilesToRead {
   batch: number
   /** Of each file, if any has metadata. */
   metadata?: readonly Metadata[] | undefined
+  /** Those of the files, and which one each has: -1 for none. */
+  dictionaries?: readonly SharedDictionary[] | undefined
+  assigned?: Int32Array | undefined
+}
+
+/** The first call for the dictionaries of files. */
+export interface TrainFiles extends FilesToRead {
+  batch: number
+  /** What each file is called in the tree: dictionaries are for files with the same extension. */
+  paths: readonly string[]
+}
+
+/** The dictionaries. Their blocks are taken as those of a batch. */
+export interface TrainedFiles extends Pick<FileDictionaries, 'dictionaries' | 'assigned'> {
+  /** As in `ReadFiles`. */
+  cids: Uint8Array<ArrayBuffer>
+  sizes: Uint32Array<ArrayBuffer>
 }
 
 /** How many numbers `ReadFiles` has for each file. */
-export const NUMBERS = 6
+export const NUMBERS = 7
 
 /** What came of the files of a batch. */
 export interface ReadFiles {
   /**
    * For each file: how many blocks it has, 0 if it needs the ordinary way; its size; the size of its blocks, as a
-   * directory says it; its marker, or 0; 1 if it was what had been examined; and 1 if only IPFSz can
-   * read it.
+   * directory says it; its marker, or 0; 1 if it was what had been examined; 1 if only IPFSz can read it; and 1 if it
+   * refers back to its dictionary.
    */
   numbers: Uint32Array<ArrayBuffer>
   /** The CIDs of all blocks, those of each file in order, its root last. */

@@ -6,12 +6,14 @@ import { ThreadPool, threadProgram } from '../threads/thread-pool.ts'
 import { NUMBERS } from './small-files-protocol.ts'
 import type { BlockSink, ListedBlock } from './block-sink.ts'
 import type {
-  LargeBlocks, LargeFileEnd, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData
+  LargeBlocks, LargeFileEnd, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles,
+  TrainFiles
 } from './small-files-protocol.ts'
 import type { Thread } from '../threads/thread-pool.ts'
 import type { TreeFile } from '../disk/tree-file.ts'
 import type { Candidate } from '../disk/tree-source.ts'
 import type { WrittenFile } from '@ipfsz/core'
+import type { SharedDictionary } from '@ipfsz/core/small-files'
 
 /** Bytes of a CID of a block: of version 1, with a hash of 32 bytes. */
 const CID_SIZE = 36
@@ -30,6 +32,7 @@ export interface SmallFilesInit extends ThreadData {
 export interface FileToWrite {
   file: TreeFile
   metadata: Pick<Candidate, 'mode' | 'mtime'>
+  dictionary?: SharedDictionary | undefined
 }
 
 export interface SmallFileResult extends WrittenFile {
@@ -73,6 +76,24 @@ export class SmallFiles {
     await this.#put(wanted, await taken)
 
     return resultsOf(files, read.numbers, blocks)
+  }
+
+  /**
+   * Make dictionaries for files, and store them.
+   *
+   * @returns that of each file. Undefined if it gets none
+   * @throws {ThreadFailedError}
+   */
+  async train (files: readonly FileToWrite[]): Promise<Array<SharedDictionary | undefined>> {
+    const batch = this.#batches++
+    const thread = this.#pool.thread()
+    const { request: { metadata: _, ...request }, release } = await requestOf(files)
+    const paths = files.map(({ file: { path } }) => path)
+    const trained = await thread.call<TrainFiles, TrainedFiles>({ batch, paths, ...request }).finally(release)
+    const { wanted, taken } = await this.#take(thread, batch, listBlocks(trained))
+    await this.#put(wanted, await taken)
+
+    return Array.from(trained.assigned, i => trained.dictionaries[i])
   }
 
   /**
@@ -197,6 +218,7 @@ async function requestOf (
     throw err
   }
 
+  const dictionaries = [...new Set(files.flatMap(({ dictionary }) => dictionary ?? []))]
   const hasMetadata = files.some(({ metadata: { mode, mtime } }) => mode != null || mtime != null)
 
   return {
@@ -205,7 +227,13 @@ async function requestOf (
       names: files.map(({ file }) => file.name),
       places,
       identities,
-      metadata: hasMetadata ? files.map(({ metadata: { mode, mtime } }) => ({ mode, mtime })) : undefined
+      metadata: hasMetadata ? files.map(({ metadata: { mode, mtime } }) => ({ mode, mtime })) : undefined,
+      ...dictionaries.length === 0
+        ? {}
+        : {
+          dictionaries,
+          assigned: Int32Array.from(files, ({ dictionary: own }) => dictionaries.findIndex(each => each === own))
+        }
     },
     release
   }
@@ -218,8 +246,9 @@ function resultsOf (
 ): Array<SmallFileResult | undefined> {
   let at = 0
 
-  return files.map(({ file: { name } }, i) => {
-    const [count, bytes, size, marker, isSame, onlyIpfsz] = numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
+  return files.map(({ file: { name }, dictionary }, i) => {
+    const [count, bytes, size, marker, isSame, onlyIpfsz, hasDictionary] =
+      numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
     const own = blocks.slice(at, at += count)
     const root = own.at(-1)?.cid
 
@@ -232,7 +261,10 @@ function resultsOf (
         blocks: own,
         bytes,
         isSame: isSame === 1,
-        onlyIpfsz: onlyIpfsz === 1
+        onlyIpfsz: onlyIpfsz === 1,
+        ...dictionary == null || hasDictionary === 0
+          ? {}
+          : { dictionary: { cid: CID.decode(dictionary.cid), size: dictionary.dagSize } }
       }
   })
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createSmallFileEncoder } from '@ipfsz/core/small-files'
+import { createSmallFileEncoder, MAX_DICTIONARY_FILE } from '@ipfsz/core/small-files'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { packageVersion } from '../version.ts'
 import { KnownFiles } from './known-files.ts'
@@ -17,14 +17,24 @@ import type { CompressionOptions } from '@ipfsz/core'
  */
 const MAX_LARGE_SIZE = 128 * 1024 * 1024
 
+interface TreeAheadInit {
+  known: KnownFiles | undefined
+  small: SmallFilesInThreads | undefined
+  compression: CompressionOptions
+}
+
 /** What adding a tree does not leave to the importer: files that are known, or go to threads. Close it in the end. */
 export class TreeAhead {
   readonly known: KnownFiles | undefined
+  /** How the importer compresses the rest. */
+  readonly compression: CompressionOptions
   readonly #small: SmallFilesInThreads | undefined
 
-  private constructor ({ known, small }: { known: KnownFiles | undefined, small: SmallFilesInThreads | undefined }) {
+  private constructor ({ known, small, compression }: TreeAheadInit) {
     this.known = known
     this.#small = small
+    // of a window, only those are left that threads cannot read or that do not shrink
+    this.compression = small == null ? compression : { ...compression, dictionaries: false }
   }
 
   static async of (
@@ -35,7 +45,8 @@ export class TreeAhead {
   ): Promise<TreeAhead> {
     return new TreeAhead({
       known: knownFiles(compression, options, target, signal),
-      small: await smallFiles(compression, options, target)
+      small: await smallFiles(compression, options, target),
+      compression
     })
   }
 
@@ -59,16 +70,18 @@ class SmallFilesInThreads implements SmallFilesOfTree {
   readonly threads: number
   readonly maxSize: number
   readonly maxLargeSize: number
+  readonly dictionaries: boolean
   readonly #start: () => SmallFiles
   #files: SmallFiles | undefined
 
   constructor (
-    { threads, maxSize, maxLargeSize }: Pick<SmallFilesOfTree, 'threads' | 'maxSize' | 'maxLargeSize'>,
+    { threads, maxSize, maxLargeSize, dictionaries }: Omit<SmallFilesOfTree, 'isOpen' | 'open'>,
     start: () => SmallFiles
   ) {
     this.threads = threads
     this.maxSize = maxSize
     this.maxLargeSize = maxLargeSize
+    this.dictionaries = dictionaries
     this.#start = start
   }
 
@@ -103,11 +116,12 @@ async function smallFiles (
 
   const init = { threads, options: { compression }, sink: sink === 'none' ? undefined : sink }
 
-  const { maxSize } = encoder
+  const dictionaries = compression.dictionaries === 'auto'
+  const maxSize = dictionaries ? Math.max(encoder.maxSize, MAX_DICTIONARY_FILE) : encoder.maxSize
   // larger ones are only known to be compressed when they are read
   const maxLargeSize = compression.codec === 'none' ? maxSize : MAX_LARGE_SIZE
 
-  return new SmallFilesInThreads({ threads, maxSize, maxLargeSize }, () => new SmallFiles(init))
+  return new SmallFilesInThreads({ threads, maxSize, maxLargeSize, dictionaries }, () => new SmallFiles(init))
 }
 
 /** @returns undefined if what becomes of a file depends on other files, or more than its blocks has to be there */

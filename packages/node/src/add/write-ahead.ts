@@ -1,3 +1,4 @@
+import { DictionaryWindow, mayHaveDictionary } from '@ipfsz/core/small-files'
 import { settle, unwrap } from '@ipfsz/utils/map-ordered'
 import { TreeFile } from '../disk/tree-file.ts'
 import { KnownFiles } from './known-files.ts'
@@ -6,6 +7,7 @@ import type { FileToWrite, SmallFiles } from './small-files.ts'
 import type { Candidate } from '../disk/tree-source.ts'
 import type { KnownFile } from '../known-files/known-file.ts'
 import type { AddCandidate, WrittenFile } from '@ipfsz/core'
+import type { SharedDictionary } from '@ipfsz/core/small-files'
 import type { Settled } from '@ipfsz/utils/map-ordered'
 
 /** Small files of a batch, and their bytes. */
@@ -16,6 +18,8 @@ const BATCH_CANDIDATES = 512
 
 /** Batches in work, for each thread: while one is read, blocks of the other are stored. */
 const BATCHES = 2
+/** With dictionaries, batches are windows: those of one are made while the files of the one before are written. */
+const WINDOWS = 1
 /** Candidates that wait for those before them, which may be a large file: about 4 MB. */
 const MAX_WAITING = 4096
 /** A single large file is worth starting threads, 16 MiB. */
@@ -28,6 +32,8 @@ export interface SmallFilesOfTree {
   /** The most bytes of a large one, which is written alone. */
   readonly maxLargeSize: number
   readonly threads: number
+  /** Whether they get dictionaries. */
+  readonly dictionaries: boolean
   /** Whether there are threads already. */
   readonly isOpen: boolean
   open: () => SmallFiles
@@ -51,7 +57,7 @@ export async function * writeAhead (
   options: WriteAheadOptions
 ): AsyncGenerator<AddCandidate> {
   const { known, small } = options
-  const ahead = new Ahead(BATCHES * (small?.threads ?? 1))
+  const ahead = new Ahead(small?.dictionaries === true ? WINDOWS : BATCHES * (small?.threads ?? 1))
   let batch = new Batch(options)
 
   for await (const candidate of candidates) {
@@ -140,12 +146,12 @@ class Ahead {
   }
 }
 
-/** The first of some items: one, or as many as a batch may have. */
-function takeBatch (items: readonly Item[]): Item[] {
+/** The first of some items: one, or as many as a batch may have. They are taken away. */
+function takeBatch (items: Item[]): Item[] {
   let size = 0
   const end = items.findIndex(({ file }, i) => i >= BATCH_FILES || (size += Number(file?.stats.size)) > BATCH_SIZE)
 
-  return items.slice(0, end === -1 ? items.length : Math.max(1, end))
+  return items.splice(0, end === -1 ? items.length : Math.max(1, end))
 }
 
 interface Item {
@@ -153,23 +159,30 @@ interface Item {
   file?: TreeFile | undefined
   before?: KnownFile | undefined
   isUnchanged: boolean
+  dictionary?: SharedDictionary | undefined
   written?: WrittenFile & { isSame?: boolean } | undefined
+}
+
+function toWrite ({ candidate, file, dictionary }: Item): FileToWrite[] {
+  return file == null ? [] : [{ file, metadata: candidate, dictionary }]
 }
 
 /** Candidates that follow each other, which are looked at together. */
 class Batch {
   readonly #options: WriteAheadOptions
   readonly #items: Item[] = []
+  readonly #window: DictionaryWindow | undefined
   /** Small files that are to be written, and their bytes. */
   #files = 0
   #size = 0
 
   constructor (options: WriteAheadOptions) {
     this.#options = options
+    this.#window = options.small?.dictionaries === true ? new DictionaryWindow() : undefined
   }
 
   get isFull (): boolean {
-    return this.#isWorthThread || this.#items.length >= BATCH_CANDIDATES
+    return this.#window?.isFull ?? (this.#isWorthThread || this.#items.length >= BATCH_CANDIDATES)
   }
 
   /** Whether a thread is worth its start. */
@@ -192,6 +205,7 @@ class Batch {
       this.#size += Number(file?.stats.size)
     }
 
+    this.#window?.add(Number(file?.stats.size ?? 0))
     this.#items.push(item)
   }
 
@@ -264,25 +278,48 @@ class Batch {
     const { small } = this.#options
     const items = this.#items.filter(item => this.#isSmall(item))
 
-    if (small == null || !(this.#isWorthThread || items.length >= BATCH_FILES || small.isOpen)) {
+    const isWorthThread = this.#isWorthThread || items.length >= BATCH_FILES || small?.dictionaries === true
+
+    if (small == null || items.length === 0 || !(isWorthThread || small.isOpen)) {
       return
     }
 
-    // more than a batch of them if they are known, but not all of their blocks are there
-    for (let rest = items; rest.length > 0;) {
-      const next = takeBatch(rest)
-      rest = rest.slice(next.length)
-      const files = next.flatMap(({ candidate, file }): FileToWrite[] =>
-        file == null ? [] : [{ file, metadata: candidate }])
-      const results = await small.open().write(files)
+    if (small.dictionaries) {
+      await this.#train(items, small.open())
+    }
 
-      for (const [i, item] of next.entries()) {
-        item.written = results[i]
-        this.#read(item, results[i]?.bytes ?? 0)
+    const work = async (): Promise<void> => {
+      while (items.length > 0) {
+        await this.#writeBatch(takeBatch(items), small.open())
+      }
+    }
 
-        if (item.file != null) {
-          item.file.isSame = results[i]?.isSame === true
-        }
+    // more than a batch of them if they get dictionaries, or are known, but not all of their blocks are there
+    await Promise.all(Array.from({ length: small.dictionaries ? BATCHES * small.threads : 1 }, work))
+  }
+
+  /** Make dictionaries. Files with the same one then follow each other, so that a thread prepares it once for them. */
+  async #train (items: Item[], files: SmallFiles): Promise<void> {
+    const sharing = items.filter(({ file }) => mayHaveDictionary(Number(file?.stats.size)))
+    const dictionaries = await files.train(sharing.flatMap(toWrite))
+    const order = new Map([...new Set(dictionaries)].map((dictionary, i) => [dictionary, i]))
+
+    for (const [i, item] of sharing.entries()) {
+      item.dictionary = dictionaries[i]
+    }
+
+    items.sort((a, b) => (order.get(a.dictionary) ?? -1) - (order.get(b.dictionary) ?? -1))
+  }
+
+  async #writeBatch (items: readonly Item[], files: SmallFiles): Promise<void> {
+    const results = await files.write(items.flatMap(toWrite))
+
+    for (const [i, item] of items.entries()) {
+      item.written = results[i]
+      this.#read(item, results[i]?.bytes ?? 0)
+
+      if (item.file != null) {
+        item.file.isSame = results[i]?.isSame === true
       }
     }
   }

@@ -162,7 +162,11 @@ async function addCandidates (
     onWritten: async ({ path: directory, written }) => {
       for (const file of written) {
         const path = `${directory}/${file.name}`
-        // nothing of it has a base
+
+        if (file.dictionary != null) {
+          referred.refer(path, { dictionary: file.dictionary })
+        }
+
         const noted = note(path, file, file.size, file.size - BigInt(referred.take(file.cid, path).size))
 
         if (noted != null) {

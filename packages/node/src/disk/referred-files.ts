@@ -1,5 +1,5 @@
 import { unmark } from '@ipfsz/core'
-import type { AddEvents, ReferredFile } from '@ipfsz/core'
+import type { AddEvents, DecidedProgress, ReferredFile } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** Bytes of the bases of a file. */
@@ -40,17 +40,22 @@ export class ReferredFiles {
     }
 
     if (event.type === 'ipfsz:add:decided') {
-      const { path = '', dictionary, base } = event.detail
-      const { size = 0 } = dictionary ?? base ?? {}
+      const { path = '', ...referred } = event.detail
+      this.refer(path, referred)
+    }
+  }
 
-      if (size > 0) {
-        this.#foreign += size
-        this.#files.set(path, {
-          size,
-          ...base == null ? {} : { base: base.cid },
-          ...dictionary == null ? {} : { dictionary }
-        })
-      }
+  /** The file at a path refers back to another one. */
+  refer (path: string, { dictionary, base }: Pick<DecidedProgress, 'dictionary' | 'base'>): void {
+    const { size = 0 } = dictionary ?? base ?? {}
+
+    if (size > 0) {
+      this.#foreign += size
+      this.#files.set(path, {
+        size,
+        ...base == null ? {} : { base: base.cid },
+        ...dictionary == null ? {} : { dictionary }
+      })
     }
   }
 

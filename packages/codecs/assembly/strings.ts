@@ -1,0 +1,261 @@
+/**
+ * Strings that several files share, and the segments of files that hold most of them. What a string is, and why these
+ * sizes: packages/core/src/dictionary.
+ *
+ * In memory, one after the other: a number for each byte, where each file begins, the strings of each, a table of all
+ * strings, what each is worth, where each is, which it is, and the bytes of all files.
+ */
+
+/** Numbers for the 256 bytes, and where the memory after them begins. */
+export const gear: usize = (__heap_base + 15) & ~15
+const START: usize = gear + 1024
+
+/** Bits by which a hash moves with each byte: a string is what has not left it. */
+const SHIFT: i32 = 3
+const STRING_LENGTH: i32 = 11
+/** One more file, in a slot and in a weight. Below it: the last file, and how often a string is in a segment. */
+const FILE: u32 = 0x10000
+const LAST: u32 = FILE - 1
+/** Marks a slot that holds the number of its string. */
+const NUMBERED: u32 = 0xffffffff
+
+let fileCount: i32 = 0
+let slotBits: i32 = 0
+let capacity: i32 = 0
+
+/** Where each file begins, and where the last one ends: for each a number of 4 bytes, as in all arrays here. */
+export let starts: usize = 0
+/** For each file the first of its strings, and one more than the last of all. */
+export let firsts: usize = 0
+/** How many strings each file has, with those that are in no other one. */
+export let counts: usize = 0
+let table: usize = 0
+let weights: usize = 0
+/** Where each string begins, and its number. */
+export let places: usize = 0
+export let numbers: usize = 0
+let bytes: usize = 0
+
+/** How many strings are different. */
+export let distinct: i32 = 0
+
+/** The segment that was found last: its first string, one more than the last, and what it is worth. */
+export let bestFirst: i32 = 0
+export let bestLast: i32 = 0
+export let bestScore: u32 = 0
+
+/**
+ * Make room for files.
+ *
+ * @param bits - of a slot's number in the table of strings
+ * @param most - how many strings are counted at most
+ * @returns where the bytes of the files go. 0: there is not so much memory
+ */
+export function reserve (files: i32, length: i32, bits: i32, most: i32): usize {
+  fileCount = files
+  slotBits = bits
+  capacity = most
+  starts = START
+  firsts = starts + 4 * (files + 1)
+  counts = firsts + 4 * (files + 1)
+  table = (counts + 4 * files + 15) & ~15
+  weights = table + (8 << bits)
+  places = weights + (4 << bits)
+  numbers = places + 4 * most
+  bytes = numbers + 4 * most
+  const pages = i32((bytes + length + 0xffff) >>> 16) - memory.size()
+
+  return pages <= 0 || memory.grow(pages) >= 0 ? bytes : 0
+}
+
+/**
+ * Find the strings that are in more than one file, each once for each file that has it.
+ *
+ * @param mask - of the bits that are zero in the hash of a string that is counted
+ * @returns how many there are
+ */
+export function index (mask: i32): i32 {
+  memory.fill(table, 0, 8 << slotBits)
+  let count = 0
+
+  for (let file = 0; file < fileCount; file++) {
+    const from = count
+    const end = hashStrings(file, mask, from)
+
+    for (let at = from; at < end; at++) {
+      const hash = load<u32>(numbers + 4 * at)
+      const slot = table + (usize(hash >>> (32 - slotBits)) << 3)
+
+      if (load<u32>(slot) === 0) {
+        store<u32>(slot, hash)
+      }
+
+      // one whose slot another string has is dropped, and one that the file has already
+      if (load<u32>(slot) === hash) {
+        const state = load<u32>(slot, 4)
+
+        if ((state & LAST) !== file + 1) {
+          store<u32>(slot, state === 0 ? file + 1 : ((state & ~LAST) + FILE) | (file + 1), 4)
+          store<u32>(places + 4 * count, load<u32>(places + 4 * at))
+          store<u32>(numbers + 4 * count, u32(slot))
+          count++
+        }
+      }
+    }
+
+    store<i32>(counts + 4 * file, count - from)
+    store<i32>(firsts + 4 * (file + 1), count)
+  }
+
+  store<i32>(firsts, 0)
+
+  return numberStrings()
+}
+
+/** Drop the strings that are in one file only, and number the others in the order in which they first occur. */
+function numberStrings (): i32 {
+  let kept = 0
+  distinct = 0
+
+  for (let file = 0, at = 0; file < fileCount; file++) {
+    const end = load<i32>(firsts + 4 * (file + 1))
+    store<i32>(firsts + 4 * file, kept)
+
+    for (; at < end; at++) {
+      const slot = usize(load<u32>(numbers + 4 * at))
+      const state = load<u32>(slot, 4)
+
+      if (state !== NUMBERED && state >= FILE) {
+        store<i32>(slot, distinct++)
+        store<u32>(slot, NUMBERED, 4)
+      }
+
+      if (load<u32>(slot, 4) === NUMBERED) {
+        store<u32>(places + 4 * kept, load<u32>(places + 4 * at))
+        store<u32>(numbers + 4 * kept, load<u32>(slot))
+        kept++
+      }
+    }
+  }
+
+  store<i32>(firsts + 4 * fileCount, kept)
+
+  return kept
+}
+
+/**
+ * Add the places and hashes of the strings of a file that are counted.
+ *
+ * @returns how many there are then
+ */
+function hashStrings (file: i32, mask: i32, count: i32): i32 {
+  const start = load<i32>(starts + 4 * file)
+  const end = load<i32>(starts + 4 * (file + 1))
+  let hash = 0
+  let next = count
+  let at = start
+
+  for (const first = min(start + STRING_LENGTH - 1, end); at < first; at++) {
+    hash = (hash << SHIFT) + load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+  }
+
+  for (; at < end; at++) {
+    hash = (hash << SHIFT) + load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+
+    if ((hash & mask) === 0 && next < capacity - 1) {
+      store<i32>(places + 4 * next, at - STRING_LENGTH + 1)
+      // the bits at the top choose the slot
+      store<i32>(numbers + 4 * next, hash * <i32>0x9e3779b1)
+      next++
+    }
+  }
+
+  return next
+}
+
+/** Begin to choose segments of some files: a string is worth as many of them as have it, but for one. */
+export function weigh (from: i32, to: i32): void {
+  memory.fill(weights, 0, 4 * distinct)
+  const end = load<i32>(firsts + 4 * to)
+
+  for (let at = load<i32>(firsts + 4 * from); at < end; at++) {
+    const weight = weightOf(at)
+    store<u32>(weight, load<u32>(weight) + FILE)
+  }
+
+  for (let i = 0; i < distinct; i++) {
+    const weight = weights + 4 * i
+    store<u32>(weight, load<u32>(weight) === 0 ? 0 : load<u32>(weight) - FILE)
+  }
+}
+
+/**
+ * Find the best segment between two strings. A string counts once in it.
+ *
+ * @param span - how many bytes may be between the beginnings of its first and last string
+ * @returns whether any is worth something
+ */
+export function findBest (first: i32, last: i32, span: i32): bool {
+  let score: u32 = 0
+  let oldest = first
+  bestScore = 0
+
+  for (let next = first; next < last; next++) {
+    const place = placeOf(next)
+
+    for (; place - placeOf(oldest) > span; oldest++) {
+      const weight = weightOf(oldest)
+      const left = load<u32>(weight) - 1
+      store<u32>(weight, left)
+      score -= (left & LAST) === 0 ? left >>> 16 : 0
+    }
+
+    const weight = weightOf(next)
+    const before = load<u32>(weight)
+    store<u32>(weight, before + 1)
+    score += (before & LAST) === 0 ? before >>> 16 : 0
+
+    if (score > bestScore) {
+      bestScore = score
+      bestFirst = oldest
+      bestLast = next + 1
+    }
+  }
+
+  for (; oldest < last; oldest++) {
+    const weight = weightOf(oldest)
+    store<u32>(weight, load<u32>(weight) - 1)
+  }
+
+  if (bestScore > 0) {
+    trim()
+  }
+
+  return bestScore > 0
+}
+
+/** Count the strings of a segment no more. */
+export function cover (first: i32, last: i32): void {
+  for (let at = first; at < last; at++) {
+    store<u32>(weightOf(at), 0)
+  }
+}
+
+/** Drop the strings at both ends that are worth nothing. */
+function trim (): void {
+  while (load<u32>(weightOf(bestFirst)) === 0) {
+    bestFirst++
+  }
+
+  while (load<u32>(weightOf(bestLast - 1)) === 0) {
+    bestLast--
+  }
+}
+
+function placeOf (at: i32): i32 {
+  return load<i32>(places + 4 * at)
+}
+
+function weightOf (at: i32): usize {
+  return weights + 4 * usize(load<u32>(numbers + 4 * at))
+}

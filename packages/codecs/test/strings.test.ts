@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { StringsModule } from '../src/strings.ts'
+import type { Strings, StringsInit } from '../src/strings.ts'
+
+/** One string in four is counted. */
+const MASK = -1 << 30
+const GEAR = Int32Array.from({ length: 256 }, (_, byte) =>
+  Math.imul(byte + 1, 0x9e3779b1) ^ Math.imul(byte, 0x85ebca6b))
+const INIT: StringsInit = { gear: GEAR, mask: MASK, slotBits: 6, maxStrings: 10_000 }
+
+/** Files of few words, so that they share some. */
+const files = fc.array(
+  fc.array(fc.constantFrom('the quick brown fox', 'jumps over', ' the lazy dog', '0123456789', 'x'), { maxLength: 20 })
+    .map(words => Buffer.from(words.join(''))),
+  { maxLength: 6 }
+)
+
+interface Found {
+  places: number[]
+  numbers: number[]
+  counts: number[]
+}
+
+/** What the module finds, in the obvious way. */
+function slow (files: readonly Uint8Array[], { gear, mask, slotBits }: StringsInit): Found {
+  const slots = new Map<number, { hash: number, files: Set<number> }>()
+  const all: Array<{ place: number, slot: number }> = []
+  const counts: number[] = []
+  let start = 0
+
+  for (const [file, bytes] of files.entries()) {
+    const before = all.length
+    let hash = 0
+
+    for (const [i, byte] of bytes.entries()) {
+      hash = (hash << 3) + gear[byte] | 0
+      const key = Math.imul(hash, 0x9e3779b1)
+      const slot = key >>> 32 - slotBits
+
+      if (i < 10 || (hash & mask) !== 0) {
+        continue
+      }
+
+      const known = slots.get(slot) ?? { hash: key, files: new Set() }
+      slots.set(slot, known)
+
+      if (known.hash === key && !known.files.has(file)) {
+        known.files.add(file)
+        all.push({ place: start + i - 10, slot })
+      }
+    }
+
+    counts.push(all.length - before)
+    start += bytes.byteLength
+  }
+
+  const shared = all.filter(({ slot }) => (slots.get(slot)?.files.size ?? 0) > 1)
+  const order = [...new Set(shared.map(({ slot }) => slot))]
+
+  return {
+    places: shared.map(({ place }) => place),
+    numbers: shared.map(({ slot }) => order.indexOf(slot)),
+    counts
+  }
+}
+
+function toFound ({ places, numbers, counts }: Strings): Found {
+  return { places: [...places], numbers: [...numbers], counts: [...counts] }
+}
+
+describe('StringsModule', () => {
+  it('finds the strings that several files have, whatever it found before', async () => {
+    const module = await StringsModule.load()
+
+    fc.assert(fc.property(files, files => {
+      const strings = module?.index(files, INIT)
+      const { firsts = [], distinct = 0, numbers = [] } = strings ?? {}
+
+      expect(strings && toFound(strings)).toEqual(slow(files, INIT))
+      expect(firsts.length).toBe(files.length + 1)
+      expect(firsts.at(-1)).toBe(numbers.length)
+      expect(distinct).toBe(new Set(numbers).size)
+    }), { numRuns: 500 })
+  })
+
+  it('counts no more strings than it has room for', async () => {
+    const module = await StringsModule.load()
+    const bytes = Buffer.from('the quick brown fox jumps over the lazy dog'.repeat(20))
+    const { numbers = [] } = module?.index([bytes, bytes], { ...INIT, mask: 0, maxStrings: 8 }) ?? {}
+
+    expect(numbers.length).toBeLessThanOrEqual(8)
+  })
+
+  it('finds the segment whose strings most files have, and does not count again what is covered', async () => {
+    const module = await StringsModule.load()
+
+    fc.assert(fc.property(files, fc.integer({ min: 0, max: 60 }), (files, span) => {
+      const { places = [], numbers = [] } = module?.index(files, INIT) ?? {}
+      const weights = [...numbers].map(number => numbers.filter(other => other === number).length - 1)
+      const covered = new Set<number>()
+      module?.weigh(0, files.length)
+
+      for (;;) {
+        let best = 0
+
+        for (const [first, place] of places.entries()) {
+          const seen = new Set<number>()
+          let score = 0
+
+          for (let at = first; at < places.length && places[at] - place <= span; at++) {
+            score += seen.has(numbers[at]) || covered.has(numbers[at]) ? 0 : weights[at]
+            seen.add(numbers[at])
+            best = Math.max(best, score)
+          }
+        }
+
+        const found = module?.findBest(0, numbers.length, span)
+        expect(found?.score ?? 0).toBe(best)
+
+        if (found == null) {
+          return
+        }
+
+        module?.cover(found)
+        numbers.slice(found.first, found.last).forEach(number => { covered.add(number) })
+      }
+    }), { numRuns: 200 })
+  })
+})
