@@ -13,7 +13,7 @@ const KIB = 1024
 /** Bytes on which all candidates are compared by an estimate, 16 KiB. */
 const SMALL_SAMPLE = 16 * KIB
 /** How many are compressed there: to compress all of them took longer than all else. */
-const MAX_COMPRESSED = 3
+const MAX_COMPRESSED = 5
 /** Then those drop out that take a fifth more than no filters. Of the others, some save a tenth on 64 KiB. */
 const MAX_SMALL_LOSS = 1.2
 /** How many are left then, the best ones. */
