@@ -60,17 +60,28 @@ export function openRegularFileSync (path: string, flags: number): number {
   throw new Error(`${path} is not a regular file`)
 }
 
+/** What tells one file from another. */
+export type FileIds = Pick<BigIntStats, 'dev' | 'ino'>
+
+/**
+ * Whether what `stat` says of two is of one file. Of the device 32 bits count: on Windows, libuv before 1.51 says 64 of
+ * a path, and 32 of an open file.
+ */
+export function isSameFile (one: FileIds, other: FileIds): boolean {
+  return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev)
+}
+
 /**
  * Whether an open file is what its path names, and not what a symlink there leads to.
  *
  * @param flag - what the system takes to follow no symlinks. Without one, the file is compared with what the path names
  */
-export function isAt (path: string, { dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, flag = O_NOFOLLOW): boolean {
+export function isAt (path: string, opened: FileIds, flag = O_NOFOLLOW): boolean {
   if (flag !== 0) {
     return true
   }
 
   const named = lstatSync(path, { bigint: true, throwIfNoEntry: false })
 
-  return named?.dev === dev && named.ino === ino
+  return named != null && isSameFile(named, opened)
 }

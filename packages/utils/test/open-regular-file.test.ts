@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isAt, openRegularFile, openRegularFileSync } from '../src/open-regular-file.ts'
+import { isAt, isSameFile, openRegularFile, openRegularFileSync } from '../src/open-regular-file.ts'
 
 /** A file, and a symlink to it. */
 async function makeFiles (): Promise<{ file: string, link: string }> {
@@ -32,6 +32,18 @@ describe('openRegularFile', () => {
 
     await expect(openRegularFile(link, { follow: false })).rejects.toThrow()
     expect(() => openRegularFileSync(link, constants.O_RDONLY)).toThrow()
+  })
+})
+
+describe('isSameFile', () => {
+  it.each([
+    [{ dev: 5n, ino: 7n }, true],
+    // as libuv before 1.51 says it of the path of that file on Windows
+    [{ dev: 5n + (9n << 32n), ino: 7n }, true],
+    [{ dev: 6n, ino: 7n }, false],
+    [{ dev: 5n, ino: 8n }, false]
+  ])('of a file with device 5 and inode 7, and %o: %s', (other, isSame) => {
+    expect(isSameFile({ dev: 5n, ino: 7n }, other)).toBe(isSame)
   })
 })
 

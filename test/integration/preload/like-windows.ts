@@ -10,6 +10,7 @@ import type { FileHandle } from 'node:fs/promises'
  * - a file that is open, or read-only, is not replaced; a directory with open files in it is not renamed
  * - a file that a database has open is neither deleted nor renamed
  * - directories, and files that were opened to read, are not synced
+ * - before libuv 1.51, the device of a path has other bits than that of an open file
  * - names with characters that Windows reads as something else, and those of devices, are refused
  * - there are no symlinks without a right to make them, no owners, and no /proc
  *
@@ -157,6 +158,24 @@ for (const [name, check] of Object.entries(CHECKS)) {
       return promised(...args)
     }
   }
+}
+
+/** The device as `stat` of a path says it. */
+function ofPath<T> (stats: T): T {
+  const found = stats as { dev?: unknown } | undefined
+
+  if (typeof found?.dev === 'bigint') {
+    found.dev += 1n << 40n
+  }
+
+  return stats
+}
+
+for (const name of ['stat', 'lstat'] as const) {
+  const [now, later] = [fs[`${name}Sync`] as Call, promises[name] as Call]
+
+  Object.assign(fs, { [`${name}Sync`]: (...args: unknown[]) => ofPath(now(...args)) })
+  Object.assign(promises, { [name]: async (...args: unknown[]) => ofPath(await later(...args)) })
 }
 
 const { open } = promises

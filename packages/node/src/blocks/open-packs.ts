@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { isSameFile } from '@ipfsz/utils/open-regular-file'
 import { RepoError } from '../errors.ts'
 import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 
@@ -147,9 +148,9 @@ export class OpenPacks {
       return false
     }
 
-    const [opened, found] = [fstatSync(this.#opened), statSync(this.#directory, { throwIfNoEntry: false })]
+    const found = statSync(this.#directory, { bigint: true, throwIfNoEntry: false })
 
-    return found == null || found.ino !== opened.ino || found.dev !== opened.dev
+    return found == null || !isSameFile(found, fstatSync(this.#opened, { bigint: true }))
   }
 
   async #close (): Promise<void> {

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { isSameFile } from '@ipfsz/utils/open-regular-file'
 import { TreeEntryError } from '../errors.ts'
 import type { BigIntStats } from 'node:fs'
 
@@ -48,9 +49,7 @@ export class HeldDirectory {
    * @throws {TreeEntryError} something else has its name
    */
   async checkEntry (name: string, made: BigIntStats, shown: string): Promise<void> {
-    const { dev, ino } = await lstat(`${this.path}/${name}`, { bigint: true })
-
-    if (dev !== made.dev || ino !== made.ino) {
+    if (!isSameFile(await lstat(`${this.path}/${name}`, { bigint: true }), made)) {
       throw new TreeEntryError(shown, 'was replaced by another program before it was complete')
     }
   }

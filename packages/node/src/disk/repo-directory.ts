@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isSameFile } from '@ipfsz/utils/open-regular-file'
 import { RepoError } from '../errors.ts'
 import type { BigIntStats } from 'node:fs'
 
@@ -38,10 +39,10 @@ export async function identityOf (path: string): Promise<BigIntStats | undefined
  *
  * @throws {RepoError}
  */
-export async function checkIsSame (repo: string, { dev, ino }: BigIntStats): Promise<void> {
+export async function checkIsSame (repo: string, before: BigIntStats): Promise<void> {
   const now = await identityOf(repo)
 
-  if (now?.dev !== dev || now.ino !== ino) {
+  if (now == null || !isSameFile(now, before)) {
     throw new RepoError(`The repo ${repo} was replaced while it was opened`, { problem: 'replaced' })
   }
 }
