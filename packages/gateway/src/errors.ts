@@ -118,7 +118,6 @@ export class NamesUnavailableError extends GatewayError {
 /** Thrown when a path ends inside a DAG-CBOR or DAG-JSON document: a part of a block cannot be served. */
 export class PathInDocumentError extends GatewayError {
   static override readonly name = 'PathInDocumentError'
-  /** The document. */
   readonly cid: CID
   /** The path of the value inside the document. It is not a link. */
   readonly path: string

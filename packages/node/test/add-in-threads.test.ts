@@ -31,13 +31,15 @@ function shown ({ cid, plainCid, ...entry }: AddedEntry | AddedRoot): unknown {
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ipfsz-threads-'))
   await makeTree(join(directory, 'tree'))
+  await makeTree(join(directory, 'small/tree'), { large: false })
 })
 
 afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-const OPTIONS: Record<string, AddSourcesOptions> = {
+/** How files are encoded, which differs for large ones. */
+const ENCODINGS: Record<string, AddSourcesOptions> = {
   'no options': {},
   'no compression': { compression: { codec: 'none' } },
   'a level': { compression: { codec: 'zstd', level: 9 } },
@@ -53,26 +55,31 @@ const OPTIONS: Record<string, AddSourcesOptions> = {
   'links': { link: true },
   'the builds of browsers': { deterministic: true },
   'modes and mtimes': { preserve: { mode: true, mtime: true } },
+  'only CIDs': { onlyHash: true }
+}
+
+/** Which files are added, and what becomes of the root. */
+const CHOICES: Record<string, AddSourcesOptions> = {
   'hidden files': { hidden: true },
   'patterns to ignore': { ignore: ['many'] },
   'a wrapper': { wrap: true },
-  'only CIDs': { onlyHash: true },
   'no pins': { pin: false },
   'no sync': { sync: false }
 }
 
-describe('adding a tree in worker threads', () => {
-  for (const [name, options] of Object.entries(OPTIONS)) {
-    it(`gives what adding without them gives, with ${name}`, async () => {
-      const [repo, twin] = [await makeRepo('packs'), await makeRepo('files')]
-      const paths = [join(directory, 'tree')]
-      const added = await addPaths(repo, paths, { ...options, threads: 2 })
-      const slow = await addPaths(twin, paths, { ...options, threads: 0, sync: false })
+describe.for([
+  ['tree', ENCODINGS],
+  ['small/tree', CHOICES]
+] as const)('adding the directory %s in worker threads', ([tree, sets]) => {
+  it.for(Object.entries(sets))('gives what adding without them gives, with %s', async ([, options]) => {
+    const [repo, twin] = [await makeRepo('packs'), await makeRepo('files')]
+    const paths = [join(directory, tree)]
+    const added = await addPaths(repo, paths, { ...options, threads: 2 })
+    const slow = await addPaths(twin, paths, { ...options, threads: 0, sync: false })
 
-      expect(added.roots.map(shown)).to.deep.equal(slow.roots.map(shown))
-      expect(added.entries.map(shown)).to.deep.equal(slow.entries.map(shown))
-    })
-  }
+    expect(added.roots.map(shown)).to.deep.equal(slow.roots.map(shown))
+    expect(added.entries.map(shown)).to.deep.equal(slow.entries.map(shown))
+  })
 })
 
 describe('worker threads of an add', () => {
@@ -119,11 +126,11 @@ describe('worker threads of an add', () => {
       void this.terminate()
     })
 
-    await expect(addPaths(repo, [join(directory, 'tree')], { threads: 2 })).rejects.toMatchObject({
+    await expect(addPaths(repo, [join(directory, 'small/tree')], { threads: 2 })).rejects.toMatchObject({
       name: 'ThreadFailedError'
     })
     broken.mockRestore()
-    expect((await addPaths(repo, [join(directory, 'tree')], { threads: 2 })).roots).toHaveLength(1)
+    expect((await addPaths(repo, [join(directory, 'small/tree')], { threads: 2 })).roots).toHaveLength(1)
   })
 
   it('end at once when the add is aborted', async () => {
@@ -134,7 +141,8 @@ describe('worker threads of an add', () => {
       abort.abort(new Error('enough'))
     })
 
-    await expect(addPaths(repo, [join(directory, 'tree')], { threads: 2 }, abort.signal)).rejects.toThrow('enough')
+    const adding = addPaths(repo, [join(directory, 'small/tree')], { threads: 2 }, abort.signal)
+    await expect(adding).rejects.toThrow('enough')
     silent.mockRestore()
   })
 })

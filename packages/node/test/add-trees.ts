@@ -34,8 +34,11 @@ export async function addPaths (
   return added
 }
 
-/** A tree that has some of everything, with so many files that threads are started for them. */
-export async function makeTree (directory: string, { files = 270, seed = 1 } = {}): Promise<void> {
+/**
+ * A tree that has some of everything, with so many files that threads are started for them. Unless `large` is false,
+ * some of its files are large.
+ */
+export async function makeTree (directory: string, { files = 270, seed = 1, large = true } = {}): Promise<void> {
   const random = mulberry32(seed)
   await mkdir(join(directory, 'deep/er/est'), { recursive: true })
   await mkdir(join(directory, 'empty'))
@@ -47,18 +50,25 @@ export async function makeTree (directory: string, { files = 270, seed = 1 } = {
     await utimes(path, OLD, OLD)
   }
 
-  await writeFile(join(directory, 'many.large'), Buffer.alloc(600_000, 'a large file that shrinks '))
-  await writeFile(join(directory, 'many.larger'), largeText(6_000_000, random))
-  await writeFile(join(directory, 'many.larger again'), largeText(6_000_000, mulberry32(7)))
-  await writeFile(join(directory, 'many.numbers'), Buffer.from(Int16Array.from({ length: 700_000 }, (_, at) =>
-    8000 * Math.sin(at / 30) + random() * 20).buffer))
-  await writeFile(join(directory, 'many.plain'), bytes(1_200_000, random))
-  await writeFile(join(directory, 'many.random'), bytes(700_000, random))
+  if (large) {
+    await writeLargeFiles(directory, random)
+  }
+
   await writeFile(join(directory, 'many', 'run me'), '#!/bin/sh\n')
   await chmod(join(directory, 'many', 'run me'), 0o755)
   await writeFile(join(directory, '.hidden'), 'hidden')
   await symlink('../file 0', join(directory, 'deep/link'))
   await symlink('nowhere', join(directory, 'many/broken'))
+}
+
+async function writeLargeFiles (directory: string, random: () => number): Promise<void> {
+  await writeFile(join(directory, 'many.large'), Buffer.alloc(600_000, 'a large file that shrinks '))
+  await writeFile(join(directory, 'many.larger'), largeText(4_500_000, random))
+  await writeFile(join(directory, 'many.larger again'), largeText(4_500_000, mulberry32(7)))
+  await writeFile(join(directory, 'many.numbers'), Buffer.from(Int16Array.from({ length: 700_000 }, (_, at) =>
+    8000 * Math.sin(at / 30) + random() * 20).buffer))
+  await writeFile(join(directory, 'many.plain'), bytes(1_200_000, random))
+  await writeFile(join(directory, 'many.random'), bytes(700_000, random))
 }
 
 /** Empty, text, numbers, random bytes, a compressed type, equal ones, of one block and of two. */

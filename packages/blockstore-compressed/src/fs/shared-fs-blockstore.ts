@@ -78,7 +78,6 @@ export class SharedFsBlockstore extends FsBlockstore {
   /** The puts that run, of blocks whose bytes are known. */
   readonly #putting = new Set<Promise<unknown>>()
 
-  /** @param location - the directory for the blocks */
   constructor (location: string, { sync = true, makeDirectory, ...init }: SharedFsBlockstoreInit = {}) {
     const shardingStrategy = new NextToLast()
 

@@ -10,7 +10,6 @@ export interface CodecLevel {
 }
 
 export interface CodecLevelsOptions {
-  /** Only these codecs, by name. */
   names?: readonly string[] | undefined
   /** Only these levels. */
   levels?: readonly number[] | undefined

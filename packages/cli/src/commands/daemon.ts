@@ -23,7 +23,6 @@ export interface DaemonCommandOptions {
   gatewayPublic?: boolean
   gatewayCompress?: Compressed
   gatewayMetrics?: string
-  /** Serve the originals of linked files, too. */
   serveOriginals?: boolean
   /** Layouts of originals, besides those that files are linked to. */
   originalsLayout?: string[]

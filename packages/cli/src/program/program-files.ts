@@ -17,7 +17,6 @@ import type { Context } from '../context.ts'
 import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
 
-/** The `--max-window` option. */
 export function maxWindow (): Option {
   return new Option(
     '--max-window <size>',

@@ -31,7 +31,6 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 /** The heading of the options of commands that may use the network. */
 const NETWORK_OPTIONS = 'Network options:'
 
-/** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
   return addPeerOptions(command
     .optionsGroup(NETWORK_OPTIONS)
@@ -53,7 +52,6 @@ export function routerOption (): Option {
   ).argParser(collect(text => text, false))
 }
 
-/** The option that allows gateways in private networks. */
 export function allowLocalOption (): Option {
   return new Option('--allow-local', 'also fetch from gateways in private networks, if routers or peers list them')
 }

@@ -8,7 +8,6 @@ export const ORIGINAL_LAYOUTS = [
   'unixfs-v1-2025', 'unixfs-v0-2015', 'kubo-cid-v1', 'kubo-test-cid-v1', 'kubo-v0-raw-leaves'
 ]
 
-/** The option by which originals are served. */
 export function serveOriginalsOption (): Option {
   return new Option(
     '--serve-originals',

@@ -8,7 +8,6 @@ import type { Command } from 'commander'
 /** Sites are compressed once and read often. */
 const DEFAULT_LEVEL = 19
 
-/** Define the commands for static sites. */
 export function defineSiteCommands (program: Command, context: () => Context): void {
   const site = program.command('site').description('publish static sites, stored and sent compressed')
 

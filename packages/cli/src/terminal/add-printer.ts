@@ -7,7 +7,6 @@ import type { PrintedAdd, PrintedRoot } from './printed-add.ts'
 
 /** What `ipfsz add` is asked to print. */
 export interface AddPrinterInit {
-  /** Print only CIDs. */
   quiet: boolean
   /** Print only the CIDs of roots. */
   quieter: boolean

@@ -19,7 +19,6 @@ export interface CurrentArrivals {
 export class Arrivals {
   readonly #now: () => number
   readonly #senders = new Map<string, RecentRate>()
-  /** The one that is named. */
   #named: string | undefined
   #bytes = 0
 

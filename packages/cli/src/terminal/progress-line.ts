@@ -1,6 +1,5 @@
 import { columnsOf, shorten } from './columns.ts'
 
-/** Columns of the bar. */
 const BAR = 24
 /** Maximum columns of the host or peer that bytes come from, if there is room, and if there is little or less. */
 const HOSTS = [30, 16, 10] as const

@@ -25,7 +25,6 @@ import type { CID } from 'multiformats/cid'
 /** Maximum leaves of a base that are looked for, instead of reading them again. */
 const MAX_LOOKED_UP = 8
 
-/** The original content of a base. */
 export interface BaseContent {
   /** Original bytes. */
   size: number

@@ -32,7 +32,6 @@ export class BaseReader implements RegionSource {
     this.#kept = Math.max(2, Math.floor(keptBytes / content.pieceSize))
   }
 
-  /** Maximum number of bytes of pieces that are kept. */
   get keptBytes (): number {
     return this.#kept * this.#content.pieceSize
   }
@@ -105,7 +104,6 @@ export class BaseReader implements RegionSource {
     }
   }
 
-  /** The numbers of the pieces that hold a region. */
   #piecesOf ({ offset, length }: Region): { first: number, last: number } {
     const { pieceSize } = this.#content
 

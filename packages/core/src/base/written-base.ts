@@ -32,7 +32,6 @@ interface Options {
 }
 
 export interface WrittenBaseOptions extends Options {
-  /** Whether a base that has a base is refused. */
   refuseBased?: boolean | undefined
 }
 

@@ -19,7 +19,6 @@ export class WrittenBases {
     this.#options = options
   }
 
-  /** See `WrittenBase.open`. */
   async open (cid: CID): Promise<WrittenBase | undefined> {
     const key = cid.toString()
     const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settingsOf(cid), this.#options)

@@ -6,7 +6,6 @@ import type { CID } from 'multiformats/cid'
 
 /** Remembers the marker codes of compressed files and of the directories above them, and who can read the files. */
 export class Marks {
-  /** By plain CID. */
   readonly #codes = new Map<string, number>()
   /** The plain CIDs of files that only IPFSz can read. */
   readonly #onlyIpfsz = new Set<string>()

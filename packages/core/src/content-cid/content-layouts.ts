@@ -55,7 +55,6 @@ export const RAW_ORIGINAL = 'raw'
 /** One raw block, as large as it may be. */
 const RAW_LAYOUT: Layout = { ...UNIXFS_V1_2025, name: RAW_ORIGINAL, leafSize: MAX_RAW_ORIGINAL }
 
-/** The layout with a name, or `raw`. */
 export function layoutNamed (name: string): Layout | undefined {
   return [RAW_LAYOUT, ...LAYOUTS].find(layout => layout.name === name)
 }

@@ -17,7 +17,6 @@ export interface BalancedNode {
 
 interface BalancedDagInit {
   cidVersion: 0 | 1
-  /** Maximum number of links in a node. */
   maxLinks: number
   /** Called with each node above the leaves, children first. */
   onNode?: ((node: BalancedNode) => Promise<void>) | undefined

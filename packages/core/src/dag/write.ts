@@ -172,7 +172,6 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
   return CID.createV1(code, await sha256.digest(block))
 }
 
-/** Store a block. */
 // not async: each promise counts for a small file
 export function putBlock (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<CID> {
   // like Helia, pass the command's options on to the blockstore

@@ -93,7 +93,6 @@ export function shorten ({ segments }: Selection, strings: SharedStrings, size: 
   return { segments: segments.slice(first), size: size - left }
 }
 
-/** The bytes of a selection. */
 export function joinSegments ({ segments, size }: Selection, strings: SharedStrings): Uint8Array {
   const bytes = new Uint8Array(size)
   let at = 0

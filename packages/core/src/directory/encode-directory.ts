@@ -8,7 +8,6 @@ const encoder = new TextEncoder()
 export interface EncodedLink {
   /** In UTF-8. */
   name: Uint8Array
-  /** The bytes of the CID. */
   cid: Uint8Array
   /** Bytes of all blocks below it. */
   size: number

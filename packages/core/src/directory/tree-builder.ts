@@ -19,7 +19,6 @@ interface WrittenFiles {
 }
 
 interface TreeBuilderOptions<Files> extends DirectoryOptions, Pick<ImporterOptions, 'wrapWithDirectory'> {
-  /** Called with each written directory and its entries. */
   onDirectory (cid: CID, children: Iterable<WrittenChild>): void
   /** Called and awaited when files that were written before have their places. */
   onWritten? (files: Files): Promise<void>

@@ -3,7 +3,6 @@ import { Token, Tokenizer, Type } from 'cborg'
 import { Tokenizer as JsonTokenizer } from 'cborg/json'
 import { CID } from 'multiformats/cid'
 
-/** The multicodecs of DAG-CBOR and DAG-JSON. */
 const DAG_CBOR = 0x71
 const DAG_JSON = 0x0129
 

@@ -18,7 +18,6 @@ interface Run {
 
 /** What happens to the bytes of each plane. */
 export type Differences =
-  /** They stay. */
   | 'none'
   /** Each is the difference to the same byte of the record before. Those of the first record stay. */
   | 'records'

@@ -45,7 +45,6 @@ export interface FrameGroup {
 export interface RegionGroup {
   /** All of them together. */
   size: number
-  /** The largest. */
   largest: number
 }
 

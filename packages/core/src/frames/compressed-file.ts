@@ -10,7 +10,6 @@ export interface CompressedFile {
   node: FileNode
   header: Header
   codec: Codec
-  /** Reads regions of the base, if the file has one. */
   base?: RegionSource | undefined
   /** Keeps what one read has looked up for the next. */
   held?: HeldGroup | undefined

@@ -17,7 +17,6 @@ import type { CID } from 'multiformats/cid'
 
 /** Frames that follow each other, and where they are. */
 export interface FrameRun {
-  /** The number of the first. */
   first: number
   /** Where it begins in the original, in bytes. */
   start: number

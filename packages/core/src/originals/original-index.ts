@@ -93,7 +93,6 @@ export class OriginalIndex {
     }
   }
 
-  /** The complete original with this id. */
   async get (id: OriginalId): Promise<Original | undefined> {
     return this.#complete(originalKey(id))
   }
@@ -107,7 +106,6 @@ export class OriginalIndex {
     await this.#datastore.put(originalKey(id), encodeOriginal({ state: 'begun', compressed: id.compressed }))
   }
 
-  /** Write blocks of an original that was begun. */
   async write (id: OriginalId, blocks: ReadonlyArray<[MultihashDigest, BlockEntry]>): Promise<void> {
     const batch = this.#datastore.batch()
 

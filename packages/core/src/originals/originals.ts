@@ -74,7 +74,6 @@ export class Originals {
       : this.#addFile(compressed, options)
   }
 
-  /** The original that has this CID, of any version. */
   async get (original: CID): Promise<Original | undefined> {
     return this.#index.original(original)
   }
@@ -84,7 +83,6 @@ export class Originals {
     yield * this.#index.of(compressed)
   }
 
-  /** All originals. */
   async * list ({ signal }: LinkOptions = {}): AsyncGenerator<Original> {
     for await (const original of this.#index.list()) {
       signal?.throwIfAborted()

@@ -41,7 +41,6 @@ export interface Compression {
   named?: Choice | undefined
   /** Finds out from the file's first bytes how it is cut. */
   layoutOf: (head: Uint8Array) => Layout
-  /** The layout of a file with a base, from its layout without one. */
   basedLayoutOf: (layout: Layout) => Layout
   /** Chooses filters from the file's first bytes. Undefined means none. */
   chooseFilters?: ((piece: Uint8Array, signal?: AbortSignal | null) => Promise<readonly Filter[]>) | undefined

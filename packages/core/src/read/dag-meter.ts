@@ -36,7 +36,6 @@ export interface DagMeterInit {
   blockstore: GetStore & Pick<Blockstore, 'has'>
   /** The blocks that count no more. What is measured is added to them. */
   seen?: SeenBlocks
-  /** Makes what remembers blocks and files. */
   makeSeen?: () => SeenBlocks
   /** Whether files are read decompressed, so that headers must be valid and totals have original sizes. */
   marked?: boolean

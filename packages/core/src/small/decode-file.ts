@@ -91,7 +91,6 @@ interface Root {
   metadata: Metadata
   header: Header | undefined
   inline: Uint8Array | undefined
-  /** The leaf. */
   leaf: Uint8Array | undefined
   /** Bytes as they are stored. */
   streamSize: number

@@ -24,7 +24,6 @@ export const MAX_ENCODED_SIZE = MAX_LEAF_SIZE - 1
 
 /** How files are encoded, as for all other ways to add them. */
 export interface EncodeOptions {
-  /** Undefined: not compressed. */
   compression: Compression | undefined
   /** Whether a file that is not compressed becomes one raw block. */
   isPlainRaw: boolean

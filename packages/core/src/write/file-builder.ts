@@ -28,7 +28,6 @@ interface CompressingFileBuilderInit extends CompressFileInit {
   importer: ImporterOptions
   /** Called with the plain CID and the marker code of each compressed file, and whether only IPFSz can read it. */
   onCompressed (cid: CID, code: number, onlyIpfsz: boolean): void
-  /** Takes the dictionary of the file that is added at a path. */
   takeDictionary (path: string): FrameBase | undefined
   /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined

@@ -195,7 +195,6 @@ async function readInto (piece: Uint8Array, stream: FileStream, start: number, f
   return filled
 }
 
-/** Call a function that takes a callback. */
 async function call<T> (run: (done: (err: Error | null, value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     run((err, value) => {

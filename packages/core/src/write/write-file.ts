@@ -72,7 +72,6 @@ interface FrameSettings extends Choice, Omit<Layout, 'sampleSize'> {
   path?: string | undefined
 }
 
-/** A file that is to be written. */
 export interface FileToWrite {
   beginning: Beginning
   settings: FrameSettings
@@ -138,7 +137,6 @@ async function writeOnlyFrame (
   return { ...written, code: codec.code, onlyIpfsz: needsIpfsz(header) }
 }
 
-/** Write a file of any number of frames. */
 async function writeFrames (
   { beginning, settings, metadata }: FileToWrite,
   reader: ByteReader,

@@ -6,5 +6,4 @@ export interface Wanted {
   part?: { start: number, size: number }
 }
 
-/** The blocks that are wanted below a block, in order. */
 export type WantedBelow = (wanted: Wanted, block: Uint8Array) => Generator<Wanted>

@@ -1,5 +1,4 @@
 export interface RequestLimitsInit {
-  /** Maximum number of requests that are answered at once. */
   requests: number
   /** Maximum number of requests of one address that are answered at once. */
   requestsPerAddress: number

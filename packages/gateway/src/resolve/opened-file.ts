@@ -18,7 +18,6 @@ export class OpenedFile {
     this.#handle = handle
   }
 
-  /** Open it, if it is not. */
   async open (signal: AbortSignal): Promise<FileHandle> {
     return this.#handle ??= await this.#fs.open(this.#cid, { signal })
   }

@@ -214,7 +214,6 @@ async function open (cid: CID, walk: Walk): Promise<FileHandle | undefined> {
   }
 }
 
-/** The CID that reads an entry of a marked tree. */
 function readCid ({ type, plainCid, markedCid }: Stats): CID {
   return type === 'directory' ? mark(plainCid, TREE_CODE) : markedCid ?? plainCid
 }

@@ -56,7 +56,6 @@ export interface VersionedFile {
 
 /** Compression dictionaries (RFC 9842). */
 export interface Dictionaries {
-  /** Whether the client takes files that are compressed with a dictionary. */
   takesDelta (context: ResponseContext): boolean
   /** The file as it is stored, if the client has its base as a dictionary. */
   chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined>

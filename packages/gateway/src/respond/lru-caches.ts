@@ -11,7 +11,6 @@ const ENTRY_SIZE = 100
 /** Bytes of the pages that are remembered. A page of 10,000 entries has 6 MiB. */
 const REMEMBERED_SIZE = 32 * 1024 * 1024
 
-/** The caches of one gateway. */
 export function lruCaches (): GatewayCaches {
   return {
     types: rememberTexts(),

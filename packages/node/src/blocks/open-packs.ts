@@ -101,13 +101,11 @@ export class OpenPacks {
     }
   }
 
-  /** A call begins. */
   begin (): void {
     this.#calls++
     this.#idle = 0
   }
 
-  /** A call has ended. */
   end (failure?: unknown): void {
     this.#calls--
 

@@ -11,7 +11,6 @@ import type { Blockstore } from 'interface-blockstore'
 
 /** The blocks that a repo keeps itself. */
 export interface OwnBlocks {
-  /** As they are stored. */
   storage: BlockStorage
   /** Decompressed. */
   blockstore: Blockstore

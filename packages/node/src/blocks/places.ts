@@ -10,7 +10,6 @@ import type { Blockstore } from 'interface-blockstore'
 /** Where blocks lie, in one layout. */
 export interface Place {
   layout: BlockLayout
-  /** The blocks as they are stored. */
   stored: BlockStorage
   /** The blocks, decompressed. */
   plain: Blockstore
@@ -19,9 +18,7 @@ export interface Place {
 }
 
 export interface PlacesInit {
-  /** The directory of the repo. */
   repo: string
-  /** The directory of the blocks. */
   directory: string
   setting: BlockSetting
   /** Whether `stored.sync` waits until blocks survive a loss of power. */

@@ -64,7 +64,6 @@ export class OriginalService {
     }
   }
 
-  /** The CIDs of the blocks of an original. */
   async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
     const original = await this.#indexer.originals.get(cid)
 

@@ -1,7 +1,6 @@
 import { CidStack } from './cid-stack.ts'
 import type { CID } from 'multiformats/cid'
 
-/** How many blocks are read at once. */
 const CONCURRENCY = 16
 /** Maximum number of bytes that are read at once: large blocks are read fewer at a time. */
 const MAX_SIZE = 32 * 1024 * 1024

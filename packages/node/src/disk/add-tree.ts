@@ -55,11 +55,9 @@ export interface WrittenInTree {
   onlyIpfsz: boolean
 }
 
-/** What is in a tree. */
 export interface TreeContent {
   /** Files, without directories and symlinks. */
   files: number
-  /** How many of the files are compressed. */
   compressed: number
   /** How many of the compressed files stock decoders can read, by the tool: see `readableWith` of `@ipfsz/core`. */
   readableWith: Record<string, number>
@@ -67,7 +65,6 @@ export interface TreeContent {
   onlyIpfsz: number
 }
 
-/** The root of an added tree, and what is in it. */
 export interface AddedTree {
   root: Added & { plainCid: CID }
   content: TreeContent

@@ -20,7 +20,6 @@ export interface Preserve {
 
 /** What is noticed while a file is read. */
 export interface FileEvents {
-  /** Called with the number of bytes of each read. */
   onRead (path: string, bytes: number): void
   /** Called if a file was written to while it was read, so that its bytes may be of several versions. */
   onChanged (path: string): void

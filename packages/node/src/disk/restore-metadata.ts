@@ -26,7 +26,6 @@ const MAX_SECONDS = 8.64e12
 /** The mode to create files with. */
 export const NEW_FILE_MODE = DEFAULT_FILE_MODE
 
-/** The metadata of a directory entry. */
 export function metadataOf ({ unixfs, mtime }: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Metadata {
   return { mode: unixfs?.mode, mtime }
 }

@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { loopback } from '../daemon/daemon-file.ts'
-import { isHeld } from '../locks/kernel-lock.ts'
-import { locksIn, takeLock } from '../locks/lock-files.ts'
-import { readOwnFile } from '@ipfsz/utils/read-own-file'
-import { removeFile, retryWhileOpen } from '@ipfsz/utils/while-open'
+import { join } from 'node:path'
+import { removeFile } from '@ipfsz/utils/while-open'
+import { takeLock } from '../locks/lock-files.ts'
+import { readServerFile, readServerValues, writeServerFile } from '../locks/server-file.ts'
 
 const VERSION = 1
 
@@ -41,14 +37,14 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
   const lock = await takeLock(repo, KIND)
 
   try {
-    await writeGatewayFile(repo, url, lock.name)
+    await writeServerFile(fileIn(repo), { version: VERSION, pid: process.pid, lock: lock.name, url })
   } catch (err) {
     await lock.release()
     throw err
   }
 
   return async () => {
-    const current = await readValue(repo)
+    const current = await readServerValues(fileIn(repo))
 
     // another gateway may have started since
     if (current?.lock === lock.name) {
@@ -60,48 +56,16 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
 }
 
 /**
- * The URL of the gateway that serves a repo, without a slash at its end. Ignores the file of a gateway that
- * was killed, and of one in another network namespace: its loopback is not ours.
+ * The URL of the gateway that serves a repo, without a slash at its end.
  *
  * @returns undefined if none can be reached
  */
 export async function findGateway (repo: string): Promise<string | undefined> {
-  const { version, lock, loopback: at, url } = await readValue(repo) ?? {}
+  const { url } = await readServerFile(repo, fileIn(repo), VERSION) ?? {}
 
-  if (version !== VERSION || typeof lock !== 'string' || typeof url !== 'string' || basename(lock) !== lock) {
-    return undefined
-  }
-
-  if (url.length > MAX_URL_LENGTH || !/^http:\/\/[\w.:[\]-]+$/.test(url) || at !== await loopback()) {
-    return undefined
-  }
-
-  try {
-    return isHeld(join(locksIn(repo), lock)) ? url : undefined
-  } catch {
-    // the lock is another user's
-    return undefined
-  }
-}
-
-async function writeGatewayFile (repo: string, url: string, lock: string): Promise<void> {
-  const temporary = `${fileIn(repo)}.${randomUUID()}`
-  const content = { version: VERSION, pid: process.pid, lock, loopback: await loopback(), url }
-
-  try {
-    await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx' })
-    await retryWhileOpen(async () => rename(temporary, fileIn(repo)))
-  } finally {
-    await rm(temporary, { force: true })
-  }
-}
-
-async function readValue (repo: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    return JSON.parse(String(await readOwnFile(fileIn(repo)))) as Record<string, unknown>
-  } catch {
-    return undefined
-  }
+  return typeof url === 'string' && url.length <= MAX_URL_LENGTH && /^http:\/\/[\w.:[\]-]+$/.test(url)
+    ? url
+    : undefined
 }
 
 function fileIn (repo: string): string {

@@ -65,7 +65,6 @@ export interface GetContentOptions {
   maxWindowSize?: number | undefined
 }
 
-/** What was written. */
 export interface Written {
   cid: CID
   /** The absolute path. */

@@ -21,7 +21,6 @@ const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/h
 /** The blocks and pins of a running Kubo node, to read. */
 export interface KuboSource {
   blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
-  /** The recursive pins. */
   pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
   /** Remove a recursive pin, while they are not listed. */
   unpin: (cid: CID, signal: AbortSignal) => Promise<void>

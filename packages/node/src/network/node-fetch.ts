@@ -120,7 +120,6 @@ function decoded (response: IncomingMessage, encoding: string | null): Readable 
   return response.pipe(decoder)
 }
 
-/** The body of a response, read as a `ReadableStream` is. */
 function bodyOf (stream: Readable): GatewayBody {
   const chunks = new ChunkQueue({
     maxWaiting: MAX_AHEAD,

@@ -14,7 +14,6 @@ import type { CID } from 'multiformats/cid'
 /** Who a repo is to other nodes. */
 export interface RepoIdentity {
   peerId: string
-  /** The addresses of its daemon. */
   addresses: string[]
   /** The agent of its daemon. Undefined if none runs. */
   agent: string | undefined

@@ -15,7 +15,6 @@ import type { CID } from 'multiformats/cid'
 /** How many pins are looked up at a time, for what was pinned before. */
 const CONCURRENCY = 16
 
-/** A CID to pin, and the name for the pin. */
 export interface NewPin {
   cid: CID
   name?: string

@@ -20,7 +20,6 @@ export async function openBlocks (blocks: SmallBlocks): Promise<BlockReader> {
   return blocks.layout === 'packs' ? openPacks(blocks.path) : openFiles(blocks.path)
 }
 
-/** The blocks of a PackedBlockstore. */
 async function openPacks (path: string): Promise<BlockReader> {
   const { PackedBlockstore } = await import('@ipfsz/blockstore-packed')
   const store = new PackedBlockstore(path, { verify: false })

@@ -3,7 +3,6 @@ import type { Metadata } from '../disk/restore-metadata.ts'
 import type { SpillStack } from '../disk/spill-stack.ts'
 import type { DirectoryLink } from '@ipfsz/core'
 
-/** How many directories are listed at a time. */
 const MAX_LISTED = 8
 /** While so many directories are not complete, the next one is begun only when nothing else is left to do. */
 const MAX_OPEN = 128
@@ -50,7 +49,6 @@ export interface TreeVisitor<Directory> {
 
 /** A directory that is not begun. */
 export interface WaitingDirectory {
-  /** The number of its parent. */
   parent: number
   name: string
   cid: Uint8Array

@@ -21,7 +21,6 @@ import type { PlacedWant, Want, WantedBlocks } from './want.ts'
 export class FileRequests {
   readonly #settings: GatewaySettings
   readonly #wants: WantedBlocks
-  /** Those that have not ended. */
   open: readonly PieceStream[] = []
   /** What those that have ended have brought, behind the first block that is waited for. */
   #brought: Piece[] = []

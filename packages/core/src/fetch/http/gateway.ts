@@ -18,7 +18,6 @@ export class Gateway {
   hasWorked = false
   /** How many single blocks it is asked for now. */
   requests = 0
-  /** How many blocks it has sent. */
   blocks = 0
   /** How many responses it has cut since it sent a block. */
   cuts = 0

@@ -106,7 +106,6 @@ export class WantedBlocks extends Map<string, Want> {
     return [...this.values()].filter(want => !isPlaced(want))
   }
 
-  /** The first of the placed ones. */
   get first (): PlacedWant | undefined {
     return this.placed.at(0)
   }

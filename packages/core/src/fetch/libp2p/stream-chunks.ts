@@ -2,7 +2,6 @@ import { ChunkQueue } from '@ipfsz/utils/chunk-queue'
 import { MAX_READ_BUFFER, MAX_WAITING } from './limits.ts'
 import type { Stream } from '@libp2p/interface'
 
-/** What a stream receives, chunk by chunk. */
 export type StreamChunks = Pick<ChunkQueue, 'next' | 'take' | 'unread'>
 
 /**

@@ -28,7 +28,6 @@ export interface FileOptions {
   status?: number | undefined
 }
 
-/** A file that is to be served. */
 export interface ServedFile extends ReadFile {
   cid: CID
   name: string | undefined

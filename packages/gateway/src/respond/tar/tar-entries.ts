@@ -20,7 +20,6 @@ export interface TarEntry {
   /** With the directories that it is in. */
   path: string[]
   type: 'file' | 'directory' | 'symlink'
-  /** The CID that reads a file's original bytes. */
   cid: CID
   /** Original bytes of a file. */
   size: number

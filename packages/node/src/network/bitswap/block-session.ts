@@ -1,5 +1,6 @@
 import { isRefusal, NotFoundError } from '@ipfsz/core'
 import { PeerGateways } from '@ipfsz/core/libp2p'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockRequest } from './block-request.ts'
 import { onlyHttpPeer } from './http-peers.ts'
@@ -22,11 +23,11 @@ export type BlockSessionOptions =
 export class BlockSession {
   readonly #components: SessionComponents
   readonly #peers: SessionPeers
-  readonly #arriving = new Map<string, Promise<SourceBlock>>()
+  /** One that searches for peers may find what others cannot. */
+  readonly #fetching = new SingleFlight<SourceBlock>()
   readonly #root: CID
   #http: PeerGateways | undefined
   #lingering: NodeJS.Timeout | undefined
-  /** That of the last fetch. */
   #search: FetchOptions['search']
   /** When the session was last used, in milliseconds since the epoch. */
   lastUsed = Date.now()
@@ -39,7 +40,7 @@ export class BlockSession {
 
   /** Whether a fetch is under way. */
   get busy (): boolean {
-    return this.#arriving.size > 0
+    return !this.#fetching.isIdle
   }
 
   /** How many peers were found that may have the blocks. */
@@ -53,39 +54,20 @@ export class BlockSession {
    * @throws {NotFoundError} no known peer can send it, and none is searched for, or nobody else can be found
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
+    const { onLacks, search = 'all', signal } = options
     const key = keyOf(cid)
-
-    options.signal.throwIfAborted()
-
-    const { onLacks } = options
     const unlisten = onLacks == null ? undefined : this.#peers.onLacks(key, id => { onLacks(id.toString()) })
 
     try {
-      return await this.#fetchOnce(cid, key, options)
+      return await this.#fetching.run(
+        `${search} ${key}`,
+        async unneeded => this.#fetch(cid, { ...options, signal: unneeded }),
+        signal
+      )
     } finally {
       unlisten?.()
-    }
-  }
-
-  /** Fetch a block for all callers that wait for it. */
-  async #fetchOnce (cid: CID, key: string, options: BlockSessionOptions): Promise<SourceBlock> {
-    for (let arriving = this.#arriving.get(key); arriving != null; arriving = this.#arriving.get(key)) {
-      try {
-        return await arriving
-      } catch {
-        // the first caller was aborted, or did not search: try again for this one
-        options.signal.throwIfAborted()
-      }
-    }
-
-    clearTimeout(this.#lingering)
-    const fetched = this.#fetch(cid, options).finally(() => {
-      this.#arriving.delete(key)
       this.#linger()
-    })
-    this.#arriving.set(key, fetched)
-
-    return fetched
+    }
   }
 
   close (): void {
@@ -96,6 +78,7 @@ export class BlockSession {
   /** Fetch a block over HTTP, or else over Bitswap. */
   async #fetch (cid: CID, options: BlockSessionOptions): Promise<SourceBlock> {
     const { signal } = options
+    clearTimeout(this.#lingering)
     this.#search = options.search
     this.#peers.named = options.named ?? []
     this.#http ??= new PeerGateways({
@@ -124,6 +107,7 @@ export class BlockSession {
   #linger (): void {
     if (!this.busy) {
       this.lastUsed = Date.now()
+      clearTimeout(this.#lingering)
       this.#lingering = setTimeout(() => { this.#closeHttp() }, LINGER).unref()
     }
   }

@@ -88,7 +88,6 @@ export async function followNames (
   )
 }
 
-/** The error for a name without a record. */
 export function noRecord (text: string): NameError {
   return new NameError(
     `No record of ${text} was found: it was never published, or its record has expired`,

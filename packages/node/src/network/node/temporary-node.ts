@@ -8,7 +8,6 @@ import type { Network } from '../network.ts'
 export interface TemporaryNodeInit {
   /** The directory of the repo, which keeps the blocks that arrive. */
   path: string
-  /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
   /** Multiaddrs of the peers to ask. */
   peers: readonly string[]
