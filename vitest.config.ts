@@ -72,6 +72,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     tags: [
       {
+        name: 'long',
+        description: 'All tests of a file with more than four seconds of them. npm test leaves it out, CI does not'
+      },
+      {
         name: 'slow',
         description: 'Takes seconds: kills, locks and memory of processes, stress, large files. ' +
           'npm test leaves it out, npm run test:slow runs it, and CI if what it guards has changed'

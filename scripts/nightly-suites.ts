@@ -90,7 +90,7 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   schedules: {
     runs: [{ project: 'unit', files: ['packages/shared-store/test/{pack-model,store-model,store-schedules}.test.ts'] }],
     minutes: 4,
-    guards: ['packages/shared-store/test/{store,pack}-*.ts', 'packages/shared-store/src/**']
+    guards: ['packages/shared-store/test/{explore-states,pack-*,store-*}.ts', 'packages/shared-store/src/**']
   },
   // ten thousand orders of nodes on one store of packs, with networks, disks and clocks that fail
   'store-simulation': {
@@ -192,13 +192,19 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
       'packages/gateway/src/respond/file/**', 'examples/{dataset,media}/**'
     ]
   },
-  // the demo: on phones, without a network, with hostile input, shared links, films
+  // the demo: previews, codecs, peers that go away, phones, no network, hostile input, shared links, films
   demo: {
     runs: [
-      { project: 'demo', files: ['test/demo/{access,drop,media,share,static-host,trouble}.test.ts'] }
+      {
+        project: 'demo',
+        files: ['test/demo/{access,daemon,drop,files,media,peer,read,share,static-host,trouble}.test.ts']
+      }
     ],
-    minutes: 2,
-    guards: ['examples/web-app/**', 'test/demo/open-demo.ts']
+    minutes: 4,
+    guards: [
+      'examples/web-app/**', 'test/demo/open-demo.ts', 'packages/codecs/src/{platform,workers}/**',
+      'packages/core/src/fetch/libp2p/**'
+    ]
   },
   // every level and option of the tools that others use
   'reference-tools': {

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Runs in a browser and in Node, both compared with the same stored values. */
 import { describe, expect, it } from 'vitest'
 import { computeDeterministic } from '../support/deterministic.ts'

@@ -34,7 +34,9 @@ describe('the demo page with ipfsz', () => {
     expect((await page.download()).equals(bytes)).toBe(true)
   })
 
-  it('keeps a file in a folder of the daemon, and reads it after the daemon stopped', async ({ sandbox }) => {
+  it('keeps a file in a folder of the daemon, and reads it after the daemon stopped', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const bytes = text(500_000)
     await sandbox.shell('mkdir -p docs/deep')
     await sandbox.write('docs/deep/a.txt', bytes)
@@ -73,7 +75,9 @@ describe('the demo page with ipfsz', () => {
     expect((await sandbox.run(['cat', '--offline', cid])).stdout.equals(bytes)).toBe(true)
   })
 
-  it('says that a page cannot tell the daemon to fetch, and shows the command that does', async ({ sandbox }) => {
+  it('says that a page cannot tell the daemon to fetch, and shows the command that does', {
+    tags: 'nightly'
+  }, async ({ sandbox }) => {
     const daemon = await startWithWebSockets(sandbox)
 
     const page = await open()
@@ -84,7 +88,7 @@ describe('the demo page with ipfsz', () => {
     expect(await page.view.locator('.outcome').innerText()).toContain('A page cannot make this peer fetch')
   })
 
-  it('gives a file the same CID as ipfsz add --deterministic', async ({ sandbox }) => {
+  it('gives a file the same CID as ipfsz add --deterministic', { tags: 'nightly' }, async ({ sandbox }) => {
     const bytes = text(3_000_000, 3)
     const page = await open()
     await page.add({ name: 'text', bytes })

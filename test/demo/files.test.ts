@@ -10,7 +10,8 @@ import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 const FRAME_SIZE = 1024 * 1024
-const TEXT = text(5_000_000)
+/** Four frames. */
+const TEXT = text(3_700_000)
 
 /** The CID that Node gives a file, by default with the default options of the page. */
 async function addInNode (
@@ -38,21 +39,21 @@ describe('the demo page', () => {
   it.each([['Records (JSON)', 'stations.json'], ['Text', 'story.txt'], ['Picture', 'sunset.png'], [
     'Folder',
     'trip'
-  ]])('generates the sample %s and adds it', async (sample, name) => {
+  ]])('generates the sample %s and adds it', { tags: 'nightly' }, async (sample, name) => {
     const page = await open()
     await page.addSample(sample, name)
 
     expect(await page.entry(name).count()).toBe(1)
   })
 
-  it('compresses in workers', async () => {
+  it('compresses in workers', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
 
     expect(page.page.workers().filter(worker => worker.url().startsWith('blob:')).length).toBeGreaterThan(0)
   })
 
-  it('shows its progress while it compresses, hashes and stores', async () => {
+  it('shows its progress while it compresses, hashes and stores', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.page.evaluate(() => {
       const seen = new Set<string>()
@@ -66,7 +67,7 @@ describe('the demo page', () => {
         seen.add(document.getElementById('status')?.textContent ?? '')
       }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
     })
-    await page.add({ name: 'long.txt', bytes: longText(12_000_000) })
+    await page.add({ name: 'long.txt', bytes: longText(8_000_000) })
 
     const seen = await page.page.evaluate('[...seen]')
     expect(seen).toEqual(
@@ -90,7 +91,7 @@ describe('the demo page', () => {
     expect(await page.copied('plain CID')).toBe(unmark(cid).toString())
   })
 
-  it('copies a CID to the clipboard', async () => {
+  it('copies a CID to the clipboard', { tags: 'nightly' }, async () => {
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.add({ name: 'text', bytes: TEXT })
     await page.button('Copy the plain CID').click()
@@ -107,7 +108,9 @@ describe('the demo page', () => {
     ['lzo', undefined, { codec: 'lzo' }],
     ['zstd', '9', { codec: 'zstd', level: 9 }],
     ['auto', undefined, { codec: 'auto' }]
-  ] as const)('gives the same CID as Node with codec %s, level %s', async (codec, level, compression) => {
+  ] as const)('gives the same CID as Node with codec %s, level %s', {
+    tags: 'nightly'
+  }, async (codec, level, compression) => {
     const page = await open()
     const bytes = TEXT.subarray(0, 1_500_000)
     await page.page.getByLabel('Codec').selectOption(codec)
@@ -123,7 +126,9 @@ describe('the demo page', () => {
     )
   })
 
-  it('stores a file uncompressed with codec none, and if compressing would save nothing', async () => {
+  it('stores a file uncompressed with codec none, and if compressing would save nothing', {
+    tags: 'nightly'
+  }, async () => {
     const page = await open()
     await page.add({ name: 'noise', bytes: noise(300_000) })
     expect(await page.entry('noise').innerText()).toContain('uncompressed')
@@ -134,14 +139,14 @@ describe('the demo page', () => {
     expect(await page.page.getByLabel('Level').isDisabled()).toBe(true)
   })
 
-  it('adds an empty file', async () => {
+  it('adds an empty file', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'nothing', bytes: new Uint8Array(0) })
 
     expect(await page.entry('nothing').innerText()).toContain('0 bytes')
   })
 
-  it('adds files dropped anywhere on it, one after the other', async () => {
+  it('adds files dropped anywhere on it, one after the other', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.page.evaluate(() => {
       const dataTransfer = new DataTransfer()
@@ -171,7 +176,7 @@ describe('the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
-  it('shows the progress of every file of a large folder, unfinished files first', async () => {
+  it('shows the progress of every file of a large folder, unfinished files first', { tags: 'nightly' }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
     onTestFinished(async () => { await rm(directory, { recursive: true }) })
     await mkdir(join(directory, 'many'))
@@ -208,7 +213,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('#entries > li').count()).toBe(0)
   })
 
-  it('cancels a queued add at once, and continues with the others', async () => {
+  it('cancels a queued add at once, and continues with the others', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.page.getByLabel('Level').fill('19')
     await page.choose({ name: 'slow', bytes: longText(8_000_000) })
@@ -228,7 +233,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('#entries h3').allInnerTexts()).toEqual(['last', 'slow'])
   })
 
-  it('compares all codecs on a file', async () => {
+  it('compares all codecs on a file', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT.subarray(0, 1_000_000) })
     await page.button('Compare codecs').click()

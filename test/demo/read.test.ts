@@ -10,23 +10,25 @@ import { useDemo } from './open-demo.ts'
 const FRAME_SIZE = 1024 * 1024
 /** Eight frames, in more than two leaves. */
 const TEXT = text(8 * FRAME_SIZE)
+/** Two frames. */
+const SHORT = TEXT.subarray(0, 2 * FRAME_SIZE)
 
 describe('a file in the demo page', () => {
   const { open, demo } = useDemo()
 
-  it('is still there after a reload', async () => {
+  it('is still there after a reload', { tags: 'nightly' }, async () => {
     const page = await open()
-    await page.add({ name: 'text', bytes: TEXT })
+    await page.add({ name: 'text', bytes: SHORT })
     await page.page.reload()
     await page.button('Open text').click()
     await page.shows('text')
 
-    expect((await page.download()).equals(TEXT)).toBe(true)
+    expect((await page.download()).equals(SHORT)).toBe(true)
   })
 
   it('is still there after a reload without a network, and so is the page', async () => {
     const page = await open({ serviceWorkers: 'allow' })
-    await page.add({ name: 'text', bytes: TEXT })
+    await page.add({ name: 'text', bytes: SHORT })
     await page.page.evaluate('navigator.serviceWorker.ready')
     await page.page.context().setOffline(true)
     await page.page.reload()
@@ -34,11 +36,13 @@ describe('a file in the demo page', () => {
     await page.button('Open text').click()
     await page.shows('text')
 
-    expect((await page.download()).equals(TEXT)).toBe(true)
-    await page.add({ name: 'more', bytes: TEXT.subarray(0, 2_000_000) })
+    expect((await page.download()).equals(SHORT)).toBe(true)
+    await page.add({ name: 'more', bytes: TEXT.subarray(0, 300_000) })
   })
 
-  it('is added without a network with every codec, even codecs that were never used before', async () => {
+  it('is added without a network with every codec, even codecs that were never used before', {
+    tags: 'nightly'
+  }, async () => {
     const page = await open({ serviceWorkers: 'allow' })
     await page.page.evaluate('navigator.serviceWorker.ready')
     await page.page.context().setOffline(true)
@@ -109,7 +113,7 @@ describe('a file in the demo page', () => {
       .toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
   })
 
-  it('counts only its own blocks for a range, not those of the folders on its path', async () => {
+  it('counts only its own blocks for a range, not those of the folders on its path', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.addSample('Folder', 'trip')
     await page.openAddress(`${await page.copied('CID')}/pictures/sunset.png`)
@@ -119,7 +123,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.part').innerText()).toMatch(/: 1 of 1 blocks, 100 %/)
   })
 
-  it('shows the range chosen last even if an earlier one takes longer', async () => {
+  it('shows the range chosen last even if an earlier one takes longer', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: longText(20_000_000) })
     // choose the whole file, and before it is read a small range, which is read at once
@@ -137,7 +141,9 @@ describe('a file in the demo page', () => {
   it.each([['three', 'кириллица и 漢字'], [
     'four',
     '𝄞🎵🎶🎼'
-  ]])('is shown as text even if a range begins inside a character of up to %s bytes', async (_, word) => {
+  ]])('is shown as text even if a range begins inside a character of up to %s bytes', {
+    tags: 'nightly'
+  }, async (_, word) => {
     const page = await open()
     const bytes = Buffer.from(`${word} `.repeat(50_000))
     await page.add({ name: 'text', bytes })
@@ -152,7 +158,7 @@ describe('a file in the demo page', () => {
     }
   })
 
-  it('stays pinned when it is added again', async () => {
+  it('stays pinned when it is added again', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT.subarray(0, 5000) })
     await page.button('Pin text').click()
@@ -172,7 +178,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.outcome').innerText()).toMatch(/^Read 3\.00 MB in /)
   })
 
-  it('is previewed as a table, with quoted cells', async () => {
+  it('is previewed as a table, with quoted cells', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'a.csv', bytes: Buffer.from('name,says\nAnn,"well, ""yes"""\nBob,"two\nlines"\n') })
 
@@ -180,7 +186,9 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', 'well, "yes"', 'Bob', 'two\nlines'])
   })
 
-  it('is previewed as a table if semicolons separate its cells, even without a .csv name', async () => {
+  it('is previewed as a table if semicolons separate its cells, even without a .csv name', {
+    tags: 'nightly'
+  }, async () => {
     const page = await open()
     await page.add({ name: 'german.csv', bytes: Buffer.from('name;says\nAnn;1,5\nBob;2,5\n') })
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', '1,5', 'Bob', '2,5'])
@@ -193,7 +201,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('columnheader').allInnerTexts()).toEqual(['name', 'says'])
   })
 
-  it('is previewed as JSON that unfolds', async () => {
+  it('is previewed as JSON that unfolds', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'a.json', bytes: Buffer.from('{"outer":{"inner":{"deep":[1,"<b>two</b>",null]}}}') })
     await page.view.getByText('inner: {1}').click()
@@ -203,7 +211,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.json b').count()).toBe(0)
   })
 
-  it('is previewed as a picture', async () => {
+  it('is previewed as a picture', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.addSample('Picture', 'sunset.png')
 
@@ -211,7 +219,7 @@ describe('a file in the demo page', () => {
     await expect.poll(async () => image.evaluate(element => (element as HTMLImageElement).naturalWidth)).toBe(900)
   })
 
-  it('is previewed as text, or in hexadecimal if it is not text', async () => {
+  it('is previewed as text, or in hexadecimal if it is not text', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'story', bytes: Buffer.from('Es war einmal ein Bär. '.repeat(50)) })
     expect(await page.view.locator('pre').last().innerText()).toContain('ein Bär')
@@ -220,7 +228,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('pre').last().innerText()).toMatch(/^000000 {2}(?:[0-9a-f]{2} ){16}/)
   })
 
-  it.each(['', 'ipfs://', '/ipfs/'])('is found by %sCID/path', async prefix => {
+  it.each(['', 'ipfs://', '/ipfs/'])('is found by %sCID/path', { tags: 'nightly' }, async prefix => {
     const page = await open()
     await page.addSample('Folder', 'trip')
     const cid = await page.copied('CID')
@@ -230,9 +238,9 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('pre').last().innerText()).toMatch(/[a-z ]+\./)
   })
 
-  it('stays pinned after a reload, and cannot be deleted until it is unpinned', async () => {
+  it('stays pinned after a reload, and cannot be deleted until it is unpinned', { tags: 'nightly' }, async () => {
     const page = await open()
-    await page.add({ name: 'text', bytes: TEXT })
+    await page.add({ name: 'text', bytes: SHORT })
     await page.button('Pin text').click()
     await page.entry('text').getByText('Pinned').waitFor()
     expect(await page.button('Delete text').isDisabled()).toBe(true)
@@ -249,7 +257,7 @@ describe('a file in the demo page', () => {
     const cids: string[] = []
 
     // two files that share all leaves but the last
-    for (const [name, length] of [['one', 5], ['two', 6]] as const) {
+    for (const [name, length] of [['one', 2], ['two', 3]] as const) {
       await page.page.getByLabel('Codec').selectOption('none')
       await page.add({ name, bytes: TEXT.subarray(0, length * FRAME_SIZE) })
       cids.push(await page.copied('CID'))
@@ -263,7 +271,7 @@ describe('a file in the demo page', () => {
 
     await page.openAddress(cids[0])
     await page.shows('one')
-    expect((await page.download()).equals(TEXT.subarray(0, 5 * FRAME_SIZE))).toBe(true)
+    expect((await page.download()).equals(TEXT.subarray(0, 2 * FRAME_SIZE))).toBe(true)
 
     await page.openAddress(cids[1])
     await page.view.getByRole('alert').waitFor()
@@ -271,7 +279,7 @@ describe('a file in the demo page', () => {
       .toContain('not kept in this browser, and no peer is connected')
   })
 
-  it('comes back unchanged when deleting it is undone, even after a reload', async () => {
+  it('comes back unchanged when deleting it is undone, even after a reload', { tags: 'nightly' }, async () => {
     const page = await open()
     const bytes = TEXT.subarray(0, 300_000)
     await page.add({ name: 'text', bytes })
@@ -298,7 +306,7 @@ describe('a file in the demo page', () => {
     expect(await page.page.locator('#deleted > li').count()).toBe(0)
   })
 
-  it('is played if it is sound or video, and the player seeks in it', async () => {
+  it('is played if it is sound or video, and the player seeks in it', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.addSample('Sound', 'chimes.wav')
     const duration = async (label: string): Promise<number> => page.view.getByLabel(label)
@@ -323,7 +331,7 @@ describe('a file in the demo page', () => {
     await page.view.getByRole('alert').getByText('This browser cannot play this file').waitFor()
   })
 
-  it('shows how much storage it takes', async () => {
+  it('shows how much storage it takes', { tags: 'nightly' }, async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
 

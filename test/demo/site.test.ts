@@ -1,24 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium } from 'playwright'
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { it } from '../integration/run-cli.ts'
-import { startGateway } from '../integration/run-gateway.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makeSandbox } from '../integration/run-cli.ts'
+import { serveGateway } from '../integration/run-gateway.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { builtSite } from './built-site.ts'
-import type { Sandbox } from '../integration/run-cli.ts'
+import type { RunningGateway } from '../integration/run-gateway.ts'
 import type { Browser, Page } from 'playwright'
 
-let site: string
+let directory: string
+let cid: string
+let gateway: RunningGateway
 let browser: Browser
 
+// added with the command, and served by its gateway
 beforeAll(async () => {
-  site = await builtSite()
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-site-'))
+  const sandbox = makeSandbox(directory)
+  cid = (await sandbox.run(['add', '-Q', await builtSite()])).stdout.toString().trim()
+  gateway = await serveGateway(sandbox)
   browser = await chromium.launch({
     executablePath: findChromium(),
     args: CHROMIUM_FLAGS.map(flag => flag.startsWith('--host-resolver-rules=') ? `${flag}, EXCLUDE *.localhost` : flag)
   })
 })
 
-afterAll(async () => { await browser?.close() })
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await rm(directory, { recursive: true })
+})
 
 interface OpenSite {
   page: Page
@@ -28,10 +41,8 @@ interface OpenSite {
   problems: string[]
 }
 
-/** Add the site with the command, serve it with its gateway, and open it, below a path or at a host of its own. */
-async function openSite (sandbox: Sandbox, at: 'path' | 'host' = 'path'): Promise<OpenSite> {
-  const cid = (await sandbox.run(['add', '-Q', site])).stdout.toString().trim()
-  const gateway = await startGateway(sandbox)
+/** Open the site, below a path or at a host of its own. */
+async function openSite (at: 'path' | 'host' = 'path'): Promise<OpenSite> {
   const { port, origin } = new URL(gateway.url)
   const start = `${at === 'path' ? origin : `http://localhost:${port}`}/ipfs/${cid}/`
   // a gateway sends names on localhost to a host
@@ -69,8 +80,8 @@ async function showsHeading (page: Page, name: string | RegExp): Promise<void> {
 }
 
 describe('the site, added and served by ipfsz', () => {
-  it('shows its pages below the path of a CID', async ({ sandbox }) => {
-    const { page, url } = await openSite(sandbox)
+  it('shows its pages below the path of a CID', async () => {
+    const { page, url } = await openSite()
     const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' })
 
     await showsHeading(page, /^IPFSz/)
@@ -89,8 +100,8 @@ describe('the site, added and served by ipfsz', () => {
     await expect.poll(async () => chart.evaluate(image => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
   })
 
-  it('has a reference of the API, also if a page below a folder is opened first', async ({ sandbox }) => {
-    const { page, url } = await openSite(sandbox)
+  it('has a reference of the API, also if a page below a folder is opened first', async () => {
+    const { page, url } = await openSite()
 
     await page.goto(`${url}api/@ipfsz/core/http.html`)
     await showsHeading(page, /^@ipfsz\/core\/http/)
@@ -101,8 +112,8 @@ describe('the site, added and served by ipfsz', () => {
     await page.getByRole('heading', { name: 'ContentMismatchError' }).waitFor()
   })
 
-  it('finds a word in all pages', async ({ sandbox }) => {
-    const { page, url } = await openSite(sandbox)
+  it('finds a word in all pages', async () => {
+    const { page, url } = await openSite()
 
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('searchbox').fill('deduplication')
@@ -111,8 +122,8 @@ describe('the site, added and served by ipfsz', () => {
     expect(page.url()).toContain(`${url}faq.html`)
   })
 
-  it('has the demo as a playground', async ({ sandbox }) => {
-    const { page, url } = await openSite(sandbox)
+  it('has the demo as a playground', async () => {
+    const { page, url } = await openSite()
 
     await page.goto(`${url}playground.html`)
     const demo = page.frameLocator('iframe.demo')
@@ -120,8 +131,8 @@ describe('the site, added and served by ipfsz', () => {
     await demo.locator('#samples button').first().click()
     await demo.locator('#view').getByRole('heading', { level: 3 }).first().waitFor()
   })
-  it('works at a host of its own, and has a page for addresses that do not exist', async ({ sandbox }) => {
-    const { page, url, problems } = await openSite(sandbox, 'host')
+  it('works at a host of its own, and has a page for addresses that do not exist', async () => {
+    const { page, url, problems } = await openSite('host')
     const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' })
 
     expect(new URL(url).host).toMatch(/^\w+\.ipfs\.localhost:\d+$/)

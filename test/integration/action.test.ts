@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** The step of action.yml, as a runner of GitHub starts it, and what can be said of the container without one. */
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'

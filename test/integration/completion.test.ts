@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { countingProxy } from '../support/counting-proxy.ts'

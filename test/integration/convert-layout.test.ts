@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'

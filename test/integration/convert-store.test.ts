@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Stores that nodes share, whose blocks are moved into packs. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { once } from 'node:events'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { createServer, get } from 'node:http'

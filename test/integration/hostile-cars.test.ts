@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { mark, MARKERS } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { Token, Type } from 'cborg'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { base32upper } from 'multiformats/bases/base32'

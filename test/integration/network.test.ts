@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

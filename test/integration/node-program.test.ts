@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** `examples/node-program`: a server that keeps uploads, compressed, and serves them. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Packs of repos, through the command: processes at once, damage, read-only and full disks. */
 import { appendFile, copyFile, cp, mkdir, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'

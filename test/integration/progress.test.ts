@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFileSync } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

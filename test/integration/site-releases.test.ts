@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Releases of a site: CARs that are the same everywhere, and that differ from the last one by what changed. */
 import { execFile } from 'node:child_process'
 import { unlinkSync, writeFileSync } from 'node:fs'

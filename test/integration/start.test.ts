@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { chmod, lutimes, readdir, readFile, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CODES } from '@ipfsz/codecs'

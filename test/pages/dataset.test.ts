@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** `examples/dataset` in Chromium: SQLite queries of a compressed database, of which the page fetches some blocks. */
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** `@ipfsz/gateway/service-worker` in Chromium: pages of compressed files, without a server that knows of them. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'

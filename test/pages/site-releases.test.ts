@@ -1,3 +1,4 @@
+/** @module-tag long */
 /**
  * Releases of a built app, published and visited as people do: what Chromium fetches of the next one from a gateway of
  * ours, with what it kept of the last one.

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Real processes, on the real file system. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** What a store does with packs and index files that were torn, damaged, removed or exchanged. */
 import {
   appendFile, chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import zlib, { constants, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import fc from 'fast-check'
 import { decompress as fzstd } from 'fzstd'
 import { describe, expect, it } from 'vitest'

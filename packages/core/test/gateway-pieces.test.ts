@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from 'vitest'
 import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
 import { encodeCar, encodeSection, startGateway } from './fake-gateway.ts'

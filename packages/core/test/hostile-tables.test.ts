@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { codecs } from '@ipfsz/codecs/all'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { codecs } from '@ipfsz/codecs/all'
 import { concat } from '@ipfsz/utils/bytes'
 import * as dagPb from '@ipld/dag-pb'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { unixfs } from '@helia/unixfs'
 import { MemoryDatastore } from 'datastore-core'
 import { CID } from 'multiformats/cid'

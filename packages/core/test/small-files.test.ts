@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { gzip } from '@ipfsz/codecs/gzip'
 import { zstd } from '@ipfsz/codecs/zstd'
 import fc from 'fast-check'

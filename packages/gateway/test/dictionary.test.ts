@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Compression dictionaries (RFC 9842). test/pages/dictionary.test.ts has what Chromium makes of them. */
 import { createHash } from 'node:crypto'
 import { zstdDecompressSync } from 'node:zlib'

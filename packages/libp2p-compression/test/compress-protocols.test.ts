@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { yamux } from '@libp2p/yamux'
 import { afterEach, describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'

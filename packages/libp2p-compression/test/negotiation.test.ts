@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterEach, describe, expect, it } from 'vitest'
 import { text } from '../../../test/support/data.ts'
 import { trafficOf } from '../src/index.ts'

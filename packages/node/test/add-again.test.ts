@@ -1,3 +1,4 @@
+/** @module-tag long */
 import {
   cp, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile
 } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Daemons over one store in a directory, in this process, on loopback. */
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

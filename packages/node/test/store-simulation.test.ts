@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { env } from 'node:process'
 import { describe, expect, it } from 'vitest'
 import { simulate } from './simulation/simulation.ts'

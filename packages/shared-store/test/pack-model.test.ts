@@ -1,3 +1,5 @@
+/** @module-tag nightly */
+// the model imports no source: only what it is made of can change what it finds
 import { describe, expect, it } from 'vitest'
 import { explorePacks } from './pack-model.ts'
 import type { PackModelInit, PackMutant } from './pack-model.ts'
@@ -79,7 +81,7 @@ describe('the model of collections of packs beside sessions', () => {
   it.each([
     ['two sessions that add the same file', TWO_SESSIONS],
     ['a session and two collectors', ADD_AND_TAKE_OVER]
-  ])('loses no acknowledged block in any order of more steps: %s', { tags: 'nightly' }, (_, init) => {
+  ])('loses no acknowledged block in any order of more steps: %s', (_, init) => {
     expect(explorePacks(init).counterexample).toBeUndefined()
   })
 

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+/** @module-tag nightly */
+// the model imports no source: only what it is made of can change what it finds
 import { describe, expect, it } from 'vitest'
 import { explore } from './store-model.ts'
 import type { ModelInit, Mutant } from './store-model.ts'
@@ -61,7 +63,7 @@ describe('the model of collections beside sessions', () => {
     ['two sessions with a file each', TWO_FILES],
     ['two sessions with a file each, and two collections', TWO_FILES_TWICE],
     ['two collectors, deletes that may arrive at any time', { ...TWO_COLLECTORS, refusesLate: true }]
-  ])('loses no acknowledged block in any order of more steps: %s', { tags: 'nightly' }, (_, init) => {
+  ])('loses no acknowledged block in any order of more steps: %s', (_, init) => {
     expect(explore(init).counterexample).toBeUndefined()
   })
 

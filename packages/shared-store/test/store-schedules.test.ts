@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from 'vitest'
 import { LostBlockError, World } from './store-world.ts'
 import type { Sabotage, WorldInit } from './store-world.ts'
