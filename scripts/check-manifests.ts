@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { PACKAGES } from '../rooms.ts'
+import { packName } from './empty-project.ts'
 
 const ROOT = dirname(import.meta.dirname)
 
@@ -127,6 +128,18 @@ function runTool (tool: string, args: string[], directory: string): string[] {
   return status === 0 ? [] : [`${tool}: ${stdout}${stderr}`]
 }
 
+/** What tools find in the pack of a package: that in `$IPFSZ_PACKS`, or a new one. */
+function checkPack (directory: string): string[] {
+  const { IPFSZ_PACKS: packs } = process.env
+  const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+  const pack = packs == null ? undefined : join(packs, packName(name, version))
+
+  return [
+    ...runTool('publint', ['run', ...pack == null ? [] : [pack], '--strict'], directory),
+    ...runTool('attw', [...pack == null ? ['--pack', '.'] : [pack], '--profile', 'esm-only'], directory)
+  ]
+}
+
 const directories = globSync('packages/*/package.json', { cwd: ROOT }).map(file => join(ROOT, dirname(file)))
 const packages = new Map(directories.map(directory => {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
@@ -136,8 +149,7 @@ const packages = new Map(directories.map(directory => {
 const problems = directories.flatMap(directory => [
   ...check(directory, packages),
   ...checkShown(directory),
-  ...runTool('publint', ['--strict'], directory),
-  ...runTool('attw', ['--pack', '.', '--profile', 'esm-only'], directory)
+  ...checkPack(directory)
 ].map(problem => `${relative(ROOT, directory)}: ${problem}`))
 
 if (problems.length > 0) {

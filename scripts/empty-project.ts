@@ -47,7 +47,12 @@ function packOf (directory: string, temporary: string): string {
 
   const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Record<string, string>
 
-  return join(packs, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+  return join(packs, packName(name, version))
+}
+
+/** The name that npm gives to the pack of a package. */
+export function packName (name: string, version: string): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
 /** The most that an install may bring. */

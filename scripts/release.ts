@@ -12,6 +12,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { argv } from 'node:process'
 import { PACKAGES } from '../rooms.ts'
+import { packName } from './empty-project.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/
@@ -101,17 +102,13 @@ function pack (version: string, directory: string): void {
   )
 }
 
-/** The name that npm gives to the pack of a package. */
-function packOf ({ name, version }: Manifest): string {
-  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
-}
-
 function publish (directory: string, options: readonly string[]): void {
   for (const manifest of manifests.values()) {
-    const [file] = globSync(packOf(manifest), { cwd: directory })
+    const pack = packName(manifest.name, manifest.version)
+    const [file] = globSync(pack, { cwd: directory })
 
     if (file == null) {
-      throw new Error(`There is no ${packOf(manifest)} in ${directory}`)
+      throw new Error(`There is no ${pack} in ${directory}`)
     }
 
     run('npm', ['publish', join(resolve(directory), file), '--access', 'public', ...options])
