@@ -144,7 +144,7 @@ describe('a store in a directory', () => {
   it('compresses blocks as the first node said, and refuses another codec', async ({ sandbox, store }) => {
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
 
-    expect(await a.ok(['init', '--store', store, '--blockstore-codec', 'brotli'])).toContain('created and uses')
+    expect(await a.ok(['init', '--store', store, '--blockstore-codec', 'brotli'])).toContain('and uses it')
     expect(await b.run(['init', '--store', store, '--blockstore-codec', 'zstd']))
       .toMatchObject({ code: 1, stderr: expect.stringContaining('compresses blocks with brotli for all nodes') })
     expect(await b.ok(['init', '--store', store])).toContain('joined the store')

@@ -16,9 +16,11 @@ export interface S3Subject {
   attempts: number
 }
 
-/** The start of a message: `Could not get s3://bucket/key`. */
+/** The start of a message: `Could not get s3://bucket/key`, or `Could not delete objects of s3://bucket`. */
 function describe ({ operation, bucket, key }: S3Subject): string {
-  return `Could not ${operation} s3://${bucket}${key == null ? '' : `/${key}`}`
+  const what = operation === 'delete' && key == null ? 'objects of ' : ''
+
+  return `Could not ${operation} ${what}s3://${bucket}${key == null ? '' : `/${key}`}`
 }
 
 function times ({ attempts }: S3Subject): string {

@@ -42,6 +42,14 @@ describe('a text with commands', () => {
     }
   })
 
+  it('names the repo that the user has named, unless it names one itself', () => {
+    expect(asTyped('the next ipfsz gc, or ipfsz pin rm CID', 'npx ipfsz', "'/a b'"))
+      .toBe("the next npx ipfsz --repo '/a b' gc, or npx ipfsz --repo '/a b' pin rm CID")
+    expect(asTyped('run ipfsz init --repo DIR --store PLACE', 'ipfsz', '/a'))
+      .toBe('run ipfsz init --repo DIR --store PLACE')
+    expect(asTyped('run ipfsz gc', 'ipfsz', '/a')).toBe('run ipfsz --repo /a gc')
+  })
+
   it('knows every command', () => {
     const names = newProgram().commands.map(command => command.name()).filter(name => name !== 'complete')
 

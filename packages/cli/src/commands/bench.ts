@@ -14,7 +14,7 @@ import { measure, sizeOf } from '../bench/measure.ts'
 import { readSample } from '../bench/sample.ts'
 import { counter } from '../terminal/progress.ts'
 import { sizeCell } from '../terminal/row.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import { resolvePath } from '../io.ts'
 import { UsageError } from '../errors.ts'
 import type { CodecLevel } from '../bench/codec-levels.ts'
@@ -94,6 +94,12 @@ export async function bench (
       ['CODEC', 'LEVEL', 'RUNS', 'RATIO', 'COMPRESS', 'DECOMPRESS', 'MEASURED'],
       ...results.map(toRow)
     ]))
+
+    const unmeasured = results.filter(({ measured }) => measured === 0).length
+
+    if (unmeasured > 0) {
+      output.note(`no time was left for ${count(unmeasured, 'level')}: allow more, such as --time ${time * 4}`)
+    }
 
     if (sampled < size) {
       output.note(`measured a sample of ${formatSize(sampled)}, spread over ${formatSize(size)}`)

@@ -30,13 +30,13 @@ export async function init (asked: node.InitRepoOptions, context: Context): Prom
 export async function initStore (store: string, asked: node.InitStoreOptions, context: Context): Promise<void> {
   const { path, store: place, codec, layout, isNew, wasJoined } =
     await node.initStore(nodeContext(context), store, asked)
-  const joined = isNew ? 'created and uses' : 'joined'
+  const uses = isNew ? `created the store ${place} and uses it` : `joined the store ${place}`
   const compressed = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
   const isPacked = layout === 'packs'
 
   context.output.sentence(
     { repo: path, store: place, codec, ...isPacked ? { layout } : {}, made: isNew },
-    `The repo ${path} ${wasJoined ? 'already uses' : joined} the store ${place}, blocks ` +
+    `The repo ${path} ${wasJoined ? `already uses the store ${place}` : uses}, blocks ` +
       (isPacked ? 'in packs' : compressed)
   )
 }

@@ -1,5 +1,3 @@
-import { defaultRepoPath } from '@ipfsz/node/environment'
-import { quote } from '../terminal/quote.ts'
 import { STDIN } from './added-names.ts'
 import type { Context } from '../context.ts'
 import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
@@ -24,7 +22,7 @@ export interface PrintedRootInit {
 export function printedRoot (
   { cid, plainCid, name, type, codecs, ...root }: AddedRoot,
   { isAuto, onlyHash, dryRun, isInRepo }: PrintedRootInit,
-  context: Context
+  { output }: Pick<Context, 'output'>
 ): PrintedRoot {
   const isFile = type === 'file'
 
@@ -35,13 +33,8 @@ export function printedRoot (
     name: isFile && name === '' ? STDIN : name,
     type: isFile ? undefined : type,
     chosen: isAuto ? codecs : undefined,
-    next: isInRepo ? nextCommand(`ipfsz ${isFile ? 'cat' : 'get'} `, cid.toString(), context) : undefined,
+    next: isInRepo ? output.typed(`ipfsz ${isFile ? 'cat' : 'get'} `) + cid.toString() : undefined,
     onlyHash,
     dryRun
   }
-}
-
-/** The command that reads a root. */
-function nextCommand (command: string, cid: string, { io, output, repo }: Context): string {
-  return `${output.typed(command)}${cid}${repo === defaultRepoPath(io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
 }

@@ -71,7 +71,7 @@ function report (
       `${formatSize(workerSize)} for the service worker`,
     `from a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
     'later visits fetch nothing, or only the changes of a new release under the same name',
-    ...base == null ? [] : [`${formatSize(newSize)} of it are new, pages and worker included`],
+    ...base == null ? [] : [`${formatSize(newSize)} of the release are new, pages and worker included`],
     `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also uncompressed`,
     ...missing == null ? [] : [missingNote(missing)],
     ...first < size ? [] : ['this site loads faster uncompressed: ipfsz add --codec none'],
@@ -98,7 +98,8 @@ function report (
     [
       output.stdout.isTTY === true ? alignedRow([cid.toString(), path], width) : tabbedRow([cid.toString(), path]),
       '',
-      ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`, width).split('\n'),
+      ...wrap(`${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}, and ${
+        formatSize(loaderSize + workerSize)} for loader and worker`, width).split('\n'),
       ...sentences.flatMap(sentence => wrap(output.typed(sentence), width - INDENT.length).split('\n'))
         .map(line => INDENT + line),
       ...car == null ? [] : withLabel(`${INDENT}CAR, ${formatSize(carSize ?? 0)}: `, printable(car), width),

@@ -2,6 +2,7 @@ import { hideGivenIn } from '@ipfsz/utils/hide-secrets'
 import { Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
+import { quote } from '../terminal/quote.ts'
 import { CODECS, defineAddCommand } from './program-add.ts'
 import { defineConfigCommands } from './program-config.ts'
 import { defineFileCommands } from './program-files.ts'
@@ -77,7 +78,9 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
 
     return {
       io: configured,
-      output: new Output(io, { json, verbose, human, given: args }),
+      output: new Output(io, {
+        json, verbose, human, given: args, repo: repo == null ? undefined : quote(repoPath(repo, io), 'DIR')
+      }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
       get repo () { return repoPath(repo, io) }

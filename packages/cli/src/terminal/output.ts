@@ -25,6 +25,8 @@ export interface OutputInit {
   human?: boolean
   /** What the user typed, which messages may repeat: secrets in it are left out. */
   given?: readonly string[]
+  /** The repo that the user named, quoted for a shell. */
+  repo?: string | undefined
 }
 
 /** The output of a command: results go to stdout, everything else to stderr. */
@@ -38,6 +40,7 @@ export class Output {
   readonly #env: Io['env']
   readonly #command: string | undefined
   readonly #given: readonly string[]
+  readonly #repo: string | undefined
   /** The last progress bar that was created. It is removed before anything is printed. */
   #progress: Progress | undefined
   /** What is fetched: bars say from where. */
@@ -49,7 +52,7 @@ export class Output {
 
   constructor (
     { stdout, stderr, now, env, command }: Pick<Io, 'stdout' | 'stderr' | 'now' | 'env' | 'command'>,
-    { json, verbose, human = false, given = [] }: OutputInit
+    { json, verbose, human = false, given = [], repo }: OutputInit
   ) {
     this.json = json
     this.verbose = verbose
@@ -59,13 +62,14 @@ export class Output {
     this.#now = now
     this.#env = env
     this.#command = command
+    this.#repo = repo
     // there may be thousands of paths, and hardly ever a URL
     this.#given = [...given, env.IPFSZ_PATH ?? ''].filter(text => text.includes(':') || text.includes('%'))
   }
 
-  /** A message with each command as the user types it: after `npx` if that ran this one. */
+  /** A message with each command as the user types it: after `npx` if that ran this one, and with its `--repo`. */
   typed (text: string): string {
-    return asTyped(text, this.#command)
+    return asTyped(text, this.#command, this.#repo)
   }
 
   /** Print a result: one JSON object a line with `--json`, otherwise the text. */

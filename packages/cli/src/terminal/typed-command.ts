@@ -35,7 +35,19 @@ export function typedCommand (script: string, env: Readonly<Record<string, strin
   return path.includes('/_npx/') || (manager === 'npm' && env.npm_command === 'exec') ? 'npx ipfsz' : 'ipfsz'
 }
 
-/** A text with each command in it as the user types it. */
-export function asTyped (text: string, command = 'ipfsz'): string {
-  return command === 'ipfsz' ? text : text.replaceAll(COMMAND, `${command} `)
+/**
+ * A text with each command in it as the user types it.
+ *
+ * @param repo - a repo that the user named, quoted for a shell: without it, a suggested command would use another one
+ */
+export function asTyped (text: string, command = 'ipfsz', repo?: string): string {
+  if (command === 'ipfsz' && repo == null) {
+    return text
+  }
+
+  return text.replaceAll(COMMAND, (found: string, at: number) => {
+    const namesRepo = /^\S+ --repo /.test(text.slice(at + found.length))
+
+    return `${command} ${repo == null || namesRepo ? '' : `--repo ${repo} `}`
+  })
 }
