@@ -111,15 +111,32 @@ describe('findContent', () => {
 
 describe('matchesPattern', () => {
   it('agrees with a regular expression', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '/'), maxLength: 12 })
-    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '/', '*', '?'), maxLength: 8 })
+    // a character of two UTF-16 code units, and each half of it alone
+    const units = ['a', 'b', '.', '/', '\u{1f600}', '\ud83d', '\ude00']
+    // what stands in the pattern for a part of the path: most patterns would match nothing if they were independent
+    const part = fc.tuple(fc.constantFrom(...units, ''), fc.constantFrom(undefined, undefined, '*', '?', '', ...units))
 
-    fc.assert(fc.property(pattern, text, (pattern, path) => {
+    fc.assert(fc.property(fc.array(part, { maxLength: 12 }), parts => {
+      const path = parts.map(([text]) => text).join('')
+      const pattern = parts.map(([text, other]) => other ?? text).join('')
       const source = pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')
       const compared = pattern.includes('/') ? path : path.split('/').at(-1) ?? ''
 
-      expect(matchesPattern(pattern, path)).toBe(new RegExp(`^${source}$`, 's').test(compared))
+      expect(matchesPattern(pattern, path)).toBe(new RegExp(`^${source}$`, 'su').test(compared))
     }), { numRuns: 1000 })
+  })
+
+  it('takes a character outside of the basic plane for one, as GNU find does in UTF-8', () => {
+    const names = ['\u{1f600}.txt', 'é.txt', 'e\u0301.txt', 'ab.txt']
+    const matched = (pattern: string): string[] => names.filter(name => matchesPattern(pattern, name))
+
+    expect(matched('?.txt')).toEqual(['\u{1f600}.txt', 'é.txt'])
+    expect(matched('??.txt')).toEqual(['e\u0301.txt', 'ab.txt'])
+    expect(matched('*\u{1f600}*')).toEqual(['\u{1f600}.txt'])
+    expect(matchesPattern('?/?', '\u{1f600}/\u{1f600}')).toBe(true)
+    // these have one half in common
+    expect(matchesPattern('\u{1f601}', '\u{1f600}')).toBe(false)
+    expect(matchesPattern('*\ude00', '\u{1fa00}')).toBe(false)
   })
 
   it('takes no more steps than the product of the lengths', () => {
