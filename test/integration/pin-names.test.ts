@@ -5,7 +5,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { openRepo } from '../../packages/node/dist/repo/repo.js'
 import { text } from '../support/data.ts'
-import { expectFailure, it } from './run-cli.ts'
+import { expectFailure, it, parseLines } from './run-cli.ts'
 
 /** Commands that take a CID, with what stands for it. */
 const COMMANDS = (target: string, file: string): string[][] => [
@@ -68,17 +68,24 @@ describe('the name of a pin', () => {
 describe('a document', () => {
   it.for([
     ['dag-cbor', 0x71, Uint8Array.of(0xa1, 0x61, 0x61, 0x01)],
-    ['dag-json', 0x0129, Buffer.from('{"a":1}')]
+    ['dag-json', 0x0129, Buffer.from('{"a":1}')],
+    ['0x200', 0x0200, Buffer.from('{"a":1}')],
+    ['0x999999', 0x999999, Buffer.from('a')]
   ] as const)('%s is refused with NotUnixFSError', async ([name, code, block], { sandbox }) => {
     await sandbox.add(text(10))
     const repo = await openRepo(sandbox.repo)
     const cid = CID.createV1(code, await sha256.digest(block))
     await repo.blockstore.put(cid, block)
 
-    for (const args of [['ls'], ['cat'], ['stat'], ['get', '-o', '-'], ['verify'], ['du'], ['pin', 'add']]) {
-      const result = await sandbox.run([...args, cid.toString()])
-      expectFailure(result, 1)
-      expect([args, result.stderr]).toEqual([args, expect.stringContaining(`(${name})`)])
+    for (const args of [
+      ['ls'], ['cat'], ['stat'], ['get', '-o', '-'], ['verify'], ['du'], ['tree'], ['find', '*'], ['pin', 'add'], ['repair'],
+      ['car', 'export', '-o', '-']
+    ]) {
+      const result = await sandbox.run(['--json', ...args, cid.toString()])
+      expect({ args, code: result.code, stdout: result.stdout.toString() }).toEqual({ args, code: 1, stdout: '' })
+      expect([args, parseLines(Buffer.from(result.stderr))])
+        .toEqual([args, expect.arrayContaining([expect.objectContaining({ name: 'NotUnixFSError' })])])
+      expect(result.stderr).toContain(name)
       expect(result.stderr).not.toContain('this is a directory')
     }
   })

@@ -12,6 +12,10 @@ const SHARED = Buffer.from(noise(2000)).toString('hex')
 const BASE = noise(1_500_000)
 const CHANGED = Buffer.concat([BASE.subarray(0, 700_000), text(1000), BASE.subarray(700_000)])
 const LONG = longText(3_000_000)
+/** Enough entries for a sharded directory. */
+const ENTRIES = 1300
+/** How many files of a tree are looked at one by one. */
+const LOOKED_AT = 20
 
 /** Small files that have a dictionary together. */
 const PAGES = Object.fromEntries(Array.from({ length: 8 }, (_, i) =>
@@ -36,6 +40,12 @@ const CASES: ReadonlyArray<[string, Parameters<typeof makeTree>[1], string[], bo
     two: Buffer.concat([LONG, text(100_000)])
   }, ['--cut', 'content'], false],
   ['a file with an earlier version', { changed: CHANGED, same: text(50_000), new: text(70_000, 2) }, ['--base'], true],
+  ['a sharded directory', {
+    ...Object.fromEntries(Array.from({ length: ENTRIES }, (_, i) => [`${'n'.repeat(200)}${i}`, `${i % 1000}`])),
+    'text.txt': text(100_000)
+  }, [], false],
+  ['an empty directory', {}, [], false],
+  ['an empty file, and a symlink to it', { nothing: '', link: { link: 'nothing' } }, [], false],
   ['files with links', { 'a.txt': text(300_000), 'b.txt': text(200_000, 2) }, ['--link'], false]
 ]
 
@@ -58,7 +68,7 @@ describe('sizes', () => {
     const [stat] = await json(sandbox, 'stat', cid)
 
     expect(stat).toMatchObject({ ...told, fetchSize: exported.size, blocks: exported.count })
-    expect(stat.ratio).toBe(told.storedSize / told.size)
+    expect(stat.ratio).toBe(told.size === 0 ? 1 : told.storedSize / told.size)
     expect(Number(stat.fetchSize) > told.storedSize).toBe(isBased)
     expect((await json(sandbox, 'verify', cid))[0]).toMatchObject({ size: told.size, blocks: exported.count })
     expect((await json(sandbox, 'repair', cid))[0]).toMatchObject({ blocks: exported.count, state: 'good' })
@@ -70,7 +80,7 @@ describe('sizes', () => {
     expect(usage.at(-1)).toMatchObject({ storedSize: exported.size, blocks: exported.count })
 
     // each file by itself
-    for (const file of added.slice(0, -1)) {
+    for (const file of added.slice(0, -1).slice(-LOOKED_AT)) {
       const path = String(file.name).slice('tree/'.length)
       const [own] = await json(sandbox, 'stat', `${cid}/${path}`)
       const [row] = await json(sandbox, 'ls', `${cid}/${path}`)
@@ -89,9 +99,68 @@ describe('sizes', () => {
     expect(factsOf(page)).toMatchObject({
       Original: formatSize(told.size),
       Stored: formatSize(told.storedSize),
-      Ratio: (told.storedSize / told.size).toFixed(3),
+      ...told.size === 0 ? {} : { Ratio: Number(stat.ratio).toFixed(3) },
       ...isBased ? { 'With bases': formatSize(Number(stat.fetchSize)) } : {}
     })
+  })
+
+  it('of a pin below another pin are its own, and each block counts once in total', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'tree'), {
+      'a.txt': text(200_000), 'sub/b.txt': text(100_000, 2), 'sub/noise': noise(50_000), 'sub/a.txt': text(200_000)
+    })
+    const cid = String((await json(sandbox, 'add', '-Q', 'tree'))[0].cid)
+    const before = (await json(sandbox, 'stats'))[0]
+    const [sub] = await json(sandbox, 'stat', `${cid}/sub`)
+    const told = { size: sub.size, storedSize: sub.storedSize }
+    await json(sandbox, 'pin', 'add', `${cid}/sub`)
+
+    const pin = (await json(sandbox, 'pin', 'ls', '-l')).find(row => row.plainCid === sub.plainCid)
+    expect(pin).toMatchObject(told)
+    expect((await json(sandbox, 'verify', '--all')).find(row => row.cid === pin?.cid))
+      .toMatchObject({ ok: true, size: sub.size, blocks: sub.blocks })
+    expect((await json(sandbox, 'repair')).find(row => row.cid === pin?.cid)).toMatchObject({ blocks: sub.blocks })
+    expect((await json(sandbox, 'stats'))[0]).toEqual(before)
+    const whole = await blocksOf(sandbox, cid)
+    expect((await json(sandbox, 'du')).at(-1)).toMatchObject({ storedSize: whole.size, blocks: whole.count })
+
+    // what is left is what was told of the part
+    await json(sandbox, 'rm', cid)
+    await json(sandbox, 'gc')
+    expect((await json(sandbox, 'stats'))[0]).toMatchObject({ blocks: sub.blocks, size: sub.storedSize })
+    expect((await json(sandbox, 'du', '-s')).at(-1)).toMatchObject({ storedSize: sub.storedSize, blocks: sub.blocks })
+  })
+
+  it('of versions are those of their own blocks, with and without the pin of their base', async ({ sandbox }) => {
+    const [first, second, third] = await addVersions(sandbox)
+    const base = await blocksOf(sandbox, first.cid)
+
+    expect(first.newSize).toBe(first.storedSize)
+    expect((await json(sandbox, 'log', 'tree')).map(({ cid, size, addedSize }) => [cid, size, addedSize]))
+      .toEqual([third, second, first].map(({ cid, size, newSize }) => [cid, size, newSize]))
+
+    for (const isPinned of [true, false]) {
+      if (!isPinned) {
+        await json(sandbox, 'pin', 'rm', first.cid)
+      }
+
+      for (const { cid, size, storedSize } of [second, third]) {
+        const alone = await blocksOf(sandbox, cid)
+        const [stat] = await json(sandbox, 'stat', cid)
+
+        expect(stat).toMatchObject({ size, storedSize, fetchSize: alone.size, blocks: alone.count })
+        expect(alone.size).toBeGreaterThan(base.size / 2)
+        expect(storedSize).toBeLessThan(alone.size / 2)
+        expect((await json(sandbox, 'pin', 'ls', '-l')).find(pin => pin.cid === cid))
+          .toMatchObject({ size, storedSize })
+      }
+
+      const rows = await json(sandbox, 'du', '-s')
+      const total = Number(rows.at(-1)?.storedSize)
+      expect(rows.some(({ name }) => name === 'bases')).toBe(!isPinned)
+      expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row.storedSize), 0)).toBe(total)
+      await json(sandbox, 'gc')
+      expect((await json(sandbox, 'stats'))[0]).toMatchObject({ size: total, blocks: rows.at(-1)?.blocks })
+    }
   })
 
   it('of compressed files in stats are those of the files, without dictionaries', async ({ sandbox }) => {
@@ -106,6 +175,21 @@ describe('sizes', () => {
       .toBeGreaterThan(added.slice(0, -1).reduce((sum, { storedSize }) => sum + Number(storedSize), 0))
   })
 })
+
+/** A tree in three versions, each stored as differences from the first. */
+async function addVersions (sandbox: Sandbox): Promise<Array<Added & { newSize: number }>> {
+  const versions: Array<Added & { newSize: number }> = []
+
+  for (const inserted of [0, 1000, 2000]) {
+    await makeTree(join(sandbox.directory, 'tree'), {
+      changed: Buffer.concat([BASE.subarray(0, 700_000), text(inserted), BASE.subarray(700_000)]),
+      same: text(50_000)
+    })
+    versions.push((await json(sandbox, 'add', '--base', 'latest', 'tree')).at(-1) as unknown as typeof versions[0])
+  }
+
+  return versions
+}
 
 async function addBase (sandbox: Sandbox): Promise<string> {
   await makeTree(join(sandbox.directory, 'earlier'), { changed: BASE, same: text(50_000) })

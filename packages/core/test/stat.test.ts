@@ -2,6 +2,8 @@ import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
@@ -118,6 +120,33 @@ describe('stat', () => {
     expect((await fs.stat(nodes[40], { extended: true })).blocks).toBe(2n ** 41n - 1n)
     await expect(fs.stat(nodes[60], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
     await expect(fs.stat(nodes[80], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
+  })
+
+  it('counts no block for what identity CIDs contain, as ls does', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const [held, stored] = [text(50), text(70)]
+    const leaf = CID.createV1(raw.code, identity.digest(held))
+    const small = new UnixFS({ type: 'file', data: held }).marshal()
+    const inline = CID.createV1(dagPb.code, identity.digest(dagPb.encode({ Data: small, Links: [] })))
+    const other = CID.createV1(raw.code, await sha256.digest(stored))
+    await blockstore.put(other, stored)
+    const block = dagPb.encode(dagPb.prepare({
+      Data: new UnixFS({ type: 'file', blockSizes: [50n, 70n] }).marshal(),
+      Links: [{ Name: '', Hash: leaf, Tsize: 50 }, { Name: '', Hash: other, Tsize: 70 }]
+    }))
+    const file = CID.createV1(dagPb.code, await sha256.digest(block))
+    await blockstore.put(file, block)
+
+    for (const [cid, storedSize, blocks] of [
+      [leaf, 0n, 0n], [inline, 0n, 0n], [file, BigInt(block.byteLength + 70), 2n]
+    ] as const) {
+      expect(await fs.stat(cid)).toMatchObject({ storedSize })
+      expect(await fs.stat(cid, { extended: true })).toMatchObject({ storedSize, uniqueBlocks: blocks })
+      expect(await Array.fromAsync(fs.ls(cid))).toMatchObject([{ storedSize }])
+      const tree = await fs.cp(cid, await fs.addDirectory(), 'entry')
+      expect(await Array.fromAsync(fs.ls(tree))).toMatchObject([{ storedSize }])
+    }
   })
 
   it('refuses a marked CID of a directory, and one that differs from the header', async () => {

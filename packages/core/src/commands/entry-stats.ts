@@ -1,5 +1,6 @@
 import { DagMeter } from '../read/dag-meter.ts'
 import { describe, ratioOf } from '../read/describe.ts'
+import { isIdentity } from '../dag/hashes.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { codecOf } from '../frames/compressed-file.ts'
 import { isByLink, reportUnchecked } from '../read/read-linked.ts'
@@ -53,7 +54,7 @@ async function measure (
   if (node == null) {
     const size = BigInt(block.byteLength)
 
-    return { blocks: 1n, uniqueBlocks: 1n, dagSize: size, deduplicatedDagSize: size, localSize: size }
+    return { blocks: 1n, uniqueBlocks: isIdentity(cid) ? 0n : 1n, dagSize: size, deduplicatedDagSize: size, localSize: size }
   }
 
   const marked = isMarked(asked)

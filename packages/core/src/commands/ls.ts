@@ -3,9 +3,10 @@ import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
 import { listDirectory } from '../directory/directory.ts'
+import { isIdentity } from '../dag/hashes.ts'
 import { isMissing } from '../dag/missing.ts'
 import { isSharded } from '../directory/shards.ts'
-import { describe } from '../read/describe.ts'
+import { describe, ratioOf } from '../read/describe.ts'
 import { openRoot } from '../read/entry.ts'
 import { InvalidParametersError } from '../errors.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
@@ -65,7 +66,9 @@ export async function describeLink (
 
   if (cid.code === raw.code && size > 0) {
     // a raw block is a file of the size that its parent states
-    return { ...fromLink, type: 'raw', storedSize: fromLink.size, ratio: 1, codec: 'none', frames: 0 }
+    const storedSize = isIdentity(cid) ? 0n : fromLink.size
+
+    return { ...fromLink, type: 'raw', storedSize, ratio: ratioOf(storedSize, fromLink.size), codec: 'none', frames: 0 }
   }
 
   if (cid.code !== raw.code && cid.code !== dagPb.code) {

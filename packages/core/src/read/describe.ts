@@ -1,6 +1,7 @@
 import { fileSize } from '../dag/read.ts'
 import { headerOrNone } from './entry.ts'
 import { blockKey } from '../dag/block-key.ts'
+import { isIdentity } from '../dag/hashes.ts'
 import { baseOf, baseSizeOf } from '../dag/base-link.ts'
 import { frameCount } from '../format/frame-sizes.ts'
 import { hasBase } from '../format/header.ts'
@@ -44,7 +45,7 @@ export function describe (entry: Entry): Description {
 
 /** What a file takes, as its root states it: the blocks below an inner node count once, as often as it occurs. */
 function storage (
-  { block, node, header }: Entry,
+  { cid, block, node, header }: Entry,
   size: number
 ): Pick<CompressionStats, 'storedSize' | 'fetchSize' | 'ratio'> {
   const found = header ?? (node == null ? undefined : headerOrNone(node))
@@ -53,14 +54,15 @@ function storage (
   // the last link is the base
   const links = node == null ? [] : [...node.links].slice(0, node.links.length - (isBased ? 1 : 0))
   const seen = new Set<string>()
-  let storedSize = BigInt(block.byteLength)
+  // an identity CID contains its bytes: no block is stored
+  let storedSize = isIdentity(cid) ? 0n : BigInt(block.byteLength)
 
   for (const { Hash, Tsize = 0 } of links) {
     const key = blockKey(Hash)
 
     if (!seen.has(key)) {
       seen.add(key)
-      storedSize += BigInt(Tsize)
+      storedSize += BigInt(Math.max(0, Tsize - (isIdentity(Hash) ? Hash.multihash.size : 0)))
     }
   }
 

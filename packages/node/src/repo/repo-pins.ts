@@ -1,8 +1,9 @@
-import { isMarked, unmark } from '@ipfsz/core'
+import { isMarked, notUnixFS, unmark } from '@ipfsz/core'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
+import { isDagPb, isLeaf } from '../dag/reached.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'
 import { countKey, metadataOf, pinKey, readPin, readPinnedBlock, readPins } from './pin-records.ts'
 import { putRecords } from './put-records.ts'
@@ -105,6 +106,7 @@ export class RepoPins {
    * synced with the next pin: blocks that were fetched for a reader are not synced yet, and their files may be empty
    * after a power cut. Nor are those of a pin that Helia or `ipfsz add --no-sync` made.
    *
+   * @throws {NotUnixFSError} the root is neither a file nor a directory
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
   async check (
@@ -113,6 +115,11 @@ export class RepoPins {
     { reached, onBlocks, leaves = 'read' }: CheckOptions = {}
   ): Promise<void> {
     const { blockstore, storage } = this.#repo
+    const plain = unmark(cid)
+
+    if (!isDagPb(plain) && !isLeaf(plain)) {
+      throw notUnixFS(plain)
+    }
 
     for await (const block of walkDag(cid, blockstore, { signal, leaves, reached })) {
       if (block.cid.multihash.code !== identity.code) {
