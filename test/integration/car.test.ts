@@ -64,7 +64,7 @@ describe.concurrent('a CAR', () => {
     const imported = await sandbox.run(['car', 'import', 'x.car', ...OTHER])
 
     expectSuccess(imported)
-    expect(imported.stdout.toString()).toBe(`${plain}\t${marked}\n${raw}\tnot compressed\n`)
+    expect(imported.stdout.toString()).toBe(`${plain}\t${marked}\n${raw}\t-\n`)
   })
 
   it('is exported to stdout and imported from stdin', async ({ sandbox }) => {

@@ -172,8 +172,8 @@ describe('commands that take a CID', () => {
       expect(await print('du', target)).toMatch(/^10000\t\d+\t/)
       expect(await print('car', 'export', target, '-o', '-')).toBe(car)
       expect(await print('pin', 'add', target)).toBe(`${file}\tpinned`)
-      expect(await print('pin', 'rm', target)).toMatch(new RegExp(`^${file}\tno longer pinned`))
-      expect(await print('rm', target)).toMatch(new RegExp(`^${file}\twas not pinned`))
+      expect(await print('pin', 'rm', target)).toMatch(new RegExp(`^${file}\tunpinned`))
+      expect(await print('rm', target)).toMatch(new RegExp(`^${file}\t-\t`))
     }
 
     expect(await print('name', 'resolve', 'holiday')).toBe(`${tree}/sub`)
@@ -182,7 +182,7 @@ describe('commands that take a CID', () => {
     const original = (await sandbox.run(['add', '-Q', '--codec', 'none', 'tree'])).stdout.toString().trim()
     const linked = await print('link', 'add', `${original}/sub/a b.txt`, '/ipns/holiday/a b.txt')
     expect(await print('link', 'ls')).toBe(linked)
-    expect(await print('link', 'rm', '/ipns/holiday/a b.txt')).toBe(`${file}\tno longer linked`)
+    expect(await print('link', 'rm', '/ipns/holiday/a b.txt')).toBe(`${file}\tunlinked`)
 
     async function print (...args: string[]): Promise<string> {
       const { code, stdout, stderr } = await sandbox.run(args)

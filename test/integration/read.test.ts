@@ -213,7 +213,7 @@ describe.concurrent('ipfsz stat', () => {
       ['Stored', String(rest.storedSize)],
       ['Ratio', Number(rest.ratio).toFixed(3)],
       ['Frames', '3', '4194304'],
-      ['Others', 'can read it with zstd -dc'],
+      ['Others', 'zstd -dc'],
       ['Blocks', String(rest.blocks)]
     ])
   })

@@ -323,10 +323,10 @@ describe('ipfsz gc on a store', () => {
     await writeFile(join(store, 'sessions'), '')
 
     expect((await b.run(add)).code).toBe(1)
-    expect(await b.ok(['pin', 'rm', cid])).toContain('no longer pinned')
-    expect(await b.ok(['link', 'rm', cid])).toContain('no longer linked')
+    expect(await b.ok(['pin', 'rm', cid])).toContain('\tunpinned')
+    expect(await b.ok(['link', 'rm', cid])).toContain('\tunlinked')
     expect(await b.ok(['log', '--forget', 'notes.txt'])).toContain('forgotten')
-    expect(await b.ok(['rm', cid])).toContain('was not pinned')
+    expect(await b.ok(['rm', cid])).toContain(`${cid}\t-`)
   })
 
   it('is refused where somebody names the store itself as a repo, as is all else', async (

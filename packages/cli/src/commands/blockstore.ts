@@ -44,7 +44,7 @@ export async function convertBlocks (
 /**
  * Move all blocks of the repo into packs, or into files of their own.
  *
- * @throws {StoreError} the repo shares a store with other nodes
+ * @throws {StoreError} nodes use the store that the repo shares, or it has packs and is to have files
  * @throws {DaemonRunningError} a daemon runs
  * @throws {IncompleteError} some blocks are damaged, and were not moved
  */

@@ -3,6 +3,7 @@ import { nodeContext } from '../context.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
 import { resolvePath } from '../io.ts'
 import { printable } from '../terminal/output.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { sizeCell, tabbedRow } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { CarSource } from '@ipfsz/node/car'
@@ -54,7 +55,7 @@ export async function importCar (paths: string[], { sync }: { sync: boolean }, c
     onRoot ({ cid, plainCid, markedCid }) {
       const [plain, marked] = [plainCid.toString(), markedCid?.toString()]
 
-      output.row({ cid: cid.toString(), plainCid: plain, markedCid: marked }, [plain, marked ?? 'not compressed'])
+      output.row({ cid: cid.toString(), plainCid: plain, markedCid: marked }, [plain, marked ?? phraseCell('not compressed', ['-'])])
     },
     onFailed (error) { output.error(explain(error), error) }
   })

@@ -1,6 +1,7 @@
 import { changeConfig, configIn, readConfig } from '@ipfsz/node/config'
 import { hidePlaceSecrets } from '@ipfsz/utils/hide-secrets'
 import { printable } from '../terminal/output.ts'
+import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { ConfigValue } from '@ipfsz/node/config'
 
@@ -23,7 +24,10 @@ export async function removeConfig (keys: readonly string[], { repo, output, sig
   }
 
   for (const key of keys) {
-    output.row({ key, removed: key in config }, [printable(key), key in config ? 'removed' : 'was not set'])
+    output.row({ key, removed: key in config }, [
+      printable(key),
+      key in config ? 'removed' : phraseCell('was not set', ['unset'])
+    ])
   }
 }
 
@@ -45,6 +49,7 @@ export async function listConfig (context: Context): Promise<void> {
 function print (key: string, value: ConfigValue, { output }: Context): void {
   const text = typeof value === 'string' ? hidePlaceSecrets(value) : value
   const shown = Array.isArray(text) ? text.map(hidePlaceSecrets) : text
+  const values = [shown].flat().map(value => printable(String(value)))
 
-  output.row({ key, value: shown }, [printable(key), printable([shown].flat().join(' '))])
+  output.row({ key, value: shown }, [printable(key), phraseCell(values.join(' '), values)])
 }

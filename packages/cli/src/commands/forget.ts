@@ -1,9 +1,9 @@
 import { forgetVersions } from '@ipfsz/node/history'
 import { nodeContext } from '../context.ts'
 import { printable } from '../terminal/output.ts'
-import { sizeCell, wordCell } from '../terminal/row.ts'
+import { phraseCell, sizeCell, wordCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
-import { minuteCell } from './log.ts'
+import { minuteCell, NOT_PINNED } from './log.ts'
 import type { Context } from '../context.ts'
 import type { KeepRules } from '@ipfsz/node/history'
 
@@ -39,7 +39,7 @@ export async function forget (
         minuteCell(date),
         sizeCell(size),
         cid.toString(),
-        isKept ? keptBy.join(', ') : pinned ? '-' : 'not pinned',
+        isKept ? phraseCell(keptBy.join(', '), [keptBy.join(',')]) : pinned ? '-' : NOT_PINNED,
         printable(name)
       ])
     }

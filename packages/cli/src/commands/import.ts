@@ -2,6 +2,7 @@ import * as node from '@ipfsz/node/import'
 import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { resolvePath } from '../io.ts'
+import { phraseCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
@@ -47,7 +48,7 @@ function print (pin: ImportedPin, { output }: Context): void {
   const original = pin.original.toString()
 
   if (pin.state === 'there') {
-    output.row({ original, cid: original, state: 'there' }, [original, 'is here'])
+    output.row({ original, cid: original, state: 'there' }, [original, phraseCell('is here', ['there'])])
     return
   }
 
@@ -58,7 +59,10 @@ function print (pin: ImportedPin, { output }: Context): void {
     [
       original,
       cid.toString(),
-      `${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} not compressed`
+      phraseCell(
+        `${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} not compressed`,
+        [compressed, plain + unknown]
+      )
     ]
   )
 

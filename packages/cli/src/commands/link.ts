@@ -1,5 +1,6 @@
 import * as node from '@ipfsz/node/links'
 import { nodeContext } from '../context.ts'
+import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { Link } from '@ipfsz/core'
 
@@ -29,7 +30,7 @@ export async function addLink (
 export async function removeLinks (texts: string[], context: Context): Promise<void> {
   await node.removeLinks(nodeContext(context), texts, {
     onUnlink (cid) {
-      context.output.row({ cid: cid.toString() }, [cid.toString(), 'no longer linked'])
+      context.output.row({ cid: cid.toString() }, [cid.toString(), phraseCell('no longer linked', ['unlinked'])])
     }
   })
 }

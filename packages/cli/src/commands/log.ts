@@ -1,7 +1,7 @@
 import * as node from '@ipfsz/node/history'
 import { nodeContext } from '../context.ts'
 import { printable } from '../terminal/output.ts'
-import { sizeCell, wordCell } from '../terminal/row.ts'
+import { phraseCell, sizeCell, wordCell } from '../terminal/row.ts'
 import { minuteOf, versionSummary } from '../terminal/version-summary.ts'
 import { count } from '../terminal/units.ts'
 import type { Cell } from '../terminal/row.ts'
@@ -9,6 +9,8 @@ import type { Context } from '../context.ts'
 
 /** Columns of the longest number of versions, `1000 versions`. */
 const COUNT_WIDTH = 13
+/** Of a version whose blocks the next collection may delete. */
+export const NOT_PINNED = phraseCell('not pinned', ['unpinned'])
 /** Columns of `2026-01-31 12:00`. */
 const MINUTE_WIDTH = 16
 
@@ -30,7 +32,7 @@ export async function log (name: string, context: Context): Promise<void> {
           cid.toString(),
           sizeCell(size),
           sizeCell(addedSize),
-          ...pinned ? [] : ['not pinned']
+          ...pinned ? [] : [NOT_PINNED]
         ])
     )
   }

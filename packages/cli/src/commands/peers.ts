@@ -1,6 +1,7 @@
 import * as node from '@ipfsz/node/peers'
 import { nodeContext } from '../context.ts'
 import { printable } from '../terminal/output.ts'
+import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 
 /** Show the peer id of the repo, and the addresses of its daemon if one runs. */
@@ -37,8 +38,8 @@ export async function peers (context: Context): Promise<void> {
         peerId,
         printable(address),
         direction,
-        ...agent == null || agent === '' ? [] : [printable(agent)],
-        ...sameStore ? ['same store'] : []
+        agent == null || agent === '' ? phraseCell('', ['-']) : printable(agent),
+        ...sameStore ? [phraseCell('same store', ['same-store'])] : []
       ]
     )
   }

@@ -5,7 +5,7 @@ import { NEXT_GC } from './rm.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
-import { cidCell, sizeCell, sizeHeading, timeCell } from '../terminal/row.ts'
+import { cidCell, phraseCell, sizeCell, sizeHeading, timeCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -32,7 +32,7 @@ export async function removePins (texts: string[], context: Context): Promise<vo
     onUnpin (cid) {
       output.row(
         { cid: cid.toString() },
-        [cid.toString(), `no longer pinned: ${output.typed(NEXT_GC)}`]
+        [cid.toString(), phraseCell(`no longer pinned: ${output.typed(NEXT_GC)}`, ['unpinned'])]
       )
     }
   })

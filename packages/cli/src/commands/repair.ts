@@ -24,7 +24,11 @@ export async function repair (texts: string[], context: Context): Promise<void> 
   for (const { cid, found, roots } of lost) {
     output.row(
       { block: cid.toString(), state: found, roots: roots.map(({ cid }) => cid.toString()) },
-      [cid.toString(), found, `needed by ${roots.map(title).join(', ')}`]
+      [
+        cid.toString(),
+        found,
+        phraseCell(`needed by ${roots.map(title).join(', ')}`, roots.map(({ cid }) => cid.toString()))
+      ]
     )
   }
 

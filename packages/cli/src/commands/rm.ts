@@ -1,5 +1,6 @@
 import { removeContent } from '@ipfsz/node/links'
 import { nodeContext } from '../context.ts'
+import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 
 /** What becomes of the blocks of what is not pinned any more. */
@@ -18,7 +19,13 @@ export async function rm (texts: string[], context: Context): Promise<void> {
 
       output.row(
         { cid: cid.toString(), unpinned, unlinked },
-        [cid.toString(), `${done.join(', ')}: ${output.typed(NEXT_GC)}`]
+        [
+          cid.toString(),
+          phraseCell(
+            `${done.join(', ')}: ${output.typed(NEXT_GC)}`,
+            [unpinned ? 'unpinned' : '-', unlinked ? 'unlinked' : '-']
+          )
+        ]
       )
     }
   })

@@ -50,25 +50,33 @@ function show (stats: ExtendedStats, { output }: Context): void {
     ratio,
     frames: directory ? undefined : frames,
     frameSize,
-    filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
+    filters: filters?.map(nameOf),
     base: base?.toString(),
     blocks
   }, [
     ['Plain CID', plainCid.toString()],
-    ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
+    ['Marked CID', markedCid?.toString() ?? phraseCell('none (not compressed)', ['-'])],
     ['Type', type],
-    ['Codec', codec ?? output.typed('see ipfsz ls for each file')],
+    ['Codec', codec ?? phraseCell(output.typed('see ipfsz ls for each file'), ['-'])],
     [sizeKnown === false ? 'Original, at least' : 'Original', sizeText(size)],
     ['Stored', sizeText(storedSize)],
     // a base is stored once for all files that refer to it
     ...fetchSize === storedSize ? [] : [['With bases', sizeText(fetchSize)] as const],
     ['Ratio', ratio.toFixed(3)],
     ...directory ? [] : [['Frames', framesCell(stats)] as const],
-    ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')] as const],
+    ...filters == null ? [] : [['Filters', filtersCell(filters)] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec == null || codec === 'none' || directory ? [] : [['Others', forOthers] as const],
+    ...codec == null || codec === 'none' || directory ? [] : [['Others', phraseCell(forOthers, [others ?? '-'])] as const],
     ['Blocks', String(blocks)]
   ])
+}
+
+function filtersCell (filters: NonNullable<ExtendedStats['filters']>): Cell {
+  return phraseCell(filters.map(({ kind, width }) => `${kind} ${width}`).join(', '), filters.map(nameOf))
+}
+
+function nameOf ({ kind, width }: NonNullable<ExtendedStats['filters']>[number]): string {
+  return `${kind}-${width}`
 }
 
 function framesCell ({ frames, frameSize, size }: ExtendedStats): Cell {

@@ -81,7 +81,7 @@ async function convertShared (
   onKept: MoveOptions['onKept']
 ): Promise<MovedBlocks> {
   if (layout === 'files') {
-    throw new StoreError(`The store ${reference.store} can be moved into packs, and not back`)
+    throw new StoreError(`The store ${reference.store} can be moved into packs, but not back`)
   }
 
   const { convertStore } = await import('@ipfsz/shared-store')
