@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import * as codecs from '../../packages/codecs/dist/constants.js'
+import * as core from '../../packages/core/dist/constants.js'
+import { MAX_CAR_ROOTS } from '../../packages/node/dist/car/car-header.js'
+import { MAX_CAR_SECTION_SIZE } from '../../packages/node/dist/car/car-input.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FAQ = 'docs/faq.md'
@@ -52,3 +56,27 @@ it.each(QUOTES)('%s repeats what was measured: %s', (document, quoted, measured)
   expect(figures[0]).toEqual(expect.arrayContaining([expect.any(String)]))
   expect(figures[0]).toEqual(figures[1])
 })
+
+it('docs/benchmarks.md lists every benchmark, and no other', () => {
+  const benchmarks = globSync('*.ts', { cwd: join(ROOT, 'bench') }).map(file => file.slice(0, -'.ts'.length))
+  const [, table] = readFileSync(join(ROOT, 'docs/benchmarks.md'), 'utf8').split('| name | question |\n|---|---|\n')
+  const listed = table.split('\n\n')[0].split('\n').map(row => row.split('|')[1].trim())
+
+  expect(listed.toSorted()).toEqual(benchmarks.filter(name => !['run', 'benchmark'].includes(name)).toSorted())
+})
+
+it('docs/limits.md has the values of the constants that it names', () => {
+  const values: Record<string, unknown> = { ...codecs, ...core, MAX_CAR_ROOTS, MAX_CAR_SECTION_SIZE }
+  const rows = readFileSync(join(ROOT, 'docs/limits.md'), 'utf8').split('\n').filter(line => line.includes('| `M'))
+  const named = rows.flatMap(row => [...row.matchAll(/`([A-Z_]{6,})`/g)].map(([, name]) => [name, row] as const))
+
+  expect(named.length).toBeGreaterThan(12)
+  expect(named.filter(([name, row]) => !written(values[name]).some(text => row.includes(` ${text}`)))).toEqual([])
+})
+
+/** A limit as a document may have it. */
+function written (value: unknown): string[] {
+  return typeof value === 'number'
+    ? [value.toLocaleString('en-US'), `${value / 1024} KiB`, `${value / 1024 ** 2} MiB`]
+    : []
+}
