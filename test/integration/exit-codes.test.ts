@@ -15,10 +15,13 @@ describe('exit codes', () => {
     const { run } = sandbox
     const [one, other] = [await sandbox.add(text(100)), await sandbox.add(text(200))]
     const ended = new AbortController()
-    const adding = run(['add', '-'], { stdin: STALLED, signal: ended.signal })
+    const code = async (...args: string[]): Promise<number | null> => (await run(args)).code
+    const [adding, importing] = [['add', '-'], ['car', 'import', '-']].map(async args =>
+      run(args, { stdin: STALLED, signal: ended.signal }))
+    // after they have begun to read
+    await code('version')
     ended.abort()
     const gateway = await startGateway(sandbox)
-    const code = async (...args: string[]): Promise<number | null> => (await run(args)).code
 
     expect({
       worked: await code('cat', one),
@@ -28,6 +31,7 @@ describe('exit codes', () => {
       wrongUsage: await code('cat', '--nope'),
       failedDiff: await code('diff', one, MISSING),
       addAtSignal: (await adding).code,
+      importAtSignal: (await importing).code,
       gatewayAtSignal: (await gateway.stop()).code
     }).toEqual({
       worked: 0,
@@ -37,6 +41,7 @@ describe('exit codes', () => {
       wrongUsage: 2,
       failedDiff: 2,
       addAtSignal: 130,
+      importAtSignal: 130,
       gatewayAtSignal: 0
     })
 

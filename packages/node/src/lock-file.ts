@@ -10,7 +10,7 @@ export interface LockFile {
 
 /** What the holder of a lock is doing, by the kind of the lock. */
 const ACTIVITIES = new Map([
-  ['gc', 'is collecting garbage'],
+  ['gc', 'has exclusive access, for example to collect garbage'],
   ['convert', 'is converting its blocks']
 ])
 

@@ -44,6 +44,8 @@ interface Lz4js {
 }
 
 const PYTHON = '/usr/bin/python3'
+const PYTHON_ZLIB = 'import sys, zlib; sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read(), 31))'
+const PERL = 'binmode STDOUT; gunzip(q(-) => q(-)) or die $GunzipError'
 const PYTHON_GZIP = 'import gzip, sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))'
 
 export const DECODERS: Readonly<Record<CodecName, readonly Decoder[]>> = {
@@ -60,6 +62,8 @@ export const DECODERS: Readonly<Record<CodecName, readonly Decoder[]>> = {
     tool('gzip', '-dc'),
     tool('gzip', '-dcff'),
     tool(PYTHON, '-c', PYTHON_GZIP),
+    { ...tool(PYTHON, '-c', PYTHON_ZLIB), name: "Python's zlib", ofMany: 'first frame' },
+    { ...tool('perl', '-MIO::Uncompress::Gunzip=:all', '-e', PERL), name: "Perl's gunzip", ofMany: 'first frame' },
     { name: 'gunzipSync of Node', decode: bytes => gunzipSync(bytes) },
     stream('createGunzip of Node', createGunzip),
     { name: 'DecompressionStream of Chromium', decode: decompressionStream, ofMany: 'error' },

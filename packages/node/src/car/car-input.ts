@@ -1,5 +1,6 @@
 import { InvalidCarError } from '../errors.ts'
 import { formatSize } from '@ipfsz/utils/format-size'
+import { raceSignal } from 'race-signal'
 
 /** Maximum number of bytes of a section or a header: go-car's limit for a section. Blocks have up to 2 MiB. */
 export const MAX_CAR_SECTION_SIZE = 8 * 1024 * 1024
@@ -14,14 +15,16 @@ const MAX_VARINT_LENGTH = 9
 export class CarInput {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #name: string
+  readonly #signal: AbortSignal
   #buffer: Uint8Array = new Uint8Array(0)
   /** How many bytes come before the end, Infinity if unknown. */
   #left = Infinity
 
   /** @param name - the CAR's name in errors */
-  constructor (source: AsyncIterable<Uint8Array>, name: string) {
+  constructor (source: AsyncIterable<Uint8Array>, name: string, signal: AbortSignal) {
     this.#iterator = source[Symbol.asyncIterator]()
     this.#name = name
+    this.#signal = signal
   }
 
   /**
@@ -83,9 +86,13 @@ export class CarInput {
     this.#left = length
   }
 
-  /** Stop reading and close the source. */
+  /** Stop reading and close the source. One that sends nothing is closed once it sends something. */
   async close (): Promise<void> {
-    await this.#iterator.return?.()
+    await raceSignal(Promise.resolve(this.#iterator.return?.()), this.#signal).catch((err: unknown) => {
+      if (!this.#signal.aborted) {
+        throw err
+      }
+    })
   }
 
   invalid (reason: string, options?: ErrorOptions): InvalidCarError {
@@ -121,7 +128,7 @@ export class CarInput {
     const chunks: Uint8Array[] = [this.#buffer]
 
     for (let size = this.#buffer.byteLength; size < length;) {
-      const { done, value } = await this.#iterator.next()
+      const { done, value } = await raceSignal(this.#iterator.next(), this.#signal)
 
       if (done === true) {
         break

@@ -83,7 +83,7 @@ async function importOne (
   let roots: CID[]
 
   try {
-    const opened = await openCar(reportPieces(file.content, progress.add), name)
+    const opened = await openCar(reportPieces(file.content, progress.add), name, signal)
     roots = opened.roots
 
     for await (const blocks of blockBatches(opened.blocks())) {

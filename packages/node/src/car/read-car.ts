@@ -28,8 +28,12 @@ const V2_LENGTH = 1 + PRAGMA.byteLength + V2_HEADER_LENGTH
  * @param name - the CAR's name in errors
  * @throws {InvalidCarError} it is not a CAR, has no roots, or has a root that is not UnixFS
  */
-export async function openCar (source: AsyncIterable<Uint8Array>, name: string): Promise<OpenCar> {
-  const input = new CarInput(source, name)
+export async function openCar (
+  source: AsyncIterable<Uint8Array>,
+  name: string,
+  signal: AbortSignal
+): Promise<OpenCar> {
+  const input = new CarInput(source, name, signal)
   const roots = await readRoots(input, name).catch(async (err: unknown) => {
     await input.close()
     throw withPath(name, err)
