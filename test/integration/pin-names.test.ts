@@ -78,8 +78,8 @@ describe('a document', () => {
     await repo.blockstore.put(cid, block)
 
     for (const args of [
-      ['ls'], ['cat'], ['stat'], ['get', '-o', '-'], ['verify'], ['du'], ['tree'], ['find', '*'], ['pin', 'add'], ['repair'],
-      ['car', 'export', '-o', '-']
+      ['ls'], ['cat'], ['stat'], ['get', '-o', '-'], ['verify'], ['du'], ['tree'], ['find', '*'], ['pin', 'add'],
+      ['repair'], ['car', 'export', '-o', '-']
     ]) {
       const result = await sandbox.run(['--json', ...args, cid.toString()])
       expect({ args, code: result.code, stdout: result.stdout.toString() }).toEqual({ args, code: 1, stdout: '' })

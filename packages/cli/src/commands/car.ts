@@ -55,7 +55,10 @@ export async function importCar (paths: string[], { sync }: { sync: boolean }, c
     onRoot ({ cid, plainCid, markedCid }) {
       const [plain, marked] = [plainCid.toString(), markedCid?.toString()]
 
-      output.row({ cid: cid.toString(), plainCid: plain, markedCid: marked }, [plain, marked ?? phraseCell('not compressed', ['-'])])
+      output.row(
+        { cid: cid.toString(), plainCid: plain, markedCid: marked },
+        [plain, marked ?? phraseCell('not compressed', ['-'])]
+      )
     },
     onFailed (error) { output.error(explain(error), error) }
   })

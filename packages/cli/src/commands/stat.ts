@@ -66,7 +66,9 @@ function show (stats: ExtendedStats, { output }: Context): void {
     ...directory ? [] : [['Frames', framesCell(stats)] as const],
     ...filters == null ? [] : [['Filters', filtersCell(filters)] as const],
     ...base == null ? [] : [['Base', base.toString()] as const],
-    ...codec == null || codec === 'none' || directory ? [] : [['Others', phraseCell(forOthers, [others ?? '-'])] as const],
+    ...codec == null || codec === 'none' || directory
+      ? []
+      : [['Others', phraseCell(forOthers, [others ?? '-'])] as const],
     ['Blocks', String(blocks)]
   ])
 }

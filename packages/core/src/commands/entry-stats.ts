@@ -54,7 +54,9 @@ async function measure (
   if (node == null) {
     const size = BigInt(block.byteLength)
 
-    return { blocks: 1n, uniqueBlocks: isIdentity(cid) ? 0n : 1n, dagSize: size, deduplicatedDagSize: size, localSize: size }
+    const uniqueBlocks = isIdentity(cid) ? 0n : 1n
+
+    return { blocks: 1n, uniqueBlocks, dagSize: size, deduplicatedDagSize: size, localSize: size }
   }
 
   const marked = isMarked(asked)
