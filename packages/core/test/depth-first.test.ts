@@ -145,4 +145,12 @@ describe('addAll with files that are written already', () => {
     expect(others).toEqual([])
     expect(repeated).toEqual([['d/a', 7, true], ['d/b', 100, false], ['d/b', 7, true]])
   })
+
+  it('refuses an entry of a directory that was complete: what was in it would be lost', async () => {
+    const content = new TextEncoder().encode('text')
+    const files = ['tree/a/first', 'tree/b/second', 'tree/a/third'].map(path => ({ path, content }))
+
+    await expect(addAll(ipfsz({ blockstore: new MemoryBlockstore() }), files, { depthFirst: true }))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
 })
