@@ -2,6 +2,7 @@
 import { workerData } from 'node:worker_threads'
 import { encodeBlocks } from '@ipfsz/blockstore-packed'
 import { createSmallFileEncoder } from '@ipfsz/core/small-files'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { CID } from 'multiformats/cid'
 import { serve } from '../threads/serve.ts'
 import { LargeFile } from './large-file.ts'
@@ -63,13 +64,15 @@ async function read ({ batch, metadata, dictionaries, assigned, ...files }: Read
 /** Make the dictionaries of files. */
 async function train ({ batch, paths, ...files }: TrainFiles): Promise<Answer<TrainedFiles>> {
   const encoder = await encoding
-  // the memory is not kept: it is sixteen times that of a batch
-  const found = readSmallFiles(files, size => Buffer.allocUnsafeSlow(size))
+  let memory = Buffer.alloc(0)
+  const found = readSmallFiles(files, size => memory = Buffer.allocUnsafeSlow(size))
   const read = found.flatMap((file, i) => file == null ? [] : { path: paths[i], bytes: file.bytes, i })
   const { dictionaries = [], blocks = [], assigned = [] } = await encoder?.train(read) ?? {}
   const all = new Int32Array(found.length).fill(-1)
   read.forEach(({ i }, k) => { all[i] = assigned[k] })
   held.set(batch, { blocks })
+  // it is not kept, as that of a batch: it is sixteen times as much
+  freeBytes(memory)
 
   return { result: { dictionaries, assigned: all, ...listed(blocks) } }
 }

@@ -47,6 +47,8 @@ export class SmallFiles {
   readonly #pool: ThreadPool
   readonly #sink: BlockSink | undefined
   readonly #threads: number
+  /** Makes all dictionaries: what looks for them takes 45 MB in each thread. */
+  #trainer: Thread | undefined
   #batches = 0
   /** How many large files are in work, and those that wait. */
   #large = 0
@@ -86,7 +88,7 @@ export class SmallFiles {
    */
   async train (files: readonly FileToWrite[]): Promise<Array<SharedDictionary | undefined>> {
     const batch = this.#batches++
-    const thread = this.#pool.thread()
+    const thread = this.#trainer ??= this.#pool.thread()
     const { request: { metadata: _, ...request }, release } = await requestOf(files)
     const paths = files.map(({ file: { path } }) => path)
     const trained = await thread.call<TrainFiles, TrainedFiles>({ batch, paths, ...request }).finally(release)
