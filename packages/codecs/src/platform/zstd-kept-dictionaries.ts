@@ -1,4 +1,5 @@
 /* oxlint-disable no-underscore-dangle -- the names of Node */
+import { isMainThread } from 'node:worker_threads'
 import zlib from 'node:zlib'
 import { compressIn, isSame, keep } from '@ipfsz/utils/zstd-kept'
 import { compressInTasks } from './zstd-task.ts'
@@ -8,9 +9,9 @@ import type { ZlibOutput } from './zlib-output.ts'
 
 /**
  * How many contexts are kept: those of all dictionaries that a tree's files are compressed with at a time. With a
- * dictionary of 512 KiB, each takes 3 MB.
+ * dictionary of 512 KiB, each takes 3 MB. Worker threads get files with the same dictionary one after the other.
  */
-const MAX_CONTEXTS = 16
+const MAX_CONTEXTS = isMainThread ? 16 : 6
 
 /** How long they are kept after the last use, in milliseconds. */
 const IDLE_TIME = 5000
