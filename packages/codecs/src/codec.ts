@@ -169,9 +169,14 @@ export interface Codec {
    * Optional: codecs from other packages may lack it.
    *
    * @param level - one of the codec's `levels`
+   * @param allocate - gives the memory of the frame, of a number of bytes. By default, each frame has memory of its own
    * @returns undefined if it cannot: the implementation is not native zstd, or not loaded yet (see `prepare`)
    */
-  compressSync?: (bytes: Uint8Array, level: number) => Uint8Array | undefined
+  compressSync?: (
+    bytes: Uint8Array,
+    level: number,
+    allocate?: (size: number) => Uint8Array
+  ) => Uint8Array | undefined
 
   /**
    * Decompress on the calling thread, like `decompress`.
@@ -179,10 +184,11 @@ export interface Codec {
    * Optional: codecs from other packages may lack it.
    *
    * @param size - how many bytes the frame has to decode to, 0 to 16 MiB
+   * @param memory - for them: `size + 1` bytes at least. By default, they have memory of their own
    * @returns undefined if it cannot, or does not decode the frame: `decompress` does, or says why not
    * @throws {CorruptFrameError} the bytes are not exactly one frame that claims to hold `size` bytes
    */
-  decompressSync?: (frame: Uint8Array, size: number) => Uint8Array | undefined
+  decompressSync?: (frame: Uint8Array, size: number, memory?: Uint8Array) => Uint8Array | undefined
 
   /**
    * Load the implementation and start its workers, while the bytes of the first call are still on their way.

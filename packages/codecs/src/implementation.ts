@@ -1,4 +1,5 @@
 /** The contract of an implementation. */
+import type { Codec } from './codec.ts'
 
 interface CallOptions {
   signal?: AbortSignal | null | undefined
@@ -17,9 +18,9 @@ export interface Implementation {
   /** Returns at most `size + 1` bytes, or throws. */
   decompress?: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
   /** The same as `compress`, at once. Undefined: it cannot. */
-  compressSync?: (bytes: Uint8Array, level: number) => Uint8Array | undefined
+  compressSync?: Codec['compressSync']
   /** The same as `decompress`, at once. Undefined: it cannot. */
-  decompressSync?: (frame: Uint8Array, size: number) => Uint8Array | undefined
+  decompressSync?: Codec['decompressSync']
   /** Start what so many calls need. Only those that run in workers start anything. */
   prepare?: (calls: number) => void
 }

@@ -40,6 +40,11 @@ export interface SmallFileEncoderInit {
    * @default zstd
    */
   codecs?: readonly Codec[] | undefined
+  /**
+   * Gives the memory of compressed files and their blocks, a number of bytes at a time: for many files, one piece of
+   * memory that is used again takes less than one for each. Not for `encodeLarge`.
+   */
+  allocate?: ((size: number) => Uint8Array) | undefined
   /** Others, such as `rawLeaves`. */
   [option: string]: unknown
 }
@@ -98,11 +103,11 @@ export interface SmallFileEncoder {
  * @throws {InvalidParametersError} as `fs.addAll`
  */
 export async function createSmallFileEncoder (
-  { compression, link = false, codecs = [zstd()], ...others }: SmallFileEncoderInit = {}
+  { compression, link = false, codecs = [zstd()], allocate, ...others }: SmallFileEncoderInit = {}
 ): Promise<SmallFileEncoder | undefined> {
   const resolved = resolveCompression(compression, codecs.map(onThisThread))
   const isPlainRaw = ![...SHAPING, 'cidVersion'].some(name => name in others)
-  const options = { compression: resolved, isPlainRaw }
+  const options = { compression: resolved, isPlainRaw, allocate }
 
   if (link || (resolved != null && !canEncode(resolved))) {
     return undefined
@@ -216,6 +221,15 @@ function withoutFrame (file?: EncodedWithFrame): EncodedFile | undefined {
 
 const NOTHING_FOUND = { isCompressedType: false, filters: [] }
 
+export interface SmallFileDecoderInit extends Pick<SmallFileEncoderInit, 'codecs'> {
+  /**
+   * Whether all compressed files are decoded into the same memory, so that each is there until the next one is decoded.
+   *
+   * @default false
+   */
+  reusesMemory?: boolean | undefined
+}
+
 export interface SmallFileDecoder {
   /**
    * Decode all of a file that `addAll` of this package, or of Helia, stored in one block or two. Every block is
@@ -248,10 +262,10 @@ export interface SmallFileDecoder {
  * @returns undefined if no compressed file can be decoded: without native zstd, or in a runtime other than Node
  */
 export async function createSmallFileDecoder (
-  { codecs = [zstd()] }: Pick<SmallFileEncoderInit, 'codecs'> = {}
+  { codecs = [zstd()], reusesMemory = false }: SmallFileDecoderInit = {}
 ): Promise<SmallFileDecoder | undefined> {
   // not with the encoder, which most threads use alone
-  const { decodeFile, sizeOfFile } = await import('./small/decode-file.ts')
+  const { decodeFile, MAX_DECODED_SIZE, sizeOfFile } = await import('./small/decode-file.ts')
 
   for (const codec of codecs) {
     if (codec.decompressSync != null && codec.implementation === 'native') {
@@ -259,8 +273,10 @@ export async function createSmallFileDecoder (
       await codec.decompress(frame, { size: 1 })
 
       if (codec.decompressSync(frame, 1) != null && sha256Sync(frame) != null) {
+        const memory = reusesMemory ? new Uint8Array(MAX_DECODED_SIZE + 1) : undefined
+
         return {
-          decode: (cid, root, marker, getLeaf) => decodeFile(cid, root, { codecs, marker, getLeaf }),
+          decode: (cid, root, marker, getLeaf) => decodeFile(cid, root, { codecs, marker, getLeaf, memory }),
           sizeOf: sizeOfFile
         }
       }

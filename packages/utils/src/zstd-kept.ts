@@ -1,5 +1,6 @@
 /* oxlint-disable no-underscore-dangle -- the names of Node */
 import zlib from 'node:zlib'
+import type { Allocate } from './bytes.ts'
 import type { ZstdCompress, ZstdDecompress } from 'node:zlib'
 
 /** What Node's streams have besides, unlike their type. */
@@ -24,6 +25,9 @@ export interface Kept {
 const BOUND_SHIFT = 8
 const BOUND_EXTRA = 512
 
+/** Memory for frames that is kept: for one of 4 MiB. It takes none until it is written to. */
+const SCRATCH_SIZE = 4 * 1024 * 1024 + 32 * 1024
+
 /** In the place of what a call left, until it is over. An error leaves it there. */
 const FAILED = 0xffffffff
 
@@ -32,55 +36,64 @@ const SAMPLE = Uint8Array.from({ length: 1024 }, (_, i) => i % 61)
 
 const compressors = new Map<number, Kept | undefined>()
 let decompressor: Kept | undefined | null = null
-let scratch = new Uint8Array(0)
+let scratch: Uint8Array | undefined
+
+/**
+ * The most bytes of a frame. Where there is room for so many, libzstd takes the bytes from where they are; else it
+ * copies them into its window, takes a tenth more time, and makes other frames of more than a block.
+ *
+ * @param size - of the content
+ */
+export function zstdBound (size: number): number {
+  return size + (size >> BOUND_SHIFT) + BOUND_EXTRA
+}
 
 /**
  * Compress on the calling thread, in a context of libzstd that is kept for the next call: for 1 kB, zlib's own function
  * takes 40 µs, most of it for a stream and a context of its own, and this one 14 µs. The frame is the same.
  *
  * @param level - of those without tables of rows, in which a context that was used before might find other matches
- * @param chunkSize - of the output buffers. libzstd writes other frames if all of a frame fits into one
+ * @param hasChecksum - whether the frame ends with a checksum of its content
+ * @param allocate - gives the memory of the frame
  * @returns undefined if the streams of this runtime are made in another way
  */
-export function zstdCompressKept (bytes: Uint8Array, level: number, chunkSize: number): Uint8Array | undefined {
-  if (!compressors.has(level)) {
-    compressors.set(level, keepCompressor(level))
+export function zstdCompressKept (
+  bytes: Uint8Array,
+  level: number,
+  { hasChecksum = false, allocate }: { hasChecksum?: boolean, allocate?: Allocate | undefined } = {}
+): Uint8Array | undefined {
+  const key = hasChecksum ? -level : level
+
+  if (!compressors.has(key)) {
+    compressors.set(key, keepCompressor({
+      [zlib.constants.ZSTD_c_compressionLevel]: level,
+      [zlib.constants.ZSTD_c_checksumFlag]: hasChecksum ? 1 : 0
+    }))
   }
 
-  const frame = compressIn(compressors.get(level), bytes, chunkSize)
+  const frame = compressIn(compressors.get(key), bytes, allocate)
 
   if (frame == null) {
-    compressors.delete(level)
+    compressors.delete(key)
   }
 
   return frame
 }
 
-/** A context for a level, if what it makes is what zlib's own function makes. In Deno, frames have no content size. */
-function keepCompressor (level: number): Kept | undefined {
-  const params = { [zlib.constants.ZSTD_c_compressionLevel]: level }
+/** A context, if what it makes is what zlib's own function makes. In Deno, frames have no content size. */
+function keepCompressor (params: Record<number, number>): Kept | undefined {
   const kept = keep(zlib.createZstdCompress({ params }))
   const expected = zlib.zstdCompressSync(SAMPLE, { pledgedSrcSize: SAMPLE.byteLength, params })
 
   // the second frame shows that nothing of the first is left
-  return [1, 2].every(() => isSame(expected, compressIn(kept, SAMPLE, expected.byteLength * 2))) ? kept : undefined
+  return [1, 2].every(() => isSame(expected, compressIn(kept, SAMPLE))) ? kept : undefined
 }
 
-/** libzstd is told with the bytes that they end. */
-const AT_ONCE = [zlib.constants.ZSTD_e_end]
-/** It is told when it has taken them. The frame may be another one. */
-export const THEN_END = [zlib.constants.ZSTD_e_continue, zlib.constants.ZSTD_e_end]
-
-/**
- * Make one frame in a context. Undefined if it cannot be used so, or fails.
- *
- * @param steps - what libzstd is told: `AT_ONCE` or `THEN_END`
- */
+/** Make one frame in a context. Undefined if it cannot be used so, or fails. */
 export function compressIn (
   kept: Kept | undefined,
   bytes: Uint8Array,
-  chunkSize: number,
-  steps: readonly number[] = AT_ONCE
+  allocate: Allocate = size => new Uint8Array(size)
 ): Uint8Array | undefined {
   const { _handle: handle, _writeState: state } = kept ?? {}
 
@@ -88,26 +101,20 @@ export function compressIn (
     return undefined
   }
 
-  const { byteLength: size } = bytes
-  const output = scratchOf(size + (size >> BOUND_SHIFT) + BOUND_EXTRA + chunkSize)
-  let left = size
-  let length = 0
+  const room = zstdBound(bytes.byteLength)
+  const output = scratchOf(room)
+  state[0] = FAILED
+  handle.writeSync(zlib.constants.ZSTD_e_end, bytes, 0, bytes.byteLength, output, 0, room)
 
-  for (const step of steps) {
-    do {
-      state[0] = FAILED
-      handle.writeSync(step, bytes, size - left, left, output, length, chunkSize)
-
-      if (state[0] === FAILED) {
-        return undefined
-      }
-
-      length += chunkSize - state[0]
-      left = state[1]
-    } while (state[0] === 0)
+  if (state[0] > room || state[1] !== 0) {
+    return undefined
   }
 
-  return left === 0 ? output.slice(0, length) : undefined
+  const length = room - state[0]
+  const frame = allocate(length)
+  frame.set(output.subarray(0, length))
+
+  return frame
 }
 
 /**
@@ -173,9 +180,9 @@ export function isSame (one: Uint8Array, other: Uint8Array | undefined): boolean
 }
 
 function scratchOf (length: number): Uint8Array {
-  if (scratch.byteLength < length) {
-    scratch = new Uint8Array(length)
+  if (length > SCRATCH_SIZE) {
+    return new Uint8Array(length)
   }
 
-  return scratch
+  return scratch ??= new Uint8Array(SCRATCH_SIZE)
 }

@@ -1,4 +1,4 @@
-import zlib, { zstdCompressSync } from 'node:zlib'
+import zlib, { constants, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type * as Kept from '../src/zstd-kept.ts'
 
@@ -25,6 +25,25 @@ describe('zstd in a context that is kept', () => {
     expect(zstdDecompressKept(FRAME, 500)).toEqual(CONTENT)
   })
 
+  it('makes the frames of zlib, with a checksum and without one, in turns, at any size', async () => {
+    const { zstdCompressKept } = await load()
+
+    // the last one is larger than the memory that is kept
+    for (const size of [0, 1, 500, 200_000, 5_000_000]) {
+      const content = Uint8Array.from({ length: size }, (_, i) => (i * i) >> 7)
+
+      for (const hasChecksum of [false, true]) {
+        const expected = zstdCompressSync(content, {
+          pledgedSrcSize: size,
+          chunkSize: 1024 + 2 * size,
+          params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: hasChecksum ? 1 : 0 }
+        })
+
+        expect(Buffer.compare(zstdCompressKept(content, 3, { hasChecksum }) ?? CONTENT, expected)).toBe(0)
+      }
+    }
+  })
+
   it('refuses a frame that holds more or less than it should', async () => {
     const { zstdDecompressKept } = await load()
 
@@ -40,7 +59,7 @@ describe('zstd in a context that is kept', () => {
     vi.spyOn(zlib, 'createZstdDecompress').mockImplementation(options => change(createZstdDecompress(options)) as never)
     const { zstdCompressKept, zstdDecompressKept } = await load()
 
-    expect(zstdCompressKept(CONTENT, 3, 64)).toBeUndefined()
+    expect(zstdCompressKept(CONTENT, 3)).toBeUndefined()
     expect(zstdDecompressKept(FRAME, 500)).toBeUndefined()
   })
 })

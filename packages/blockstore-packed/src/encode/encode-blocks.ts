@@ -1,6 +1,7 @@
 // Room: blocks to the bytes of a group: which are compressed, and how.
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync } from 'node:zlib'
+import { zstdCompressKept } from '@ipfsz/utils/zstd-kept'
 import { DEFAULT_LEVEL, FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { BlockTooLargeError } from '../errors.ts'
 import { sectionHead } from '../format/car.ts'
@@ -36,11 +37,21 @@ export interface EncodeOptions {
    * @default 3
    */
   level?: number | undefined
+  /**
+   * Memory for `data`, where that fits: it may be shared with other threads. By default, `data` has memory of its own.
+   */
+  memory?: Uint8Array | undefined
 }
 
 interface Frame {
   parts: Uint8Array[]
   size: number
+}
+
+interface Plan {
+  plain: Frame[]
+  raw: Frame[]
+  rows: Row[]
 }
 
 interface Row {
@@ -67,12 +78,12 @@ export const compressInPool: Compress = async (content, level) => inPool(content
  */
 export function encodeBlocks (
   blocks: Iterable<PlainBlock>,
-  { level = DEFAULT_LEVEL }: EncodeOptions = {}
+  { level = DEFAULT_LEVEL, memory }: EncodeOptions = {}
 ): EncodedBlocks {
   const { plain, raw, rows } = plan(blocks)
-  const compressed = plain.map(({ parts, size }) => zstdCompressSync(join(parts, size), optionsOf(level, size)))
+  const compressed = plain.map(({ parts, size }) => compressHere(join(parts, size), level))
 
-  return assemble(plain, compressed, raw, rows)
+  return assemble({ plain, raw, rows }, compressed, memory)
 }
 
 /** The same with a function that may compress in another thread. */
@@ -84,11 +95,11 @@ export async function encodeWith (
   const { plain, raw, rows } = plan(blocks)
   const compressed = await Promise.all(plain.map(async ({ parts, size }) => compress(join(parts, size), level)))
 
-  return assemble(plain, compressed, raw, rows)
+  return assemble({ plain, raw, rows }, compressed)
 }
 
 /** Give each block a frame: one for what is compressed already, one for the rest, until each is full. */
-function plan (blocks: Iterable<PlainBlock>): { plain: Frame[], raw: Frame[], rows: Row[] } {
+function plan (blocks: Iterable<PlainBlock>): Plan {
   const plain: Frame[] = []
   const raw: Frame[] = []
   const rows: Row[] = []
@@ -116,7 +127,7 @@ function plan (blocks: Iterable<PlainBlock>): { plain: Frame[], raw: Frame[], ro
   return { plain, raw, rows }
 }
 
-function assemble (plain: Frame[], compressed: Uint8Array[], raw: Frame[], rows: Row[]): EncodedBlocks {
+function assemble ({ plain, raw, rows }: Plan, compressed: Uint8Array[], memory?: Uint8Array): EncodedBlocks {
   const frames = [...plain, ...raw]
   const shrunk = new Map(plain.flatMap((frame, i) => {
     const isSmaller = compressed[i].byteLength < rawFrameSize(frame.size) * MAX_RATIO
@@ -124,7 +135,10 @@ function assemble (plain: Frame[], compressed: Uint8Array[], raw: Frame[], rows:
     return isSmaller ? [[frame, compressed[i]] as const] : []
   }))
   const sizes = frames.map(frame => shrunk.get(frame)?.byteLength ?? rawFrameSize(frame.size))
-  const data = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, 0))
+  const size = sizes.reduce((sum, size) => sum + size, 0)
+  const data = memory == null || memory.byteLength < size
+    ? Buffer.allocUnsafeSlow(size)
+    : Buffer.from(memory.buffer, memory.byteOffset, size)
   const cids = rows.reduce((sum, { cid }) => sum + cid.byteLength, 0)
   const table = Buffer.allocUnsafeSlow(frames.length * FRAME_ROW + rows.length * BLOCK_ROW + cids)
   const numbers = new Map<Frame, number>()
@@ -165,6 +179,12 @@ function writeRows (table: Buffer, start: number, rows: readonly Row[], numbers:
 
 function join (parts: Uint8Array[], size: number): Uint8Array {
   return Buffer.concat(parts, size)
+}
+
+/** In a context that is kept: memory for the tables of a new one, 1.3 MB, is filled with zeros by the system. */
+function compressHere (content: Uint8Array, level: number): Uint8Array {
+  return zstdCompressKept(content, level, { hasChecksum: true }) ??
+    zstdCompressSync(content, optionsOf(level, content.byteLength))
 }
 
 function optionsOf (level: number, size: number): ZstdOptions {

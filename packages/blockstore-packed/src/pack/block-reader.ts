@@ -6,8 +6,8 @@ import { decompress, decompressNow, isSmall, readRaw, readRawNow } from './read-
 import type { PackFiles } from './pack-files.ts'
 import type { Row } from '../format/entry.ts'
 
-/** Frames that are kept: 16 MiB at most. */
-const MAX_FRAMES = 128
+/** Frames that are kept: 6 MiB at most. */
+const MAX_FRAMES = 48
 /** A frame that is not full, and the block that fills it; and a byte more, see `zstdDecompressKept`. */
 const MAX_FRAME_SIZE = 2 * FRAME_SIZE + 1
 

@@ -124,16 +124,20 @@ export class PackWriter {
   }
 
   async #write (...parts: Uint8Array[]): Promise<void> {
-    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    let size = this.size
 
     try {
-      await this.#file.write(bytes, this.size)
+      // not joined: that would be as much garbage as the pack has bytes
+      for (const part of parts) {
+        await this.#file.write(part, size)
+        size += part.byteLength
+      }
     } catch (err) {
       // on a full disk, deleting blocks needs the space that half a group takes
       await this.#file.truncate(this.size).catch(() => {})
       throw err
     }
 
-    this.size += bytes.byteLength
+    this.size = size
   }
 }

@@ -6,7 +6,7 @@ import type { ZlibOutput } from '../platform/zlib-output.ts'
 /** The functions of zlib that decompress frames, by codec. */
 const DECOMPRESSORS = { brotli: 'brotliDecompress', gzip: 'inflateRaw', zstd: 'zstdDecompress' } as const
 
-type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
+type Compressor = 'deflateRaw' | 'brotliCompress'
 
 /** The smallest output buffer that zlib accepts, in bytes. */
 const MIN_CHUNK_SIZE = 64
@@ -49,15 +49,6 @@ export async function zlibDecompress (
 }
 
 /**
- * The size of output buffers when compressing: half that of the input. That is enough for most
- * compressible content, and larger ones cost more than they save. With a dictionary, an eighth: most
- * frames are far smaller, and V8 marks the whole heap for every some 20 MiB of such buffers.
- */
-export function outputSize (size: number, dictionary?: Uint8Array): number {
-  return Math.max(MIN_CHUNK_SIZE, size >> (dictionary == null ? 1 : 3))
-}
-
-/**
  * Compress with zlib.
  *
  * @param maxSyncSize - up to this size, compress on the calling thread
@@ -68,22 +59,19 @@ export function zlibCompress (
   options: {
     level?: number
     finishFlush?: number
-    pledgedSrcSize?: number
-    dictionary?: Uint8Array
     params?: Record<number, number>
   },
   maxSyncSize: number
 ): Uint8Array | Promise<Uint8Array> {
-  const result = runZlib(name, bytes, {
-    ...options,
-    chunkSize: outputSize(bytes.byteLength, options.dictionary)
-  }, bytes.byteLength <= maxSyncSize)
+  // half of the input is enough for most compressible content, and larger buffers cost more than they save
+  const chunkSize = Math.max(MIN_CHUNK_SIZE, bytes.byteLength >> 1)
+  const result = runZlib(name, bytes, { ...options, chunkSize }, bytes.byteLength <= maxSyncSize)
 
   return 'then' in result ? result.then(takeResult) : result.bytes
 }
 
 /** The bytes of a result, noted as alone in their memory if they are. */
-export function takeResult ({ bytes, isAlone = false }: ZlibOutput): Uint8Array {
+function takeResult ({ bytes, isAlone = false }: ZlibOutput): Uint8Array {
   if (isAlone) {
     markResult(bytes)
   }

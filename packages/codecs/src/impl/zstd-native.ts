@@ -1,13 +1,15 @@
 import {
-  zlibConstants, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdInSteps, zstdInTasks,
-  zstdKeptDictionaryInTask
+  runZlib, zlibConstants, zstdBound, zstdCompressKept, zstdCompressKeptDictionary, zstdDecompressKept, zstdHere,
+  zstdInTask, zstdKeptInTask
 } from '#platform'
 import { markResult } from '@ipfsz/utils/free-bytes'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { mark } from '../format/zstd/zstd-mark.ts'
 import { distinctShare } from './distinct-share.ts'
-import { outputSize, takeResult, zlibCompress, zlibDecompress } from './zlib.ts'
+import { zlibDecompress } from './zlib.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 import type { Implementation } from '../implementation.ts'
+import type { ZlibOutput } from '../platform/zlib-output.ts'
 
 /** Up to this level and size, compressing takes less than half a millisecond, so it runs on the calling thread. */
 const FAST_LEVEL = 3
@@ -17,11 +19,6 @@ const MAX_SYNC_SIZE = 64 * 1024
  * 16 KiB twice that.
  */
 const MAX_BUSY_SYNC_SIZE = 16 * 1024
-/** Maximum number of bytes of a block (RFC 8878, section 3.1.1.2.4). */
-const BLOCK_SIZE = 128 * 1024
-/** The smallest window of a level, of those for more than 256 KiB. Within it, libzstd compresses from one buffer. */
-const SMALLEST_WINDOW = 512 * 1024
-
 /**
  * The window of files of up to 16 KiB with a dictionary, as a logarithm: within it, libzstd keeps positions in chains,
  * which find 5 % more in small files than the rows of larger windows at the levels 5 to 12.
@@ -62,50 +59,31 @@ const FIRST_TREE_LEVEL = 13
 /** The larger of hashLog and chainLog, of trees the chainLog, of each level (libzstd 1.5, clevels.h, above 256 KiB). */
 const TABLE_LOGS = [14, 16, 17, 18, 19, 19, 20, 20, 21, 22, 22, 23, 22, 22, 23, 22, 23, 23, 24]
 
+/** What libzstd is told. */
+interface Options {
+  /** Without it, there is no content size in the header. */
+  pledgedSrcSize: number
+  params: Record<number, number>
+  dictionary?: Uint8Array
+}
+
 export function create (): Implementation {
   return {
     compress (bytes, level, { dictionary, background = false } = {}) {
       const { byteLength: size } = bytes
-      const all = size + (dictionary?.byteLength ?? 0)
-      const sync = level <= FAST_LEVEL && all <= (background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE)
 
-      if (sync && dictionary == null) {
-        return compressHere(bytes, level)
+      if (dictionary != null) {
+        return isKept(dictionary, size, level)
+          ? compressKept(bytes, level, dictionary)
+          : compressInTask(bytes, level, dictionary).then(mark)
       }
 
-      if (dictionary != null && isKept(dictionary, size, level)) {
-        return compressKept(bytes, level, dictionary)
-      }
-
-      const options = {
-        // without it, the asynchronous call writes no content size into the header
-        pledgedSrcSize: size,
-        params: {
-          [zlibConstants.ZSTD_c_compressionLevel]: level,
-          ...dictionary == null ? {} : dictionaryParams(level, size, dictionary)
-        },
-        ...dictionary == null ? {} : { dictionary }
-      }
-      // with a dictionary, frames are not those of earlier versions anyway
-      const oneTask = dictionary != null || (background && isSameInOneTask(size))
-      const made = sync
-        ? undefined
-        : zstdInTasks(bytes, { ...options, chunkSize: outputSize(size, dictionary) }, oneTask ? 1 : 2)
-      const frames = made?.then(takeResult) ?? zlibCompress('zstdCompress', bytes, options, sync ? size : -1)
-
-      const first = (frames: Uint8Array): Uint8Array => {
-        const frame = firstFrame(frames, size)
-
-        // with a dictionary it may be far smaller than its buffer, which the copy does not keep in memory
-        return dictionary == null ? frame : mark(frame)
-      }
-
-      return 'then' in frames ? frames.then(first) : first(frames)
+      return level <= FAST_LEVEL && size <= (background ? MAX_BUSY_SYNC_SIZE : MAX_SYNC_SIZE)
+        ? compressHere(bytes, level)
+        : compressInTask(bytes, level)
     },
 
-    compressSync: (bytes, level) => isSameInOneTask(bytes.byteLength)
-      ? compressHere(bytes, level)
-      : compressInSteps(bytes, level),
+    compressSync: compressHere,
 
     async decompress (frame, size, options = {}) {
       checkZstdFrame(frame, size, options.dictionary)
@@ -117,37 +95,43 @@ export function create (): Implementation {
       return content ?? zlibDecompress('zstd', frame, size, options)
     },
 
-    decompressSync (frame, size) {
+    decompressSync (frame, size, memory) {
       checkZstdFrame(frame, size)
 
-      return zstdDecompressKept(frame, size)
+      return zstdDecompressKept(frame, size, memory)
     }
   }
 }
 
 /** Compress on the calling thread, without a dictionary. */
-function compressHere (bytes: Uint8Array, level: number): Uint8Array {
+function compressHere (bytes: Uint8Array, level: number, allocate?: Allocate): Uint8Array {
   const { byteLength: size } = bytes
-  const kept = level <= FAST_LEVEL ? zstdCompressKept(bytes, level, outputSize(size)) : undefined
-  const params = { [zlibConstants.ZSTD_c_compressionLevel]: level }
-  // not a promise, at this size
-  const frames = kept ?? zlibCompress('zstdCompress', bytes, { pledgedSrcSize: size, params }, size) as Uint8Array
+  const options = { pledgedSrcSize: size, params: { [zlibConstants.ZSTD_c_compressionLevel]: level } }
+  const frame = level <= FAST_LEVEL ? zstdCompressKept(bytes, level, { allocate }) : zstdHere(bytes, options)
 
-  return firstFrame(frames, size)
+  return checked(frame ?? compressInZlib(bytes, options), size)
 }
 
-/** The same for those of which one task would make another frame. */
-function compressInSteps (bytes: Uint8Array, level: number): Uint8Array | undefined {
+/** Compress on the thread pool, if the streams of this runtime are those of Node. */
+async function compressInTask (bytes: Uint8Array, level: number, dictionary?: Uint8Array): Promise<Uint8Array> {
   const { byteLength: size } = bytes
-  const params = { [zlibConstants.ZSTD_c_compressionLevel]: level }
-  const frames = zstdInSteps(bytes, { pledgedSrcSize: size, params, chunkSize: outputSize(size) })
-  const frame = frames && firstFrame(frames, size)
-
-  if (frame != null) {
-    markResult(frame)
+  const params = {
+    [zlibConstants.ZSTD_c_compressionLevel]: level,
+    ...dictionary == null ? {} : dictionaryParams(level, size, dictionary)
   }
+  const options = { pledgedSrcSize: size, params, ...dictionary == null ? {} : { dictionary } }
+  const frame = dictionary == null && level <= FAST_LEVEL
+    ? zstdKeptInTask(bytes, undefined, params)
+    : zstdInTask(bytes, options)
 
-  return frame
+  return checked(await (frame ?? compressInZlib(bytes, options)), size)
+}
+
+/** The same frame by zlib's own function, on the calling thread: its other one tells libzstd of the end too late. */
+function compressInZlib (bytes: Uint8Array, options: Options): Uint8Array {
+  const result = runZlib('zstdCompress', bytes, { ...options, chunkSize: zstdBound(bytes.byteLength) }, true)
+
+  return (result as ZlibOutput).bytes.slice()
 }
 
 /** Whether a context with the dictionary is kept. For larger content, its tables are too small. */
@@ -170,26 +154,28 @@ function compressKept (bytes: Uint8Array, level: number, dictionary: Uint8Array)
     [zlibConstants.ZSTD_c_chainLog]: log,
     ...isSmall || !isRowLevel(level) ? {} : { [zlibConstants.ZSTD_c_minMatch]: KEPT_MIN_MATCH }
   }
-  const chunkSize = outputSize(size, dictionary)
-  const first = (frames: Uint8Array): Uint8Array => mark(firstFrame(frames, size))
+  const kept = size > MAX_SYNC_SIZE ? zstdKeptInTask(bytes, dictionary, params) : undefined
 
-  if (size > MAX_SYNC_SIZE) {
-    const kept = zstdKeptDictionaryInTask(bytes, dictionary, params, chunkSize)?.then(takeResult)
-
-    if (kept != null) {
-      return kept.then(first)
-    }
+  if (kept != null) {
+    return kept.then(frame => mark(checked(frame, size)))
   }
 
-  const options = { pledgedSrcSize: size, params, dictionary }
+  const frame = zstdCompressKeptDictionary(bytes, dictionary, params) ??
+    compressInZlib(bytes, { pledgedSrcSize: size, params, dictionary })
 
-  return first(zstdCompressKeptDictionary(bytes, dictionary, params, chunkSize) ??
-    zlibCompress('zstdCompress', bytes, options, size) as Uint8Array)
+  return mark(checked(frame, size))
 }
 
-/** If a frame exactly fills the output buffers, an empty frame follows it. */
-function firstFrame (frames: Uint8Array, size: number): Uint8Array {
-  return frames.subarray(0, zstdFrameEnd(frames, size))
+/** @throws {CorruptFrameError} it is not one whole frame */
+function checked (frame: Uint8Array, size: number): Uint8Array {
+  const whole = frame.subarray(0, zstdFrameEnd(frame, size))
+
+  // the memory of small ones is not worth a note, and that of an allocator is not to be freed
+  if (size > MAX_SYNC_SIZE && whole.buffer.byteLength === whole.byteLength) {
+    markResult(whole)
+  }
+
+  return whole
 }
 
 function decompressSmall (frame: Uint8Array, size: number): Uint8Array | undefined {
@@ -201,14 +187,6 @@ async function readBased (frame: Uint8Array, size: number, dictionary: Uint8Arra
   const { readDelta } = await import('../delta/read-delta.ts')
 
   return readDelta(frame, size, dictionary)
-}
-
-/**
- * Whether libzstd makes the same frame if it is told with the bytes that they end. If only later, whole blocks are
- * already written, and an empty one follows as the last.
- */
-function isSameInOneTask (size: number): boolean {
-  return size < SMALLEST_WINDOW && size % BLOCK_SIZE !== 0
 }
 
 /**

@@ -109,9 +109,9 @@ export function isSame (one: Uint8Array, other: Uint8Array): boolean {
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
-export { zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
-export { zstdCompressKeptDictionary, zstdKeptDictionaryInTask } from './zstd-kept-dictionaries.ts'
-export { zstdInSteps, zstdInTasks } from './zstd-task.ts'
+export { zstdBound, zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
+export { zstdCompressKeptDictionary, zstdKeptInTask } from './zstd-contexts.ts'
+export { zstdHere, zstdInTask } from './zstd-task.ts'
 
 /** Whether an optional package with compiled code is installed and works on this machine. */
 export function hasAddon (name: string): boolean {

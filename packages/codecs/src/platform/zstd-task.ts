@@ -1,37 +1,33 @@
-/* oxlint-disable no-underscore-dangle -- the name of Node */
+/* oxlint-disable no-underscore-dangle -- the names of Node */
 import zlib from 'node:zlib'
-import { compressIn, keep, THEN_END } from '@ipfsz/utils/zstd-kept'
-import { freeParts, isAlone } from './zlib-output.ts'
-import type { ZlibOutput } from './zlib-output.ts'
+import { compressIn, keep, zstdBound } from '@ipfsz/utils/zstd-kept'
 import type { ZstdCompress, ZstdOptions } from 'node:zlib'
 
 export type TaskStream = ZstdCompress & {
   /** Left in Node for programs that are older than its streams: one step of the stream, without its events. */
   _processChunk?: (bytes: Uint8Array, flush: number, done: () => void) => void
-  /** Where the output buffer goes on: it is kept for the next step. */
-  _outOffset?: number
+  _outBuffer?: Uint8Array
 }
 
-const NO_BYTES = new Uint8Array()
-/** The smallest output buffer that a stream takes, in bytes. */
+/** The smallest output buffer that a stream takes, in bytes. The one that it makes by itself is not used. */
 const MIN_CHUNK_SIZE = 64
 
+/** A stream to be used as below. */
+export function taskStream (options: ZstdOptions): TaskStream {
+  return zlib.createZstdCompress({ ...options, chunkSize: MIN_CHUNK_SIZE })
+}
+
 /**
- * Compress with zstd on the thread pool, without the events of `zstdCompress`, which take the calling thread as long as
- * all else. Two tasks make the same frame: libzstd takes the bytes, and then is told that they end. In one task, it is
- * told with the bytes, and may make another one: see `isSameInOneTask`.
+ * Compress with zstd on the thread pool, in one task, without the events of `zstdCompress`, which take the calling
+ * thread as long as all else. `zstdCompress` takes two tasks: libzstd gets the bytes, and then is told that they end.
  *
  * @returns undefined if the runtime cannot do it
  */
-export function zstdInTasks (
-  bytes: Uint8Array,
-  options: ZstdOptions & { chunkSize: number },
-  tasks: 1 | 2
-): Promise<ZlibOutput> | undefined {
-  const stream: TaskStream = zlib.createZstdCompress(options)
+export function zstdInTask (bytes: Uint8Array, options: ZstdOptions): Promise<Uint8Array> | undefined {
+  const stream = taskStream(options)
 
   return typeof stream._processChunk === 'function'
-    ? compressInTasks(stream, bytes, options.chunkSize, tasks).finally(() => { stream.close() })
+    ? compressInTask(stream, bytes).finally(() => { stream.close() })
     : undefined
 }
 
@@ -39,66 +35,43 @@ export function zstdInTasks (
  * The same in a stream that the caller keeps. After an error, it cannot be used again.
  *
  * @param stream - with `_processChunk`
+ * @returns alone in its memory
  */
-export async function compressInTasks (
-  stream: TaskStream,
-  bytes: Uint8Array,
-  chunkSize: number,
-  tasks: 1 | 2
-): Promise<ZlibOutput> {
-  const { ZSTD_e_continue: CONTINUE, ZSTD_e_end: END } = zlib.constants
-  const parts: Buffer[] = []
+export async function compressInTask (stream: TaskStream, bytes: Uint8Array): Promise<Uint8Array> {
+  const room = zstdBound(bytes.byteLength)
+  const { _outBuffer: before } = stream
+  const output = before != null && before.byteLength >= room ? before : Buffer.allocUnsafeSlow(room)
+  let frame: Uint8Array = new Uint8Array(0)
 
-  // what is left of the buffer of an earlier frame is too small for this one
-  if (stream._outOffset !== 0) {
-    Object.assign(stream, { _chunkSize: chunkSize, _outBuffer: Buffer.allocUnsafe(chunkSize), _outOffset: 0 })
-  }
-
-  // without its queue: joined there, the parts could not be freed
+  Object.assign(stream, { _chunkSize: output.byteLength, _outBuffer: output, _outOffset: 0 })
+  // without its queue, and as a copy: the next frame is made in the same memory
   stream.push = (part: Buffer) => {
-    parts.push(part)
+    frame = new Uint8Array(part)
 
     return true
   }
 
   await new Promise<void>((resolve, reject) => {
-    const done = (): void => {
+    stream.on('error', reject)
+    stream._processChunk?.(bytes, zlib.constants.ZSTD_e_end, () => {
       stream.off('error', reject)
       resolve()
-    }
-
-    stream.on('error', reject)
-
-    if (tasks === 1) {
-      stream._processChunk?.(bytes, END, done)
-    } else {
-      stream._processChunk?.(bytes, CONTINUE, () => { stream._processChunk?.(NO_BYTES, END, done) })
-    }
+    })
   })
 
-  const frame = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-  freeParts(parts, frame, chunkSize)
-
-  return {
-    bytes: new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength),
-    isAlone: isAlone(frame, chunkSize)
-  }
+  return frame
 }
 
 /**
- * The same on the calling thread: the frame of two tasks.
+ * The same on the calling thread.
  *
  * @returns undefined if the runtime cannot do it
  */
-export function zstdInSteps (
-  bytes: Uint8Array,
-  options: ZstdOptions & { chunkSize: number }
-): Uint8Array | undefined {
-  // its own buffer is not used: for each frame, it would be garbage of half the size of the frame
-  const stream = zlib.createZstdCompress({ ...options, chunkSize: MIN_CHUNK_SIZE })
+export function zstdHere (bytes: Uint8Array, options: ZstdOptions): Uint8Array | undefined {
+  const stream = taskStream(options)
 
   try {
-    return compressIn(keep(stream), bytes, options.chunkSize, THEN_END)
+    return compressIn(keep(stream), bytes)
   } finally {
     stream.close()
   }

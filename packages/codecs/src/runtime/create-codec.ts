@@ -114,13 +114,13 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       return decodeExactly(name, size, decode, signal)
     },
 
-    compressSync: (bytes, level) => bytes.byteLength > MAX_FRAME_SIZE
+    compressSync: (bytes, level, allocate) => bytes.byteLength > MAX_FRAME_SIZE
       ? undefined
-      : compressor.loaded?.compressSync?.(toUint8Array(bytes), checkLevel(definition, level)),
+      : compressor.loaded?.compressSync?.(toUint8Array(bytes), checkLevel(definition, level), allocate),
 
-    decompressSync: (frame, size) => size > MAX_FRAME_SIZE
+    decompressSync: (frame, size, memory) => size > MAX_FRAME_SIZE
       ? undefined
-      : decompressor.loaded?.decompressSync?.(toUint8Array(frame), size),
+      : decompressor.loaded?.decompressSync?.(toUint8Array(frame), size, memory),
 
     prepare ({ to, calls = 1 }) {
       const lazy = to === 'compress' ? compressor : decompressor

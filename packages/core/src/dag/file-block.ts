@@ -2,6 +2,7 @@ import { concat } from '@ipfsz/utils/bytes'
 import { headerField } from '../format/header.ts'
 import { pushFieldHead, pushVarintField } from '../format/protobuf.ts'
 import { encodeMessage } from './message.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 import type { Header } from '../format/header.ts'
 import type { Mtime } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
@@ -41,8 +42,12 @@ export interface FileContent {
 }
 
 /** The dag-pb block of a file's node: an inner node with links only, or a root. Loads nothing of dag-pb or UnixFS. */
-export function encodeFileBlock (content: FileContent, metadata: Metadata = {}): Uint8Array {
-  return concat(fileBlockParts(content, metadata))
+export function encodeFileBlock (
+  content: FileContent,
+  metadata: Metadata = {},
+  allocate?: Allocate
+): Uint8Array {
+  return concat(fileBlockParts(content, metadata), allocate)
 }
 
 /** The same in parts: the data of a small file, which is most of its block, stays where it lies. */

@@ -2,6 +2,7 @@ import { isWorthTrying } from '../filters/choose-filters.ts'
 import { applyFilters } from '../filters/filters.ts'
 import { beginsAsText, isCompressedType } from './detector.ts'
 import { decideEarly, isGain } from './policy.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 import type { Filter } from '../filters/filter.ts'
 import type { Compression } from './compression.ts'
 import type { Decision } from './policy.ts'
@@ -26,12 +27,14 @@ export async function lookAt (bytes: Uint8Array, { chooseFilters, detect }: Poli
  * The same as `decide`, at once, for all bytes of a file without a base.
  *
  * @param findings - of {@link lookAt}: text needs none
+ * @param allocate - gives the memory of the frame
  * @returns undefined if it needs findings, or the codec does not compress it at once
  */
 export function decideNow (
   bytes: Uint8Array,
   policy: Policy,
-  findings = lookAtText(bytes, policy)
+  findings = lookAtText(bytes, policy),
+  allocate?: Allocate
 ): Decision | undefined {
   const { named, detect } = policy
   const early = decideEarly(bytes, detect)
@@ -45,7 +48,7 @@ export function decideNow (
   }
 
   const { filters } = findings
-  const frame = named?.codec.compressSync?.(applyFilters(bytes, filters), named.level)
+  const frame = named?.codec.compressSync?.(applyFilters(bytes, filters), named.level, allocate)
 
   if (named == null || frame == null) {
     return undefined

@@ -34,6 +34,8 @@ export interface DecodeOptions {
   marker: FileMarker
   /** Gets the block of a leaf, by the bytes of its CID. Undefined: it is not there. */
   getLeaf (cid: Uint8Array): Uint8Array | undefined
+  /** Memory for the content of a compressed file. */
+  memory?: Uint8Array | undefined
 }
 
 /**
@@ -136,7 +138,7 @@ function decodeRoot (root: EncodedBlock, options: DecodeOptions): DecodedFile | 
   }
 
   const frame = leaf == null ? inline : leafOf(leaf, streamSize, options)
-  const bytes = frame && decodeFrame(frame, header, options.codecs)
+  const bytes = frame && decodeFrame(frame, header, options)
 
   return bytes && { ...metadata, bytes, frameLength: streamSize }
 }
@@ -158,16 +160,16 @@ function leafOf (cid: Uint8Array, size: number, { getLeaf }: DecodeOptions): Uin
 function decodeFrame (
   frame: Uint8Array,
   { codec: code, size, filters }: Header,
-  codecs: readonly Codec[]
+  { codecs, memory }: DecodeOptions
 ): Uint8Array | undefined {
   const codec = codecs.find(codec => codec.code === code)
 
   if (codec == null || filters == null) {
-    return codec?.decompressSync?.(frame, size)
+    return codec?.decompressSync?.(frame, size, memory)
   }
 
   // others may read the block that it is a part of
-  const decoded = codec.decompressSync?.(unseal(codec.name, frame.slice()), size)
+  const decoded = codec.decompressSync?.(unseal(codec.name, frame.slice()), size, memory)
 
   return decoded && undoFilters(decoded, filters)
 }

@@ -6,6 +6,7 @@ import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { maxOneFrame } from '../policy/compression.ts'
 import { decideNow } from '../policy/decide-now.ts'
 import { DAG_PB, encodeBlock, RAW } from './encoded-file.ts'
+import type { Allocate } from '@ipfsz/utils/bytes'
 import type { Metadata } from '../dag/file-block.ts'
 import type { Header } from '../format/header.ts'
 import type { Compression } from '../policy/compression.ts'
@@ -27,6 +28,8 @@ export interface EncodeOptions {
   compression: Compression | undefined
   /** Whether a file that is not compressed becomes one raw block. */
   isPlainRaw: boolean
+  /** Gives the memory of frames and blocks. */
+  allocate?: Allocate | undefined
 }
 
 /** Whether files without a dictionary can be compressed at once with these options, unless one itself is against it. */
@@ -43,7 +46,7 @@ export function canEncode ({ baseOf, named }: Compression): boolean {
 export function encodeFile (
   bytes: Uint8Array,
   metadata: Metadata,
-  { compression, isPlainRaw }: EncodeOptions,
+  { compression, isPlainRaw, allocate }: EncodeOptions,
   findings?: Findings
 ): EncodedWithFrame | undefined {
   const { byteLength: size } = bytes
@@ -53,7 +56,9 @@ export function encodeFile (
   }
 
   const layout = compression?.layoutOf(bytes.subarray(0, LAYOUT_HEAD_SIZE))
-  const decision = compression == null ? { reason: 'options' as const } : decideNow(bytes, compression, findings)
+  const decision = compression == null
+    ? { reason: 'options' as const }
+    : decideNow(bytes, compression, findings, allocate)
 
   if (decision == null || (compression != null && layout != null && size > maxOneFrame(compression, layout))) {
     return undefined
@@ -71,7 +76,8 @@ export function encodeFile (
   // filtered bytes are not the original, so no decoder of the codec is to take them for it
   const frame = filters.length === 0 ? trial.bytes : seal(codec, trial.bytes)
   const header = { codec: code, size, frameSize: layout.frameSize, frameLengths: [frame.byteLength] }
-  const encoded = encodeFrame(frame, filters.length === 0 ? header : { ...header, filters }, metadata)
+  const described = filters.length === 0 ? header : { ...header, filters }
+  const encoded = encodeFrame(frame, described, metadata, allocate)
 
   return encoded && { ...encoded, ...filters.length === 0 ? {} : { onlyIpfsz: true }, size, codec, reason }
 }
@@ -91,7 +97,12 @@ function encodePlain (bytes: Uint8Array, metadata: Metadata): Encoded | undefine
 }
 
 /** A file of one frame: in the root, or in a leaf. The header lists it, so no table comes after it. */
-function encodeFrame (frame: Uint8Array, header: Header, metadata: Metadata): Encoded | undefined {
+function encodeFrame (
+  frame: Uint8Array,
+  header: Header,
+  metadata: Metadata,
+  allocate: Allocate | undefined
+): Encoded | undefined {
   const { byteLength: frameLength } = frame
 
   // it does not shrink: the ordinary way splits it
@@ -104,7 +115,7 @@ function encodeFrame (frame: Uint8Array, header: Header, metadata: Metadata): En
     ? []
     : [{ cid: { bytes: leaf.cid }, size: frameLength, dagSize: frameLength }]
   const inline = leaf == null ? frame : undefined
-  const root = encodeBlock(DAG_PB, encodeFileBlock({ links, inline, header }, metadata))
+  const root = encodeBlock(DAG_PB, encodeFileBlock({ links, inline, header }, metadata, allocate))
 
   return root && {
     cid: root.cid,

@@ -35,7 +35,7 @@ export function backgroundCodec (codec: Codec, threads: Budget): Codec {
       ? codec.compress(bytes, options)
       : threads.during(1, async () => codec.compress(bytes, { ...options, background: true }), options?.signal),
 
-    compressSync: (bytes, level) => codec.compressSync?.(bytes, level),
+    compressSync: (bytes, level, allocate) => codec.compressSync?.(bytes, level, allocate),
     decompress: (frame, options) => codec.decompress(frame, options)
   }
 }

@@ -14,11 +14,11 @@ import type {
   LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles, TrainFiles
 } from './small-files-protocol.ts'
 
-/** Bytes of most batches, and a byte more for each file. */
-const MEMORY = 1024 * 1024 + 1024 * 512
+/** Bytes of most batches, a byte more for each file, and what they are encoded into. It takes none until it is used. */
+const MEMORY = 4 * 1024 * 1024
 
 const { options } = workerData as ThreadData
-const encoding = createSmallFileEncoder(options)
+const encoding = createSmallFileEncoder({ ...options, allocate })
 
 /** The blocks of files that were read, and the memory that they are in, by the number of their batch. */
 const held = new Map<number, { blocks: EncodedFile['blocks'], memory?: Buffer, ended?: LargeFile | undefined }>()
@@ -29,11 +29,32 @@ const large = new Map<number, LargeFile>()
 /** Memory of batches that were taken: as garbage, it would be there much longer. */
 const free: Buffer[] = []
 
+/** In its place while no batch is read. */
+const NO_MEMORY = Buffer.alloc(0)
+
+/** That of the batch that is read, and how much of it is in use. */
+let memory: Buffer = NO_MEMORY
+let used = 0
+
+/** Memory for what a file is encoded into. */
+function allocate (size: number): Uint8Array {
+  const start = used
+
+  if (start + size > memory.byteLength) {
+    return new Uint8Array(size)
+  }
+
+  used += size
+
+  return new Uint8Array(memory.buffer, start, size)
+}
+
 async function read ({ batch, metadata, dictionaries, assigned, ...files }: ReadBatch): Promise<Answer<ReadFiles>> {
   const encoder = await encoding
-  let memory = free.pop() ?? Buffer.alloc(0)
+  memory = free.pop() ?? NO_MEMORY
   const found = readSmallFiles(files, size => {
     memory = memory.byteLength < size ? Buffer.allocUnsafeSlow(Math.max(size, MEMORY)) : memory
+    used = size
 
     return memory
   })
@@ -56,6 +77,7 @@ async function read ({ batch, metadata, dictionaries, assigned, ...files }: Read
   }
 
   held.set(batch, { blocks, memory })
+  memory = NO_MEMORY
   const { cids, sizes } = listed(blocks)
 
   return { result: { numbers, cids, sizes }, transfer: [numbers.buffer, cids.buffer, sizes.buffer] }

@@ -64,15 +64,18 @@ function readSmallFile (path: string, room: Buffer, identity: BigInt64Array): Sm
       return undefined
     }
 
+    const size = Number(stats.size)
     let length = 0
 
-    for (let read = -1; read !== 0 && length < room.byteLength; length += read) {
-      read = readSync(fd, room, length, room.byteLength - length, null)
+    for (let isAtEnd = false; !isAtEnd;) {
+      const read = readSync(fd, room, length, room.byteLength - length, null)
+      length += read
+      // those of /proc say that they are empty
+      isAtEnd = read === 0 || length === size || length === room.byteLength
     }
 
     const isSame = isSameIdentity(identityOf(stats), identity)
 
-    // those of /proc say that they are empty
     return length === room.byteLength ? undefined : { bytes: room.subarray(0, length), isSame }
   } finally {
     closeSync(fd)

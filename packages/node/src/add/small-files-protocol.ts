@@ -82,7 +82,7 @@ export interface TakeBlocks {
   batch: number
   /** 1 for each block to send. The others are forgotten. */
   wanted: Uint8Array
-  /** How they are compressed for a pack. Undefined: they are sent as they are. */
+  /** How they are compressed for a pack, and into which memory. Undefined: they are sent as they are. */
   packing: EncodeOptions | undefined
 }
 

@@ -18,6 +18,9 @@ import type { SharedDictionary } from '@ipfsz/core/small-files'
 /** Bytes of a CID of a block: of version 1, with a hash of 32 bytes. */
 const CID_SIZE = 36
 
+/** Memory for the blocks of a batch, or of a step of a large file. */
+const PACK_MEMORY = 2 * 1024 * 1024 + 64 * 1024
+
 /** Memory of the objects of a thread, in MiB: with more, it would collect its garbage later. */
 const THREAD_MEMORY = 64
 
@@ -42,6 +45,13 @@ export interface SmallFileResult extends WrittenFile {
   isSame: boolean
 }
 
+/** Blocks that were asked for. */
+interface Taking {
+  wanted: ListedBlock[]
+  taken: Promise<NewBlocks>
+  memory: Uint8Array | undefined
+}
+
 /** Reads, compresses and stores files in worker threads. Close it in the end. */
 export class SmallFiles {
   readonly #pool: ThreadPool
@@ -53,6 +63,8 @@ export class SmallFiles {
   /** How many large files are in work, and those that wait. */
   #large = 0
   readonly #waiting: Array<() => void> = []
+  /** Shared memory that is not in use: as garbage, what threads send would be there much longer. */
+  readonly #free: Uint8Array[] = []
 
   constructor ({ threads, sink, ...data }: SmallFilesInit) {
     this.#pool = new ThreadPool({
@@ -74,8 +86,7 @@ export class SmallFiles {
     const { request, release } = await requestOf(files)
     const read = await thread.call<ReadBatch, ReadFiles>({ batch, ...request }).finally(release)
     const blocks = listBlocks(read)
-    const { wanted, taken } = await this.#take(thread, batch, blocks)
-    await this.#put(wanted, await taken)
+    await this.#put(await this.#take(thread, batch, blocks))
 
     return resultsOf(files, read.numbers, blocks)
   }
@@ -125,13 +136,13 @@ export class SmallFiles {
       for (;;) {
         const { read, end, ...listed } = await step
         const blocks = listBlocks(listed)
-        const { wanted, taken } = await this.#take(thread, batch, blocks)
+        const taking = await this.#take(thread, batch, blocks)
         bytes += read
         onRead(read)
         all.push(...blocks)
 
         if (end != null) {
-          await this.#put(wanted, await taken)
+          await this.#put(taking)
 
           return largeResult(file, end, bytes, all)
         }
@@ -140,7 +151,7 @@ export class SmallFiles {
         batch = this.#batches++
         step = thread.call<ReadLarge, LargeBlocks>({ batch, large })
         step.catch(() => {})
-        await this.#put(wanted, await taken)
+        await this.#put(taking)
       }
     } finally {
       this.#large--
@@ -153,21 +164,29 @@ export class SmallFiles {
     thread: Thread,
     batch: number,
     blocks: readonly ListedBlock[]
-  ): Promise<{ wanted: ListedBlock[], taken: Promise<NewBlocks> }> {
+  ): Promise<Taking> {
     const wanted = await this.#sink?.want(blocks) ?? []
     const isWanted = new Set(wanted)
+    const packing = this.#sink?.packing
+    const memory = packing && (this.#free.pop() ?? new Uint8Array(new SharedArrayBuffer(PACK_MEMORY)))
     const taken = thread.call<TakeBlocks, NewBlocks>({
       batch,
       wanted: Uint8Array.from(blocks, block => isWanted.has(block) ? 1 : 0),
-      packing: this.#sink?.packing
+      packing: packing && { ...packing, memory }
     })
 
-    return { wanted, taken }
+    return { wanted, taken, memory }
   }
 
-  async #put (wanted: readonly ListedBlock[], blocks: NewBlocks): Promise<void> {
+  async #put ({ wanted, taken, memory }: Taking): Promise<void> {
+    const blocks = await taken
+
     if (wanted.length > 0) {
       await this.#sink?.put(wanted, blocks)
+    }
+
+    if (memory != null) {
+      this.#free.push(memory)
     }
   }
 

@@ -6,7 +6,7 @@ import { openBlocks } from './small-blocks.ts'
 import { SmallWork } from './small-work.ts'
 import type { SmallBlocks, SmallReply, SmallRequest } from './protocol.ts'
 
-const opening = Promise.all([openBlocks(workerData as SmallBlocks), createSmallFileDecoder()])
+const opening = Promise.all([openBlocks(workerData as SmallBlocks), createSmallFileDecoder({ reusesMemory: true })])
 
 serve<SmallRequest, SmallReply>(async request => {
   const result = await new SmallWork(request, ...await opening).run()

@@ -28,7 +28,7 @@ export class SmallWork {
   readonly #leafOf: number[] = []
   readonly #leaves: Uint8Array[] = []
 
-  /** @param decoder - undefined where small files cannot be decompressed at once */
+  /** @param decoder - which may use its memory again. Undefined where small files cannot be decompressed at once */
   constructor (request: SmallRequest, blocks: BlockReader, decoder: SmallFileDecoder | undefined) {
     const { cids, sizes: { length } } = request
     this.#request = request
@@ -123,10 +123,6 @@ export class SmallWork {
     this.#reply.sizes[index] = file.bytes.byteLength
     this.#reply.frames[index] = file.frameLength == null ? 0 : 1
     this.#reply.bytes += root.byteLength
-
-    if (file.frameLength != null) {
-      freeBytes(file.bytes)
-    }
 
     return true
   }

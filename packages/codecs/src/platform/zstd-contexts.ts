@@ -2,10 +2,9 @@
 import { isMainThread } from 'node:worker_threads'
 import zlib from 'node:zlib'
 import { compressIn, isSame, keep } from '@ipfsz/utils/zstd-kept'
-import { compressInTasks } from './zstd-task.ts'
+import { compressInTask, taskStream } from './zstd-task.ts'
 import type { Kept } from '@ipfsz/utils/zstd-kept'
 import type { TaskStream } from './zstd-task.ts'
-import type { ZlibOutput } from './zlib-output.ts'
 
 /**
  * How many contexts are kept: those of all dictionaries that a tree's files are compressed with at a time. With a
@@ -16,10 +15,10 @@ const MAX_CONTEXTS = isMainThread ? 16 : 6
 /** How long they are kept after the last use, in milliseconds. */
 const IDLE_TIME = 5000
 
-/** A context with a dictionary in its tables. */
+/** A context of libzstd that is used again, with a dictionary in its tables or none. */
 interface Context {
   /** A copy: the caller may use its memory for something else. */
-  dictionary: Uint8Array
+  dictionary: Uint8Array | undefined
   key: string
   stream: TaskStream
   kept: Kept | undefined
@@ -44,17 +43,15 @@ let timer: NodeJS.Timeout | undefined
  * with a hash by exclusive or: rows change places, and each holds the same positions in the same order.
  *
  * @param bytes - of at most the window
- * @param chunkSize - of the output buffers. libzstd writes other frames if all of a frame fits into one
  * @returns undefined if the streams of this runtime are made in another way
  */
 export function zstdCompressKeptDictionary (
   bytes: Uint8Array,
   dictionary: Uint8Array,
-  params: Record<number, number>,
-  chunkSize: number
+  params: Record<number, number>
 ): Uint8Array | undefined {
   const context = contextOf(dictionary, params)
-  const frame = compressIn(context?.kept, bytes, chunkSize)
+  const frame = compressIn(context?.kept, bytes)
 
   if (frame == null && context != null) {
     // it may be amid a frame
@@ -64,13 +61,12 @@ export function zstdCompressKeptDictionary (
   return frame
 }
 
-/** The same on the thread pool. Undefined if the streams of this runtime are made in another way. */
-export function zstdKeptDictionaryInTask (
+/** The same on the thread pool, with a dictionary or without one. */
+export function zstdKeptInTask (
   bytes: Uint8Array,
-  dictionary: Uint8Array,
-  params: Record<number, number>,
-  chunkSize: number
-): Promise<ZlibOutput> | undefined {
+  dictionary: Uint8Array | undefined,
+  params: Record<number, number>
+): Promise<Uint8Array> | undefined {
   const context = contextOf(dictionary, params)
 
   if (typeof context?.stream._processChunk !== 'function') {
@@ -79,10 +75,10 @@ export function zstdKeptDictionaryInTask (
 
   context.isBusy = true
 
-  return compressInTasks(context.stream, bytes, chunkSize, 1).then(output => {
+  return compressInTask(context.stream, bytes).then(frame => {
     context.isBusy = false
 
-    return output
+    return frame
   }, err => {
     forget(context)
     throw err
@@ -94,7 +90,7 @@ function forget (context: Context): void {
 }
 
 /** A context that nobody uses. Undefined if they do not make what zlib's own function makes. */
-function contextOf (dictionary: Uint8Array, params: Record<number, number>): Context | undefined {
+function contextOf (dictionary: Uint8Array | undefined, params: Record<number, number>): Context | undefined {
   areSame ??= tryContexts(params)
 
   if (!areSame) {
@@ -103,8 +99,8 @@ function contextOf (dictionary: Uint8Array, params: Record<number, number>): Con
 
   const key = JSON.stringify(params)
   const found = contexts.findLast(context =>
-    !context.isBusy && context.key === key && isSame(context.dictionary, dictionary))
-  const context = found ?? makeContext(dictionary.slice(), key, params)
+    !context.isBusy && context.key === key && isDictionary(context, dictionary))
+  const context = found ?? makeContext(dictionary?.slice(), key, params)
 
   if (contexts.at(-1) !== context) {
     contexts = [...contexts.filter(other => other !== context).slice(1 - MAX_CONTEXTS), context]
@@ -115,8 +111,16 @@ function contextOf (dictionary: Uint8Array, params: Record<number, number>): Con
   return context
 }
 
-function makeContext (dictionary: Uint8Array, key: string, params: Record<number, number>): Context {
-  const stream = zlib.createZstdCompress({ params, dictionary })
+function isDictionary ({ dictionary }: Context, wanted: Uint8Array | undefined): boolean {
+  return dictionary == null || wanted == null ? dictionary === wanted : isSame(dictionary, wanted)
+}
+
+function makeContext (
+  dictionary: Uint8Array | undefined,
+  key: string,
+  params: Record<number, number>
+): Context {
+  const stream = taskStream({ params, ...dictionary == null ? {} : { dictionary } })
 
   return { dictionary, key, stream, kept: keep(stream), isBusy: false }
 }
@@ -125,11 +129,11 @@ function makeContext (dictionary: Uint8Array, key: string, params: Record<number
 function tryContexts (params: Record<number, number>): boolean {
   const dictionary = Uint8Array.from({ length: 1024 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 13)
   const samples = [dictionary.subarray(100, 400), dictionary.subarray(500, 1000)]
-  const kept = keep(zlib.createZstdCompress({ params, dictionary }))
+  const kept = keep(taskStream({ params, dictionary }))
 
   return samples.every(bytes => {
     const expected = zlib.zstdCompressSync(bytes, { pledgedSrcSize: bytes.byteLength, params, dictionary })
 
-    return isSame(expected, compressIn(kept, bytes, expected.byteLength * 2))
+    return isSame(expected, compressIn(kept, bytes))
   })
 }
