@@ -82,7 +82,8 @@ export interface SmallFileEncoder {
    * @param read - reads the next bytes into an array, and returns how many. 0 at the end of the file
    * @param put - called with each block. It may wait until there is room for more of them; up to eight wait at a time.
    *   When it has resolved, the memory of the block is used again
-   * @returns undefined if this file has to be added by `fs.addAll`: it is not compressed. Then nothing was put
+   * @returns undefined if this file has to be added by `fs.addAll`: it is not compressed, and there are options such as
+   *   `rawLeaves`, or nothing is compressed. Then nothing was put
    */
   encodeLarge (
     read: (target: Uint8Array) => number,
@@ -204,7 +205,7 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
     // most threads work on small files alone
     const { encodeLarge } = await import('./write/encode-large.ts')
 
-    return encodeLarge(read, metadata, compression, put)
+    return encodeLarge(read, metadata, { ...this.#options, compression }, put)
   }
 }
 

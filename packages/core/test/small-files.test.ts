@@ -132,6 +132,9 @@ describe('createSmallFileEncoder', () => {
     ['cutting by content', { compression: { cut: 'content' } }, {}, () => text(3_000_000)],
     ['another level', { compression: { level: 5 } }, {}, () => text(5_000_000)],
     ['no detection', { compression: { detect: false } }, {}, () => noise(5_000_000)],
+    ['random bytes', {}, {}, () => noise(2_000_000)],
+    ['random bytes, and more than one piece', {}, {}, () => concat([noise(6_000_000), text(5_000_000)])],
+    ['random bytes, and metadata', {}, { mode: 0o755 }, () => noise(2_000_000)],
     ['many equal blocks', { compression: { detect: false } }, {}, () => new Uint8Array(20_000_000)]
   ])('encodes the blocks of a large file that addAll stores: %s', { timeout: 60_000 }, async (_, given, meta, make) => {
     const bytes = make()
@@ -158,8 +161,8 @@ describe('createSmallFileEncoder', () => {
     expect([...blocks].toSorted()).toEqual([...new Set(stored as string[])].toSorted())
   })
 
-  it('leaves a large file that is not compressed to addAll', async () => {
-    const encoder = await createSmallFileEncoder()
+  it('leaves a large file that is not compressed to addAll if its leaves are to be others', async () => {
+    const encoder = await createSmallFileEncoder({ rawLeaves: false })
     const bytes = noise(2_000_000)
     let at = 0
 

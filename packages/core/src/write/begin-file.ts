@@ -14,6 +14,8 @@ import type { CID } from 'multiformats/cid'
 
 export interface BeginFileOptions {
   signal?: AbortSignal | null
+  /** Whether frames are compressed on this thread: then no second one is compressed beside the first. */
+  compressesAtOnce?: boolean | undefined
   /** Opens the base of a file. */
   openBase (cid: CID): Promise<FrameBase | undefined>
 }
@@ -39,7 +41,7 @@ export async function beginFile (
   { path, dictionary }: { path: string | undefined, dictionary: FrameBase | undefined },
   reader: ByteReader,
   compression: Compression,
-  { openBase, signal }: BeginFileOptions
+  { openBase, signal, compressesAtOnce = false }: BeginFileOptions
 ): Promise<Beginning> {
   const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
   const based = compression.basedLayoutOf(layout)
@@ -62,7 +64,9 @@ export async function beginFile (
   const sample = bytes.subarray(0, layout.sampleSize)
   let ahead: Beginning['ahead']
   const decision = await decide({ bytes: sample }, compression, signal, choice => {
-    ahead = compression.cut === 'size' ? compressAhead({ bytes, reader, layout }, choice, signal) : undefined
+    ahead = compression.cut === 'size' && !compressesAtOnce
+      ? compressAhead({ bytes, reader, layout }, choice, signal)
+      : undefined
   })
   const late = cid == null || base == null || bytes.byteLength < sampleSize
     ? undefined

@@ -103,8 +103,7 @@ export class SmallFiles {
     const { request: { metadata: _, ...request }, release } = await requestOf(files)
     const paths = files.map(({ file: { path } }) => path)
     const trained = await thread.call<TrainFiles, TrainedFiles>({ batch, paths, ...request }).finally(release)
-    const { wanted, taken } = await this.#take(thread, batch, listBlocks(trained))
-    await this.#put(wanted, await taken)
+    await this.#put(await this.#take(thread, batch, listBlocks(trained)))
 
     return Array.from(trained.assigned, i => trained.dictionaries[i])
   }
@@ -308,7 +307,7 @@ function largeResult (
 
   return {
     name,
-    cid: mark(CID.decode(encoded.cid), encoded.marker),
+    cid: encoded.marker == null ? CID.decode(encoded.cid) : mark(CID.decode(encoded.cid), encoded.marker),
     size: BigInt(encoded.dagSize),
     blocks,
     bytes,
