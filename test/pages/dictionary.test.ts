@@ -258,4 +258,22 @@ describe('a page of another site', () => {
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
     expect(site.sent().coding).toBe('dcz')
   })
+
+  it('that embeds the site shares no dictionary with it', async () => {
+    const site = await openSite()
+    await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    const other = await openSite()
+    const page = await site.page.context().newPage()
+    await page.goto(other.url.replace('127.0.0.1', 'localhost'))
+    await page.setContent(`<iframe src="${site.url}"></iframe>`)
+    const frame = await page.waitForSelector('iframe').then(async element => element.contentFrame())
+    await frame?.waitForURL(site.url)
+    const loaded = await frame?.evaluate(loadInPage, '/app.js')
+
+    expect(loaded?.hash).toBe(sha256(FIRST))
+    expect(site.sent('/app.js').dictionary).toBe(null)
+    await site.load('/app.js')
+    expect(site.sent('/app.js').dictionary).not.toBe(null)
+  })
 })
