@@ -38,7 +38,8 @@ function toScript (steps: readonly Step[]): string {
   let entry: string[] = []
   const run = (command: string): string =>
     `chroot --userspec=${user}:${user} "$TOP/${stage}/root" env -i PATH="$IMAGE_PATH" HOME=/tmp ` +
-    `NPM_CONFIG_GLOBALCONFIG="$NPM_SETTINGS" ${variables} sh -ec ${quote(`cd ${directory} && ${command}`)}`
+    'NPM_CONFIG_GLOBALCONFIG="$NPM_SETTINGS" NPM_CONFIG_CACHE="$NPM_CACHE" NPM_CONFIG_PREFER_OFFLINE=true ' +
+    `${variables} sh -ec ${quote(`cd ${directory} && ${command}`)}`
 
   for (const { name, rest } of steps) {
     switch (name) {
@@ -162,6 +163,8 @@ try {
       TOP: top,
       SOURCE: ROOT,
       NODE: process.execPath,
+      // below HOME there is none: one of 900 downloads that failed would be the end
+      NPM_CACHE: spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim(),
       IMAGE_PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
     }
   })
@@ -172,5 +175,5 @@ try {
 
   console.info('The steps of the Dockerfile run, and the container serves. The dev container builds and tests')
 } finally {
-  rmSync(top, { recursive: true, force: true })
+  rmSync(top, { recursive: true, force: true, maxRetries: 5 })
 }
