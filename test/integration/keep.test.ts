@@ -155,7 +155,7 @@ describe.concurrent('ipfsz gc', () => {
 
     const removed = await sandbox.run(['rm', other])
     expectSuccess(removed)
-    expect(removed.stdout.toString()).toContain('ipfsz gc')
+    expect(removed.stdout.toString()).toContain('\tunpinned\t')
     await gc(sandbox)
 
     expect((await sandbox.run(['cat', one])).stdout.equals(bytes)).toBe(true)
