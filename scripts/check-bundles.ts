@@ -19,7 +19,7 @@ const ONE_FILE = [
   {
     name: 'read with zstd',
     codec: 'zstd',
-    limit: 75_000,
+    limit: 80_000,
     script: `
       import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
       import { GatewayPool, HttpSource } from '@ipfsz/core/http'
@@ -31,7 +31,7 @@ const ONE_FILE = [
       )
     `
   },
-  ...[['zstd', 320_000, 180_000], ['gzip', 220_000, 60_000]].flatMap(([codec, files, blocks]) => [
+  ...[['zstd', 330_000, 180_000], ['gzip', 225_000, 60_000]].flatMap(([codec, files, blocks]) => [
     {
       name: `files with ${codec}`,
       codec,
