@@ -117,6 +117,48 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     expect(stdout.toString()).toMatch(/Deleted 5 unpinned blocks[^]*\tgood\t[^]*\nbafy\w+\n$/)
   })
 
+  it('has space after gc though something is pinned in each pack, once the record of unchanged files is gone', async ({
+    sandbox
+  }) => {
+    await sandbox.write('file', randomBytes(4 * MIB))
+    await sandbox.write('kept', randomBytes(100_000))
+    await Promise.all(['disk', 'tree'].map(async name => mkdir(join(sandbox.directory, name))))
+    await Promise.all(Array.from({ length: 3000 }, async (_, i) => sandbox.write(`tree/${i}`, Buffer.from(`${i}`))))
+    const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
+    const ipfsz = 'ipfsz --repo disk/repo'
+
+    const { code, stdout, stderr } = await sandbox.shell(
+      `unshare ${user} --mount sh -c 'mount -t tmpfs -o size=16m none disk && ${ipfsz} init && ` +
+        `${ipfsz} add -Q tree && ${ipfsz} add -q kept file | tail -n 1 | xargs ${ipfsz} pin rm && ` +
+        `! cat /dev/zero > disk/other && ${ipfsz} gc && ${ipfsz} verify --all && df disk && ls disk/repo'`
+    )
+
+    expect({ code, stderr: stderr.replaceAll(/^(?:cat|sh): .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.toString()).toMatch(/Deleted 5 unpinned blocks/)
+    expect(stdout.toString()).not.toContain('known-files')
+  })
+
+  it('is told by gc with what rewriting a pack needs, which is then enough', async ({ sandbox }) => {
+    await sandbox.write('file', randomBytes(4 * MIB))
+    await sandbox.write('kept', randomBytes(MIB))
+    await mkdir(join(sandbox.directory, 'disk'))
+    const user = process.getuid?.() === 0 ? '' : '--user --map-root-user'
+    const ipfsz = 'ipfsz --repo disk/repo'
+
+    const { code, stdout, stderr } = await sandbox.shell(
+      `unshare ${user} --mount sh -c 'mount -t tmpfs -o size=16m none disk && ${ipfsz} init && ` +
+        `${ipfsz} add -q kept file | tail -n 1 | xargs ${ipfsz} pin rm && ! cat /dev/zero > disk/other && ` +
+        // 5.57 MiB of the 10.9 MiB that the other file has
+        `! ${ipfsz} gc && truncate -s -5850000 disk/other && ${ipfsz} gc'`
+    )
+
+    const said = stderr.replaceAll(/^(?:cat|sh): .*\n/gm, '')
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/^ipfsz: the disk is full: .*\n$/) })
+    expect(said).toMatch(/disk\/repo has 0 B of 16\.0 MiB left, .* At most 5\.\d+ MiB more are needed\. /)
+    expect(said).not.toContain('ipfsz gc')
+    expect(stdout.toString()).toMatch(/Deleted 5 unpinned blocks/)
+  })
+
   it.for(['packs', 'files'])('takes more again after gc, in a repo of %s', async (layout, { sandbox }) => {
     await sandbox.write('file', randomBytes(4 * MIB))
     await sandbox.write('large', randomBytes(20_000_000))

@@ -71,7 +71,7 @@ it('@helia/verified-fetch asks no plugin for other codecs by DNSLink, or as text
 })
 
 it('@helia/verified-fetch answers a path that it cannot decode with 500, and asks no plugin', async () => {
-  expect(await ask(`ipfs://${UNKNOWN}/%zz`), 'packages/verified-fetch/README.md').toEqual({ status: 500, paths: [] })
+  expect(await ask(`ipfs://${UNKNOWN}/%zz`), 'packages/verified-fetch/src/check-paths.ts').toEqual({ status: 500, paths: [] })
 })
 
 const missing = (): Response => new Response(null, { status: 404 })

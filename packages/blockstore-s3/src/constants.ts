@@ -4,7 +4,13 @@ export const DEFAULT_CONNECT_TIMEOUT = 3000
 /** How long a store may think before its answer begins, in milliseconds. @default */
 export const DEFAULT_RESPONSE_TIMEOUT = 30_000
 
-/** How long a transfer may make no progress, in milliseconds. @default */
+/** How often a request may stall, at an endpoint that accepted it, before it fails if there is no other endpoint. */
+export const MAX_STALLS = 2
+
+/** The bytes of a body that are handed to the system at a time. It takes as many again before any is on its way. */
+export const PIECE_SIZE = 64 * 1024
+
+/** How long a transfer may make no progress, and headers may take that have begun, in milliseconds. @default */
 export const DEFAULT_PROGRESS_TIMEOUT = 10_000
 
 /** The bytes that count as progress: slower than that is a stall, whatever trickles in. */
@@ -17,7 +23,10 @@ export const MIN_PROGRESS = 4096
  */
 export const DEFAULT_TOTAL_TIMEOUT = 120_000
 
-/** Bytes per second. At that rate, 16 blocks of 1 MiB at a time need a link of 1 Mbit/s. */
+/**
+ * Bytes per second of one transfer, after its first `progressTimeout`. At that rate, 16 blocks of 1 MiB at a time need
+ * a link of 1 Mbit/s.
+ */
 export const MIN_RATE = 8 * 1024
 
 /** How often a request is sent in all. @default */

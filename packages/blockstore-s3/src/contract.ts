@@ -64,15 +64,25 @@ export interface S3ObjectsInit {
   /** In milliseconds. @default 3000 */
   connectTimeout?: number | undefined
 
-  /** From the end of a request to the start of its response, in milliseconds. @default 30000 */
+  /**
+   * From the end of a request to the start of its response, and to send each 4 KiB of a request, in milliseconds.
+   *
+   * @default 30000
+   */
   responseTimeout?: number | undefined
 
-  /** Maximum time to transfer 4 KiB, in milliseconds. @default 10000 */
+  /**
+   * Maximum time to receive 4 KiB, or the headers of a response once they have begun, in milliseconds. After that
+   * time, a transfer also fails if it was slower than 8 KiB per second on average.
+   *
+   * @default 10000
+   */
   progressTimeout?: number | undefined
 
   /**
    * For one request with all its attempts and waits, in milliseconds. Each 8 KiB sent or received add a second. An
-   * attempt that waits for its response is not cut short.
+   * attempt that waits for its response is not cut short. A request that stalled twice fails earlier, unless there is
+   * another endpoint.
    *
    * @default 120000
    */

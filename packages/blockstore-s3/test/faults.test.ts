@@ -1,11 +1,13 @@
 /** @module-tag long */
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { TLS } from '../../../test/support/certificate.ts'
 import { S3Objects } from '../src/index.ts'
+import { listen } from '../../../test/support/listen.ts'
 import { BUCKET, CREDENTIALS, fakeS3, hangUp, ignore, refuse } from '../../../test/support/fake-s3.ts'
 import type { ObjectInfo, S3ObjectsInit, S3RequestEvent } from '../src/index.ts'
 import type { FakeS3, Fault } from '../../../test/support/fake-s3.ts'
@@ -144,6 +146,58 @@ it.concurrent.each(OPERATIONS.flatMap(([name, run]) =>
   }
 
   expect(error).toMatchObject({ name: expect.stringMatching(/^S3(?:Network|Response)Error$/) as string })
+})
+
+it.each<[string, Fault]>([
+  ['a header without end', trickle('HTTP/1.1 200 OK\r\nx: ', 'x', 5)],
+  ['informational responses without end', trickle('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 5)],
+  ['a body byte by byte', trickle('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', 'x', 5)],
+  ['a body without a byte', trickle('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '', 1000)],
+  ['trailers without end', trickle('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx: ', 'x', 5)]
+])('ends a request whose store sends %s as soon as it stalls a second time', async (_, fault) => {
+  s3.faults.shift = () => fault
+  const begin = performance.now()
+
+  await expect(connect({ progressTimeout: 100 }).get('key')).rejects.toMatchObject({ name: 'S3NetworkError' })
+  expect(s3.seen).toHaveLength(2)
+  // far from the time of the request, and of the answer
+  expect(performance.now() - begin).toBeLessThan(20_000)
+})
+
+it('asks other endpoints however many of them stalled', async () => {
+  put()
+  other.objects.set('key', BYTES)
+  const dead = await Promise.all([fakeS3(), fakeS3()])
+  dead.forEach(({ faults }) => { faults.shift = () => ignore })
+  const objects = connect({ endpoints: [...dead.map(({ origin }) => origin), s3.origin], responseTimeout: 50 })
+
+  expect(await objects.get('key')).toEqual(BYTES)
+  await Promise.all(dead.map(async ({ close }) => close()))
+})
+
+it('sends a large body for as long as the store takes bytes of it', async () => {
+  const bytes = Buffer.alloc(16 * 1024 * 1024, 'a')
+  let taken = 0
+  const slow = createServer(socket => {
+    socket.on('data', ({ byteLength }) => {
+      taken += byteLength
+
+      if (taken > bytes.byteLength) {
+        socket.end('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 0\r\n\r\n')
+      } else if (taken < bytes.byteLength / 2) {
+        // what the system holds for it is fewer bytes than are left
+        socket.pause()
+        setTimeout(() => { socket.resume() }, 20)
+      }
+    })
+  })
+  const { port, close } = await listen(slow)
+  onTestFinished(close)
+  const begin = performance.now()
+  await connect({ endpoints: [`http://127.0.0.1:${port}`], responseTimeout: 1000, attempts: 1 }).put('key', bytes)
+
+  // otherwise nothing is proven
+  expect(performance.now() - begin).toBeGreaterThan(2000)
 })
 
 it('gives a request that transfers much more time', async () => {

@@ -16,12 +16,12 @@ const SMALL_FILE = 4096
  * Say in the message of an error which disk is full, and of what: bytes, inodes, or the share of this user.
  *
  * @param message - by `explain`
- * @param repo - as it was asked for
+ * @param asked - the command, and the repo as it was asked for
  */
 export async function withFullDisk (
   message: string,
   thrown: Error,
-  repo: string | undefined,
+  { repo, command }: { repo: string | undefined, command: string | undefined },
   io: Io
 ): Promise<string> {
   const full = fullDiskError(thrown)
@@ -33,8 +33,9 @@ export async function withFullDisk (
   // what writes blocks does not say where
   const place = await existing(full.path ?? await blocksIn(repoPath(repo, io)))
   const said = full.code === 'EDQUOT' ? ofQuota(place) : await ofDisk(place, neededBytes(thrown))
+  const advice = said == null || command === 'gc' ? '' : `. ${GC_ADVICE}`
 
-  return message.replace(DISK_FULL, () => said ?? DISK_FULL)
+  return message.replace(DISK_FULL, () => `${said ?? DISK_FULL}${advice}`)
 }
 
 async function blocksIn (repo: string): Promise<string> {
@@ -51,7 +52,7 @@ async function existing (path: string): Promise<string> {
 }
 
 function ofQuota (place: string): string {
-  return `this user's quota on the disk of ${place} is used up: delete files there and try again. ${GC_ADVICE}`
+  return `this user's quota on the disk of ${place} is used up: delete files there and try again`
 }
 
 /**
@@ -71,9 +72,8 @@ async function ofDisk (place: string, needed: number | undefined): Promise<strin
   // what was half-written has been deleted, so some may be left of what there was too little of
   return disk.files > 0 && disk.ffree < FEW_INODES && disk.ffree * SMALL_FILE < free
     ? `the disk of ${place} has no inodes left for new files, though ${formatSize(free)} are free: delete files ` +
-      `there and try again. ${GC_ADVICE}`
+      'there and try again'
     : `the disk is full: ${place} has ${formatSize(free)} of ${all} left, which is not enough. ${
       needed == null ? '' : `At most ${formatSize(needed)} more are needed. `
-    }Free some space ` +
-      `there and try again. ${GC_ADVICE}`
+    }Free some space there and try again`
 }

@@ -30,7 +30,7 @@ export async function main (argv: string[], io: Io): Promise<number> {
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
     if (!(error instanceof DifferentError)) {
-      const message = await withFullDisk(explain(error), error, repo, io)
+      const message = await withFullDisk(explain(error), error, { repo, command: program.args[0] }, io)
       const output = new Output(io, { json, verbose, given: argv.slice(2) })
       output.error(`${message}${await lostPlace(error, repo, io)}`, error)
     }

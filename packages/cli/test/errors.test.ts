@@ -70,6 +70,7 @@ describe('explain', () => {
     new NotFoundError(cid),
     new MissingHeaderError(CID.createV1(CODES.zstd, cid.multihash)),
     new CorruptBlockError(cid),
+    new CorruptBlockError(cid, { sender: 'Kubo' }),
     new FetchStalledError(cid, 60_000, { providers: 2 }),
     new InvalidTrailerError(cid, 'too short'),
     new ContentMismatchError(cid, cid, cid),
@@ -104,6 +105,11 @@ describe('explain', () => {
   it('advises to repair what misses a block, and nothing that another program made wrong', () => {
     expect(explain(new DamagedDagError(cid, new NotFoundError(cid)))).toContain(`ipfsz repair ${cid}`)
     expect(explain(new DamagedDagError(cid, new NotUnixFSError(cid, 'a leaf')))).not.toContain('repair')
+  })
+
+  it('does not take wrong bytes of Kubo for damage on the disk', () => {
+    expect(explain(new CorruptBlockError(cid))).toContain('damaged on disk')
+    expect(explain(new CorruptBlockError(cid, { sender: 'Kubo' }))).toMatch(/from Kubo is corrupt: (?!.*on disk)/)
   })
 
   it('explains the system error that a message quotes', () => {

@@ -272,14 +272,21 @@ export class FetchStalledError extends NamedError {
   readonly providers: number | undefined
   /** How many peers were asked, if all of them lack the block and no other peer could be asked. */
   readonly asked: number | undefined
+  /** Why each gateway that was asked sent nothing, if it said so. */
+  readonly failures: readonly Error[]
 
   constructor (
     cid: CID,
     time: number,
-    { providers, asked, ...options }: ErrorOptions & { providers?: number, asked?: number } = {}
+    { providers, asked, failures = [], ...options }: ErrorOptions & {
+      providers?: number
+      asked?: number
+      failures?: readonly Error[]
+    } = {}
   ) {
+    const silence = `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}`
     super(asked == null
-      ? `Nothing arrived for ${Math.round(time / 100) / 10} s while waiting for the block ${cid}${sendersOf(providers)}`
+      ? [`${silence}${sendersOf(providers)}`, ...failures.map(messageOf)].join('; ')
       : `The ${asked === 1 ? 'only peer that was asked does' : `${asked} peers that were asked do`} not have the ` +
         `block ${cid}`,
     options)
@@ -287,6 +294,7 @@ export class FetchStalledError extends NamedError {
     this.time = time
     this.providers = providers
     this.asked = asked
+    this.failures = failures
   }
 }
 

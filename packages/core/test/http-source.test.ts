@@ -574,6 +574,7 @@ describe('gateways beside another source', () => {
     await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
     await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
     expect(requests).toBeLessThan(3)
+    expect(source.failures()).toMatchObject([{ name: 'GatewayConnectionError' }])
   })
 
   it('asks a gateway once that never answers', async () => {

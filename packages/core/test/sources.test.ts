@@ -252,6 +252,19 @@ describe('the sources of a blockstore', () => {
     expect(gaveUp.mock.calls).toEqual([[unmark(cid), 50]])
   })
 
+  it('tell what gateways said before the block was given up', async () => {
+    const { cid } = await stored(1000)
+    const failure = new Error('the gateway cut its response')
+    const files = ipfsz(
+      { blockstore: new CountingBlockstore(), sources: [{ ...silent(), failures: () => [failure] }, silent()] },
+      { fetch: { stallTimeout: 10_000, timeout: 50 } }
+    )
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({
+      name: 'FetchStalledError', failures: [failure], message: expect.stringContaining(failure.message) as string
+    })
+  })
+
   it('are not asked by a call that is offline', async () => {
     const { blockstore: others, cid } = await stored(1000)
     const source = sourceWith(others)

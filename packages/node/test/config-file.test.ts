@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -21,6 +21,22 @@ describe('the settings of a repo', () => {
     await Promise.all(keys.map(async key => changeConfig(repo, config => ({ ...config, [key]: true }))))
 
     expect(Object.keys(await readConfig(repo)).toSorted()).toEqual(keys.toSorted())
+  })
+
+  it('are not called damaged if the repo cannot be entered', async () => {
+    await symlink('loop', join(repo, 'loop'))
+    await expect(readConfig(join(repo, 'loop'))).rejects.toMatchObject({ name: 'RepoError', cause: { code: 'ELOOP' } })
+
+    const closed = join(repo, 'closed')
+    await mkdir(closed)
+    await writeFile(join(closed, 'config.json'), '{')
+    await expect(readConfig(closed)).rejects.toMatchObject({ name: 'ConfigError' })
+    await chmod(closed, 0)
+
+    // root may enter it
+    await expect(readConfig(closed)).rejects
+      .toMatchObject({ name: process.getuid?.() === 0 ? 'ConfigError' : 'RepoError' })
+    await chmod(closed, 0o700)
   })
 
   it('can be changed again after a change that failed', async () => {

@@ -241,7 +241,9 @@ describe('DNSLink', () => {
     // to decode this CID would take 16 seconds
     const long = 'z'.repeat(60_000)
     const records = [
-      [`dnslink=/ipfs/${long}`], [`dnslink=/ipns/${long}`], [`dnslink=/ipfs/${CID_TEXT}${'/a'.repeat(30_000)}`]
+      [`dnslink=/ipfs/${long}`], [`dnslink=/ipns/${long}`], [`dnslink=/ipfs/${CID_TEXT}${'/a'.repeat(30_000)}`],
+      // few names, and many bytes that are remembered
+      [`dnslink=/ipfs/${CID_TEXT}${`/${'a'.repeat(1000)}`.repeat(60)}`]
     ]
     const { lookUpTxt } = resolver({
       '_dnslink.long.example': records,

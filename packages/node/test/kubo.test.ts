@@ -158,6 +158,15 @@ describe('openKuboSource', () => {
     await expect(openKuboSource(directory, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
+  it('names Kubo as the sender of wrong bytes', async () => {
+    const kubo = await fakeKubo({ 'block/get': (_, response) => { response.end('other') } })
+    const { blockstore } = await openKuboSource(`http://127.0.0.1:${kubo.port}`, signal)
+    const cid = CID.createV1(0x55, await sha256.digest(bytes))
+
+    await expect(Array.fromAsync(blockstore.get(cid) as AsyncIterable<Uint8Array>)).rejects
+      .toMatchObject({ name: 'CorruptBlockError', cid, sender: 'Kubo' })
+  })
+
   it('says that a Kubo is not running that was killed, and so left its address behind', async () => {
     const [kubo, repo] = [await fakeKubo(), await makeRepo()]
     await writeFile(join(repo, 'api'), `/ip4/127.0.0.1/tcp/${kubo.port}`)

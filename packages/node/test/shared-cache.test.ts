@@ -199,6 +199,26 @@ it('deletes files of killed processes that its table does not know', async ({ di
   await expect.poll(async () => files(directory)).toEqual([file])
 })
 
+it('never takes more space than it may, though many blocks come at once', async ({ directory, open }) => {
+  const blocks = await Promise.all(Array.from({ length: 60 }, async (_, i) => block(i, 50_000)))
+  const cache = await open()
+  const ended = new AbortController()
+  let largest = 0
+  const putting = Promise.all(blocks.map(async ({ cid, bytes }) => cache.put(cid, bytes)))
+    .then(async () => cache.close())
+    .finally(() => { ended.abort() })
+
+  while (!ended.signal.aborted) {
+    largest = Math.max(largest, (await files(directory).catch(() => [])).length * 52 * 1024)
+  }
+
+  await putting
+  expect(largest).toBeLessThanOrEqual(SIZE)
+  expect(cache.bytes).toBe((await files(directory)).length * 52 * 1024)
+  // as full as when they come one after the other
+  expect(cache.bytes).toBeGreaterThan(SIZE * 0.8)
+})
+
 it('never takes more space than it may, however fast blocks come', async ({ directory, open }) => {
   const blocks = await Promise.all(Array.from({ length: 60 }, async (_, i) => block(i, 50_000)))
   const cache = await open()

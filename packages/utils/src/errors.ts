@@ -16,18 +16,25 @@ export class CorruptBlockError extends NamedError {
   readonly cid: CID
   /** What is wrong with the block. */
   readonly reason: string
+  /** The program that sent it. Undefined: it was stored. */
+  readonly sender: string | undefined
 
   /** @param init - `reason` continues the sentence "The block CID is corrupt: ". */
-  constructor (cid: CID, { reason = 'its bytes do not match its hash', ...options }: CorruptBlockErrorInit = {}) {
-    super(`The block ${cid} is corrupt: ${reason}`, options)
+  constructor (
+    cid: CID,
+    { reason = 'its bytes do not match its hash', sender, ...options }: CorruptBlockErrorInit = {}
+  ) {
+    super(`The block ${cid} ${sender == null ? '' : `from ${sender} `}is corrupt: ${reason}`, options)
     this.cid = cid
     this.reason = reason
+    this.sender = sender
   }
 }
 
 export interface CorruptBlockErrorInit extends ErrorOptions {
   /** @default 'its bytes do not match its hash' */
   reason?: string
+  sender?: string | undefined
 }
 
 /** Thrown when no hasher is known for a CID, so its block cannot be verified. */

@@ -4,4 +4,5 @@
  * @packageDocumentation
  */
 
+export { checkPaths } from './check-paths.ts'
 export { ipfszPlugin } from './plugin.ts'

@@ -3,7 +3,7 @@ import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { createHeliaLight } from 'helia'
 import { onTestFinished } from 'vitest'
-import { ipfszPlugin } from '../src/index.ts'
+import { checkPaths, ipfszPlugin } from '../src/index.ts'
 import type { CreateVerifiedFetchOptions, VerifiedFetch } from '@helia/verified-fetch'
 import type { Ipfsz } from '@ipfsz/core'
 import type { BlockBroker, Helia } from 'helia'
@@ -31,7 +31,7 @@ export async function make (
   helia.addBlockBroker(NOBODY)
   await helia.start()
   onTestFinished(async () => { await helia.stop() })
-  const fetch = await createVerifiedFetchWithHelia(helia, { ...options, plugins: [ipfszPlugin()] })
+  const fetch = checkPaths(await createVerifiedFetchWithHelia(helia, { ...options, plugins: [ipfszPlugin()] }))
   onTestFinished(async () => { await fetch.stop() })
 
   return { helia, blockstore, fetch, fs: ipfsz(helia) }

@@ -63,6 +63,30 @@ describe('a marked file', () => {
     await response.body?.cancel()
   })
 
+  it.each([
+    ['ipfs://CID/%zz'], ['ipfs://CID/a%'], ['ipfs://CID/a/%ff/b?format=raw'], ['/ipfs/CID/%c3'], ['ipns://example.com/%zz']
+  ])('is answered with 400 for the path of %s, which is not percent-encoded UTF-8', async resource => {
+    const { fetch, cid } = await withFile()
+    const url = resource.replace('CID', String(cid))
+    const [get, head, byUrl] = await Promise.all([
+      fetch(url),
+      fetch(url, { method: 'HEAD' }),
+      fetch(url.startsWith('/') ? url : new URL(url))
+    ])
+
+    expect([get.status, get.statusText, get.url, head.status, byUrl.status])
+      .toEqual([400, 'Bad Request', url, 400, 400])
+    expect([await get.text(), await head.text()]).toEqual([expect.stringContaining('percent-encoded'), ''])
+    expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(200)
+    await expect(fetch(url, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('is answered with 400 for what is no resource, as without the check of paths', async () => {
+    const { fetch } = await withFile()
+
+    expect((await fetch('%zz:')).status).toBe(400)
+  })
+
   it('is the original, with its type and length', async () => {
     const { fetch, url } = await withFile()
 

@@ -84,6 +84,7 @@ export class S3Client {
       credentials: await raceAbort(this.#credentials.get(), signal),
       date: this.#clock.date,
       attempts: 0,
+      stalls: 0,
       budget: new TimeBudget(this.#init.totalTimeout ?? DEFAULT_TOTAL_TIMEOUT),
       avoid: new Set(),
       // a kept connection that breaks does not say whether the request arrived

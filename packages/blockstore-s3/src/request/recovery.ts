@@ -1,5 +1,5 @@
 import { messageOf } from '@ipfsz/utils/message-of'
-import { CLOCK_TOLERANCE } from '../constants.ts'
+import { CLOCK_TOLERANCE, MAX_STALLS } from '../constants.ts'
 import {
   S3ClockSkewError, S3DamagedObjectError, S3NetworkError, S3ObjectTooLargeError, S3ResponseError
 } from '../errors.ts'
@@ -7,7 +7,7 @@ import { parseError, printable } from '../xml/error.ts'
 import { AnswerError } from './attempt.ts'
 import { isRetried, parseRetryAfter, retryDelay } from './backoff.ts'
 import { subjectOf } from './sending.ts'
-import { AnswerTooLarge, TransportFailure, WrongChecksum } from './transport.ts'
+import { AnswerTooLarge, Stall, TransportFailure, WrongChecksum } from './transport.ts'
 import type { KeptCredentials } from '../credentials/kept-credentials.ts'
 import type { Sending } from './sending.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -116,6 +116,8 @@ export class Recovery {
       endpoints.unreachable(endpoint)
     }
 
+    sending.stalls += failure instanceof Stall ? 1 : 0
+
     if (!this.#isTriedAgain(sending)) {
       // a network does not damage every answer
       throw failure instanceof WrongChecksum
@@ -141,8 +143,8 @@ export class Recovery {
     throw new S3ResponseError(subjectOf(sending), status, code, printable(messageOf(err)))
   }
 
-  #isTriedAgain ({ attempts, budget }: Sending): boolean {
-    return attempts < this.#maxAttempts && !budget.isSpent()
+  #isTriedAgain ({ attempts, stalls, budget, endpoints, avoid }: Sending): boolean {
+    return attempts < this.#maxAttempts && !budget.isSpent() && (stalls < MAX_STALLS || endpoints.hasOther(avoid))
   }
 }
 

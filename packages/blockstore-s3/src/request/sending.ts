@@ -19,6 +19,8 @@ export interface Sending {
   date: Date
   /** How often it was sent. */
   attempts: number
+  /** How many of these stalled. */
+  stalls: number
   readonly budget: TimeBudget
   /** Endpoints that failed it. */
   readonly avoid: Set<string>

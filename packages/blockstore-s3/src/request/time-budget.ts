@@ -1,6 +1,9 @@
 import { MIN_RATE } from '../constants.ts'
 
-/** The time of one request, with all its attempts and waits. A store that trickles cannot hold it for longer. */
+/**
+ * The time of one transfer, or of one request with all its attempts and waits. A store that trickles cannot hold it for
+ * longer.
+ */
 export class TimeBudget {
   readonly #milliseconds: number
   readonly #begin = performance.now()

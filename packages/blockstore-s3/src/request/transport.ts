@@ -1,11 +1,11 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { messageOf } from '@ipfsz/utils/message-of'
-import { MAX_ERROR_SIZE, MIN_PROGRESS } from '../constants.ts'
+import { MAX_ERROR_SIZE, MIN_PROGRESS, PIECE_SIZE } from '../constants.ts'
 import { breakConnection } from './agents.ts'
+import { TimeBudget } from './time-budget.ts'
 import type { S3ObjectsInit } from '../contract.ts'
 import type { S3Phase } from '../errors.ts'
-import type { TimeBudget } from './time-budget.ts'
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 export interface Exchange {
@@ -50,6 +50,9 @@ export class TransportFailure extends Error {
   }
 }
 
+/** The store accepted the request, and then sent or took too little. */
+export class Stall extends TransportFailure {}
+
 /** The answer does not have the checksum that the store names: it was damaged on its way, or in the store. */
 export class WrongChecksum extends TransportFailure {}
 
@@ -93,30 +96,59 @@ export async function exchange ({
     const failTransport = (message: string, cause?: unknown): void => {
       fail(new TransportFailure(phase, request.reusedSocket, message, cause))
     }
+    const failStalled = (message: string): void => { fail(new Stall(phase, request.reusedSocket, message)) }
     const onAbort = (): void => { end(() => { reject(signal?.reason as Error) }); giveUp() }
-    const arm = (milliseconds: number, what: string): void => {
-      clearTimeout(timer)
-      timer = setTimeout(() => { failTransport(`${what} took more than ${milliseconds} ms`) }, milliseconds)
-    }
     // a timer that looks at intervals whether enough has been transferred
-    const watch = (transferred: () => number): void => {
+    const watch = (transferred: () => number, interval: number, own = new TimeBudget(interval)): void => {
       const before = transferred()
       clearTimeout(timer)
       timer = setTimeout(() => {
-        if (transferred() - before < MIN_PROGRESS) {
-          failTransport(`${transferred()} bytes were transferred, and then fewer than ${MIN_PROGRESS} in ${
-            timeouts.progress} ms`)
-        } else if (budget.isSpent(transferred() - before)) {
-          failTransport(`${transferred()} bytes were transferred, too slowly`)
+        const more = transferred() - before
+
+        if (more < MIN_PROGRESS) {
+          failStalled(`${transferred()} bytes were transferred, and then fewer than ${MIN_PROGRESS} in ${
+            interval} ms`)
+        } else if ([own, budget].some(time => time.isSpent(more))) {
+          failStalled(`${transferred()} bytes were transferred, too slowly`)
         } else {
-          watch(transferred)
+          watch(transferred, interval, own)
         }
-      }, timeouts.progress)
+      }, interval)
+    }
+    // and one for an answer: a store may think for long, and then sends its headers at once
+    const awaitAnswer = (left: number, hasBegun = false): void => {
+      const before = request.socket?.bytesRead
+      const milliseconds = Math.min(left, timeouts.progress / 2)
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        if (hasBegun || left <= milliseconds) {
+          failStalled(hasBegun ? 'the headers of the answer arrive too slowly' : `the answer took more than ${
+            timeouts.response} ms`)
+        } else {
+          awaitAnswer(left - milliseconds, request.socket?.bytesRead !== before)
+        }
+      }, milliseconds)
     }
     const onSent = (): void => {
       if (phase === 'send') {
         phase = 'response'
-        arm(timeouts.response, 'the answer')
+        awaitAnswer(timeouts.response)
+      }
+    }
+    // in pieces, as Node does not say how much of one it has sent
+    let sent = 0
+    const sendFrom = (offset: number): void => {
+      sent = offset
+      const end = offset + PIECE_SIZE
+
+      if (body == null || end >= body.byteLength) {
+        request.end(body?.subarray(offset))
+      } else {
+        request.write(body.subarray(offset, end), err => {
+          if (err == null) {
+            sendFrom(end)
+          }
+        })
       }
     }
     const onConnected = (): void => {
@@ -125,7 +157,8 @@ export async function exchange ({
       if (request.writableFinished) {
         onSent()
       } else {
-        watch(() => request.socket?.bytesWritten ?? 0)
+        // the system takes the next bytes when it has sent a third of what it holds, which may be 4 MiB
+        watch(() => sent, timeouts.response)
       }
     }
 
@@ -134,7 +167,9 @@ export async function exchange ({
     request.on('finish', onSent)
     request.on('socket', socket => {
       if (socket.connecting) {
-        arm(timeouts.connect, 'connecting')
+        timer = setTimeout(() => {
+          failTransport(`connecting took more than ${timeouts.connect} ms`)
+        }, timeouts.connect)
         socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
       } else {
         onConnected()
@@ -153,9 +188,13 @@ export async function exchange ({
       const arrived = performance.now()
       tell()
       phase = 'body'
-      watch(() => reader.received)
+      watch(() => reader.received, timeouts.progress)
       const onBody = (body: Buffer): void => {
         end(() => { resolve({ status, headers, body, arrived }) })
+
+        if (!request.writableFinished) {
+          giveUp()
+        }
       }
       const onError = (err: unknown): void => {
         if (err instanceof AnswerTooLarge) {
@@ -167,7 +206,7 @@ export async function exchange ({
 
       reader.read().then(onBody, onError)
     })
-    request.end(body)
+    sendFrom(0)
   })
 }
 

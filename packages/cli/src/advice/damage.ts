@@ -38,11 +38,18 @@ export const DAMAGE: Advice = {
    *
    * The bytes of a stored block do not match its hash: the disk corrupted them, or a crash truncated them. No wrong
    * bytes were returned. Run `ipfsz repair CID`. If no node sends the block, try another peer with `--peer`, or add
-   * the original file again. If it happens again, check the disk.
+   * the original file again. If it happens again, check the disk. `The block CID from Kubo is corrupt` means that
+   * Kubo sent other bytes: `ipfs repo verify` looks for damaged blocks in its repo.
    */
-  CorruptBlockError: ({ cause }) => cause instanceof Error && NOT_FETCHED.has(cause.name)
-    ? ': damaged on disk, and no node sent it. Try another peer with --peer, or add the file again'
-    : ': damaged on disk. Fetch it again with ipfsz repair, or add the file again',
+  CorruptBlockError: ({ cause, sender }) => {
+    if (sender != null) {
+      return ': check its repo with ipfs repo verify'
+    }
+
+    return cause instanceof Error && NOT_FETCHED.has(cause.name)
+      ? ': damaged on disk, and no node sent it. Try another peer with --peer, or add the file again'
+      : ': damaged on disk. Fetch it again with ipfsz repair, or add the file again'
+  },
   /**
    * # Cannot read the pin record FILE
    *

@@ -7,6 +7,7 @@ export interface Fields {
   key?: string | undefined
   needsDictionary?: unknown
   place?: string
+  sender?: unknown
   root?: { toString: () => string }
   session?: string
   store?: string

@@ -118,7 +118,8 @@ export class BlockFetcher {
           if (stalled && this.#waited(attempts) >= timeout) {
             // before others are asked for: the sources now know that it is in vain
             const providers = await raceSignal(this.#giveUp(scope), signal)
-            throw new FetchStalledError(cid, timeout, { providers, cause: err })
+            const failures = this.#order.sources.flatMap(source => source.failures?.() ?? [])
+            throw new FetchStalledError(cid, timeout, { providers, failures, cause: err })
           }
 
           // Helia reports with it that every peer answered that it cannot send the block

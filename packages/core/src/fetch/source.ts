@@ -59,6 +59,9 @@ export interface BlockSource {
   /** Called when a block is read from the blockstore, so a response does not need to include it. */
   found? (cid: CID, options: Pick<SourceOptions, 'part'>): void
 
+  /** Why the gateways that were asked last sent nothing, for the error. */
+  failures? (): readonly Error[]
+
   /**
    * Called when a block is given up, because nothing arrived for the timeout.
    *

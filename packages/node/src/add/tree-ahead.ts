@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { createSmallFileEncoder, MAX_DICTIONARY_FILE } from '@ipfsz/core/small-files'
+import { knownFilesIn } from '../repo/repo.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { packageVersion } from '../version.ts'
 import { KnownFiles } from './known-files.ts'
@@ -138,7 +138,7 @@ function knownFiles (
   }
 
   return new KnownFiles({
-    directory: join(repo.path, 'known-files'),
+    directory: knownFilesIn(repo.path),
     // with the versions of what compresses
     options: JSON.stringify([packageVersion(), process.version, deterministic, preserve, compression]),
     cache,

@@ -63,8 +63,12 @@ export class SharedCache {
   /** The blocks that are being written, by name. */
   readonly #writing = new Map<string, { bytes: Uint8Array, written: Promise<void> }>()
   #writingBytes = 0
-  /** What the table does not know yet, in bytes on the disk. */
+  /** What is written and the table does not know yet, in bytes on the disk. */
   #untold = 0
+  /** The files that are being written now, with their sizes on the disk. */
+  readonly #arriving = new Map<Promise<void>, number>()
+  /** Whether the table could not be told the last time: another process changes it, or the disk is full. */
+  #isTableBusy = false
   #size = 0
   #bytes = 0
   #table: UseTable | undefined
@@ -211,14 +215,34 @@ export class SharedCache {
   }
 
   async #write (name: string, bytes: Uint8Array, size: number): Promise<void> {
-    if (this.#untold + size > this.#size * UNTOLD_PART) {
+    // in a loop, as others that waited too may have taken the room
+    while (!this.#hasRoom(size)) {
+      await Promise.all(this.#arriving.keys())
       this.#do(async () => this.#save())
       await this.#work
+
+      if (this.#isTableBusy) {
+        return
+      }
     }
 
-    this.#untold += size
+    const written = this.#writeFile(name, bytes, size)
+    const ended = written.catch(() => {})
+    this.#arriving.set(ended, size)
+    await written.finally(() => { this.#arriving.delete(ended) })
+  }
+
+  async #writeFile (name: string, bytes: Uint8Array, size: number): Promise<void> {
     await writeAtomic(this.#file(name), bytes, { temporary: join(this.#temporary, randomUUID()), sync: false })
+    this.#untold += size
     this.#note({ name, used: Date.now(), kept: size })
+  }
+
+  /** Whether a file may be written before the table is told. One that needs more than there is goes alone. */
+  #hasRoom (size: number): boolean {
+    const others = [...this.#arriving.values()].reduce((sum, size) => sum + size, this.#untold)
+
+    return others === 0 || others + size <= this.#size * UNTOLD_PART
   }
 
   #note (use: Use): void {
@@ -269,6 +293,7 @@ export class SharedCache {
       // what happens from here on is told the next time. What the table refuses is forgotten: others may know it
       this.#uses.clear()
       const result = this.#ask(table => table.note(uses, this.#size * (1 - UNTOLD_PART)))
+      this.#isTableBusy = result == null
 
       if (result == null) {
         uses.slice(0, MAX_UNTOLD).forEach(use => { this.#note(use) })

@@ -6,6 +6,7 @@ import { beginStep, duringStep, emit } from '../events.ts'
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { collectStore } from '../repo/collect-store.ts'
 import { freePacks } from './free-packs.ts'
+import { onFullDisk } from './on-full-disk.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
 import { withOriginals } from '../repo/with-originals.ts'
 import type { NodeContext, Session, SessionOptions } from '../context.ts'
@@ -135,13 +136,18 @@ async function collectOwn (
     await withOriginals(session, async originals =>
       originals.prune({ signal, has: ({ multihash }) => garbage.reached.has(multihash.bytes) }))
 
-    const deletion = beginStep(context, { task: 'collect', name: '', unit: 'blocks', total: unwanted })
-    const removed = await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
-    await setKeepsPins(repo)
-    links = await repo.links.exist()
-      ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
-      : 0
-    packs = await freePacks(repo, maxUnused, context)
+    let removed = 0
+
+    packs = await onFullDisk(repo, async () => {
+      const deletion = beginStep(context, { task: 'collect', name: '', unit: 'blocks', total: unwanted })
+      removed += await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
+      await setKeepsPins(repo)
+      links = await repo.links.exist()
+        ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
+        : 0
+
+      return freePacks(repo, maxUnused, context)
+    })
 
     if (packs != null) {
       packs.freed += removed

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open } from 'node:fs/promises'
+import { access, constants, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, RepoError } from '../errors.ts'
 import { holdFile } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
 
@@ -28,6 +28,7 @@ export function configIn (repo: string): string {
  * Read the settings of a repo. None if there is no file, or no repo.
  *
  * @throws {ConfigError} the file is damaged, or cannot be read
+ * @throws {RepoError} the repo cannot be entered
  */
 export async function readConfig (repo: string): Promise<Config> {
   const file = configIn(repo)
@@ -41,6 +42,8 @@ export async function readConfig (repo: string): Promise<Config> {
     if ((err as NodeJS.ErrnoException).code === 'ENOTDIR') {
       return {}
     }
+
+    await checkIsOpen(repo)
 
     throw new ConfigError(file, undefined, messageOf(err), { cause: err })
   }
@@ -106,6 +109,13 @@ async function lockConfig (repo: string, signal?: AbortSignal): Promise<() => vo
     // the holder writes a small file: it is done soon, and the kernel frees the lock of a killed one
     await setTimeout(POLL_INTERVAL)
   }
+}
+
+/** @throws {RepoError} the directory cannot be entered, so nothing is known of the file */
+async function checkIsOpen (repo: string): Promise<void> {
+  await access(repo, constants.X_OK).catch((cause: unknown) => {
+    throw new RepoError(`Cannot read the repo ${repo}: ${messageOf(cause)}`, { cause })
+  })
 }
 
 function isValue (value: unknown): value is ConfigValue {

@@ -19,10 +19,11 @@ const TRIES = 2
 const NONE = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Maximum characters of what a record leads to, and the most names of a path: a TXT record may have 64 KiB, and to
- * decode a CID of that length takes half a minute.
+ * Maximum characters of what a record leads to, and the most characters and names of a path: a TXT record may have
+ * 64 KiB. To decode a CID of that length takes half a minute, and a thousand paths are remembered.
  */
 const MAX_NAME = 512
+const MAX_PATH_SIZE = 4096
 const MAX_PATH = 256
 
 /** A host name of several labels (RFC 1035, section 2.3.4). */
@@ -66,7 +67,7 @@ function parseDnsLink (text: string): DnsLink | undefined {
 
   const names = path.split('/').filter(Boolean)
 
-  return name == null || name.length > MAX_NAME || names.length > MAX_PATH
+  return name == null || name.length > MAX_NAME || path.length > MAX_PATH_SIZE || names.length > MAX_PATH
     ? undefined
     : { namespace: namespace as 'ipfs' | 'ipns', name, path: names }
 }

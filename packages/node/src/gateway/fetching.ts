@@ -195,6 +195,7 @@ class Readers {
 
         return block
       },
+      failures: () => source.failures?.() ?? [],
       gaveUp: async (...args) => source.gaveUp?.(...args)
     }
   }

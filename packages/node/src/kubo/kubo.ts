@@ -1,7 +1,9 @@
 import { readOwnFile } from '@ipfsz/utils/read-own-file'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkBlock, CorruptBlockError } from '@ipfsz/core'
 import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { hideSecrets } from '@ipfsz/utils/hide-secrets'
 import { UsageError } from '../errors.ts'
 import { CommandKuboClient } from './kubo-client.ts'
@@ -20,7 +22,7 @@ const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/h
 
 /** The blocks and pins of a running Kubo node, to read. */
 export interface KuboSource {
-  blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
+  blockstore: Pick<Blockstore, 'get' | 'has' | 'put'> & { checksBlocks: true }
   pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
   /** Remove a recursive pin, while they are not listed. */
   unpin: (cid: CID, signal: AbortSignal) => Promise<void>
@@ -71,7 +73,14 @@ export async function openKuboSource (address: string, signal: AbortSignal): Pro
 
   return {
     blockstore: {
-      get: (cid, options) => blocks.get(cid, { ...options, offline: true }),
+      checksBlocks: true,
+      async * get (cid, options) {
+        const bytes = await collectBytes(blocks.get(cid, { ...options, offline: true }))
+        await checkBlock(cid, bytes).catch((cause: unknown) => {
+          throw cause instanceof CorruptBlockError ? new CorruptBlockError(cid, { sender: 'Kubo', cause }) : cause
+        })
+        yield bytes
+      },
       has: async (cid, options) => blocks.has(cid, options),
       put: async cid => cid
     },

@@ -37,6 +37,7 @@ export class FetchedStats implements Fetched {
         return block
       },
       found: (...args) => source.found?.(...args),
+      failures: () => source.failures?.() ?? [],
       gaveUp: async (...args) => source.gaveUp?.(...args)
     }
   }

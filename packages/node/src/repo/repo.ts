@@ -132,6 +132,11 @@ export function blocksIn (repo: string): string {
   return join(repo, 'blocks')
 }
 
+/** The record of files that did not change since they were added. It may be deleted while nothing adds. */
+export function knownFilesIn (repo: string): string {
+  return join(repo, 'known-files')
+}
+
 /**
  * Open the repo in a directory for reading and writing, and create it if there is none. Several processes may have it
  * open.

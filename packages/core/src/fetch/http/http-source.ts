@@ -119,6 +119,10 @@ export class HttpSource implements BlockSource {
     }
   }
 
+  failures (): readonly Error[] {
+    return this.#settings.failures
+  }
+
   /**
    * Stop the response of the plan, because much of what it brings is stored here already. What it has brought can still
    * be fetched.

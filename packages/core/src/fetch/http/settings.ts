@@ -60,6 +60,8 @@ export class GatewaySettings {
    * anything.
    */
   readonly #refusals = new Map<Gateway, number>()
+  /** Of the gateways whose last response had no block. */
+  readonly #failures = new Map<Gateway, Error>()
 
   constructor (init: GatewaySettingsInit) {
     this.pool = init.pool
@@ -89,14 +91,21 @@ export class GatewaySettings {
     return !hasWorked ? 0 : this.carsOnly ? FIRST_PAUSE : LONGEST_PAUSE_OF_KNOWN
   }
 
+  /** Of each gateway that sent no block since, the last one. */
+  get failures (): Error[] {
+    return Array.from(this.#failures, ([gateway, err]) => gateway.failure ?? err)
+  }
+
   /** Record that a gateway sent a block. */
   succeeded (gateway: Gateway): void {
     gateway.succeeded()
+    this.#failures.delete(gateway)
     this.#refusals.delete(gateway)
   }
 
   failed (gateway: Gateway, err: Error): void {
     gateway.failed(err)
+    this.#failures.set(gateway, err)
 
     if (err.name === 'GatewayRefusedError') {
       this.#refusals.set(gateway, (this.#refusals.get(gateway) ?? 0) + 1)
