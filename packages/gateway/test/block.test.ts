@@ -123,6 +123,8 @@ describe('a block', () => {
     expect((await gateway(get(`${cid}?format=raw`, { 'if-none-match': `"${cid}.raw"` }))).status).toBe(304)
     expect((await gateway(get(`${cid}?format=raw`, { 'if-none-match': '*' }))).status).toBe(304)
     expect((await gateway(get(`${cid}?format=raw`, { 'if-none-match': `"${cid}"` }))).status).toBe(200)
+    // it comes before the range
+    expect((await gateway(get(`${cid}?format=raw`, { range: 'bytes=1000-', 'if-none-match': '*' }))).status).toBe(304)
   })
 
   it.each<[CodecName, string, (bytes: Uint8Array) => Uint8Array]>([

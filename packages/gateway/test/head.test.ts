@@ -69,12 +69,19 @@ describe('HEAD', () => {
 
   it('of a file still says that a client has what a GET would send it', async () => {
     const { gateway, fs } = serve()
-    const cid = await fs.addBytes(text(300_000), { compression: { codec: 'zstd', frameSize: 64 * KIB } })
-    const url = `http://127.0.0.1:8080/ipfs/${cid}`
+    const tree = await fs.addFile(
+      { path: 'a/b.txt', content: text(300_000) },
+      { compression: { codec: 'zstd', frameSize: 64 * KIB } }
+    )
+    const { markedCid: cid } = await fs.stat(tree, { path: 'a/b.txt' })
 
-    for (const etag of [`"${cid}"`, `"${cid}.zstd"`]) {
-      const { status } = await gateway(requestOf(url, 'HEAD', { ...BROWSER, 'if-none-match': etag }))
-      expect(status).toBe(304)
+    for (const path of [cid, `${tree}/a/b.txt`]) {
+      // and what a HEAD itself says, which is the ETag of the original bytes
+      for (const etag of [`"${cid}"`, `"${cid}.zstd"`]) {
+        const url = `http://127.0.0.1:8080/ipfs/${path}`
+        const { status } = await gateway(requestOf(url, 'HEAD', { ...BROWSER, 'if-none-match': etag }))
+        expect([path, etag, status]).toEqual([path, etag, 304])
+      }
     }
   })
 })

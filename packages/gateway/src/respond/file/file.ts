@@ -53,8 +53,10 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const gzipEtag = compressedEtagOf(etagCid, 'gzip')
   const takesGzip = range == null && canGzip(context, file)
   const deltaEtag = etagOf(etagCid, 'dcz')
-  // with which dictionary a client got it does not matter any more
-  const held = [etag, ...takesGzip ? [gzipEtag] : [], ...takesDelta ? [deltaEtag] : []]
+  // with which dictionary a client got it does not matter any more. HEAD is answered with the original bytes
+  const held = [
+    etag, ...isHead ? [etagOf(etagCid)] : [], ...takesGzip ? [gzipEtag] : [], ...takesDelta ? [deltaEtag] : []
+  ]
     .find(etag => matchesEtag(request.headers.get('if-none-match'), etag))
 
   if (status === 200 && held != null) {

@@ -55,7 +55,9 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
     unneeded
   )
   const { size } = payload
-  const range = wantsRange ? parseRange(header('range'), size) : undefined
+  const isHeld = matchesEtag(header('if-none-match'), etagOfPayload(cid, payload))
+  // `If-None-Match` comes first (RFC 9110, section 13.2.2)
+  const range = wantsRange && !isHeld ? parseRange(header('range'), size) : undefined
 
   if (range === 'unsatisfiable') {
     share?.give()
@@ -74,7 +76,7 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
     disposition: contentDisposition(query, { type: 'attachment', filename: `${cid}.bin` })
   })
 
-  if (matchesEtag(header('if-none-match'), headers.get('etag') ?? '')) {
+  if (isHeld) {
     share?.give()
 
     return notModified(headers)
