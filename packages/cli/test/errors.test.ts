@@ -107,6 +107,13 @@ describe('explain', () => {
     expect(explain(new DamagedDagError(cid, new NotUnixFSError(cid, 'a leaf')))).not.toContain('repair')
   })
 
+  it('names the file that cannot be read, whatever the system says', () => {
+    expect(explain(systemError('EIO'))).toBe('/a/path: EIO: said by the system')
+    expect(explain(new Error('no', { cause: systemError('EINVAL') }))).toBe('/a/path: EINVAL: said by the system')
+    expect(explain(Object.assign(systemError('EIO'), { message: 'cannot open /a/path: EIO' })))
+      .toBe('cannot open /a/path: EIO')
+  })
+
   it('does not take wrong bytes of Kubo for damage on the disk', () => {
     expect(explain(new CorruptBlockError(cid))).toContain('damaged on disk')
     expect(explain(new CorruptBlockError(cid, { sender: 'Kubo' }))).toMatch(/from Kubo is corrupt: (?!.*on disk)/)
@@ -189,10 +196,6 @@ describe('explain', () => {
 
     expect(error).toMatchObject({ name: 'MissingAddonError', addon: 'classic-level', cause })
     expect(explain(error)).toMatch(/^The addon classic-level failed to load: Cannot find module 'classic-level'\. /)
-  })
-
-  it('returns the message of a system error that it does not know', () => {
-    expect(explain(systemError('EIO'))).toBe('EIO: said by the system')
   })
 })
 

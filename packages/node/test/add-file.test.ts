@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
 import { openFile } from '../src/disk/add-file.ts'
+import { openInput, statInput } from '../src/disk/read-input.ts'
 
 const it = base.extend<{ file: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
@@ -22,4 +23,11 @@ it('gives core the stream of a file, which it reads into memory that it uses aga
   expect(content).toBeInstanceOf(ReadStream)
   expect(size).toBe(5)
   expect(String(Buffer.concat(await Array.fromAsync(content)))).toBe('hello')
+})
+
+it.runIf(process.platform === 'linux')('names the file whose bytes the system does not give', async () => {
+  const path = '/proc/self/mem'
+  const input = await openInput(path, await statInput(path), { readSize: 100, signal: new AbortController().signal })
+
+  await expect(Array.fromAsync(input)).rejects.toMatchObject({ code: 'EIO', path })
 })

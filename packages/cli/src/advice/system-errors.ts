@@ -56,8 +56,8 @@ export function explainSystemError (err: SystemError | undefined, system: string
      * # the disk is full: free some space and try again
      *
      * The message shows which disk is full, how much space is left and, if it is known, how much more is needed.
-     * `ipfsz gc` deletes unpinned blocks, such as those of the add that failed. It needs a few kilobytes itself, unless
-     * packs can be removed as a whole. `ipfsz stats` shows the size of the repo.
+     * `ipfsz gc` deletes unpinned blocks, such as those of the add that failed. If something is
+     * pinned in each pack, it needs space itself, and says how much. `ipfsz stats` shows the size of the repo.
      *
      * # has no inodes left for new files
      *
@@ -88,7 +88,7 @@ export function explainSystemError (err: SystemError | undefined, system: string
     case 'EMFILE':
       return 'too many open files: raise the limit with ulimit -n'
     default:
-      return undefined
+      return err?.path == null || err.message.includes(err.path) ? undefined : `${prefix}${err.message}`
   }
 }
 

@@ -5,6 +5,7 @@ import { addAbortSignal } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { TreeEntryError } from '../errors.ts'
 import { closeFile, openFile, statFile } from './descriptors.ts'
+import { withPath } from './target-errors.ts'
 import type { BigIntStats } from 'node:fs'
 
 /** How long to wait for bytes of a device before it is asked again, in milliseconds. */
@@ -82,13 +83,25 @@ export async function openInput (
   }
 
   // files of /proc have no size, and some wait for bytes, as devices do
-  return now.isFile() && now.size > 0n
-    ? createReadStream(path, { fd, highWaterMark: readSize, signal })
-    : readWaiting(fd, readSize, signal)
+  if (now.isFile() && now.size > 0n) {
+    // not named by Node, which reads the descriptor
+    return createReadStream(path, { fd, highWaterMark: readSize, signal }).on('error', err => { named(err, path) })
+  }
+
+  return readWaiting(fd, path, { readSize, signal })
+}
+
+/** A system error with the path that was read. */
+function named (err: unknown, path: string): unknown {
+  return err instanceof Error && 'syscall' in err ? withPath(err, path) : err
 }
 
 /** Read what may have no bytes yet. */
-async function * readWaiting (fd: number, readSize: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function * readWaiting (
+  fd: number,
+  path: string,
+  { readSize, signal }: ReadInputOptions
+): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       signal.throwIfAborted()
@@ -105,6 +118,8 @@ async function * readWaiting (fd: number, readSize: number, signal: AbortSignal)
         yield buffer.subarray(0, bytesRead)
       }
     }
+  } catch (err) {
+    throw named(err, path)
   } finally {
     await closeFile(fd)
   }
