@@ -285,10 +285,21 @@ describe('ipfsz gateway', () => {
 
   it('listens for other machines with --public', async ({ sandbox }) => {
     await sandbox.add(text(1000))
-    const { url } = await start(sandbox, ['gateway', '--listen', '0.0.0.0:0', '--public'])
+    const args = ['gateway', '--listen', '0.0.0.0:0', '--public', '--metrics', '127.0.0.1:0']
+    const { url, metricsUrl } = await start(sandbox, args)
 
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await ask(`${url}/ipfs/bafkqaaa`)).status).toBe(200)
+    expect((await ask(metricsUrl)).status).toBe(200)
+
+    // another address of this machine, where what listens for itself cannot be reached
+    if (process.platform === 'linux') {
+      const elsewhere = (url: string): string => url.replace('127.0.0.1', '127.0.0.2')
+      expect((await ask(`${elsewhere(url)}/ipfs/bafkqaaa`)).status).toBe(200)
+      await expect(ask(elsewhere(metricsUrl))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      const { url: own } = await startGateway(sandbox)
+      await expect(ask(elsewhere(own))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    }
   })
 })
 
