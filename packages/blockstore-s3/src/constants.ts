@@ -24,9 +24,12 @@ export const MIN_PROGRESS = 4096
 export const DEFAULT_TOTAL_TIMEOUT = 120_000
 
 /**
- * Bytes per second of one transfer, after its first `progressTimeout`. At that rate, 16 blocks of 1 MiB at a time need
- * a link of 1 Mbit/s.
+ * Bytes per second below which one transfer stalls, after its first interval: a quarter of `MIN_RATE`, because those
+ * that share a slow link do not get the same of it.
  */
+export const SLOWEST_RATE = 2 * 1024
+
+/** Bytes per second. At that rate, 16 blocks of 1 MiB at a time need a link of 1 Mbit/s. */
 export const MIN_RATE = 8 * 1024
 
 /** How often a request is sent in all. @default */

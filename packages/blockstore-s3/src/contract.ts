@@ -73,7 +73,7 @@ export interface S3ObjectsInit {
 
   /**
    * Maximum time to receive 4 KiB, or the headers of a response once they have begun, in milliseconds. After that
-   * time, a transfer also fails if it was slower than 8 KiB per second on average.
+   * time, a transfer also fails if it was slower than 2 KiB per second on average.
    *
    * @default 10000
    */

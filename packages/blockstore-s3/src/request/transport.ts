@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { messageOf } from '@ipfsz/utils/message-of'
-import { MAX_ERROR_SIZE, MIN_PROGRESS, PIECE_SIZE } from '../constants.ts'
+import { MAX_ERROR_SIZE, MIN_PROGRESS, PIECE_SIZE, SLOWEST_RATE } from '../constants.ts'
 import { breakConnection } from './agents.ts'
 import { TimeBudget } from './time-budget.ts'
 import type { S3ObjectsInit } from '../contract.ts'
@@ -99,7 +99,7 @@ export async function exchange ({
     const failStalled = (message: string): void => { fail(new Stall(phase, request.reusedSocket, message)) }
     const onAbort = (): void => { end(() => { reject(signal?.reason as Error) }); giveUp() }
     // a timer that looks at intervals whether enough has been transferred
-    const watch = (transferred: () => number, interval: number, own = new TimeBudget(interval)): void => {
+    const watch = (transferred: () => number, interval: number, own = new TimeBudget(interval, SLOWEST_RATE)): void => {
       const before = transferred()
       clearTimeout(timer)
       timer = setTimeout(() => {
