@@ -4,10 +4,11 @@ import {
   S3ClockSkewError, S3DamagedObjectError, S3NetworkError, S3ObjectTooLargeError, S3ResponseError
 } from '../errors.ts'
 import { parseError, printable } from '../xml/error.ts'
+import { AnswerTooLarge } from './answer-reader.ts'
 import { AnswerError } from './attempt.ts'
 import { isRetried, parseRetryAfter, retryDelay } from './backoff.ts'
 import { subjectOf } from './sending.ts'
-import { AnswerTooLarge, Stall, TransportFailure, WrongChecksum } from './transport.ts'
+import { Stall, TransportFailure, WrongChecksum } from './transport.ts'
 import type { KeptCredentials } from '../credentials/kept-credentials.ts'
 import type { Sending } from './sending.ts'
 import type { StoreClock } from './store-clock.ts'

@@ -1,12 +1,13 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { messageOf } from '@ipfsz/utils/message-of'
-import { MAX_ERROR_SIZE, MIN_PROGRESS, PIECE_SIZE, SLOWEST_RATE } from '../constants.ts'
+import { MIN_PROGRESS, PIECE_SIZE, SLOWEST_RATE } from '../constants.ts'
 import { breakConnection } from './agents.ts'
+import { AnswerReader, AnswerTooLarge } from './answer-reader.ts'
 import { TimeBudget } from './time-budget.ts'
 import type { S3ObjectsInit } from '../contract.ts'
 import type { S3Phase } from '../errors.ts'
-import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Agent, IncomingHttpHeaders } from 'node:http'
 
 export interface Exchange {
   method: string
@@ -55,9 +56,6 @@ export class Stall extends TransportFailure {}
 
 /** The answer does not have the checksum that the store names: it was damaged on its way, or in the store. */
 export class WrongChecksum extends TransportFailure {}
-
-/** The answer has more bytes than `maxBytes`. */
-export class AnswerTooLarge extends Error {}
 
 /**
  * Send one request, and read its answer completely.
@@ -208,56 +206,6 @@ export async function exchange ({
     })
     sendFrom(0)
   })
-}
-
-class AnswerReader {
-  received = 0
-  readonly #response: IncomingMessage
-  readonly #method: string
-  readonly #max: number
-  readonly #onChunk: () => void
-
-  constructor (
-    response: IncomingMessage,
-    { method, max, onChunk }: { method: string, max: number, onChunk: () => void }
-  ) {
-    this.#response = response
-    this.#method = method
-    this.#max = max
-    this.#onChunk = onChunk
-  }
-
-  /** The body. Of an error, its beginning. */
-  async read (): Promise<Buffer> {
-    const { headers, statusCode = 0 } = this.#response
-    const isError = statusCode < 200 || statusCode > 299
-    const chunks: Buffer[] = []
-
-    if (!isError && this.#method !== 'HEAD' && Number(headers['content-length'] ?? 0) > this.#max) {
-      throw new AnswerTooLarge()
-    }
-
-    for await (const chunk of this.#response as AsyncIterable<Buffer>) {
-      this.received += chunk.byteLength
-      this.#onChunk()
-      chunks.push(chunk)
-
-      if (isError && this.received > MAX_ERROR_SIZE) {
-        return Buffer.concat(chunks)
-      }
-
-      if (this.received > this.#max) {
-        throw new AnswerTooLarge()
-      }
-    }
-
-    if (!this.#response.complete) {
-      throw new Error('it is not complete')
-    }
-
-    // a copy, as a small chunk is a part of a large buffer that it would keep alive
-    return Buffer.concat(chunks)
-  }
 }
 
 function describe ({ message, code }: NodeJS.ErrnoException): string {
