@@ -95,7 +95,7 @@ describe('a lost block', () => {
     const { code, stdout, stderr } = await inOther(...command.replace('ONE', one).replace('TWO', two).split(' '))
 
     expect(code).toBe(1)
-    expect(`${stdout.toString()}${stderr}`.split(repo)).toHaveLength(2)
+    expect(`${stdout.toString()}${stderr}`.split('The repo is ')).toHaveLength(2)
     expect(stderr.trimEnd().endsWith(`. The repo is ${repo}`)).toBe(true)
   })
 
