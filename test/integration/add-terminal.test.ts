@@ -122,7 +122,7 @@ describe.concurrent('ipfsz add on a terminal', () => {
     await sandbox.write('a', text(10_000))
     const lines = await onTerminal(sandbox, 200, 'add', '--repo', 'another repo', 'a')
 
-    expect(lines.at(-1)).toMatch(/^ {2}ipfsz cat \w+ --repo '.*\/another repo'$/)
+    expect(lines.at(-1)).toMatch(/^ {2}ipfsz --repo '.*\/another repo' cat \w+$/)
   })
 
   it('says that --only-hash stored nothing', async ({ sandbox }) => {

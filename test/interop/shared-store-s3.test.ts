@@ -37,7 +37,7 @@ describe('a store in an S3 bucket', () => {
   it('gives every node what any node has added, and loses nothing to a collection', async ({ sandbox }) => {
     const store = await makeStore()
     const [a, b] = ['a', 'b'].map(name => nodeIn(name, sandbox))
-    expect(await ok(a('init', '--store', store))).toContain('created and uses the store')
+    expect(await ok(a('init', '--store', store))).toContain('created the store')
     expect(await ok(b('init', '--store', store))).toContain('joined the store')
     const bytes = text(300_000)
     const notes = await sandbox.write('notes.txt', bytes)
