@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { COMMON } from '../nightly-suites.ts'
 import { filesOf } from './files.ts'
 import type { NightlySuite } from '../nightly-suites.ts'
@@ -15,18 +15,35 @@ export function guardedFiles (root: string, { guards, runs }: NightlySuite): str
 
 /**
  * The SHA-256, in hexadecimal, of the names and bytes of all that a suite guards, and of how it is run: the same in
- * every clone.
+ * every clone. A release changes nothing: the versions of our own packages do not count.
  */
 export function hashGuarded (root: string, suite: NightlySuite): string {
   const hash = createHash('sha256').update(JSON.stringify(suite.runs))
 
   for (const path of guardedFiles(root, suite)) {
     const file = join(root, path)
-    const bytes = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : readFileSync(file)
+    const bytes = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : withoutOwnVersions(path, readFileSync(file))
     hash.update(`\0${path}\0${bytes.length}\0`).update(bytes)
   }
 
   return hash.digest('hex')
+}
+
+/** Of the lock file only what it installs: npm also marks there who needs a package, and not always in the same way. */
+function withoutOwnVersions (path: string, bytes: Buffer): Buffer | string {
+  switch (basename(path)) {
+    case 'package.json':
+      return Buffer.from(bytes.toString().replaceAll(/("(?:ipfsz|@ipfsz\/[\w-]+)": ?")\^[\d.]+"/g, '$1"'))
+    case 'package-lock.json': {
+      const { packages } = JSON.parse(bytes.toString()) as { packages: Record<string, Record<string, unknown>> }
+
+      return JSON.stringify(Object.entries(packages)
+        .filter(([folder]) => folder.includes('node_modules/'))
+        .map(([folder, { version, resolved, integrity }]) => [folder, version, resolved, integrity]))
+    }
+    default:
+      return bytes
+  }
 }
 
 /** The hash of what a suite guarded when it was last green. Undefined if it never was. */

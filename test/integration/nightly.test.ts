@@ -134,6 +134,29 @@ describe('a nightly suite', () => {
     expect(hashGuarded(clone, { ...SUITE, runs: [{ script: 'torture.ts', args: ['--kills', '10'] }] })).not.toBe(hash)
   })
 
+  it('is due again for another version of a dependency, and not for a release', () => {
+    const release = (version: string, dependency = '1.0.0', marks = {}): void => {
+      write('repo/package.json', JSON.stringify({ dependencies: { '@ipfsz/core': `^${version}`, helia: '^1.0.0' } }))
+      write('package-lock.json', JSON.stringify({
+        packages: {
+          '': { name: 'workspace' },
+          'node_modules/helia': { version: dependency, integrity: `of ${dependency}`, ...marks },
+          'packages/core': { name: '@ipfsz/core', version }
+        }
+      }))
+    }
+
+    release('0.1.0')
+    runAll()
+    release('0.2.0', '1.0.0', { dev: true })
+    expect(due()).toEqual([])
+    release('0.2.0', '1.0.1')
+    expect(due()).toEqual(['small', 'large'])
+    release('0.2.0')
+    write('repo/package.json', JSON.stringify({ dependencies: { '@ipfsz/core': '^0.2.0', helia: '^1.0.1' } }))
+    expect(due()).toEqual(['small'])
+  })
+
   it('is not started if it would end too late, and a shorter one is', () => {
     expect(runAll(SUITES, { within: 5 })).toEqual([])
     expect(ran).toEqual([SUITE])

@@ -2,16 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-it('has a package say in its pack alone which Node it needs, and leaves its manifest as it was', async () => {
+it('has packs alone say which Node they need, and where the repository is', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'ipfsz-pack-'))
   const manifest = readFileSync(join(ROOT, 'packages/utils/package.json'), 'utf8')
-  const prepare = (...args: string[]): string => {
-    execFileSync(process.execPath, [join(ROOT, 'scripts/pack.ts'), ...args], { cwd })
+  const prepare = (name: string | undefined, ...args: string[]): string => {
+    const env = { ...process.env, GITHUB_SERVER_URL: undefined, GITHUB_REPOSITORY: name }
+    execFileSync(process.execPath, [join(ROOT, 'scripts/pack.ts'), ...args], { cwd, env })
 
     return readFileSync(join(cwd, 'package.json'), 'utf8')
   }
@@ -19,9 +20,17 @@ it('has a package say in its pack alone which Node it needs, and leaves its mani
   onTestFinished(async () => rm(cwd, { recursive: true }))
   await writeFile(join(cwd, 'package.json'), manifest)
 
-  expect(JSON.parse(prepare())).toEqual({ ...JSON.parse(manifest), engines: { node: '>=22.15' } })
+  const added = { ...JSON.parse(manifest), engines: { node: '>=22.15' } }
+
+  expect(JSON.parse(prepare(undefined))).toEqual(added)
   expect(readdirSync(cwd).toSorted()).toEqual(['LICENSE-APACHE', 'LICENSE-MIT', 'package.json'])
-  expect(prepare('--undo')).toBe(manifest)
+  expect(prepare(undefined, '--undo')).toBe(manifest)
+  // as npm compares it with the provenance
+  expect(JSON.parse(prepare('owner/name'))).toEqual({
+    ...added,
+    repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: `packages/${basename(cwd)}` }
+  })
+  expect(prepare('owner/name', '--undo')).toBe(manifest)
 })
 
 it('packs each package so', () => {
