@@ -16,7 +16,7 @@ import { argv } from 'node:process'
 import { PACKAGES } from '../rooms.ts'
 import { packName } from './empty-project.ts'
 import { filesOf } from './nightly/files.ts'
-import { publishedSbom, referencesIn } from './sbom.ts'
+import { bundledIn, publishedSbom } from './sbom.ts'
 import type { SpawnSyncReturns } from 'node:child_process'
 import type { Sbom } from './sbom.ts'
 
@@ -136,7 +136,7 @@ function sbom (): Sbom {
   return publishedSbom(all, Array.from(manifests, ([folder, manifest]) => ({
     ...manifest,
     bundled: WITH_OTHERS.includes(folder)
-      ? referencesIn(readFileSync(join(ROOT, 'packages', folder, 'LICENSE-THIRD-PARTY'), 'utf8'))
+      ? bundledIn(readFileSync(join(ROOT, 'packages', folder, 'LICENSE-THIRD-PARTY'), 'utf8'))
       : []
   })), 'ipfsz')
 }

@@ -3,6 +3,8 @@
  * `--omit dev` keep tools, name packages by their folders, and take what is bundled for tools.
  */
 
+import { SEPARATOR } from './licences.ts'
+
 /** What is read and changed here of CycloneDX 1.5. A reference is `name@version`. */
 export interface Sbom {
   metadata: { component: SbomComponent }
@@ -24,7 +26,7 @@ export interface PublishedPackage {
   dependencies?: object
   optionalDependencies?: object
   peerDependencies?: object
-  /** The references of packages whose code is in its pack. */
+  /** The packages whose code is in its pack: references, or names alone. */
   bundled: readonly string[]
 }
 
@@ -39,27 +41,32 @@ const DEVELOPMENT = 'cdx:npm:package:development'
  */
 export function publishedSbom (workspace: Sbom, packages: readonly PublishedPackage[], subject: string): Sbom {
   const edges = new Map(workspace.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
-  const own = new Map(packages.map(one => [`${one.name}@${one.version}`, one]))
-  const bundled = new Set(packages.flatMap(one => one.bundled))
+  const refs = workspace.components.map(component => component['bom-ref'])
+  const own = new Map(packages.map(one => [`${one.name}@${one.version}`, {
+    ...one, bundled: one.bundled.map(named => refs.find(ref => ref === named || nameOf(ref) === named) ?? named)
+  }]))
+  const bundled = new Set([...own.values()].flatMap(one => one.bundled))
   const kept = new Set<string>()
 
-  for (const [ref, { dependencies, optionalDependencies, peerDependencies, bundled }] of own) {
-    const installed = { ...dependencies, ...optionalDependencies, ...peerDependencies }
-    const needed = edges.get(ref)?.filter(other => own.has(other) || Object.hasOwn(installed, nameOf(other)))
-
-    edges.set(ref, [...new Set([...needed ?? [], ...bundled])])
-  }
-
   function keep (ref: string): void {
-    // what is bundled is all named: what it depends on is not installed
     if (!kept.has(ref)) {
       kept.add(ref)
-      edges.get(ref)?.filter(other => !own.get(ref)?.bundled.includes(other)).forEach(keep)
+      edges.get(ref)?.forEach(keep)
     }
   }
 
+  for (const [ref, { dependencies, optionalDependencies, peerDependencies }] of own) {
+    const installed = { ...dependencies, ...optionalDependencies, ...peerDependencies }
+    edges.set(ref, (edges.get(ref) ?? []).filter(other => own.has(other) || Object.hasOwn(installed, nameOf(other))))
+  }
+
   [...own.keys()].forEach(keep)
-  bundled.forEach(ref => kept.add(ref))
+
+  // all of it is named: what it depends on is not installed
+  for (const [ref, { bundled }] of own) {
+    bundled.forEach(other => kept.add(other))
+    edges.set(ref, [...new Set([...edges.get(ref) ?? [], ...bundled])])
+  }
 
   const components = workspace.components.filter(({ 'bom-ref': ref }) => kept.has(ref)).map(component => ({
     ...component,
@@ -83,9 +90,11 @@ export function publishedSbom (workspace: Sbom, packages: readonly PublishedPack
   }
 }
 
-/** The references of the packages that a LICENSE-THIRD-PARTY names (scripts/licences.ts). */
-export function referencesIn (licences: string): string[] {
-  return Array.from(licences.matchAll(/^(@?[\w./-]+) (\d\S*): /gm), ([, name, version]) => `${name}@${version}`)
+/** The packages that a LICENSE-THIRD-PARTY names, most of them with a version, in the headings of its licences. */
+export function bundledIn (licences: string): string[] {
+  return licences.split(SEPARATOR)
+    .flatMap(section => [...section.split('\n\n')[0].matchAll(/^(@?[\w./-]+)(?: (\d\S*))?: /gm)])
+    .map(([, name, version]) => version == null ? name : `${name}@${version}`)
 }
 
 function nameOf (ref: string): string {

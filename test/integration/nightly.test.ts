@@ -151,7 +151,7 @@ describe('a nightly suite', () => {
     release('0.2.0', '1.0.0', { dev: true })
     expect(due()).toEqual([])
     release('0.2.0', '1.0.1')
-    expect(due()).toEqual(['small', 'large'])
+    expect(due().toSorted()).toEqual(['large', 'small'])
     release('0.2.0')
     write('repo/package.json', JSON.stringify({ dependencies: { '@ipfsz/core': '^0.2.0', helia: '^1.0.1' } }))
     expect(due()).toEqual(['small'])

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { packName } from '../../scripts/empty-project.ts'
+import { SEPARATOR } from '../../scripts/licences.ts'
 import { documentsBeforeRelease, notesOf, withDate, withVersion } from '../../scripts/release.ts'
-import { publishedSbom, referencesIn } from '../../scripts/sbom.ts'
+import { bundledIn, publishedSbom } from '../../scripts/sbom.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -182,9 +183,11 @@ describe('the SBOM', () => {
   })
 
   it('takes what is bundled from the licences', () => {
-    const licences = 'commander 15.1.0: MIT, A\n@bokuweb/zstd-wasm 0.0.27: MIT\n\nApache License\nVersion 2.0, January'
+    const sections = ['a 1.0.0: MIT, A\n@a/b 2.0.0-beta.1: ISC\n\nVersion 2.0: text', '@bokuweb/zstd-wasm: MIT\n\nText']
 
-    expect(referencesIn(licences)).toEqual(['commander@15.1.0', '@bokuweb/zstd-wasm@0.0.27'])
+    expect(bundledIn(sections.join(SEPARATOR))).toEqual(['a@1.0.0', '@a/b@2.0.0-beta.1', '@bokuweb/zstd-wasm'])
+    expect(publishedSbom(workspace, [{ ...command, bundled: ['commander'] }], 'ipfsz'))
+      .toEqual(publishedSbom(workspace, [command], 'ipfsz'))
   })
 })
 
