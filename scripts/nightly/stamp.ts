@@ -33,7 +33,7 @@ export function hashGuarded (root: string, suite: NightlySuite): string {
 function withoutOwnVersions (path: string, bytes: Buffer): Buffer | string {
   switch (basename(path)) {
     case 'package.json':
-      return Buffer.from(bytes.toString().replaceAll(/("(?:ipfsz|@ipfsz\/[\w-]+)": ?")\^[\d.]+"/g, '$1"'))
+      return Buffer.from(bytes.toString().replaceAll(/("(?:version|ipfsz|@ipfsz\/[\w-]+)": ?")\^?[\d.]+"/g, '$1"'))
     case 'package-lock.json': {
       const { packages } = JSON.parse(bytes.toString()) as { packages: Record<string, Record<string, unknown>> }
 

@@ -136,7 +136,8 @@ describe('a nightly suite', () => {
 
   it('is due again for another version of a dependency, and not for a release', () => {
     const release = (version: string, dependency = '1.0.0', marks = {}): void => {
-      write('repo/package.json', JSON.stringify({ dependencies: { '@ipfsz/core': `^${version}`, helia: '^1.0.0' } }))
+      const dependencies = { '@ipfsz/core': `^${version}`, helia: '^1.0.0' }
+      write('repo/package.json', JSON.stringify({ version, dependencies }, undefined, 2))
       write('package-lock.json', JSON.stringify({
         packages: {
           '': { name: 'workspace' },
@@ -153,7 +154,7 @@ describe('a nightly suite', () => {
     release('0.2.0', '1.0.1')
     expect(due().toSorted()).toEqual(['large', 'small'])
     release('0.2.0')
-    write('repo/package.json', JSON.stringify({ dependencies: { '@ipfsz/core': '^0.2.0', helia: '^1.0.1' } }))
+    write('repo/package.json', readFileSync(join(root, 'repo/package.json'), 'utf8').replace('^1.0.0', '^1.0.1'))
     expect(due()).toEqual(['small'])
   })
 
