@@ -35,6 +35,7 @@ export function versions (): Record<string, string> {
   const kubo = output('ipfs', ['version', '--number'])
   const zstd = output('zstd', ['--version'])?.match(/v(\d[\d.]*)/)?.[1]
   const nginx = output('sh', ['-c', 'nginx -v 2>&1'])?.match(/nginx\/(\d[\d.]+)/)?.[1]
+  const restic = output('restic', ['version'])?.split(' ')[1]
   const chromium = output(findChromium() ?? 'chromium', ['--version'])?.match(/\d[\d.]+/)?.[0]
 
   return {
@@ -44,8 +45,7 @@ export function versions (): Record<string, string> {
     ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
     ...kubo == null ? {} : { kubo },
     ...zstd == null ? {} : { 'zstd (tool)': zstd },
-    ...nginx == null ? {} : { nginx },
-    ...chromium == null ? {} : { chromium }
+    ...Object.fromEntries(Object.entries({ nginx, restic, chromium }).filter(([, version]) => version != null))
   }
 }
 
