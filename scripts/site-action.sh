@@ -19,7 +19,7 @@ while IFS= read -r pattern; do
 done <<< "$SITE_KEEP"
 
 # what site add does with a domain
-[[ ! $SITE_BASE =~ ^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(/|$) ]] || SITE_BASE=/ipns/$SITE_BASE
+[[ ! $SITE_BASE =~ ^([A-Za-z0-9-]+\.)+([A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9-]+)(/|$) ]] || SITE_BASE=/ipns/$SITE_BASE
 
 if [ -n "$SITE_BASE" ]; then
   if "${ipfsz[@]}" repair -- "$SITE_BASE" >&2; then

@@ -99,6 +99,15 @@ describe('the CAR of a site', () => {
     expect((await car(sandbox, 'a.car')).byteLength).toBe(first.carSize)
   })
 
+  it('has the same bytes whatever the directory is called, without a title too', async ({ sandbox }) => {
+    for (const name of ['dist', 'build']) {
+      await write(sandbox, name, { ...FIRST, 'index.html': '<p>no title</p>' })
+      await add(sandbox, name, '--car', `${name}.car`)
+    }
+
+    expect((await car(sandbox, 'dist.car')).equals(await car(sandbox, 'build.car'))).toBe(true)
+  })
+
   it('has files whose CIDs are the same on every machine, and in browsers', async ({ sandbox }) => {
     await write(sandbox, 'dist', SITE.first)
     const first = await add(sandbox, 'dist', '--car', 'a.car')
@@ -154,6 +163,7 @@ describe('the CAR of a site', () => {
     expect((await car(sandbox, 'a.car')).toString()).toBe('mine')
     expect(await readdir(sandbox.directory)).not.toContain('repo')
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--car', 'dist', '--force']))).toContain('is a directory')
+    expect(failure(await sandbox.run(['site', 'add', 'dist', '--car', 'dist/new/x.car']))).toContain('is in the site')
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--force']))).toContain('--force requires --car')
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--car', '-']))).toContain('--car needs a file')
 

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { readdir, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
 import { exportCar } from '@ipfsz/node/car'
 import { UsageError } from '@ipfsz/node/errors'
@@ -24,6 +24,9 @@ type AddFilesOptions = Omit<PublishSiteOptions, 'base'> & { base: Bases | undefi
 
 /** The page of the root. */
 const START = 'index.html'
+
+/** In the loader, if the start page has no title: not the name of the directory, which is another elsewhere. */
+const DEFAULT_TITLE = 'Site'
 
 /** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
 const FRAME_SIZE = 1024 * 1024
@@ -57,7 +60,7 @@ export async function publishSite (
   const { bootstrap = [], ...network } = options.network ?? { offline: true }
   const path = resolve(typeof repo === 'string' ? repo : repo.path)
   const context: NodeContext = { repo: path, signal, network, bootstrap, onProgress }
-  await checkCar(options)
+  await checkCar(directory, options)
   const title = await readTitle(name, directory)
   const scripts = await readSiteScripts()
   const deterministic = car != null
@@ -116,8 +119,16 @@ export async function publishSite (
 }
 
 /** @throws {TreeEntryError} the CAR exists, and may not be replaced */
-async function checkCar ({ car, force = false }: PublishSiteOptions): Promise<void> {
+async function checkCar (directory: string, { car, force = false }: PublishSiteOptions): Promise<void> {
   if (car != null) {
+    const [site, place] = await Promise.all([directory, dirname(car)].map(async path =>
+      realpath(path).catch(() => resolve(path))))
+    const below = relative(site, place)
+
+    if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)) {
+      throw new UsageError(`${car} is in the site, so the next release would have it as a file: choose another place`)
+    }
+
     await (force ? checkFileTarget(car) : checkNoOverwrite(car))
   }
 }
@@ -180,5 +191,5 @@ async function readTitle (name: string, directory: string): Promise<string> {
     throw new UsageError(`${join(name, START)} is not a regular file`)
   }
 
-  return titleOf(await readStart(join(directory, START))) ?? basename(resolve(directory))
+  return titleOf(await readStart(join(directory, START))) ?? DEFAULT_TITLE
 }
