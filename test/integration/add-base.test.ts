@@ -112,7 +112,9 @@ describe.concurrent('ipfsz add --base', () => {
     await storage.put(base, block)
 
     // all of its content is here
-    expect((await sandbox.run(['cat', base.toString()])).stdout).toHaveLength(900_000)
+    const read = await sandbox.run(['cat', base.toString()])
+    expectSuccess(read)
+    expect(read.stdout).toHaveLength(900_000)
     const refused = await sandbox.run(['add', '--base', base.toString(), 'second'])
     expectFailure(refused, 1)
     expect(refused.stderr).toContain(lacking.toString())
