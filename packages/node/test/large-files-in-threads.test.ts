@@ -11,7 +11,7 @@ import { holdDirectory } from '../src/disk/held-directory.ts'
 import { HeldTree } from '../src/disk/held-tree.ts'
 import { TreeFile } from '../src/disk/tree-file.ts'
 import { OLD } from './add-trees.ts'
-import type { SmallFileResult } from '../src/add/small-files.ts'
+import type { SmallFileResult } from '../src/add/small-files-messages.ts'
 
 /** Of hexadecimal digits: some six steps of a thread. */
 const SIZE = 24 * 1024 * 1024

@@ -1,22 +1,12 @@
-import { mark } from '@ipfsz/core'
-import { CID } from 'multiformats/cid'
-import { isTorn } from '../disk/file-content.ts'
-import { IDENTITY_SIZE, identityOf, isSameIdentity } from '../disk/file-identity.ts'
 import { ThreadPool, threadProgram } from '../threads/thread-pool.ts'
-import { NUMBERS } from './small-files-protocol.ts'
+import { largeResult, listBlocks, requestOf, resultsOf } from './small-files-messages.ts'
 import type { BlockSink, ListedBlock } from './block-sink.ts'
+import type { FileToWrite, SmallFileResult } from './small-files-messages.ts'
 import type {
-  LargeBlocks, LargeFileEnd, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles,
-  TrainFiles
+  LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles, TrainFiles
 } from './small-files-protocol.ts'
 import type { Thread } from '../threads/thread-pool.ts'
-import type { TreeFile } from '../disk/tree-file.ts'
-import type { Candidate } from '../disk/tree-source.ts'
-import type { WrittenFile } from '@ipfsz/core'
 import type { SharedDictionary } from '@ipfsz/core/small-files'
-
-/** Bytes of a CID of a block: of version 1, with a hash of 32 bytes. */
-const CID_SIZE = 36
 
 /** Memory for the blocks of a batch, or of a step of a large file. */
 const PACK_MEMORY = 2 * 1024 * 1024 + 64 * 1024
@@ -29,20 +19,6 @@ export interface SmallFilesInit extends ThreadData {
   threads: number
   /** Where the blocks go. Undefined: only the CIDs of files are wanted. */
   sink: BlockSink | undefined
-}
-
-/** A file of a tree, and its metadata if that is preserved. */
-export interface FileToWrite {
-  file: TreeFile
-  metadata: Pick<Candidate, 'mode' | 'mtime'>
-  dictionary?: SharedDictionary | undefined
-}
-
-export interface SmallFileResult extends WrittenFile {
-  /** The size of the file, in bytes. */
-  bytes: number
-  /** Whether it is still what was examined. */
-  isSame: boolean
 }
 
 /** Blocks that were asked for. */
@@ -200,118 +176,5 @@ export class SmallFiles {
 
   async close (): Promise<void> {
     await this.#pool.close()
-  }
-}
-
-function listBlocks ({ cids, sizes }: Pick<ReadFiles, 'cids' | 'sizes'>): ListedBlock[] {
-  return Array.from(sizes, (size, i) =>
-    ({ cid: CID.decode(cids.subarray(i * CID_SIZE, (i + 1) * CID_SIZE)), size }))
-}
-
-/** Hold the directories of files, as long as they are read. */
-async function requestOf (
-  files: readonly FileToWrite[]
-): Promise<{ request: Omit<ReadBatch, 'batch'>, release: () => void }> {
-  const releases: Array<() => void> = []
-  const directories: string[] = []
-  const places = new Uint32Array(files.length)
-  const identities = new BigInt64Array(files.length * IDENTITY_SIZE)
-  let last: TreeFile | undefined
-
-  const release = (): void => { releases.forEach(each => { each() }) }
-
-  try {
-    for (const [i, { file }] of files.entries()) {
-      // those of a directory follow each other, but for what is below it
-      if (last?.below !== file.below || last.tree !== file.tree) {
-        const held = await file.tree.hold(file.below)
-        releases.push(held.release)
-        directories.push(held.directory.path)
-      }
-
-      places[i] = directories.length - 1
-      identities.set(identityOf(file.stats), i * IDENTITY_SIZE)
-      last = file
-    }
-  } catch (err) {
-    release()
-    throw err
-  }
-
-  const dictionaries = [...new Set(files.flatMap(({ dictionary }) => dictionary ?? []))]
-  const hasMetadata = files.some(({ metadata: { mode, mtime } }) => mode != null || mtime != null)
-
-  return {
-    request: {
-      directories,
-      names: files.map(({ file }) => file.name),
-      places,
-      identities,
-      metadata: hasMetadata ? files.map(({ metadata: { mode, mtime } }) => ({ mode, mtime })) : undefined,
-      ...dictionaries.length === 0
-        ? {}
-        : {
-          dictionaries,
-          assigned: Int32Array.from(files, ({ dictionary: own }) => dictionaries.findIndex(each => each === own))
-        }
-    },
-    release
-  }
-}
-
-function resultsOf (
-  files: readonly FileToWrite[],
-  numbers: Uint32Array,
-  blocks: ReadonlyArray<{ cid: CID, size: number }>
-): Array<SmallFileResult | undefined> {
-  let at = 0
-
-  return files.map(({ file: { name }, dictionary }, i) => {
-    const [count, bytes, size, marker, isSame, onlyIpfsz, hasDictionary] =
-      numbers.subarray(i * NUMBERS, (i + 1) * NUMBERS)
-    const own = blocks.slice(at, at += count)
-    const root = own.at(-1)?.cid
-
-    return root == null
-      ? undefined
-      : {
-        name,
-        cid: marker === 0 ? root : mark(root, marker),
-        size: BigInt(size),
-        blocks: own,
-        bytes,
-        isSame: isSame === 1,
-        onlyIpfsz: onlyIpfsz === 1,
-        ...dictionary == null || hasDictionary === 0
-          ? {}
-          : { dictionary: { cid: CID.decode(dictionary.cid), size: dictionary.dagSize } }
-      }
-  })
-}
-
-function largeResult (
-  { name, path, stats, events }: TreeFile,
-  { encoded, identity: [size, mtimeNs, ctimeNs, ino] }: LargeFileEnd,
-  bytes: number,
-  blocks: ListedBlock[]
-): SmallFileResult | undefined {
-  if (encoded == null) {
-    return undefined
-  }
-
-  const after = { size, mtimeNs, ctimeNs, ino: BigInt.asUintN(64, ino) }
-
-  if (isTorn(stats, after)) {
-    events.onChanged(path)
-  }
-
-  return {
-    name,
-    cid: encoded.marker == null ? CID.decode(encoded.cid) : mark(CID.decode(encoded.cid), encoded.marker),
-    size: BigInt(encoded.dagSize),
-    blocks,
-    bytes,
-    isSame: isSameIdentity(identityOf(after), identityOf(stats)),
-    onlyIpfsz: encoded.onlyIpfsz
   }
 }
