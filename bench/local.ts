@@ -2,13 +2,13 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
-import { KUBO_LINES, OWN_LINES, quote } from './support/command-lines.ts'
+import { addAndRead, KUBO_LINES, OWN_LINES, RESTIC_LINES } from './support/command-lines.ts'
 import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
-import { commandEnvironment, runCommand } from './support/run-command.ts'
+import { commandEnvironment } from './support/run-command.ts'
 import { createRepo, environment, hasKubo } from './support/kubo.ts'
+import { createRepository, hasRestic, RESTIC } from './support/restic.ts'
 import { runTask } from './support/task.ts'
 import type { Benchmark, Row } from './benchmark.ts'
-import type { CommandLines } from './support/command-lines.ts'
 import type { Corpus } from './support/corpus.ts'
 import type { StoreKind, Task } from './support/task.ts'
 
@@ -39,10 +39,12 @@ const SMOKE: readonly Size[] = [
 /** The stores of commands, which are compared with plain Helia on files. */
 const STORE_OF_KUBO = 'flatfs'
 const STORE_OF_COMMAND = 'repo'
+const STORE_OF_RESTIC = 'repository'
+const STORES_OF_COMMANDS = [STORE_OF_KUBO, STORE_OF_COMMAND, STORE_OF_RESTIC]
 
 /** Notes on the figures. */
-const ABOUT = 'Times of Kubo and of the command include the start of the process. Peak MB is the resident memory of ' +
-  'the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
+const ABOUT = 'Times of Kubo, restic and the command include the start of the process. Peak MB is the resident ' +
+  'memory of the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
   'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
   'of 1 MB are added and read ten times by each process, and the first time does not count. The side `transient` ' +
   'reads what zstd 3 added, with the option of `cat` for callers that keep no bytes'
@@ -60,28 +62,22 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long adding and reading a file takes, and how much processor time and memory',
+  question: 'how long adding and reading a file takes, and how much processor time and memory, beside plain Helia, ' +
+    'Kubo and restic',
   inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {
       const mixed = await mixedFile(corpus, options)
-      const kubo = await hasKubo()
+      const tools = { kubo: await hasKubo(), restic: await hasRestic() }
       const rows: Row[] = []
-      const cids: Row[] = []
 
       for (const size of options.smoke ? SMOKE : SIZES) {
-        const measured = await compare(corpus, await fileOfSize(corpus, mixed, size.size), size, kubo)
+        const measured = await compare(corpus, await fileOfSize(corpus, mixed, size.size), size, tools)
         rows.push(...toRows(size, measured))
-        cids.push(...measured.filter(({ action, store }) => action === 'add' && ['fs', STORE_OF_KUBO].includes(store))
-          .filter(({ side }, i, all) => all.findIndex(other => other.side === side) === i)
-          .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return [
-        { title: `Files of ${mixed.name}. ${ABOUT}`, rows },
-        { title: `What was added (${corpus.source})`, rows: cids }
-      ]
+      return [{ title: `Files of ${mixed.name} (${corpus.source}). ${ABOUT}`, rows }]
     })
   }
 }
@@ -90,7 +86,7 @@ async function compare (
   corpus: Corpus,
   file: string,
   { size, rounds, times, stores }: Size,
-  kubo: boolean
+  { kubo, restic }: { kubo: boolean, restic: boolean }
 ): Promise<Measured[]> {
   const measured: Measured[] = []
 
@@ -119,35 +115,24 @@ async function compare (
     for (const side of kubo ? Object.keys(KUBO_LINES) : []) {
       const repo = join(corpus.directory, 'kubo')
       await createRepo(repo)
-      const run = await runOnce(KUBO_LINES[side], file, repo, environment(repo))
-      measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_KUBO, side })))
+      const both = await addAndRead(KUBO_LINES[side], file, repo, environment(repo))
+      measured.push(...both.map(outcome => ({ ...outcome, store: STORE_OF_KUBO, side })))
     }
 
     for (const [side, commands] of Object.entries(OWN_LINES)) {
       const repo = join(corpus.directory, 'repo')
-      const run = await runOnce(commands, file, repo, commandEnvironment(repo, corpus.directory))
-      measured.push(...run.map(outcome => ({ ...outcome, store: STORE_OF_COMMAND, side })))
+      const both = await addAndRead(commands, file, repo, commandEnvironment(repo, corpus.directory))
+      measured.push(...both.map(outcome => ({ ...outcome, store: STORE_OF_COMMAND, side })))
+    }
+
+    if (restic) {
+      const repository = join(corpus.directory, 'restic')
+      const both = await addAndRead(RESTIC_LINES, file, repository, await createRepository(repository))
+      measured.push(...both.map(outcome => ({ ...outcome, store: STORE_OF_RESTIC, side: RESTIC })))
     }
   }
 
   return measured
-}
-
-/** Add a file, read it, and remove the repo. */
-async function runOnce (
-  { add, cat }: CommandLines,
-  file: string,
-  repo: string,
-  env: NodeJS.ProcessEnv
-): Promise<Array<Omit<Measured, 'store' | 'side'>>> {
-  const added = await runCommand(add.replace('FILE', quote(file)), env)
-  const cid = added.stdout
-  const read = await runCommand(`${cat.replace('CID', cid)} > /dev/null`, env)
-  await rm(repo, { recursive: true })
-
-  return ([['add', added], ['cat', read]] as const).map(([action, { wall, cpu, peak }]) => (
-    { action, walls: [wall], cpus: [cpu], peak, cid }
-  ))
 }
 
 function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {
@@ -155,7 +140,7 @@ function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {
 
   return Array.from(groups, ([key, group]) => {
     const [action, store, side] = key.split('\n')
-    const isCommand = store === STORE_OF_KUBO || store === STORE_OF_COMMAND
+    const isCommand = STORES_OF_COMMANDS.includes(store)
     const walls = warm(group.map(({ walls }) => walls))
     const plain = warm((groups.get(`${action}\n${isCommand ? 'fs' : store}\n${PLAIN}`) ?? []).map(({ walls }) => walls))
 

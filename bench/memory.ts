@@ -1,10 +1,15 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { median, progress, rounded, spread } from './benchmark.ts'
-import { mixedFile, withCorpus } from './support/corpus.ts'
-import { DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
+import { progress, rounded } from './benchmark.ts'
+import { addAndRead, KUBO, KUBO_LINES, OWN_LINES, RESTIC_LINES } from './support/command-lines.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { COMMAND, DEFAULT, PLAIN, TRANSIENT } from './support/file-systems.ts'
+import { createRepo, environment, hasKubo } from './support/kubo.ts'
+import { createRepository, hasRestic, RESTIC } from './support/restic.ts'
+import { commandEnvironment } from './support/run-command.ts'
 import { runTask } from './support/task.ts'
 import type { Benchmark, Row } from './benchmark.ts'
+import type { CommandLines } from './support/command-lines.ts'
 import type { Outcome } from './support/task.ts'
 
 const MB = 1e6
@@ -15,103 +20,108 @@ const MB = 1e6
  */
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
-const ROUNDS = 1
-const ABOUT = 'Before it begins, a process has its imports in memory: Node, Helia, and what strips the types of the ' +
-  'benchmark'
+/** Commands read the file from disk. */
+const MAX_COMMANDS = 1000 * MB
+const ABOUT = 'Before it begins, a process of the library has its imports in memory: Node, Helia, and what strips ' +
+  'the types of the benchmark'
 
-/** The outcomes of the process that adds and of those that read, or why they failed. */
-type Measured = { added: Outcome, read: Outcome, transient?: Outcome } | { failed: string }
+/** A command, and what makes its repo. */
+interface Command {
+  side: string
+  lines: CommandLines
+  open (repo: string): Promise<NodeJS.ProcessEnv>
+}
 
 export const benchmark: Benchmark = {
-  question: 'whether memory depends on the size of a file: the peak resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file: the peak resident memory of a process that adds or reads ' +
+    'it, beside plain Helia, Kubo and restic',
   inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {
-      const { path, name } = await mixedFile(corpus, options)
+      const mixed = await mixedFile(corpus, options)
+      const installed = await commands(corpus.directory)
       const rows: Row[] = []
 
       for (const size of options.smoke ? SMOKE : SIZES) {
-        const measured = new Map<string, Measured[]>([PLAIN, DEFAULT].map(side => [side, []]))
-        const rounds = options.smoke ? 1 : ROUNDS
-
-        // every side once in each round, so that other load on the machine affects all of them
-        for (let round = 0; round < rounds; round++) {
-          progress(`${size / MB} MB, round ${round + 1} of ${rounds}`)
-
-          for (const [side, outcomes] of measured) {
-            const directory = join(corpus.directory, 'store')
-            await mkdir(directory)
-            outcomes.push(await measureSide(side, size, path, directory))
-            await rm(directory, { recursive: true })
-          }
+        for (const side of [PLAIN, DEFAULT]) {
+          progress(`${size / MB} MB, ${side}`)
+          const directory = join(corpus.directory, 'store')
+          await mkdir(directory)
+          rows.push(...await measureSide(side, size, mixed.path, directory))
+          await rm(directory, { recursive: true })
         }
 
-        rows.push(...Array.from(measured, ([side, outcomes]) => toRow(side, size, outcomes)), ...transientRows(
-          size,
-          measured.get(DEFAULT) ?? []
-        ))
+        if (size <= MAX_COMMANDS) {
+          const file = await fileOfSize(corpus, mixed, size)
+
+          for (const { side, lines, open } of installed) {
+            progress(`${size / MB} MB, ${side}`)
+            const repo = join(corpus.directory, 'repo')
+            const [add, cat] = await addAndRead(lines, file, repo, await open(repo))
+            rows.push(toRow(side, size, { add, cat }))
+          }
+
+          await rm(file)
+        }
       }
 
       return [
-        { title: `${name} repeated, on an FsBlockstore (${corpus.source}). ${ABOUT}`, rows }
+        { title: `${mixed.name} repeated, on an FsBlockstore (${corpus.source}). ${ABOUT}`, rows }
       ]
     })
   }
 }
 
-async function measureSide (side: string, size: number, file: string, directory: string): Promise<Measured> {
+async function commands (home: string): Promise<Command[]> {
+  const all: Array<Command & { isInstalled: boolean }> = [
+    {
+      side: COMMAND,
+      lines: OWN_LINES[COMMAND],
+      isInstalled: true,
+      open: async repo => commandEnvironment(repo, home)
+    },
+    {
+      side: KUBO,
+      lines: KUBO_LINES[KUBO],
+      isInstalled: await hasKubo(),
+      open: async repo => createRepo(repo).then(() => environment(repo))
+    },
+    { side: RESTIC, lines: RESTIC_LINES, isInstalled: await hasRestic(), open: createRepository }
+  ]
+
+  return all.filter(({ isInstalled }) => isInstalled)
+}
+
+async function measureSide (side: string, size: number, file: string, directory: string): Promise<Row[]> {
   const task = { files: side, store: 'fs' as const, directory, file, size, times: 1 }
 
   try {
-    const added = await runTask({ ...task, action: 'add' })
-    const cat = { ...task, action: 'cat', cid: added.cid } as const
-    const read = await runTask(cat)
+    const add = await runTask({ ...task, action: 'add' })
+    const read = { ...task, action: 'cat', cid: add.cid } as const
+    const rows = [toRow(side, size, { add, cat: await runTask(read) })]
 
-    return { added, read, ...side === DEFAULT ? { transient: await runTask({ ...cat, files: TRANSIENT }) } : {} }
+    return side === DEFAULT
+      ? [...rows, toRow(TRANSIENT, size, { cat: await runTask({ ...read, files: TRANSIENT }) })]
+      : rows
   } catch (err) {
     // for example a process that ran out of memory
-    return { failed: err instanceof Error ? err.message : String(err) }
+    return [{ MB: size / MB, side, failed: err instanceof Error ? err.message : String(err) }]
   }
 }
 
-function toRow (side: string, size: number, measured: readonly Measured[]): Row {
-  const good = measured.flatMap(outcome => 'failed' in outcome ? [] : [outcome])
-  const failures = measured.flatMap(outcome => 'failed' in outcome ? [outcome.failed] : [])
-  const failed = failures.length === 0 ? '' : `${failures.length} of ${measured.length}: ${failures[0]}`
+type Measured = Pick<Outcome, 'peak' | 'walls'> & Partial<Outcome>
 
-  if (good.length === 0) {
-    return { MB: size / MB, side, failed }
-  }
-
-  const peaks = (what: 'added' | 'read'): number[] => good.map(outcome => outcome[what].peak / MB)
-  const seconds = (what: 'added' | 'read'): number => median(good.map(outcome => outcome[what].walls[0] / 1000))
+function toRow (side: string, size: number, { add, cat }: { add?: Measured, cat: Measured }): Row {
+  const { base } = add ?? cat
 
   return {
     MB: size / MB,
     side,
-    'before, MB': rounded(median(good.map(({ added }) => added.base / MB))),
-    'add, MB': rounded(median(peaks('added'))),
-    'add, spread': spread(peaks('added')),
-    'cat, MB': rounded(median(peaks('read'))),
-    'cat, spread': spread(peaks('read')),
-    'add, s': rounded(seconds('added')),
-    'cat, s': rounded(seconds('read')),
-    failed,
-    CID: good[0].added.cid
+    ...base == null ? {} : { 'before, MB': rounded(base / MB) },
+    ...add == null ? {} : { 'add, MB': rounded(add.peak / MB) },
+    'cat, MB': rounded(cat.peak / MB),
+    ...add == null ? {} : { 'add, s': rounded(add.walls[0] / 1000) },
+    'cat, s': rounded(cat.walls[0] / 1000)
   }
-}
-
-/** A row of reading with `transient` what the default side added. */
-function transientRows (size: number, measured: readonly Measured[]): Row[] {
-  const reads = measured.flatMap(outcome => 'failed' in outcome || outcome.transient == null ? [] : [outcome.transient])
-
-  return reads.length === 0 ? [] : [{
-    MB: size / MB,
-    side: TRANSIENT,
-    'before, MB': rounded(median(reads.map(({ base }) => base / MB))),
-    'cat, MB': rounded(median(reads.map(({ peak }) => peak / MB))),
-    'cat, spread': spread(reads.map(({ peak }) => peak / MB)),
-    'cat, s': rounded(median(reads.map(({ walls }) => walls[0] / 1000)))
-  }]
 }

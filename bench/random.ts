@@ -5,15 +5,17 @@ import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
 import { mark, MARKERS } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
+import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { random } from '../test/support/data.ts'
+import { run } from '../test/support/tools.ts'
 import { median, NoInputError, rotate, rounded, sum } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
 import { compressing, DEFAULT, FILE_SYSTEMS, PLAIN } from './support/file-systems.ts'
+import { createRepo, environment, hasKubo, startKubo } from './support/kubo.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { Files } from './support/file-systems.ts'
-import type { CID } from 'multiformats/cid'
 
 const KIB = 1024
 const READ = 4 * KIB
@@ -27,9 +29,10 @@ const STREAM_READS = 8
 /** A file as one side stores it. */
 interface Subject {
   name: string
-  files: Files
+  files: Pick<Files, 'cat'>
   cid: CID
-  blockstore: CountingBlockstore
+  /** None if another process reads. */
+  blockstore?: CountingBlockstore
   stored: number
   /** Milliseconds, blocks and bytes of each read. */
   reads: Array<{ wall: number, blocks: number, bytes: number }>
@@ -38,7 +41,8 @@ interface Subject {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long reading 4 KiB at a random place takes, and how many blocks and bytes it reads, by frame size',
+  question: 'how long reading 4 KiB at a random place takes, and how many blocks and bytes it reads, by frame size, ' +
+    'beside plain Helia, Kubo and a `.zst`',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -50,7 +54,9 @@ export const benchmark: Benchmark = {
       }
 
       const rounds = options.smoke ? 1 : 5
-      const subjects = await prepare(path, corpus.directory, options.smoke ? 20 : 60)
+      const count = options.smoke ? 20 : 60
+      const kubo = await hasKubo() ? await prepareKubo(path, join(corpus.directory, 'kubo'), count) : undefined
+      const subjects = [...await prepare(path, corpus.directory, count), ...kubo == null ? [] : [kubo.subject]]
       const next = random(1)
 
       // in a round, all sides read at the same places
@@ -67,17 +73,14 @@ export const benchmark: Benchmark = {
         }
       }
 
+      await kubo?.stop()
       const plain = median(subjects[0].reads.map(({ wall }) => wall))
 
       return [
         {
-          title: `${name}, ${size} bytes, on an FsBlockstore. One instance for each side does all reads; ` +
-            'with ipfsz, it has read the root before and caches it',
+          title: `${name}, ${size} bytes (${corpus.source}), on an FsBlockstore. One instance for each side does all ` +
+            'reads; with ipfsz, it has read the root before and caches it. Kubo is asked by its RPC API, over loopback',
           rows: subjects.map(subject => toRow(subject, size, plain))
-        },
-        {
-          title: `What was read (${corpus.source})`,
-          rows: subjects.map(({ name, cid }) => ({ side: name, CID: cid.toString() }))
         }
       ]
     })
@@ -123,6 +126,29 @@ async function prepare (path: string, directory: string, count: number): Promise
   return subjects
 }
 
+/** Kubo reads a range by its RPC API, from a daemon that runs. */
+async function prepareKubo (
+  path: string,
+  repo: string,
+  count: number
+): Promise<{ subject: Subject, stop: () => Promise<void> }> {
+  await createRepo(repo)
+  const env = environment(repo)
+  const cid = CID.parse(String(await run('ipfs', ['--offline', 'add', '-Q', path], undefined, env)).trim())
+  const stats = JSON.parse(String(
+    await run('ipfs', ['--offline', 'dag', 'stat', '--progress=false', '--enc=json', `${cid}`], undefined, env)
+  )) as { TotalSize: number }
+  const { call, stop } = await startKubo(repo, ['--offline'])
+  const files: Subject['files'] = {
+    async * cat (cid, { offset = 0, length = 0 } = {}) {
+      const response = await call('cat', { arg: `${cid}`, offset: `${offset}`, length: `${length}` })
+      yield new Uint8Array(await response.arrayBuffer())
+    }
+  }
+
+  return { subject: { name: 'Kubo', files, cid, stored: stats.TotalSize, reads: [], count }, stop }
+}
+
 async function openStore (directory: string): Promise<CountingBlockstore> {
   const blockstore = new FsBlockstore(directory)
   await blockstore.open()
@@ -131,7 +157,7 @@ async function openStore (directory: string): Promise<CountingBlockstore> {
 }
 
 async function read ({ files, cid, blockstore, reads }: Subject, offset: number): Promise<void> {
-  const { blocksRead, bytesRead } = blockstore
+  const { blocksRead = 0, bytesRead = 0 } = blockstore ?? {}
   const start = performance.now()
   let length = 0
 
@@ -145,12 +171,12 @@ async function read ({ files, cid, blockstore, reads }: Subject, offset: number)
 
   reads.push({
     wall: performance.now() - start,
-    blocks: blockstore.blocksRead - blocksRead,
-    bytes: blockstore.bytesRead - bytesRead
+    blocks: (blockstore?.blocksRead ?? 0) - blocksRead,
+    bytes: (blockstore?.bytesRead ?? 0) - bytesRead
   })
 }
 
-function toRow ({ name, stored, reads }: Subject, size: number, plain: number): Row {
+function toRow ({ name, stored, reads, blockstore }: Subject, size: number, plain: number): Row {
   const walls = reads.map(({ wall }) => wall).toSorted((a, b) => a - b)
 
   return {
@@ -158,8 +184,8 @@ function toRow ({ name, stored, reads }: Subject, size: number, plain: number): 
     'ms, median': rounded(median(walls)),
     'ms, 95 of 100': rounded(walls[Math.floor(walls.length * 0.95)]),
     'times as fast': rounded(plain / median(walls)),
-    'blocks a read': rounded(sum(reads.map(({ blocks }) => blocks)) / reads.length),
-    'KiB a read': rounded(sum(reads.map(({ bytes }) => bytes)) / reads.length / KIB),
+    'blocks a read': blockstore == null ? '-' : rounded(sum(reads.map(({ blocks }) => blocks)) / reads.length),
+    'KiB a read': blockstore == null ? '-' : rounded(sum(reads.map(({ bytes }) => bytes)) / reads.length / KIB),
     'stored / original': Number((stored / size).toFixed(4)),
     reads: reads.length
   }

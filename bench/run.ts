@@ -4,7 +4,7 @@
  * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
  * all            every benchmark, each in its own process, then report: some 25 minutes on a quiet machine
  * report         keep the results of full runs in bench/results, which has the newest result of every benchmark, and
- *                draw docs/charts from all that are there. The site has a page of each; docs/benchmarks.md says what
+ *                draw docs/charts from all that are there. The site has a page of eight; docs/benchmarks.md says what
  *                they mean
  *
  * --smoke        run with tiny inputs, only to check that it works

@@ -5,6 +5,7 @@ import { run } from '../test/support/tools.ts'
 import { median, progress, rotate, rounded, spread } from './benchmark.ts'
 import { GENERATORS } from './support/generate.ts'
 import { createRepo, environment, hasKubo } from './support/kubo.ts'
+import { createRepository, hasRestic, RESTIC } from './support/restic.ts'
 import { childrenCpu, commandEnvironment } from './support/run-command.ts'
 import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
@@ -36,7 +37,8 @@ export const benchmark: Benchmark = {
       const starts: Start[] = [
         { what: 'start', side: 'node -e 0', command: process.execPath, args: ['-e', '0'] },
         ...await ownStarts(file, directory),
-        ...await hasKubo() ? await kuboStarts(file, directory) : []
+        ...await hasKubo() ? await kuboStarts(file, directory) : [],
+        ...await hasRestic() ? await resticStarts(file, directory) : []
       ]
 
       return measureStarts(starts, smoke ? 1 : 30)
@@ -71,6 +73,19 @@ async function kuboStarts (file: string, directory: string): Promise<Start[]> {
     { what: 'start', side, command, args: ['--offline', 'version'], env },
     { what: 'add', side, command, args: ['--offline', 'add', '-Q', file], env },
     { what: 'cat', side, command, args: ['--offline', 'cat', cid], env }
+  ]
+}
+
+async function resticStarts (file: string, directory: string): Promise<Start[]> {
+  const [side, command] = [RESTIC, 'restic']
+  const env = await createRepository(join(directory, 'restic'))
+  const backup = ['backup', '-q', file]
+  await run(command, backup, undefined, env)
+
+  return [
+    { what: 'start', side, command, args: ['version'], env },
+    { what: 'add', side, command, args: backup, env },
+    { what: 'cat', side, command, args: ['dump', '-q', 'latest', file], env }
   ]
 }
 

@@ -54,7 +54,7 @@ function overview (results: Results): Chart {
     numberOf(find(rowsOf(results, name, table), values), TIMES)
   const disk = { store: 'fs', side: DEFAULT }
   const fast = { 'Mbit/s': 1000, side: COMMAND }
-  const trees = rowsOf(results, 'tree')
+  const trees = rowsOf(results, 'folder', 1)
     .filter(({ side }) => side === 'ipfsz')
     .map(row => Number(row['add, times as fast']))
   const all: Array<[name: string, times: number | undefined]> = [

@@ -14,15 +14,9 @@ export function toMarkdown (rows: readonly Row[]): string {
   ].join('\n')
 }
 
-/** A table with its title. A table that only lists CIDs is folded. */
+/** A table with its title. */
 export function toSection ({ title, rows }: Table): string {
-  const table = toMarkdown(rows)
-
-  if (title.startsWith('What was')) {
-    return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
-  }
-
-  return title === '' ? table : `${title}:\n\n${table}`
+  return title === '' ? toMarkdown(rows) : `${title}:\n\n${toMarkdown(rows)}`
 }
 
 function escape (text: string): string {

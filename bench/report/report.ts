@@ -6,17 +6,14 @@ import { toSection } from './markdown.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the sidebar: the most frequent questions first. */
+/** The eight benchmarks that have a page, in the order of the sidebar. Others are for developers. */
 export const TITLES: Readonly<Record<string, string>> = {
   local: 'One file on one machine',
   folder: 'A folder of small files',
-  tree: 'Directories of small files, in the library',
   versions: 'Releases of a file',
-  sites: 'Releases of a site',
   network: 'Fetching from another node',
   gateway: 'Serving over HTTP',
   random: 'Reading at random places',
-  records: 'Records of numbers',
   memory: 'Memory',
   start: 'Starting the command'
 }

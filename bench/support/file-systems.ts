@@ -22,10 +22,7 @@ export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => F
   'ipfsz, transient': transient,
   'ipfsz, zstd 1': compressing({ codec: 'zstd', level: 1 }),
   'ipfsz, lz4': compressing({ codec: 'lz4' }),
-  'ipfsz, gzip 6': compressing({ codec: 'gzip', level: 6 }),
-  'ipfsz, brotli 4': compressing({ codec: 'brotli', level: 4 }),
-  'ipfsz, snappy': compressing({ codec: 'snappy' }),
-  'ipfsz, lzo': compressing({ codec: 'lzo' })
+  'ipfsz, gzip 6': compressing({ codec: 'gzip', level: 6 })
 }
 
 export const DEFAULT = 'ipfsz, zstd 3'

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-/** Names of `ipfs`, and of Node, whose main thread has one of its own. */
-const NAME = /^Name:\t(ipfs|node|MainThread|node-MainThread)$/m
+/** Names of `ipfs`, of restic, and of Node, whose main thread has one of its own. */
+const NAME = /^Name:\t(ipfs|restic|node|MainThread|node-MainThread)$/m
 
 /** How often the memory of a process is sampled, in milliseconds. */
 const LOOK = 5
@@ -12,7 +12,7 @@ export interface CommandOutcome {
   wall: number
   /** Processor time of all processes of the command, in milliseconds. */
   cpu: number
-  /** The most resident memory of `ipfs` or of Node, in bytes. */
+  /** The most resident memory of `ipfs`, of restic or of Node, in bytes. */
   peak: number
   stdout: string
 }

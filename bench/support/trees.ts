@@ -33,8 +33,3 @@ function listTree ({ name, directory }: { name: string, directory: string }): Tr
 
   return { name, directory, paths, size: sum(paths.map(path => statSync(join(directory, path)).size)) }
 }
-
-/** Bytes of some of its files. */
-export function sizeOf ({ directory }: Tree, paths: readonly string[]): number {
-  return sum(paths.map(path => statSync(join(directory, path)).size))
-}

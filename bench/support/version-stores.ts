@@ -8,6 +8,7 @@ import { rabin } from 'ipfs-unixfs-importer/chunker'
 import { run } from '../../test/support/tools.ts'
 import { sum } from '../benchmark.ts'
 import { PLAIN } from './file-systems.ts'
+import { createRepo, environment } from './kubo.ts'
 import type { UnixFS } from '@helia/unixfs'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -42,9 +43,10 @@ export const LIBRARY_SIDES: readonly VersionSide[] = [
   { name: 'ipfsz, with a base', open: compressedStore(base => ({ codec: 'zstd', base })) }
 ]
 
-/** The compared tools, which are started for each step. restic is left out if it is not installed. */
+/** The compared tools, which are started for each step. Those that are not installed are left out. */
 export const TOOL_SIDES: readonly VersionSide[] = [
   { name: 'zstd --patch-from', open: openPatches },
+  ...isInstalled('ipfs') ? [{ name: 'Kubo', open: openKubo }] : [],
   ...isInstalled('restic') ? [{ name: 'restic', open: openRestic }] : []
 ]
 
@@ -117,6 +119,23 @@ async function openPatches (directory: string): Promise<VersionStore> {
 
       return bytes
     }
+  }
+}
+
+/** A repo. Its blocks are those of plain Helia. */
+async function openKubo (directory: string): Promise<VersionStore> {
+  await mkdir(directory, { recursive: true })
+  await createRepo(directory)
+  const blocks = join(directory, 'blocks')
+  const empty = bytesIn(blocks)
+  const ipfs = async (...args: string[]): Promise<Buffer> =>
+    run('ipfs', ['--offline', ...args], undefined, environment(directory))
+  let last = ''
+
+  return {
+    add: async (_bytes, path) => { last = String(await ipfs('add', '-Q', path)).trim() },
+    stored: () => bytesIn(blocks) - empty,
+    readLast: async () => ipfs('cat', last)
   }
 }
 
