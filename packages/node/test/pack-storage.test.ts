@@ -110,6 +110,29 @@ describe('PackStorage', () => {
 
     expect(await new PackStorage(path, { sync: false }).has(cid)).toBe(true)
   })
+
+  it('loses nothing, and fails at nothing, while another of this process closes the packs', async ({ path }) => {
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const [first, second] = [new PackStorage(path, { sync: false }), new PackStorage(path, { sync: false })]
+      const bytes = text(100, ticks)
+      const cid = await cidOf(bytes)
+      const absent = await cidOf(text(50, ticks))
+      // both have the packs
+      await Promise.all([first.has(absent), second.has(absent)])
+      const putting = first.put(cid, bytes)
+
+      for (let tick = 0; tick < ticks; tick++) {
+        await Promise.resolve()
+      }
+
+      await Promise.all([second.close(), putting])
+      await first.sync()
+
+      expect({ ticks, has: await new PackStorage(path, { sync: false }).has(cid) }).toEqual({ ticks, has: true })
+      await first.close()
+      expect({ ticks, has: await new PackStorage(path, { sync: false }).has(cid) }).toEqual({ ticks, has: true })
+    }
+  })
 })
 
 async function filled (path: string, blocks: Uint8Array[]): Promise<PackStorage> {

@@ -50,10 +50,16 @@ export async function openRegularFile (
  */
 export function openRegularFileSync (path: string, flags: number): number {
   const fd = openSync(path, flags | O_NONBLOCK | O_NOFOLLOW)
-  const stats = fstatSync(fd, { bigint: true })
 
-  if (stats.isFile() && isAt(path, stats)) {
-    return fd
+  try {
+    const stats = fstatSync(fd, { bigint: true })
+
+    if (stats.isFile() && isAt(path, stats)) {
+      return fd
+    }
+  } catch (err) {
+    closeSync(fd)
+    throw err
   }
 
   closeSync(fd)

@@ -63,6 +63,7 @@ export class KnownFiles {
   readonly #trees = new Map<HeldTree, KnownTree | undefined>()
   readonly #expected = new Map<string, Expected>()
   readonly #counts: KnownCounts = { new: 0, changed: 0, unchanged: 0 }
+  #isDiscarded = false
 
   constructor (init: KnownFilesInit) {
     this.#init = init
@@ -164,6 +165,9 @@ export class KnownFiles {
 
   /** Forget what became known. */
   async discard (): Promise<void> {
+    // a record that is being opened is closed then
+    this.#isDiscarded = true
+
     for (const tree of this.#trees.keys()) {
       await this.#forget(tree)
     }
@@ -185,6 +189,10 @@ export class KnownFiles {
         directory, options, tree: name, reads: cache !== false, now: Date.now()
       })
       this.#trees.set(tree, { record, device })
+
+      if (this.#isDiscarded) {
+        await this.#forget(tree)
+      }
     } catch {
       // the repo cannot be written, or the disk is full
       this.#trees.set(tree, undefined)

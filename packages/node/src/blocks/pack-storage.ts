@@ -151,10 +151,23 @@ export class PackStorage implements BlockStorage {
     return this.#packs
   }
 
+  /** Packs that are not closed before `end` is called. */
+  async #begin (): Promise<OpenPacks> {
+    for (;;) {
+      const packs = await this.#open()
+
+      // after the wait, somebody else may have begun to close them: what is put then is lost
+      if (!packs.isClosed) {
+        packs.begin()
+
+        return packs
+      }
+    }
+  }
+
   async #use<T> (work: (packs: PackedBlockstore) => Promise<T>): Promise<T> {
-    const packs = await this.#open()
+    const packs = await this.#begin()
     let error: unknown
-    packs.begin()
 
     try {
       return await work(packs.store)
@@ -167,9 +180,8 @@ export class PackStorage implements BlockStorage {
   }
 
   async * #useAll<T> (work: (packs: PackedBlockstore) => AsyncIterable<T>): AsyncGenerator<T> {
-    const packs = await this.#open()
+    const packs = await this.#begin()
     let error: unknown
-    packs.begin()
 
     try {
       yield * work(packs.store)

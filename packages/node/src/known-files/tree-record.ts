@@ -100,14 +100,15 @@ export class TreeRecord {
   }
 
   /**
-   * Note what came of a file. To be called in the order of a walk. What `find` returned is noted as it was.
+   * Note what came of a file. To be called in the order of a walk. What `find` returned is noted as it was. Writes
+   * nothing once the record is discarded: another file may have the number of its descriptor by then.
    *
    * @throws {Error} the disk is full
    */
   add (path: string, file: KnownFile): void {
     const record = file.record ?? encodeRecord(path, file)
 
-    if (record != null) {
+    if (record != null && this.#isOpen) {
       this.#records.push(record)
       this.#size += record.byteLength
 
@@ -124,6 +125,7 @@ export class TreeRecord {
       await this.#close()
       await retryWhileOpen(async () => rename(this.#temporary, this.#file))
     } catch (err) {
+      await this.discard()
       await rm(this.#temporary, { force: true })
       throw err
     }
