@@ -74,5 +74,5 @@ export default defineConfig({
     },
     ...roomRules()
   ],
-  ignorePatterns: ['**/bundle', '**/dist', '**/generated', '**/node_modules']
+  ignorePatterns: ['etc', '**/bundle', '**/dist', '**/generated', '**/node_modules']
 })

@@ -338,7 +338,8 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
 export const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   // types, lint, unused code, documents, packages as they are published, installs, examples
   'suite:check': [
-    '*', '.{ci,devcontainer}/*', '.github/**', 'docs/**', 'examples/**', 'scripts/*', 'scripts/nightly/*', 'site/**'
+    '*', '.{ci,devcontainer}/*', '.github/**', 'docs/**', 'etc/*', 'examples/**', 'scripts/*', 'scripts/nightly/*',
+    'site/**'
   ],
   // in Node, and the pages that bundlers build
   'suite:test': [
