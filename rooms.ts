@@ -38,7 +38,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'blockstore-packed': ['constants.ts', 'errors.ts'],
   'blockstore-s3': ['constants.ts', 'contract.ts', 'errors.ts', 'keys.ts', 's3-url.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
-  gateway: ['contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
+  gateway: ['client.ts', 'contract.ts', 'cors.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
   'shared-store': ['clock.ts', 'errors.ts'],
   node: ['errors.ts', 'events.ts', 'lock-file.ts', 'paths.ts', 'version.ts'],

@@ -2,8 +2,10 @@ import { answer } from './answer.ts'
 import { DEFAULT_PATH_TIME } from './dag/path-limit.ts'
 import { GatewayError } from './errors.ts'
 import { followSignal } from './follow-signal.ts'
+import { ClientMemory } from './memory/client-memory.ts'
 import { MemoryBudget } from './memory/memory-budget.ts'
 import { reportFailure, respondError } from './respond/error.ts'
+import { addressOf, clientOf } from './client.ts'
 import { preflight } from './respond/headers.ts'
 import type { Settings } from './answer.ts'
 import type { Gateway, GatewayInit, GatewayLimits } from './contract.ts'
@@ -63,8 +65,9 @@ function answerMethod ({ method }: Request): Response | undefined {
 }
 
 /** Answer a request, or fail after `startTimeout`. The body has its own time limit. */
-async function answerInTime (request: Request, components: PathComponents, init: Settings): Promise<Response> {
-  const { startTimeout } = init.limits
+async function answerInTime (request: Request, components: PathComponents, settings: Settings): Promise<Response> {
+  const { startTimeout } = settings.limits
+  const init = { ...settings, memory: new ClientMemory(settings.memory, clientOf(addressOf(request))) }
   const unwanted = followSignal(request.signal)
   const { signal } = unwanted
   const timer = setTimeout(() => {

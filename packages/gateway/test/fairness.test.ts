@@ -2,6 +2,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ClientMemory } from '../src/memory/client-memory.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { readInTurns } from '../src/memory/read-in-turns.ts'
 import { readStream } from '../src/respond/read-stream.ts'
@@ -150,6 +151,64 @@ describe('a newcomer', () => {
     // a turn lasts half a second, and each second one is for those who come again
     expect(await timeOfNewcomer(memory)).toBeLessThan(2 * (500 + READ_TIME))
   })
+})
+
+/** In which order responses are granted memory that one holds at a time. */
+async function orderOf (asked: readonly string[], late: readonly string[] = []): Promise<string> {
+  const memory = new MemoryBudget(1)
+  const granted: string[] = []
+  const ask = async (client: string): Promise<void> => {
+    const share = await new ClientMemory(memory, client).take(init)
+    granted.push(client)
+
+    // more come while some are served
+    const more = granted.length === 10 ? late.map(ask) : []
+    share.give()
+    await Promise.all(more)
+  }
+  const init = { bytes: 1, signal: NEVER, patience: 1000, revoke: () => {} }
+  const first = await memory.take(init)
+  const all = asked.map(ask)
+  first.give()
+  await Promise.all(all)
+
+  return granted.join('')
+}
+
+describe('a client', () => {
+  it('waits for one response of each of the others, however many they ask for', async () => {
+    const many = [...'aaaaaaaaaaaaaaaaaaaa', ...'bbbbbbbbbbbbbbbbbbbb']
+
+    expect((await orderOf([...many, 'x'])).indexOf('x')).toBeLessThan(3)
+    expect((await orderOf(['x', ...many])).indexOf('x')).toBeLessThan(3)
+  })
+
+  it('that comes later with many has no more turns than those that wait already', async () => {
+    const order = await orderOf([...'a'.repeat(20)], [...'b'.repeat(20)])
+
+    expect(order.slice(12, 30)).toMatch(/^(ab)+$|^(ba)+$/)
+  })
+
+  it.each([['192.0.2.1', '192.0.2.2'], ['2001:db8::1', '2001:db8:0:1::1']])(
+    'is told by its address: %s is not %s',
+    async (address, other) => {
+      const { gateway, fs } = serve({ limits: { heldBytes: 1000 * KIB } })
+      const cid = await addCompressed(fs, noise(3_000_000), 'zstd', 256 * KIB)
+      const ask = (ip: string): Promise<Response> =>
+        gateway(Object.assign(get(`${cid}?filename=a.bin`), { ip }))
+      const order: string[] = []
+      vi.useRealTimers()
+      const many = Array.from({ length: 20 }, () => address)
+      const asked = [...many, other, ...many].map(async ip => {
+        const response = await ask(ip)
+        order.push(ip)
+        await response.body?.cancel()
+      })
+      await Promise.all(asked)
+
+      expect(order.indexOf(other)).toBeLessThan(10)
+    }
+  )
 })
 
 describe('those who come again', () => {

@@ -7,6 +7,8 @@ import { chunksOf } from '../src/respond/whole-body.ts'
 import { get, serve, text } from './fixtures.ts'
 import type { MadePage } from '../src/respond/directory/pages.ts'
 
+const MEMORY = new MemoryBudget(1_000_000_000)
+
 /** Pages that are made when the test says so. */
 class Maker {
   calls = 0
@@ -31,9 +33,9 @@ class Maker {
 
 describe('a page', () => {
   it('is made once for all who ask at the same time, and remembered', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
+    const pages = new Pages(new Map())
     const maker = new Maker()
-    const asked = Array.from({ length: 10 }, async () => pages.get('a', maker.make, new AbortController()))
+    const asked = Array.from({ length: 10 }, async () => pages.get('a', maker.make, MEMORY, new AbortController()))
 
     maker.finish()
 
@@ -41,34 +43,34 @@ describe('a page', () => {
       expect(bytes).toEqual(text(100))
     }
 
-    await pages.get('a', maker.make, new AbortController())
+    await pages.get('a', maker.make, MEMORY, new AbortController())
     expect(maker.calls).toBe(1)
-    await pages.get('b', maker.make, new AbortController())
+    await pages.get('b', maker.make, MEMORY, new AbortController())
     expect(maker.calls).toBe(2)
   })
 
   it('is made again if it was not final, or failed', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
+    const pages = new Pages(new Map())
     const [unfinished, failing] = [new Maker(), new Maker()]
     unfinished.finish(false)
-    await pages.get('a', unfinished.make, new AbortController())
-    await pages.get('a', unfinished.make, new AbortController())
+    await pages.get('a', unfinished.make, MEMORY, new AbortController())
+    await pages.get('a', unfinished.make, MEMORY, new AbortController())
     expect(unfinished.calls).toBe(2)
 
-    const asked = [1, 2].map(async () => pages.get('b', failing.make, new AbortController()))
+    const asked = [1, 2].map(async () => pages.get('b', failing.make, MEMORY, new AbortController()))
     failing.fail()
     for (const page of asked) {
       await expect(page).rejects.toThrow('failed')
     }
-    await expect(pages.get('b', failing.make, new AbortController())).rejects.toThrow('failed')
+    await expect(pages.get('b', failing.make, MEMORY, new AbortController())).rejects.toThrow('failed')
     expect(failing.calls).toBe(2)
   })
 
   it('is made on for others if one leaves, and not if all leave', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
+    const pages = new Pages(new Map())
     const maker = new Maker()
     const [first, second] = [new AbortController(), new AbortController()]
-    const asked = [first, second].map(async user => pages.get('a', maker.make, user))
+    const asked = [first, second].map(async user => pages.get('a', maker.make, MEMORY, user))
 
     await expect.poll(() => maker.calls).toBe(1)
     first.abort()
@@ -79,12 +81,12 @@ describe('a page', () => {
     expect(maker.signal?.aborted).toBe(true)
 
     // who asks then gets one that is not aborted
-    const next = pages.get('a', maker.make, new AbortController())
+    const next = pages.get('a', maker.make, MEMORY, new AbortController())
     await expect.poll(() => maker.calls).toBe(2)
     expect(maker.signal?.aborted).toBe(false)
     maker.finish()
     expect((await next).bytes).toEqual(text(100))
-    await expect(pages.get('b', maker.make, first)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(pages.get('b', maker.make, MEMORY, first)).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('is sent in pieces', async () => {

@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, vi } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { respondCar } from '../src/respond/trustless/car.ts'
 import { contextOf, readCar, store, tree } from './dag-fixtures.ts'
 import { drain } from './fixtures.ts'
@@ -108,10 +109,10 @@ describe('the response of a CAR', () => {
     const entries = Array.from({ length: 1000 }, (_, i) => ({ path: `${i}`, content: new Uint8Array([i, i >> 8]) }))
     const [{ cid }] = (await Array.fromAsync(here.fs.addAll(entries, { wrapWithDirectory: true }))).slice(-1)
     const context = contextOf(here, `/ipfs/${cid}?format=car`, { cid })
-    const { memory } = context.init
+    const memory = new MemoryBudget(1_000_000_000)
     const hold = vi.spyOn(memory, 'hold')
 
-    await drain(await respondCar(context))
+    await drain(await respondCar({ ...context, init: { ...context.init, memory } }))
 
     expect(hold).toHaveBeenCalled()
     expect(memory.taken).toBe(0)

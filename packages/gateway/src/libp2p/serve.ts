@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createGateway } from '../create-gateway.ts'
 import { createNodeHandler } from '../node/handler.ts'
+import { addressOf } from '../client.ts'
 import { StreamSocket } from './stream-socket.ts'
 import type { Gateway, GatewayComponents, GatewayInit } from '../contract.ts'
 import type { Libp2p } from '@libp2p/interface'
@@ -120,6 +121,8 @@ function answering (gateway: Gateway): Gateway {
     const { method, headers, signal } = request
     const path = url == null ? '/' : `${url.pathname}${url.search}`
 
-    return gateway(new Request(`http://${HOST}${path}`, { method, headers, signal }))
+    const asked = new Request(`http://${HOST}${path}`, { method, headers, signal })
+
+    return gateway(Object.assign(asked, { ip: addressOf(request) }))
   }
 }

@@ -1,5 +1,5 @@
 import { shareOfBody } from './turns.ts'
-import type { MemoryBudget } from './memory-budget.ts'
+import type { Memory } from './client-memory.ts'
 import type { Share } from './share.ts'
 
 /** How long a response may keep what it holds while others wait, in milliseconds: it waits for turns, too. */
@@ -13,7 +13,7 @@ const HELD_PATIENCE = 30_000
  * @returns to be called with the bytes that it holds from now on: 0 at the end
  */
 export function holdIn (
-  memory: MemoryBudget,
+  memory: Memory,
   uncounted: number,
   unneeded: AbortController
 ): (bytes: number) => void {

@@ -1,4 +1,5 @@
 import { Share } from './share.ts'
+import { WaitingLine } from './waiting-line.ts'
 import type { ShareInit } from './share.ts'
 
 /** How often shares are looked at while others wait for memory, in milliseconds. */
@@ -10,11 +11,6 @@ const KEPT_FOR_SMALL = 1 / 8
 /** How much of the memory may be taken at most, if what is held cannot wait. */
 const MOST_TAKEN = 1.25
 
-interface Waiting {
-  init: ShareInit
-  grant: (share: Share) => void
-}
-
 /**
  * The memory that all responses share. Who needs more than is free waits in line. Whoever holds memory for too long
  * while others wait has to give it back: otherwise clients that do not read would keep it from everybody else.
@@ -24,12 +20,12 @@ export class MemoryBudget {
   readonly limit: number
   readonly #shares = new Set<Share>()
   /**
-   * Those who come for the first time, and those who come again. The first of each are served in turn; of newcomers,
-   * the last one and the first one in turn. Nobody knows which of them read: so whoever comes after hundreds that do
+   * Those who come for the first time, and those who come again. One of each is served in turn; of newcomers, the
+   * last one and the first one in turn. Nobody knows which of them read: so whoever comes after hundreds that do
    * not waits for few of them, and whoever comes before others for no more than twice as many as stood before.
    */
-  readonly #newcomers: Waiting[] = []
-  readonly #returning: Waiting[] = []
+  readonly #newcomers = new WaitingLine()
+  readonly #returning = new WaitingLine()
   #isReturningNext = false
   #isLastNext = true
   #streams: MemoryBudget | undefined
@@ -97,12 +93,12 @@ export class MemoryBudget {
     const line = init.isReturning === true ? this.#returning : this.#newcomers
     const waiting = { init, grant: resolve }
     const stop = (): void => {
-      line.splice(line.indexOf(waiting), 1)
+      line.remove(waiting)
       this.#grantNext()
       reject(signal.reason)
     }
 
-    line.push(waiting)
+    line.add(waiting)
     signal.addEventListener('abort', stop, { once: true })
     this.#watch()
 
@@ -178,7 +174,7 @@ export class MemoryBudget {
       const isReturning = this.#newcomers.length === 0 || (this.#isReturningNext && this.#returning.length > 0)
       const line = isReturning ? this.#returning : this.#newcomers
       const isLast = !isReturning && this.#isLastNext
-      const waiting = line.at(isLast ? -1 : 0)
+      const waiting = line.peek(isLast)
 
       if (waiting == null || !this.#fits(waiting.init.bytes)) {
         break
@@ -186,7 +182,7 @@ export class MemoryBudget {
 
       this.#isReturningNext = !isReturning
       this.#isLastNext = isReturning ? this.#isLastNext : !isLast
-      line.splice(isLast ? -1 : 0, 1)
+      line.take(waiting)
       waiting.grant(this.#grant(waiting.init))
     }
   }

@@ -1,6 +1,6 @@
 import { copyPart } from './copy-part.ts'
 import { PART_SIZE, TURN_OVER, TURN_TIME } from './turns.ts'
-import type { MemoryBudget } from './memory-budget.ts'
+import type { Memory } from './client-memory.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
 
@@ -40,7 +40,7 @@ export interface Resumable extends MemoryCost {
  */
 export async function * readInTurns (
   source: Resumable,
-  memory: MemoryBudget,
+  memory: Memory,
   signal: AbortSignal
 ): AsyncGenerator<Uint8Array> {
   let isReturning = false
@@ -68,7 +68,7 @@ export async function * readInTurns (
 /** Only its own fields hold what is read: those of a generator would live until the client reads on. */
 class Turn {
   readonly #open: () => AsyncIterable<Uint8Array>
-  readonly #memory: MemoryBudget
+  readonly #memory: Memory
   readonly #signal: AbortSignal
   readonly #share: Share
   readonly #readAhead: boolean
@@ -88,7 +88,7 @@ class Turn {
   static async begin (
     source: Resumable,
     at: number,
-    memory: MemoryBudget,
+    memory: Memory,
     init: Pick<ShareInit, 'signal' | 'isReturning'>
   ): Promise<Turn> {
     let turn: Turn | undefined
@@ -109,7 +109,7 @@ class Turn {
     return turn
   }
 
-  private constructor (source: Resumable, at: number, memory: MemoryBudget, share: Share) {
+  private constructor (source: Resumable, at: number, memory: Memory, share: Share) {
     // as much as was taken for it
     const readAhead = share.bytes >= source.memoryAhead
 

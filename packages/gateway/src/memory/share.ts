@@ -1,5 +1,7 @@
 export interface ShareInit {
   bytes: number
+  /** Whose response it is. Those of whom nothing is known are one client. */
+  client?: string | undefined
   /** Whether it had memory before. Those who come for the first time have a line of their own. */
   isReturning?: boolean
   /** The share is given back when it aborts. */

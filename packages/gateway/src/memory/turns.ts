@@ -1,6 +1,6 @@
 import { ResponseTooSlowError } from '../errors.ts'
 import { copyPart } from './copy-part.ts'
-import type { MemoryBudget } from './memory-budget.ts'
+import type { Memory } from './client-memory.ts'
 import type { MemoryCost, OpenOptions } from './reading.ts'
 import type { Share, ShareInit } from './share.ts'
 
@@ -25,7 +25,7 @@ export const TURN_OVER = new DOMException('Others need the memory', 'AbortError'
 export interface PassInit {
   /** What it holds while it passes on one chunk, and not between two. */
   bytes: number
-  memory: MemoryBudget
+  memory: Memory
   /** Aborted when it fails. */
   unneeded: AbortController
   /** What it has already. */
@@ -100,7 +100,7 @@ export async function * passInTurns (
 export async function * passThrough (
   open: (options: OpenOptions) => AsyncIterable<Uint8Array>,
   cost: MemoryCost,
-  memory: MemoryBudget,
+  memory: Memory,
   unneeded: AbortController
 ): AsyncGenerator<Uint8Array> {
   const { ofStreams } = memory

@@ -1,4 +1,4 @@
-import { clientOf } from './request-limits.ts'
+import { clientOf } from '../client.ts'
 import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts'
 import type { IsTrusted } from './trusted-proxies.ts'
 import type { Socket } from 'node:net'

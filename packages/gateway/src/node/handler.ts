@@ -2,6 +2,7 @@ import { NodeRequest } from 'srvx/node'
 import { addCors } from '../cors.ts'
 import { RequestLimits } from './request-limits.ts'
 import { breakConnection, endResponse, sendResponse } from './send-response.ts'
+import { SendTurns } from './send-turns.ts'
 import { clientAddress, proxiesOf, trustedProxies } from './trusted-proxies.ts'
 import type { Gateway } from '../contract.ts'
 import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts'
@@ -13,6 +14,9 @@ import type { TrustedProxies } from './trusted-proxies.ts'
  */
 export const DEFAULT_REQUESTS = 4096
 export const DEFAULT_REQUESTS_PER_ADDRESS = 512
+
+/** Milliseconds. A client that reads 80 KiB/s seems to take nothing for so long: the system sends in large steps. */
+export const DEFAULT_STALLED_AFTER = 10_000
 
 /** Seconds after which a refused client may ask again. */
 const RETRY_AFTER = 1
@@ -26,11 +30,20 @@ export interface NodeHandlerInit {
   requests?: number | undefined
 
   /**
-   * Maximum requests of one address that are answered at once. More get 429.
+   * Maximum requests of one address that are answered at once: this many, or as many as may still be answered of any
+   * address, if these are fewer. More get 429.
    *
    * @default 512
    */
   requestsPerAddress?: number | undefined
+
+  /**
+   * If there are as many requests as there may be, a new one takes the place of the one whose client has taken nothing
+   * for longest, and at least for so many milliseconds.
+   *
+   * @default 10000
+   */
+  stalledAfter?: number | undefined
 
   /**
    * Proxies whose `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed: addresses, ranges
@@ -49,10 +62,16 @@ export type NodeHandler = (req: NodeRequestMessage, res: NodeResponseMessage) =>
  * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
 export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {}): NodeHandler {
+  return handlerWith(new SendTurns(), gateway, init)
+}
+
+/** The same, with turns that know of new connections. */
+export function handlerWith (turns: SendTurns, gateway: Gateway, init: NodeHandlerInit): NodeHandler {
   const isTrusted = trustedProxies(init.trustProxy)
   const limits = new RequestLimits({
     requests: init.requests ?? DEFAULT_REQUESTS,
-    requestsPerAddress: init.requestsPerAddress ?? DEFAULT_REQUESTS_PER_ADDRESS
+    requestsPerAddress: init.requestsPerAddress ?? DEFAULT_REQUESTS_PER_ADDRESS,
+    stalledAfter: init.stalledAfter ?? DEFAULT_STALLED_AFTER
   })
 
   return (req, res) => {
@@ -67,18 +86,20 @@ export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {})
 
     // srvx knows no ranges: it gets the addresses that this request names
     const request = new NodeRequest({ req, res, trustProxy: proxiesOf(req, isTrusted) })
-    const leave = limits.enter(clientAddress(req, isTrusted))
+    const counted = limits.enter(clientAddress(req, isTrusted), () => { breakConnection(req, res) })
 
-    if (typeof leave === 'number') {
+    if (typeof counted === 'number') {
       res.setHeader('retry-after', RETRY_AFTER)
       res.setHeader('cache-control', 'no-store')
-      refuse(req, res, leave)
+      refuse(req, res, counted)
 
       return
     }
 
-    res.once('close', leave)
-    answer(gateway, request, req, res).catch(() => { breakConnection(req, res) })
+    res.once('close', counted.leave)
+    gateway(request)
+      .then(async response => sendResponse({ req, res, turns, onStall: counted.stall }, response))
+      .catch(() => { breakConnection(req, res) })
   }
 }
 
@@ -119,13 +140,4 @@ function dropRootDots (req: NodeRequestMessage): void {
 
   // the whole URL, as clients of proxies send it
   req.url = req.url?.replace(/^(https?:\/\/[^/?#]*[\w-])\.(?=(?::\d+)?(?:[/?#]|$))/i, '$1')
-}
-
-async function answer (
-  gateway: Gateway,
-  request: Request,
-  req: NodeRequestMessage,
-  res: NodeResponseMessage
-): Promise<void> {
-  await sendResponse(req, res, await gateway(request))
 }

@@ -1,13 +1,39 @@
+import { clientOf } from '../client.ts'
+
 export interface RequestLimitsInit {
+  /** Maximum number of requests that are answered at once. */
   requests: number
   /** Maximum number of requests of one address that are answered at once. */
   requestsPerAddress: number
+  /** Milliseconds that a client may take nothing, if there are as many requests as there may be. */
+  stalledAfter: number
 }
 
-/** Counts the requests that are being answered. */
+/** A request that is being answered. */
+export interface CountedRequest {
+  /** To be called when its client stops taking what it is sent, and when it goes on. */
+  stall (isStalled: boolean): void
+  /** To be called when it is answered. */
+  leave (): void
+}
+
+interface Entry {
+  client: string
+  cut: () => void
+  leave: () => void
+}
+
+/**
+ * Counts the requests that are being answered. Clients that do not read what they asked for cannot keep others out:
+ * if there are as many requests as there may be, a new one takes the place of the one whose client has taken nothing
+ * for longest. And a client may have no more requests than there are places left, so that some are, however many a few
+ * addresses send (as buffers of switches are shared: Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998).
+ */
 export class RequestLimits {
   readonly #init: RequestLimitsInit
-  readonly #byAddress = new Map<string, number>()
+  readonly #byClient = new Map<string, number>()
+  /** Those whose client takes nothing, and since when, on the clock of `performance.now`: the first has longest. */
+  readonly #stalled = new Map<Entry, number>()
   #requests = 0
 
   constructor (init: RequestLimitsInit) {
@@ -22,59 +48,91 @@ export class RequestLimits {
   /**
    * Count a request.
    *
-   * @returns what to call when it is answered, or the status that refuses it
+   * @param cut - ends its response, to make room for another one
+   * @returns the request, or the status that refuses it
    */
-  enter (address: string | undefined): (() => void) | 429 | 503 {
-    const key = clientOf(address ?? '')
-    const ofClient = this.#byAddress.get(key) ?? 0
+  enter (address: string | undefined, cut: () => void): CountedRequest | 429 | 503 {
+    const client = clientOf(address ?? '')
+    const isFull = this.#requests >= this.#init.requests
+    const hasTooMany = this.#countOf(client) >= this.#limitPerClient()
 
-    if (this.#requests >= this.#init.requests) {
-      return 503
+    if ((isFull || hasTooMany) && !this.#cutStalled(hasTooMany ? client : undefined)) {
+      return isFull ? 503 : 429
     }
 
-    if (ofClient >= this.#init.requestsPerAddress) {
-      return 429
-    }
+    return this.#add({ client, cut, leave: () => {} })
+  }
 
-    this.#requests++
-    this.#byAddress.set(key, ofClient + 1)
+  #limitPerClient (): number {
+    const { requests, requestsPerAddress } = this.#init
 
-    let entered = true
+    // without a limit for each, all may come from one: from a proxy
+    return requestsPerAddress >= requests ? requests : Math.min(requestsPerAddress, requests - this.#requests)
+  }
 
-    return () => {
-      if (entered) {
-        entered = false
-        this.#leave(key)
+  #add (entry: Entry): CountedRequest {
+    const { client } = entry
+    let isCounted = true
+    this.#count(client, 1)
+    entry.leave = () => {
+      this.#stalled.delete(entry)
+
+      if (isCounted) {
+        isCounted = false
+        this.#count(client, -1)
       }
     }
-  }
 
-  #leave (key: string): void {
-    const left = (this.#byAddress.get(key) ?? 1) - 1
+    return {
+      stall: isStalled => {
+        this.#stalled.delete(entry)
 
-    this.#requests--
-
-    if (left === 0) {
-      this.#byAddress.delete(key)
-    } else {
-      this.#byAddress.set(key, left)
+        if (isStalled && isCounted) {
+          this.#stalled.set(entry, performance.now())
+        }
+      },
+      leave: entry.leave
     }
   }
-}
 
-/** What one client has for itself: an address of IPv4, or the 64 bits that a network of IPv6 begins with. */
-export function clientOf (address: string): string {
-  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  /**
+   * Cut off the response that has waited for its client for longest: of one client, or of any.
+   *
+   * @returns false: none has waited for long enough
+   */
+  #cutStalled (client: string | undefined): boolean {
+    const until = performance.now() - this.#init.stalledAfter
 
-  if (v4 != null || !address.includes(':')) {
-    return v4 ?? address
+    for (const [entry, since] of this.#stalled) {
+      if (since > until) {
+        return false
+      }
+
+      if (client == null || entry.client === client) {
+        // its connection takes its time to be closed
+        entry.leave()
+        entry.cut()
+
+        return true
+      }
+    }
+
+    return false
   }
 
-  const [head, tail] = address.split('%', 1)[0].split('::')
-  const groups = head.split(':').filter(group => group !== '')
-  const after = (tail ?? '').split(':').filter(group => group !== '')
-  const zeros = tail == null ? 0 : Math.max(8 - groups.length - after.length, 0)
-  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after]
+  #countOf (client: string): number {
+    return this.#byClient.get(client) ?? 0
+  }
 
-  return all.slice(0, 4).map(group => Number.parseInt(group, 16).toString(16)).join(':')
+  #count (client: string, change: 1 | -1): void {
+    const count = this.#countOf(client) + change
+
+    this.#requests += change
+
+    if (count === 0) {
+      this.#byClient.delete(client)
+    } else {
+      this.#byClient.set(client, count)
+    }
+  }
 }

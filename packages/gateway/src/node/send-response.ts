@@ -1,4 +1,5 @@
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { SendTurns } from './send-turns.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Firefox, and all that is built from its source. Other browsers say `like Gecko`. */
@@ -7,17 +8,23 @@ const GECKO = / Gecko\/\d/
 export type NodeRequestMessage = IncomingMessage | Http2ServerRequest
 export type NodeResponseMessage = ServerResponse | Http2ServerResponse
 
+/** Where a response is sent. */
+export interface Destination {
+  req: NodeRequestMessage
+  res: NodeResponseMessage
+  /** Called when the client stops taking what it is sent, and when it goes on. */
+  onStall: (isStalled: boolean) => void
+  turns: SendTurns
+}
+
 /**
  * Send a response. Never rejects. If the body fails, the client sees a broken connection.
  *
  * srvx's own `sendNodeResponse` closes such a connection in the ordinary way, which ends a body without a
  * `Content-Length` well for HTTP/1.0, and never answers if a body fails with `undefined`.
  */
-export async function sendResponse (
-  req: NodeRequestMessage,
-  res: NodeResponseMessage,
-  response: Response
-): Promise<void> {
+export async function sendResponse (destination: Destination, response: Response): Promise<void> {
+  const { req, res, onStall } = destination
   const { body } = response
 
   // whatever fails, the response closes
@@ -29,8 +36,13 @@ export async function sendResponse (
     if (body == null || req.method === 'HEAD') {
       await body?.cancel()
       endResponse(req, res)
-    } else if (await sendBody(res, body)) {
+    } else if (await sendBody(destination, body)) {
       endResponse(req, res)
+    }
+
+    if (res.writableLength > 0) {
+      // the end of it, until the response closes
+      onStall(true)
     }
   } catch {
     breakConnection(req, res)
@@ -101,7 +113,10 @@ function ignoresLength ({ httpVersion, headers }: NodeRequestMessage, sent: Head
 }
 
 /** @returns whether all of it was sent, to a client that is still there */
-async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<boolean> {
+async function sendBody (
+  { res, onStall, turns }: Destination,
+  body: ReadableStream<Uint8Array>
+): Promise<boolean> {
   const reader = body.getReader()
   let isClosed = res.destroyed
   let resume: (() => void) | undefined
@@ -123,7 +138,11 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
   res.once('error', close)
   res.on('drain', () => { resume?.() })
 
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst) {
+      await turns.next()
+    }
+
     const { done, value } = await reader.read()
 
     if (isClosed) {
@@ -137,7 +156,9 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
     }
 
     if (!write(res, value)) {
+      onStall(true)
       await new Promise<void>(resolve => { resume = resolve })
+      onStall(false)
     }
   }
 }

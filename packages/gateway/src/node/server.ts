@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { ConnectionLimit } from './connection-limit.ts'
-import { createNodeHandler } from './handler.ts'
+import { DEFAULT_REQUESTS, handlerWith } from './handler.ts'
+import { SendTurns } from './send-turns.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 import type { Gateway } from '../contract.ts'
 import type { NodeHandlerInit } from './handler.ts'
@@ -90,7 +91,11 @@ export type NodeServer = Server | Http2SecureServer
  * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
 export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): NodeServer {
-  const handler = createNodeHandler(gateway, init)
+  const max = init.maxConnections ?? DEFAULT_MAX_CONNECTIONS
+  // if all connections had one, none could make room for a new one
+  const requests = Math.min(init.requests ?? DEFAULT_REQUESTS, Math.ceil(max / 2))
+  const turns = new SendTurns()
+  const handler = handlerWith(turns, gateway, { ...init, requests })
   const maxHeaderSize = init.maxHeaderSize ?? DEFAULT_MAX_HEADER_SIZE
   const headersTimeout = init.headersTimeout ?? DEFAULT_HEADERS_TIMEOUT
   const options = {
@@ -115,13 +120,14 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
   }
 
   const limit = new ConnectionLimit({
-    max: init.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    max,
     maxPerAddress: init.connectionsPerAddress ?? DEFAULT_CONNECTIONS_PER_ADDRESS,
     isTrusted: trustedProxies(init.trustProxy),
     isPlain: init.tls == null
   })
 
   server.prependListener('connection', limit.enter)
+  server.on('connection', turns.accept)
   server.prependListener('request', limit.answer)
   server.setTimeout(init.idleTimeout ?? DEFAULT_IDLE_TIMEOUT)
 

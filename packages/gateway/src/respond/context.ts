@@ -1,6 +1,6 @@
 import type { GatewayInit, GatewayLimits } from '../contract.ts'
 import type { ChosenFormat, Format } from '../request/format.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { Memory } from '../memory/client-memory.ts'
 import type { Start } from '../request/start.ts'
 import type { Target } from '../request/target.ts'
 import type { PathComponents } from '../resolve/resolve-path.ts'
@@ -79,7 +79,7 @@ export interface ResponseContext extends ChosenFormat {
   target: Target
   resolved: Resolved
   components: PathComponents
-  init: GatewayInit & { limits: GatewayLimits, memory: MemoryBudget, parts: GatewayParts }
+  init: GatewayInit & { limits: GatewayLimits, memory: Memory, parts: GatewayParts }
   /** Aborted when the client goes away or a limit is met. */
   signal: AbortSignal
 }

@@ -3,7 +3,7 @@ import { readInTurns } from '../memory/read-in-turns.ts'
 import { readStream } from './read-stream.ts'
 import type { ResponseContext } from './context.ts'
 import type { OpenOptions } from '../memory/reading.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { Memory } from '../memory/client-memory.ts'
 import type { ByteRange } from '../request/range.ts'
 import type { OpenedFile } from '../resolve/opened-file.ts'
 import type { FileReadOptions, ReadCost, StoredFile } from '@ipfsz/core'
@@ -80,7 +80,7 @@ export async function * readFile (
 }
 
 /** While a response waits for memory, it holds nothing: the root of a file may be as large as what is read of it. */
-export function closeIfShort (file: OpenedFile, memory: Pick<MemoryBudget, 'isShort'>): void {
+export function closeIfShort (file: OpenedFile, memory: Pick<Memory, 'isShort'>): void {
   if (memory.isShort) {
     file.close()
   }

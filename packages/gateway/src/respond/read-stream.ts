@@ -1,6 +1,6 @@
 import { readInTurns } from '../memory/read-in-turns.ts'
 import { passThrough } from '../memory/turns.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { Memory } from '../memory/client-memory.ts'
 import type { MemoryCost, OpenOptions } from '../memory/reading.ts'
 
 /**
@@ -34,7 +34,7 @@ export interface StreamSource extends MemoryCost {
  */
 export async function * readStream (
   source: StreamSource,
-  memory: MemoryBudget,
+  memory: Memory,
   unneeded: AbortController
 ): AsyncGenerator<Uint8Array> {
   const { offset, length, hasRanges } = source

@@ -14,6 +14,12 @@ export const SHUTDOWN_TIMEOUT = 10_000
 /** How often they are looked at, in milliseconds. */
 const INTERVAL = 20
 
+/**
+ * How many connections may wait to be accepted. With Node's 511, whoever connects while hundreds of others do is not
+ * heard, and tries again after 1, 3, 7 and 15 seconds. Linux takes no more than `net.core.somaxconn`, 4,096 by default.
+ */
+const BACKLOG = 4096
+
 /** Limits of the server for metrics. Times are in milliseconds. */
 const METRICS_CONNECTIONS = 16
 const METRICS_TIMEOUT = 10_000
@@ -27,7 +33,7 @@ const METRICS_TIMEOUT = 10_000
 export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
   try {
     const listening = once(server, 'listening')
-    server.listen(address.port, address.host)
+    server.listen({ port: address.port, host: address.host, backlog: BACKLOG })
     await listening
   } catch (err) {
     throw new ListenError(formatAddress(address), err as NodeJS.ErrnoException)

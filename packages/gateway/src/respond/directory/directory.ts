@@ -18,7 +18,7 @@ import type { FileOptions } from '../file/served-file.ts'
 
 const INDEX = 'index.html'
 
-/** The pages of each gateway, by its settings. */
+/** The pages of each gateway, by its parts. */
 const pages = new WeakMap<object, Pages>()
 
 /**
@@ -66,11 +66,11 @@ async function getPage (
   { target, resolved, components, init }: ResponseContext,
   unneeded: AbortController
 ): ReturnType<Pages['get']> {
-  const { limits } = init
+  const { limits, memory, parts } = init
   const { cid } = resolved
   const place = placeOf(target)
-  const known = pages.get(init) ?? new Pages(init.memory, init.parts.caches.pages)
-  pages.set(init, known)
+  const known = pages.get(parts) ?? new Pages(parts.caches.pages)
+  pages.set(parts, known)
 
   return known.get(JSON.stringify([`${cid}`, limits.listedEntries, place]), async signal => {
     const listed = await listEntries(components.fs, cid, limits.listedEntries, signal)
@@ -81,7 +81,7 @@ async function getPage (
       // what is missing may arrive
       isFinal: listed.entries.every(({ type, size }) => type === 'directory' || size != null)
     }
-  }, unneeded)
+  }, memory, unneeded)
 }
 
 /** `rawPath` has one slash at its beginning, so this never leads to another host. */

@@ -1,7 +1,7 @@
 import { shareOfBody } from '../../memory/turns.ts'
 import { UNCOUNTED } from '../read-file.ts'
 import { ResponseTooSlowError } from '../../errors.ts'
-import type { MemoryBudget } from '../../memory/memory-budget.ts'
+import type { Memory } from '../../memory/client-memory.ts'
 import type { Cache } from '../cache.ts'
 
 /** Memory for a page of 10,000 entries with the maximum size of names, in bytes. */
@@ -12,6 +12,8 @@ export interface MadePage {
   /** Whether it is the same whenever it is made. */
   isFinal: boolean
 }
+
+type MakePage = (signal: AbortSignal) => Promise<MadePage>
 
 /** Who needs a page. */
 interface Need {
@@ -33,28 +35,28 @@ interface Page {
  * their part of the memory of all responses.
  */
 export class Pages {
-  readonly #memory: MemoryBudget
   readonly #pages = new Map<string, Page>()
   readonly #remembered: Cache<Uint8Array>
 
-  constructor (memory: MemoryBudget, remembered: Cache<Uint8Array>) {
-    this.#memory = memory
+  constructor (remembered: Cache<Uint8Array>) {
     this.#remembered = remembered
   }
 
   /**
    * @param make - is given a signal that aborts when nobody waits for the page any more
+   * @param memory - where it is taken, if nobody else has asked
    * @param user - of one who wants it. Aborted if the page is sent too slowly while others wait for memory
    * @returns the page, and what to call when it is sent
    */
   async get (
     key: string,
-    make: (signal: AbortSignal) => Promise<MadePage>,
+    make: MakePage,
+    memory: Memory,
     user: AbortController
   ): Promise<{ bytes: Uint8Array, give: () => void }> {
     user.signal.throwIfAborted()
 
-    const { bytes, need } = this.#pages.get(key) ?? this.#open(key, make)
+    const { bytes, need } = this.#pages.get(key) ?? this.#open(key, make, memory)
     const { users, unneeded } = need
     const { promise: stopped, reject } = Promise.withResolvers<never>()
     const give = (): void => {
@@ -84,9 +86,9 @@ export class Pages {
     }
   }
 
-  #open (key: string, make: (signal: AbortSignal) => Promise<MadePage>): Page {
+  #open (key: string, make: MakePage, memory: Memory): Page {
     const need = { users: new Set<AbortController>(), unneeded: new AbortController() }
-    const page = { bytes: this.#make(key, make, need), need }
+    const page = { bytes: this.#make({ key, make, need }, memory), need }
 
     // nobody may be waiting any more
     page.bytes.catch(() => { this.#forget(key, need) })
@@ -96,9 +98,8 @@ export class Pages {
   }
 
   async #make (
-    key: string,
-    make: (signal: AbortSignal) => Promise<MadePage>,
-    need: Need
+    { key, make, need }: { key: string, make: MakePage, need: Need },
+    memory: Memory
   ): Promise<Uint8Array> {
     const { users, unneeded } = need
     const remembered = this.#remembered.get(key)
@@ -108,7 +109,7 @@ export class Pages {
       return remembered
     }
 
-    const share = await this.#memory.take({
+    const share = await memory.take({
       ...shareOfBody(size, unneeded),
       revoke: () => { users.forEach(user => { user.abort(new ResponseTooSlowError()) }) }
     })
