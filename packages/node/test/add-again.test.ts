@@ -4,8 +4,10 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { unmark } from '@ipfsz/core'
+import { BlockSink } from '../src/add/block-sink.ts'
 import { walkDag } from '../src/dag/dag-walk.ts'
 import { isSettled } from '../src/disk/file-identity.ts'
 import { initRepo } from '../src/init/index.ts'
@@ -17,7 +19,6 @@ import type { AddedPaths } from './add-trees.ts'
 import type { AddSourcesOptions } from '../src/add/index.ts'
 import type { KnownCounts } from '../src/add/known-files.ts'
 import type { Repo } from '../src/repo/repo.ts'
-import type { CID } from 'multiformats/cid'
 
 let directory: string
 let repo: string
@@ -86,6 +87,30 @@ describe('adding a directory again', () => {
     expect(known).to.deep.equal({ new: 0, changed: 0, unchanged: all })
     expect(second.roots.map(root => ({ ...root, known: undefined }))).to.deep.equal(first.roots)
     expect(second.entries).to.deep.equal(first.entries)
+  })
+
+  it('reads no block of files that have several: it has noted which', async () => {
+    await makeTree(tree)
+    settle()
+    const { added: first } = await add({ threads: 2 })
+    const record = await openRecord(Date.now())
+    const { blocks } = await record.find('many.larger') ?? {}
+    await record.discard()
+    const opened = await openRepo(repo)
+    const larger = first.entries.find(({ path }) => path.endsWith('many.larger'))
+    const walked = await Array.fromAsync(walkDag(unmark(larger?.cid as CID), opened.blockstore, {
+      signal: new AbortController().signal, leaves: 'skip'
+    }))
+    await opened.close()
+    const reads = vi.spyOn(BlockSink.prototype, 'blockstore', 'get')
+    const { known } = await add({ threads: 2 })
+
+    expect(blocks?.map(({ cid, size }) => [String(CID.decode(cid)), size]).toSorted()).to.deep.equal(
+      walked.map(({ cid, bytes, statedSize }) => [String(cid), bytes?.byteLength ?? statedSize]).toSorted()
+    )
+    expect(known?.changed).to.equal(0)
+    expect(reads.mock.calls).to.deep.equal([])
+    reads.mockRestore()
   })
 
   it('reads what is new or has changed, and counts it', async () => {

@@ -51,7 +51,8 @@ interface Expected {
   before: KnownFile | undefined
   /** Whether it is taken as it is known. */
   isTaken: boolean
-  isSingle: boolean
+  /** Its blocks, if they are known. */
+  blocks: readonly ListedBlock[] | undefined
 }
 
 /**
@@ -97,7 +98,7 @@ export class KnownFiles {
       const root = unmark(cids[i])
       blocks.push(before.isSingle
         ? [{ cid: root, size: Number(before.storedSize) }]
-        : await this.#blocksOf(root))
+        : before.blocks?.map(({ cid, size }) => ({ cid: CID.decode(cid), size })) ?? await this.#blocksOf(root))
     }
 
     const stored = await this.#init.sink.has(blocks.flatMap(list => list?.map(({ cid }) => cid) ?? []))
@@ -117,12 +118,12 @@ export class KnownFiles {
   /** A file is on its way to the importer, as `path`. */
   expect (
     path: string,
-    { file, before, isTaken, isSingle }: Pick<Expected, 'file' | 'before' | 'isTaken' | 'isSingle'>
+    { file, before, isTaken, blocks }: Omit<Expected, 'record'>
   ): void {
     const tree = this.#trees.get(file.tree)
 
     if (tree?.device === file.stats.dev) {
-      this.#expected.set(path, { file, record: tree.record, before, isTaken, isSingle })
+      this.#expected.set(path, { file, record: tree.record, before, isTaken, blocks })
     }
   }
 
@@ -135,7 +136,8 @@ export class KnownFiles {
       return undefined
     }
 
-    const { file: { stats, examined, isSame, tree, pathInTree }, before, isTaken, isSingle, record } = expected
+    const { file: { stats, examined, isSame, tree, pathInTree }, before, isTaken, blocks, record } = expected
+    const isSingle = blocks?.length === 1 || cid.code === raw.code
     const isUnchanged = before != null && Buffer.compare(before.cid, cid.bytes) === 0
     this.#counts[before == null ? 'new' : isUnchanged ? 'unchanged' : 'changed']++
 
@@ -146,7 +148,8 @@ export class KnownFiles {
         cid: cid.bytes,
         dagSize,
         storedSize,
-        isSingle: isSingle || cid.code === raw.code,
+        isSingle,
+        blocks: isSingle ? undefined : blocks?.map(({ cid, size }) => ({ cid: cid.bytes, size })),
         onlyIpfsz
       })
 

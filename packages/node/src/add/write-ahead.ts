@@ -221,8 +221,7 @@ class Batch {
       const path = candidate.path ?? ''
 
       if (file != null) {
-        const isSingle = written?.blocks.length === 1
-        this.#options.known?.expect(path, { file, before, isTaken: isUnchanged, isSingle })
+        this.#options.known?.expect(path, { file, before, isTaken: isUnchanged, blocks: written?.blocks })
       }
 
       if (written == null) {

@@ -14,6 +14,8 @@ export interface KnownFile {
   storedSize: bigint
   /** Whether the block of its CID is the only one. */
   isSingle: boolean
+  /** If it is not: its blocks, and how many bytes each has. Undefined if they have to be read from the root. */
+  blocks?: ReadonlyArray<{ cid: Uint8Array, size: number }> | undefined
   /** Whether it is compressed, and only IPFSz can read it. */
   onlyIpfsz: boolean
   /** The record that says so, if it was read. */

@@ -15,7 +15,7 @@ import type { FileHandle } from 'node:fs/promises'
 /** Bytes of records from which a chunk is written. */
 const CHUNK_SIZE = 64 * 1024
 /** The format of the file. */
-const VERSION = 3
+const VERSION = 4
 
 export interface TreeRecordInit {
   /** Where records are. It may be deleted at any time. */
