@@ -221,6 +221,7 @@ type NodeHandler = (req: NodeRequestMessage, res: NodeResponseMessage) => void;
 interface NodeHandlerInit {
     requests?: number | undefined;
     requestsPerAddress?: number | undefined;
+    stalledAfter?: number | undefined;
     trustProxy?: TrustedProxies | undefined;
 }
 
@@ -322,7 +323,6 @@ function createGateway(components: GatewayComponents, init?: GatewayInit): Gatew
 //# sourceMappingURL=create-gateway.d.ts.map
 
 function createNodeHandler(gateway: Gateway, init?: NodeHandlerInit): NodeHandler;
-//# sourceMappingURL=handler.d.ts.map
 
 function createNodeServer(gateway: Gateway, init?: NodeServerInit): NodeServer;
 //# sourceMappingURL=server.d.ts.map

@@ -5,7 +5,7 @@
 // @ipfsz/node/convert: BlockLayout, ConvertBlocksOptions, ConvertReport, MovedBlocks, RepoCompression, convertBlocks, convertLayout
 // @ipfsz/node/daemon: Daemon, DaemonInit, Provides, startDaemon
 // @ipfsz/node/diff: DescribedEntry, DiffContentOptions, Difference, Differences, diffContent
-// @ipfsz/node/environment: DEFAULT_GATEWAY_ADDRESS, Environment, NONE, WorkingDirectory, absolutePath, bootstrapTexts, defaultRepoPath, packageVersion, repoPath, urlsIn
+// @ipfsz/node/environment: DEFAULT_GATEWAY_ADDRESS, Environment, NONE, WorkingDirectory, absolutePath, bootstrapTexts, defaultRepoPath, packageVersion, repoPath, safeRepoPath, urlsIn
 // @ipfsz/node/errors: ConfigError, DaemonError, DaemonProblem, DaemonRunningError, DamagedDagError, DifferentError, IncompleteError, InvalidCarError, LinksError, ListenError, MissingAddonError, NAME_REASONS, NO_ANSWER, NameError, NameReason, NoHistoryError, NoRoomError, NodeError, NotConnectedError, NotLinkedError, NotPinnedError, NothingPinnedError, OutputTooLargeError, PathProblem, PinRecordError, PrivateAddressError, RepoLockedError, RouterError, ThreadFailedError, TreeEntryError, WorkingDirectoryError
 // @ipfsz/node/events: Fetched, LockFile, NodeEvents, NodeProgressOptions, Step, StepProgress, Task, beginStep, duringStep, emit, waitingFor
 // @ipfsz/node/files: HeldDirectory, HeldTree, Ignore, holdDirectory, ignoreMatcher, openRegular
@@ -1865,6 +1865,10 @@ function repoPath(path: string | undefined, io: WorkingDirectory & {
 
 function resolveName(context: NodeContext, name: string): Promise<Pick<CidPath, 'cid' | 'path'>>;
 //# sourceMappingURL=names.d.ts.map
+
+function safeRepoPath(path: string | undefined, io: WorkingDirectory & {
+    env: Environment;
+}): string;
 
 function serveGateway(context: NodeContext, options: ServeGatewayOptions): Promise<ServedGateway>;
 

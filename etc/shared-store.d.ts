@@ -468,7 +468,7 @@ class RepoError extends NamedError {
     });
 }
 
-type RepoProblem = 'bad-reference' | 'damaged-history' | 'is-store' | 'missing' | 'no-cache' | 'no-home' | 'not-a-directory' | 'replaced' | 'other-codec' | 'other-index' | 'other-layout' | 'other-store' | 'own-content' | 'read-only' | 'shared';
+type RepoProblem = 'bad-reference' | 'damaged-history' | 'is-store' | 'missing' | 'no-cache' | 'no-home' | 'not-a-directory' | 'replaced' | 'other-codec' | 'other-index' | 'other-layout' | 'other-store' | 'own-content' | 'read-only' | 'shared' | 'unsafe-directory';
 
 class SessionLostError extends NamedError {
     static readonly name = "SessionLostError";

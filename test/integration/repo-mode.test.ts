@@ -50,4 +50,20 @@ describe('the directory of a repo', () => {
 
     expect(await mode(sandbox.repo)).toBe(0o755)
   })
+
+  it.for([['add', '-'], ['init'], ['ls', CID], ['gc'], ['gateway', '--listen', '127.0.0.1:0']])(
+    'is refused by ipfsz %s where every user could replace it, unless it is named as safe',
+    async (args, { sandbox }) => {
+      await chmod(sandbox.directory, 0o777)
+      const refused = await sandbox.run(args, { stdin: text(1000) })
+
+      expectFailure(refused, 1)
+      expect(refused.stderr).toContain('IPFSZ_SAFE_DIRECTORY')
+      expect(await readdir(sandbox.directory)).not.toContain('repo')
+
+      if (args[0] === 'add') {
+        expectSuccess(await sandbox.run(args, { stdin: text(1000), env: { IPFSZ_SAFE_DIRECTORY: sandbox.repo } }))
+      }
+    }
+  )
 })

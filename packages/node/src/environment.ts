@@ -7,6 +7,6 @@
 export { DEFAULT_GATEWAY_ADDRESS } from './gateway/default-address.ts'
 export { bootstrapTexts, NONE, urlsIn } from './network/environment.ts'
 export { absolutePath } from './paths.ts'
-export { defaultRepoPath, repoPath } from './repo/repo.ts'
+export { defaultRepoPath, repoPath, safeRepoPath } from './repo/repo.ts'
 export { packageVersion } from './version.ts'
 export type { Environment, WorkingDirectory } from './paths.ts'

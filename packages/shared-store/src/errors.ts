@@ -71,6 +71,7 @@ export type RepoProblem =
   | 'own-content'
   | 'read-only'
   | 'shared'
+  | 'unsafe-directory'
 
 const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
   'bad-reference': 'delete the file, then join the store again',
@@ -88,7 +89,8 @@ const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
   'other-codec': 'convert its blocks, or create another repo',
   'other-store': 'create another repo, or delete store.json in this one to leave that store',
   'own-content': 'create another repo',
-  shared: 'omit the codec and the layout'
+  shared: 'omit the codec and the layout',
+  'unsafe-directory': 'use a directory that only you can write to, or allow it with IPFSZ_SAFE_DIRECTORY'
 }
 
 /** Thrown when the repo cannot be opened, or this version cannot read it. */

@@ -18,10 +18,19 @@ export const REPO: Advice = {
    * # The repo PATH was replaced while it was opened:
    *
    * Another program renamed the directory, or replaced it with a symlink, so what was written may be elsewhere. Who can
-   * rename a directory above the repo can do so at any time. `ipfsz init` warns of that, but no command is refused: as
-   * root in a container, it often uses a directory of another user.
+   * rename a directory above the repo can do so at any time. `ipfsz init` warns of that.
    */
   'RepoError replaced': ': use a directory that no other user can rename',
+  /**
+   * # Every user of this machine can rename what is in PATH, and so replace the repo PATH:
+   *
+   * A directory on the path of the repo has a mode such as 0777, without the sticky bit. Whoever renames the repo, or
+   * something in it, could make ipfsz read and write elsewhere. `chmod o-w` that directory, or use another repo. In a
+   * container whose volume has such a mode, and which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of
+   * the repo, or to `*` for any. Directories of another owner or group are not refused; `ipfsz init` warns of them.
+   */
+  'RepoError unsafe-directory':
+    ': use a directory that only you can write to, or set IPFSZ_SAFE_DIRECTORY to the path of the repo',
   /**
    * # There is no home directory for the repo:
    *

@@ -17,7 +17,7 @@ import { formatHelp } from './help.ts'
 import { defineShellCommands } from './program-shell.ts'
 import { defineSiteCommands } from './program-site.ts'
 import { commandPath, HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
-import { defaultRepoPath, packageVersion, repoPath } from '@ipfsz/node/environment'
+import { defaultRepoPath, packageVersion, repoPath, safeRepoPath } from '@ipfsz/node/environment'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 
@@ -83,7 +83,7 @@ export function createProgram (io: Io, args: readonly string[] = []): Command {
       }),
       signal: io.signal,
       // a getter, because it fails without a home directory, and not every command has a repo
-      get repo () { return repoPath(repo, io) }
+      get repo () { return safeRepoPath(repo, io) }
     }
   }
 

@@ -4,7 +4,7 @@ import { ipfsz } from '@ipfsz/core'
 import { RepoLinks } from '../gateway/repo-links.ts'
 import { storedBlocks } from '../gateway/stored-blocks.ts'
 import { keepReads } from '../repo/keep-reads.ts'
-import { openRepo, openRepoToRead, repoPath } from '../repo/repo.ts'
+import { openRepo, openRepoToRead, safeRepoPath } from '../repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
 import { asyncIterableOf, targetOf } from './targets.ts'
 import type { AddedRoot, AddSource, AddSourcesOptions } from '../add/add-options.ts'
@@ -74,7 +74,7 @@ export class RepoHandle implements OpenRepo {
   }
 
   static async open (given: string | undefined, init: OpenRepoInit): Promise<RepoHandle> {
-    const path = repoPath(given, { env, get cwd () { return cwd() } })
+    const path = safeRepoPath(given, { env, get cwd () { return cwd() } })
     const closing = new AbortController()
     const signal = init.signal == null ? closing.signal : AbortSignal.any([closing.signal, init.signal])
     const opened = await (init.create === false ? openRepoToRead : openRepo)(path, { signal, layout: init.layout })

@@ -4,7 +4,7 @@ import { emit } from '../events.ts'
 import { bootstrapTexts } from '../network/environment.ts'
 import { SELF } from '../network/names/keys.ts'
 import { openRepo } from '../handle/open-repo.ts'
-import { repoPath } from '../repo/repo.ts'
+import { safeRepoPath } from '../repo/repo.ts'
 import type { CallOptions, OpenRepo } from '../handle/contract.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from '../network/network.ts'
@@ -27,7 +27,7 @@ export class NodeHandle implements RunningNode {
   }
 
   static async start (given: string | undefined, init: OpenNodeInit): Promise<NodeHandle> {
-    const path = repoPath(given, { env, get cwd () { return cwd() } })
+    const path = safeRepoPath(given, { env, get cwd () { return cwd() } })
     const { signal, onProgress, provide = 'roots', bootstrap, ...rest } = init
     const daemon = await startDaemon({
       ...rest,

@@ -9,6 +9,7 @@ import { ownBlocks } from '../blocks/own-blocks.ts'
 import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { readKeptMark } from './kept-mark.ts'
 import { checkIsSame, checkRepoPath, identityOf, makeRepoDirectory } from '../disk/repo-directory.ts'
+import { checkNotShared } from '../disk/shared-path.ts'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { linksOf } from './link-store.ts'
 import { RepoDatastore } from './repo-datastore.ts'
@@ -100,6 +101,18 @@ export function repoPath (path: string | undefined, io: WorkingDirectory & { env
       { problem: 'no-home' }
     )
   }
+
+  return repo
+}
+
+/**
+ * The directory of a repo that is about to be used.
+ *
+ * @throws {RepoError} there is none, or everybody on this machine could replace it
+ */
+export function safeRepoPath (path: string | undefined, io: WorkingDirectory & { env: Environment }): string {
+  const repo = repoPath(path, io)
+  checkNotShared(repo, io)
 
   return repo
 }
