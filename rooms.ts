@@ -153,7 +153,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     respond: ['car', 'dag', 'html', 'memory', 'request', 'resolve'],
     'respond-deserialized.ts': ['respond'],
     'answer.ts': ['dag', 'request', 'resolve', 'respond', 'respond-deserialized.ts'],
-    'assemble-gateway.ts': ['answer.ts', 'dag', 'memory', 'resolve', 'respond'],
+    'assemble-gateway.ts': ['answer.ts', 'dag', 'memory', 'request', 'resolve', 'respond'],
     'create-gateway.ts': ['assemble-gateway.ts', 'dag', 'respond'],
     'service-worker': ['assemble-gateway.ts', 'request', 'respond'],
     node: [],

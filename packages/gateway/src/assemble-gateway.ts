@@ -4,6 +4,7 @@ import { GatewayError } from './errors.ts'
 import { followSignal } from './follow-signal.ts'
 import { ClientMemory } from './memory/client-memory.ts'
 import { MemoryBudget } from './memory/memory-budget.ts'
+import { matchesIfMatch } from './request/conditions.ts'
 import { reportFailure, respondError } from './respond/error.ts'
 import { addressOf, clientOf } from './client.ts'
 import { preflight } from './respond/headers.ts'
@@ -25,7 +26,7 @@ export function assembleGateway (components: PathComponents, init: GatewayInit, 
 
   const respond = async (request: Request): Promise<Response> => {
     try {
-      return answerMethod(request) ?? await answerInTime(request, components, settings)
+      return answerMethod(request) ?? await checkIfMatch(request, await answerInTime(request, components, settings))
     } catch (err) {
       reportFailure(err, request, init)
 
@@ -39,6 +40,24 @@ export function assembleGateway (components: PathComponents, init: GatewayInit, 
 
     return response
   }
+}
+
+/**
+ * Refuse what `If-Match` does not name: it goes before `If-None-Match` and ranges (RFC 9110, section 13.2.2). Failures
+ * have no ETag.
+ *
+ * @throws {GatewayError} 412
+ */
+async function checkIfMatch (request: Request, response: Response): Promise<Response> {
+  const { headers, body } = response
+  const etag = headers.get('etag')
+
+  if (etag == null || matchesIfMatch(request.headers.get('if-match'), etag, headers.has('content-encoding'))) {
+    return response
+  }
+
+  await body?.cancel()
+  throw new GatewayError(412, `It has the ETag ${etag}, which If-Match does not name`)
 }
 
 function limitsOf (limits: Partial<GatewayLimits> = {}): GatewayLimits {

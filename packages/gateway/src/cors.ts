@@ -2,7 +2,7 @@
 export const METHODS = 'GET, HEAD, OPTIONS'
 
 /** What a page may send besides what needs no leave: of a reader of ranges, the file that it has read before. */
-const ALLOWED = 'Content-Type, If-None-Match, If-Range, Range, User-Agent, X-Requested-With'
+const ALLOWED = 'Content-Type, If-Match, If-None-Match, If-Range, Range, User-Agent, X-Requested-With'
 
 /**
  * What a page may read besides what needs no leave (Fetch, "CORS-safelisted response-header name"): all that the

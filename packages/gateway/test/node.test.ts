@@ -285,6 +285,17 @@ describe('a server', () => {
     expect(text.split('\r\n', 1)).toEqual(['HTTP/1.1 400 Bad Request'])
   })
 
+  it.each([
+    ['', 200], ['a', 200], ['a.b-c_d:80', 200], ['[::1]:80', 200], ['127.0.0.1:', 200], ['a b', 400], ['a/..', 400],
+    ['user@a', 400], ['[::1', 400], ['a:80:80', 400], ['a?b', 400], ['\u0080', 400]
+  ])('answers a request to the host %j with %i', async (host, status) => {
+    const port = await serveHttp(async () => new Response('ok'))
+    const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const { text } = await exchange(connect(port, '127.0.0.1'), request)
+
+    expect(text.slice(0, 13)).toBe(`HTTP/1.1 ${status} `)
+  })
+
   it('refuses headers that are too large', async () => {
     const port = await serveHttp(async () => new Response('ok'), { maxHeaderSize: 1000 })
     const request = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`

@@ -75,7 +75,7 @@ export function handlerWith (turns: SendTurns, gateway: Gateway, init: NodeHandl
   })
 
   return (req, res) => {
-    if (hasSeveralHosts(req)) {
+    if (!hasOneHost(req)) {
       res.setHeader('connection', 'close')
       refuse(req, res, 400)
 
@@ -103,18 +103,23 @@ export function handlerWith (turns: SendTurns, gateway: Gateway, init: NodeHandl
   }
 }
 
+/** A host and a port (RFC 3986, section 3.2). It may be empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
+
 /**
- * Whether a request names its host more than once, which must be refused (RFC 9112, section 3.2): a proxy in front
- * may believe the other one.
+ * Whether a request names its host at most once, and as one. Otherwise it must be refused (RFC 9112, section 3.2): a
+ * proxy in front may believe another one.
  */
-function hasSeveralHosts ({ rawHeaders }: NodeRequestMessage): boolean {
-  let hosts = 0
+function hasOneHost ({ rawHeaders }: NodeRequestMessage): boolean {
+  const hosts: string[] = []
 
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    hosts += rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host' ? 1 : 0
+    if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') {
+      hosts.push(rawHeaders[i + 1])
+    }
   }
 
-  return hosts > 1
+  return hosts.length < 2 && hosts.every(host => HOST.test(host))
 }
 
 function refuse (req: NodeRequestMessage, res: NodeResponseMessage, status: number): void {

@@ -3,6 +3,9 @@ import type { Target } from './target.ts'
 /** The opaque tag of an entity tag (RFC 9110, section 8.8.3). */
 const OPAQUE_TAG = /"[\x21\x23-\x7e\x80-\xff]*"/g
 
+/** The same, of a strong one. */
+const STRONG_TAG = /(?<!W\/)"[\x21\x23-\x7e\x80-\xff]*"/g
+
 /** Whether `If-None-Match` names an ETag, so that the answer is 304. Weak tags match too (RFC 9110, section 13.1.2). */
 export function matchesEtag (ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch?.trim() === '*' || namesEtag(ifNoneMatch, etag)
@@ -11,6 +14,21 @@ export function matchesEtag (ifNoneMatch: string | null, etag: string): boolean 
 /** Like `matchesEtag`, but `*` does not match: it needs to be known that there is a file. */
 export function namesEtag (ifNoneMatch: string | null, etag: string): boolean {
   return [...(ifNoneMatch ?? '').matchAll(OPAQUE_TAG)].some(([tag]) => tag === etag.replace(/^W\//, ''))
+}
+
+/**
+ * Whether `If-Match` names a response, or is absent (RFC 9110, section 13.1.1). Weak tags never match. The tag of a
+ * coded response is that of the original bytes and its coding: of the same file, HEAD gives the first one alone.
+ */
+export function matchesIfMatch (ifMatch: string | null, etag: string, isCoded: boolean): boolean {
+  if (ifMatch == null || ifMatch.trim() === '*') {
+    return true
+  }
+
+  const named = [...ifMatch.matchAll(STRONG_TAG)].map(([tag]) => tag)
+  const held = isCoded ? [etag, etag.replace(/^W\//, '').replace(/\.[\w-]+"$/, '"')] : [etag]
+
+  return held.some(tag => named.includes(tag))
 }
 
 /**
