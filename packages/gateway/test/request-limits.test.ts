@@ -92,6 +92,19 @@ describe('the limits of requests', () => {
     expect([limits.requests, statusOf(limits, '192.0.2.2')]).toEqual([3, 503])
   })
 
+  it('give such a place to a client that has none, if each of many has one', () => {
+    vi.useFakeTimers()
+    const limits = limitsOf({ requests: 3, requestsPerAddress: 2 })
+    const cut: string[] = []
+    const many = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+    many.forEach(address => { enter(limits, address, () => { cut.push(address) }).stall(true) })
+
+    expect(statusOf(limits, '192.0.2.4')).toBe(503)
+    vi.advanceTimersByTime(STALLED_AFTER)
+    expect(statusOf(limits, '192.0.2.4')).toBe(200)
+    expect(cut).toEqual(['192.0.2.1'])
+  })
+
   it('give the place of one of its own to a client that has too many', () => {
     vi.useFakeTimers()
     const limits = limitsOf({ requestsPerAddress: 1 })

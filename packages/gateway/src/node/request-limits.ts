@@ -66,8 +66,10 @@ export class RequestLimits {
   #limitPerClient (): number {
     const { requests, requestsPerAddress } = this.#init
 
-    // without a limit for each, all may come from one: from a proxy
-    return requestsPerAddress >= requests ? requests : Math.min(requestsPerAddress, requests - this.#requests)
+    // without a limit for each, all may come from one: from a proxy. One always may: in the place of another's
+    return requestsPerAddress >= requests
+      ? requests
+      : Math.max(1, Math.min(requestsPerAddress, requests - this.#requests))
   }
 
   #add (entry: Entry): CountedRequest {
