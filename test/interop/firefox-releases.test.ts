@@ -1,39 +1,111 @@
 /** @module-tag nightly */
-/** Releases of a site in Firefox, which knows no compression dictionaries (RFC 9842). test/pages has Chromium. */
+/**
+ * Releases of a site in Firefox, which has compression dictionaries (RFC 9842) behind a preference, over https only.
+ * test/pages has Chromium.
+ */
 import { createHash } from 'node:crypto'
 import { createCompressor } from '@ipfsz/gateway'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { text } from '../support/data.ts'
 import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
 import { startFirefox } from './clients/clients.ts'
+import type { GatewayInit } from '@ipfsz/gateway'
+import type { VersionedSite } from '../support/versioned-site.ts'
 
 const FIRST = Buffer.from(text(400_000))
 const SECOND = Buffer.concat([FIRST.subarray(0, 100_000), Buffer.from('changed'), FIRST.subarray(100_000)])
 const THIRD = Buffer.concat([SECOND, Buffer.from('changed')])
+const RELEASES = [FIRST, SECOND, THIRD]
+
+/** No Firefox has it by default yet. */
+const WITH_DICTIONARIES = { 'network.http.dictionaries.enable': true }
+const HTTPS = { origin: 'https://localhost' }
+
+const compressing = (): GatewayInit => ({ compressor: createCompressor({ files: true, cpuShare: 100 }) })
+
+interface Visit extends Pick<VersionedSite, 'publish' | 'sent'> {
+  /** Load a file, and compare what arrives with what it should be. */
+  load: (path: string, bytes: Uint8Array) => Promise<void>
+}
+
+async function visit (
+  { origin, preferences, gateway }: { origin?: string, preferences?: Record<string, boolean>, gateway?: GatewayInit }
+): Promise<Visit> {
+  const [site, firefox] = await Promise.all([
+    startVersionedSite(origin == null ? {} : { origin }, undefined, gateway), startFirefox(preferences)
+  ])
+  onTestFinished(async () => {
+    await firefox.close()
+    await site.close()
+  })
+  const page = await firefox.newPage()
+  await page.goto(site.url, { timeout: 0 })
+
+  return {
+    ...site,
+    async load (path, bytes) {
+      const { hash } = await page.evaluate(loadInPage, path)
+      expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+    }
+  }
+}
 
 describe('a visitor with Firefox who comes back after a release', () => {
-  it.each([
-    ['sends what is stored', {}],
-    ['compresses', { compressor: createCompressor({ files: true }) }]
-  ])('gets the right bytes, and sends no dictionary, at a gateway that %s', async (_, init) => {
-    const [site, firefox] = await Promise.all([startVersionedSite({}, undefined, init), startFirefox()])
-    onTestFinished(async () => {
-      await firefox.close()
-      await site.close()
-    })
-    const page = await firefox.newPage()
-    await page.goto(site.url, { timeout: 0 })
-    let base: Parameters<typeof site.publish>[2]
+  it.each<[string, Parameters<typeof visit>[0]]>([
+    ['as it comes, over https', HTTPS],
+    ['as it comes, over https, at a gateway that compresses', { ...HTTPS, gateway: compressing() }],
+    ['with dictionaries, but without https', { preferences: WITH_DICTIONARIES }]
+  ])('gets the right bytes, and sends no dictionary: %s', async (_, init) => {
+    const { publish, sent, load } = await visit(init)
+    let base: Parameters<typeof publish>[2]
 
-    for (const bytes of [FIRST, SECOND, THIRD]) {
-      base = await site.publish('app.js', bytes, base)
+    for (const bytes of RELEASES) {
+      base = await publish('app.js', bytes, base)
 
       for (let visit = 0; visit < 2; visit++) {
-        const { hash } = await page.evaluate(loadInPage, '/app.js')
-        expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'))
-        expect(site.sent().dictionary).toBe(null)
-        expect(site.sent().coding).not.toBe('dcz')
+        await load('/app.js', bytes)
+        expect(sent().dictionary).toBe(null)
+        expect(sent().coding).not.toBe('dcz')
       }
     }
+  })
+
+  it.each<[string, string[], GatewayInit | undefined]>([
+    ['of a file whose name does not change, at a gateway that compresses', ['a.js', 'a.js', 'a.js'], compressing()],
+    ['of files whose names change, at one that does not', ['i.3f9a1b2c.js', 'i.3f9a1b2d.js', 'i.3f9a1b2e.js'], undefined]
+  ])('gets each release as a difference, with dictionaries and https: %s', async (_, names, gateway) => {
+    const { publish, sent, load } = await visit({ ...HTTPS, preferences: WITH_DICTIONARIES, ...gateway && { gateway } })
+    let base: Parameters<typeof publish>[2]
+
+    for (const [release, bytes] of RELEASES.entries()) {
+      base = await publish(names[release], bytes, base)
+      await load(`/${names[release]}`, bytes)
+      expect(sent().coding === 'dcz').toBe(release > 0)
+      const dictionary = createHash('sha256').update(gateway == null ? FIRST : bytes).digest('base64')
+
+      // Firefox stores it after the response
+      await expect.poll(async () => {
+        await load(`/${names[release]}`, bytes)
+
+        return sent().dictionary
+      }).toBe(`:${dictionary}:`)
+    }
+  })
+
+  it('gets the right bytes, but no difference, of the release after one, at a gateway that does not compress: it ' +
+    'keeps no dictionary but the latest file of an address, and the next one has the base of the first', async () => {
+    const { publish, sent, load } = await visit({ ...HTTPS, preferences: WITH_DICTIONARIES })
+    const first = await publish('app.js', FIRST)
+    await expect.poll(async () => {
+      await load('/app.js', FIRST)
+
+      return sent().dictionary
+    }).not.toBe(null)
+    const second = await publish('app.js', SECOND, first)
+    await load('/app.js', SECOND)
+    expect(sent().coding).toBe('dcz')
+    await publish('app.js', THIRD, second)
+    await load('/app.js', THIRD)
+    expect(sent()).toEqual({ coding: null, dictionary: null })
   })
 })

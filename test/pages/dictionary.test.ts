@@ -6,7 +6,7 @@ import { unmark } from '@ipfsz/core'
 import { createCompressor } from '@ipfsz/gateway'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { findChromium, SITE_HOST, siteFlags } from '../support/chromium.ts'
 import { noise, text } from '../support/data.ts'
 import { loadInPage, startVersionedSite } from '../support/versioned-site.ts'
 import type { GatewayInit } from '@ipfsz/gateway'
@@ -15,7 +15,7 @@ import type { Proxy, VersionedSite } from '../support/versioned-site.ts'
 
 let browser: Browser
 
-beforeAll(async () => { browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS }) })
+beforeAll(async () => { browser = await chromium.launch({ executablePath: findChromium(), args: siteFlags() }) })
 afterAll(async () => { await browser?.close() })
 
 const KIB = 1024
@@ -138,6 +138,28 @@ describe('a visitor who comes back after a release', () => {
     expect(site.sent()).toEqual({ coding: null, dictionary: expect.any(String) })
   })
 
+  it('fetches what changed of three releases at a gateway that compresses: each is the next dictionary', async () => {
+    const site = await openSite({}, { compressor: createCompressor({ files: true }) })
+    const first = await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    let base = first
+
+    for (const bytes of [SECOND, THIRD, FOURTH]) {
+      base = await site.publish('app.js', bytes, base)
+      const loaded = await site.load('/app.js')
+
+      expect(site.sent().coding).toBe('dcz')
+      expect(loaded.hash).toBe(sha256(bytes))
+      expect(loaded.bytes).toBeLessThan(0.05 * gzipSync(bytes).byteLength)
+      // the browser stores it after the response
+      await expect.poll(async () => {
+        expect((await site.load('/app.js')).hash).toBe(sha256(bytes))
+
+        return site.sent().dictionary
+      }).toBe(`:${createHash('sha256').update(bytes).digest('base64')}:`)
+    }
+  })
+
   it('fetches what changed at a gateway that compresses, also if it never saw the first release', async () => {
     const site = await openSite({}, { compressor: createCompressor({ files: true }) })
     const first = await site.publish('app.js', FIRST)
@@ -183,6 +205,50 @@ describe('a visitor who comes back after a release', () => {
 
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
     expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+  })
+})
+
+describe('a visitor who comes back by the name of a site', () => {
+  it('fetches what changed over https', async () => {
+    const site = await openSite({ origin: `https://${SITE_HOST}` })
+    let base = await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+
+    for (const bytes of [SECOND, THIRD]) {
+      base = await site.publish('app.js', bytes, base)
+      const loaded = await site.load('/app.js')
+
+      expect(site.sent().coding).toBe('dcz')
+      expect(loaded.hash).toBe(sha256(bytes))
+      expect(loaded.bytes).toBeLessThan(0.05 * gzipSync(bytes).byteLength)
+    }
+  })
+
+  it('sends no dictionary without https, though it was offered one', async () => {
+    const offered: Array<string | null> = []
+    const site = await openSite({
+      origin: `http://${SITE_HOST}`,
+      response: headers => { offered.push(headers.get('use-as-dictionary')) }
+    })
+    const first = await site.publish('app.js', FIRST)
+
+    // without https, pages have no hash function
+    const load = async (): Promise<number> => site.page.evaluate(async () => {
+      const bytes = await (await fetch('/app.js', { cache: 'no-cache' })).arrayBuffer()
+
+      return bytes.byteLength
+    })
+
+    for (const bytes of [FIRST, SECOND]) {
+      await site.publish('app.js', bytes, bytes === FIRST ? undefined : first)
+
+      for (let visit = 0; visit < 3; visit++) {
+        expect(await load()).toBe(bytes.byteLength)
+        expect(site.sent()).toEqual({ coding: null, dictionary: null })
+      }
+    }
+
+    expect(offered).toContain('match="/app.js"')
   })
 })
 
@@ -255,7 +321,8 @@ describe('a page of another site', () => {
 
     expect(hash).toBe(sha256(SECOND))
     expect(site.sent()).toEqual({ coding: null, dictionary: null })
-    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+    // by another address, because the browser has the file of this one by now
+    expect((await site.load('/app.js?2')).hash).toBe(sha256(SECOND))
     expect(site.sent().coding).toBe('dcz')
   })
 

@@ -1,7 +1,7 @@
 /** @module-tag long */
 /**
  * Releases of a built app, published and visited as people do: what Chromium fetches of the next one from a gateway of
- * ours, with what it kept of the last one.
+ * ours, over https, with what it kept of the last one.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,14 +13,14 @@ import { publishSite } from '@ipfsz/site'
 import { chromium } from 'playwright'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { findChromium, SITE_HOST, siteFlags } from '../support/chromium.ts'
 import { text } from '../support/data.ts'
 import { startVersionedSite } from '../support/versioned-site.ts'
 import type { Browser, Page } from 'playwright'
 
 let browser: Browser
 
-beforeAll(async () => { browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS }) })
+beforeAll(async () => { browser = await chromium.launch({ executablePath: findChromium(), args: siteFlags() }) })
 afterAll(async () => { await browser?.close() })
 
 const pathOf = (module: string): string => JSON.stringify(fileURLToPath(import.meta.resolve(module)))
@@ -120,7 +120,7 @@ describe('a visitor who comes back to a built app after a release', () => {
     const two = await publishSite(repo, after, { base: one.cid })
 
     const opened = await openRepo(repo)
-    const site = await startVersionedSite({}, { fs: opened.files, blocks: opened.blocks })
+    const site = await startVersionedSite({ origin: `https://${SITE_HOST}` }, { fs: opened.files, blocks: opened.blocks })
     const context = await browser.newContext()
     onTestFinished(async () => {
       await context.close()

@@ -1,15 +1,18 @@
-/** A site whose files have versions, with a DNSLink on a gateway of ours, behind a proxy that ends https. */
+/** A site whose files have versions, with a DNSLink on a gateway of ours: by https, or behind a proxy that ends it. */
 import { ipfsz } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
 import { createNodeServer } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
+import { TLS } from './certificate.ts'
 import { listen } from './listen.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { GatewayInit } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
-/** What a proxy does to requests and responses. */
+/** What is between visitors and the gateway: a proxy that changes requests and responses, and how it is reached. */
 export interface Proxy {
+  /** Where visitors come. With https, it has the certificate of tests. By default `http://127.0.0.1`. */
+  origin?: string
   request?: (headers: Headers) => void
   response?: (headers: Headers) => void
 }
@@ -21,7 +24,7 @@ interface Sent {
 }
 
 export interface VersionedSite {
-  /** On loopback, which browsers take for secure. */
+  /** By default on loopback, which Chromium takes for secure without https. */
   url: string
   /** What the server sent last, or last for a path with its query. Both are null before the first request. */
   sent: (path?: string) => Sent
@@ -43,6 +46,7 @@ export async function startVersionedSite (
   init: GatewayInit = {},
   ttl = store == null ? 3600 : 0
 ): Promise<VersionedSite> {
+  const { origin = 'http://127.0.0.1' } = proxy
   const memory = new MemoryBlockstore()
   const { fs, blocks } = store ?? { fs: ipfsz({ blockstore: memory }), blocks: memory }
   let root = await fs.addDirectory()
@@ -66,10 +70,10 @@ export async function startVersionedSite (
     proxy.response?.(response.headers)
 
     return response
-  }))
+  }, origin.startsWith('https:') ? { tls: TLS } : {}))
 
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}:${port}/`,
     sent (asked) {
       const { coding = null, dictionary = null } = responses.findLast(({ path }) => path === (asked ?? path)) ?? {}
 

@@ -1,7 +1,7 @@
 /** @module-tag long */
 /** Compression dictionaries (RFC 9842). test/pages/dictionary.test.ts has what Chromium makes of them. */
 import { createHash } from 'node:crypto'
-import { zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
@@ -113,6 +113,9 @@ async function decode (response: Response, { fs, second }: Release, dictionary: 
   return Buffer.concat(parts)
 }
 
+/** What decides whether a client may have dictionaries. */
+const CONDITIONS = 'Authorization, Cookie, Origin, Sec-Fetch-Mode, Sec-Fetch-Site'
+
 const codingOf = ({ headers }: Response): string | null => headers.get('content-encoding')
 
 describe('a file with a base', () => {
@@ -121,10 +124,10 @@ describe('a file with a base', () => {
     const response = await site.ask(available(FIRST))
 
     expect(codingOf(response)).toBe('dcz')
-    expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding, Available-Dictionary')
-    expect(response.headers.get('etag')).toBe(`"${site.second}.dcz"`)
+    expect(response.headers.get('vary')).toBe(`Accept, Accept-Encoding, Available-Dictionary, ${CONDITIONS}`)
+    expect(response.headers.get('etag')).toBe(`"${site.second}.dcz.${sha256(FIRST)}"`)
     expect((await decode(response, site, FIRST)).equals(SECOND)).toBe(true)
-    // the next release has the same base
+    // the next release has the same base, and this gateway compresses nothing
     expect(response.headers.get('use-as-dictionary')).toBe(null)
     expect(Number(response.headers.get('content-length'))).toBeLessThan(1000)
   })
@@ -210,21 +213,30 @@ describe('a file with a base', () => {
     expect(response.headers.get('set-cookie')).toBe(null)
   })
 
-  it('is not sent again to a client that has it, with whatever dictionary it came', async () => {
+  it.each<[string, (etag: string) => string]>([
+    ['compressed with the same dictionary', etag => `${etag}.dcz.${sha256(FIRST)}`],
+    ['as it is, which it could be sent', etag => etag]
+  ])('is not sent again to a client that has it %s', async (_, variant) => {
     const site = await release()
-    const etag = `"${site.second}.dcz"`
+    const etag = `"${variant(`${site.second}`)}"`
+    const response = await site.ask({ ...available(FIRST), 'if-none-match': `"other", ${etag}` })
 
-    for (const dictionary of [FIRST, SECOND]) {
-      const response = await site.ask({ ...available(dictionary), 'if-none-match': etag })
+    expect(response.status).toBe(304)
+    expect(response.headers.get('etag')).toBe(etag)
+    expect(response.headers.get('vary')).toContain('Available-Dictionary')
+    expect(response.headers.get('vary')).toContain('Cookie')
+  })
 
-      expect(response.status).toBe(304)
-      expect(response.headers.get('etag')).toBe(etag)
-      expect(response.headers.get('vary')).toContain('Available-Dictionary')
-    }
+  it.each<[string, Record<string, string>]>([
+    ['has another dictionary now', available(SECOND)],
+    ['has none any more', {}],
+    ['does not take the coding any more', { ...available(FIRST), 'accept-encoding': 'gzip' }]
+  ])('is sent again to a client that %s: a cache may ask for others', async (_, headers) => {
+    const site = await release()
+    const response = await site.ask({ ...headers, 'if-none-match': `"${site.second}.dcz.${sha256(FIRST)}"` })
 
-    const other = await site.ask({ 'accept-encoding': 'gzip', 'if-none-match': etag })
-    await other.body?.cancel()
-    expect(other.status).toBe(200)
+    expect(response.status).toBe(200)
+    expect((await bytesOf(response)).equals(SECOND)).toBe(true)
   })
 
   it('has the original bytes in the answer to HEAD', async () => {
@@ -295,13 +307,32 @@ describe('a file whose other release the client has, at a gateway that compresse
     const body = await bytesOf(response)
 
     expect(codingOf(response)).toBe('dcz')
-    expect(response.headers.get('etag')).toBe(`"${site.third}.dcz"`)
+    // weak: the bytes are the same for the same software only
+    const etag = `W/"${site.third}.${sha256(SECOND)}.fast-dcz"`
+    expect(response.headers.get('etag')).toBe(etag)
     expect(response.headers.get('vary')).toContain('Available-Dictionary')
     expect(Number(response.headers.get('content-length'))).toBe(body.byteLength)
     expect(body.byteLength).toBeLessThan(1000)
     expect(body.subarray(8, 40).toString('base64')).toBe(sha256(SECOND))
     expect(zstdDecompressSync(body.subarray(40), { dictionary: SECOND }).equals(THIRD)).toBe(true)
     expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(site.third)}"`)
+
+    const again = await site.ask({ ...known(SECOND, site.second), 'if-none-match': etag }, { cid: site.third })
+    expect(again.status).toBe(304)
+    expect(again.headers.get('etag')).toBe(etag)
+    expect(again.headers.get('use-as-dictionary')).toBe(response.headers.get('use-as-dictionary'))
+  })
+
+  it('is sent as a copy of what the client has, if that is this release by now', async () => {
+    const site = await third()
+    const etag = `"${site.third}.dcz.${sha256(FIRST)}"`
+    const response = await site.ask({ ...known(THIRD, site.third), 'if-none-match': etag }, { cid: site.third })
+    const body = await bytesOf(response)
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('etag')).toBe(`W/"${site.third}.${sha256(THIRD)}.fast-dcz"`)
+    expect(body.byteLength).toBeLessThan(100)
+    expect(zstdDecompressSync(body.subarray(40), { dictionary: THIRD }).equals(THIRD)).toBe(true)
   })
 
   it('is compressed also if it has no base, or is older than what the client has', async () => {
@@ -317,12 +348,13 @@ describe('a file whose other release the client has, at a gateway that compresse
     }
   })
 
-  it('is sent as it is stored, and offers no other dictionary, to a client that has the base', async () => {
+  it('is sent as it is stored to a client that has the base, as its next dictionary', async () => {
     const site = await third()
     const response = await site.ask(known(FIRST, site.first), { cid: site.third })
 
     expect(codingOf(response)).toBe('dcz')
-    expect(response.headers.get('use-as-dictionary')).toBe(null)
+    expect(response.headers.get('etag')).toBe(`"${site.third}.dcz.${sha256(FIRST)}"`)
+    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(site.third)}"`)
     expect(zstdDecompressSync((await bytesOf(response)).subarray(40), { dictionary: FIRST }).equals(THIRD)).toBe(true)
   })
 
@@ -336,17 +368,6 @@ describe('a file whose other release the client has, at a gateway that compresse
     expect(zstdDecompressSync(body.subarray(40), { dictionary: SECOND }).equals(THIRD)).toBe(true)
     // the roots of both, and of the base
     expect(site.read() - before).toBeLessThanOrEqual(4)
-  })
-
-  it('is the next dictionary of a client that has the base, once much has changed since', async () => {
-    const site = await third()
-    const added = noise(8 * KIB).map(byte => byte ^ 0x5a)
-    const changed = await site.add(Buffer.concat([THIRD, added]), { base: site.second })
-    const response = await site.ask(known(FIRST, site.first), { cid: changed })
-    await response.body?.cancel()
-
-    expect(codingOf(response)).toBe('dcz')
-    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(changed)}"`)
   })
 
   it.each<[string, (site: Release) => Record<string, string>]>([
@@ -416,6 +437,86 @@ describe('a file whose other release the client has, at a gateway that compresse
       await response.body?.cancel()
       // neither is read to be hashed
       expect(site.read() - before).toBeLessThan(12)
+    }
+  })
+})
+
+/** A shared cache between clients and a site: it obeys `Vary`, and asks again with every ETag that it has. */
+function cached (
+  ask: Release['ask']
+): (headers: Record<string, string>) => Promise<{ body: Buffer, headers: Headers }> {
+  const stored: Array<{ request: Record<string, string>, response: Response, body: Buffer }> = []
+
+  return async headers => {
+    const fits = (response: Response, request: Record<string, string>): boolean => (response.headers.get('vary') ?? '')
+      .toLowerCase().split(/, */).every(name => request[name] === headers[name])
+    const found = stored.find(({ response, request }) => fits(response, request))
+
+    if (found != null) {
+      return { body: found.body, headers: found.response.headers }
+    }
+
+    const etags = stored.map(({ response }) => response.headers.get('etag')).join(', ')
+    const response = await ask({ ...headers, ...etags === '' ? {} : { 'if-none-match': etags } })
+
+    if (response.status === 304) {
+      const etag = response.headers.get('etag')
+      const known = stored.find(({ response: { headers } }) => headers.get('etag') === etag)
+      expect(known).toBeDefined()
+
+      return { body: known?.body ?? Buffer.alloc(0), headers: known?.response.headers ?? response.headers }
+    }
+
+    const body = await bytesOf(response)
+    expect(response.headers.get('cache-control')).toMatch(/^public, /)
+    stored.push({ request: headers, response, body })
+
+    return { body, headers: response.headers }
+  }
+}
+
+describe('a shared cache before a site', () => {
+  const plain = { 'accept-encoding': 'gzip, br, zstd, dcb, dcz' }
+  const cases: Array<[string, Record<string, string>]> = [
+    ['a user whom the site knows', { cookie: 'id=1' }],
+    ['a user whom a proxy knows', { authorization: 'Basic eA==' }],
+    ['a page of another site that cannot read it', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }]
+  ]
+
+  it.each(cases)('has no delta for %s, nor an offer of a dictionary', async (_, who) => {
+    const site = await release({ gateway: { compressor: createCompressor({ files: true }) } })
+    const ask = cached(site.ask)
+    const headers = { ...plain, ...available(FIRST) }
+
+    for (const first of [headers, { ...headers, ...who }]) {
+      const { headers: sent } = await ask(first)
+      expect(sent.get('content-encoding') === 'dcz').toBe(first === headers)
+      expect(sent.has('use-as-dictionary')).toBe(first === headers)
+    }
+
+    // nor does everybody else get what was meant for that one
+    expect((await ask(headers)).headers.get('content-encoding')).toBe('dcz')
+  })
+
+  it('gives everyone bytes that they can decode, whatever dictionary they have', async () => {
+    const site = await release({ gateway: { compressor: createCompressor({ files: true, cpuShare: 100 }) } })
+    const ask = cached(site.ask)
+    const clients: Array<[Record<string, string>, Buffer?]> = [
+      [{ ...plain, ...available(FIRST) }, FIRST],
+      [{ ...plain, ...available(text(50)) }],
+      [{ ...plain, ...known(SECOND, site.second) }, SECOND],
+      [{ 'accept-encoding': 'identity' }],
+      [{ ...plain, ...available(FIRST), cookie: 'id=1' }]
+    ]
+
+    for (const [request, dictionary] of [...clients, ...clients]) {
+      const { body, headers } = await ask(request)
+      const coding = headers.get('content-encoding')
+      const decoded = coding === 'gzip' ? gunzipSync(body) : body
+
+      expect(coding === 'dcz').toBe(dictionary != null)
+      expect((dictionary == null ? decoded : zstdDecompressSync(body.subarray(40), { dictionary })).equals(SECOND))
+        .toBe(true)
     }
   })
 })
@@ -507,7 +608,8 @@ describe('a file that may be a dictionary', () => {
     expect(headers.get('use-as-dictionary')).toBe('match="/app.js"')
     expect(headers.get('cache-control')).toBe('public, max-age=60')
     expect(headers.get('link')).toMatch(/^<\?dictionary=baf\w+>; rel="compression-dictionary"$/)
-    expect(headers.get('vary')).not.toContain('Dictionary')
+    // whether it is offered depends on the request, but not what is sent
+    expect(headers.get('vary')).toBe(`Accept, Accept-Encoding, ${CONDITIONS}`)
   })
 
   it('is offered for a month if its name changes with its content', async () => {

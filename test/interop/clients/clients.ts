@@ -34,14 +34,19 @@ export async function startChromium (): Promise<Browser> {
   })
 }
 
-/** Start Firefox. What it would ask of other machines by itself goes to a proxy that is not there. */
-export async function startFirefox (): Promise<Browser> {
+/**
+ * Start Firefox. What it would ask of other machines by itself goes to a proxy that is not there.
+ *
+ * @param preferences - of `about:config`, besides those that keep it on this machine
+ */
+export async function startFirefox (preferences: Record<string, boolean> = {}): Promise<Browser> {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: findFirefox(),
     acceptInsecureCerts: true,
     ...NO_TIMEOUTS,
     extraPrefsFirefox: {
+      ...preferences,
       'media.autoplay.default': 0,
       'network.dns.localDomains': INSECURE_HOST,
       'network.proxy.type': 1,

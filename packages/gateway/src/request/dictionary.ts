@@ -23,20 +23,28 @@ export function dictionaryId (headers: Headers): CID | undefined {
 }
 
 /**
- * Whether a response to this request may be a dictionary of the client, or be compressed with one (RFC 9842):
+ * Whether responses of an address may be dictionaries, or be compressed with one (RFC 9842):
  * - the next release comes to the same origin, and only that: a name, not a CID or a gateway's paths;
- * - in a secure context alone, because proxies may not know it (section 8);
- * - the client is no page of another origin which could only see how large the response is (section 9.3.3);
+ * - in a secure context alone, because proxies may not know it (section 8).
+ */
+export function hasDictionaries (request: Request, { namespace, origin, dnsLinkHost }: Target): boolean {
+  const isNamed = dnsLinkHost != null || (origin != null && namespace === 'ipns')
+
+  return isNamed && isSecure(readHost(readUrl(request)))
+}
+
+/**
+ * Whether a client may have them:
+ * - it is no page of another origin which could only see how large the response is (section 9.3.3);
  * - nothing that is meant for one user is compressed together with what is public (section 9.2). What a gateway serves
  *   is public, but a proxy in front may restrict it, or the site may know its visitors.
  */
-export function mayUseDictionaries (request: Request, { namespace, origin, dnsLinkHost }: Target): boolean {
-  const { headers } = request
-  const isNamed = dnsLinkHost != null || (origin != null && namespace === 'ipns')
-
-  return isNamed && isSecure(readHost(readUrl(request))) && isReadable(headers) &&
-    !headers.has('authorization') && !headers.has('cookie')
+export function mayUseDictionaries ({ headers }: Request): boolean {
+  return isReadable(headers) && !headers.has('authorization') && !headers.has('cookie')
 }
+
+/** What `mayUseDictionaries` depends on, for `Vary`. */
+export const DICTIONARY_CONDITIONS = 'Authorization, Cookie, Origin, Sec-Fetch-Mode, Sec-Fetch-Site'
 
 /** As browsers have it (Secure Contexts, section 3.1): https, and loopback. */
 function isSecure (host: RequestHost): boolean {

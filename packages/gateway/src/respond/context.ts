@@ -56,21 +56,19 @@ export interface VersionedFile {
 
 /** Compression dictionaries (RFC 9842). */
 export interface Dictionaries {
-  takesDelta (context: ResponseContext): boolean
+  /** The SHA-256 of the dictionary that the client has, in base64, if a response may be compressed with it. */
+  usable (context: ResponseContext): string | undefined
   /** The file as it is stored, if the client has its base as a dictionary. */
-  chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined>
+  chooseDelta (context: ResponseContext, file: VersionedFile, available: string): Promise<Representation | undefined>
   /** The file, if the client has it already, or has another version than its base, and there is time to compress. */
   makeDelta (
     context: ResponseContext,
     file: VersionedFile,
+    available: string,
     unneeded: AbortController
   ): Promise<StoredBody | undefined>
-  /**
-   * Say that a file may be a dictionary, and whether the response depends on the one that the client has.
-   *
-   * @param hasBase - whether the client has the base of the file
-   */
-  offer (context: ResponseContext, file: VersionedFile, headers: Headers, hasBase: boolean): Promise<void>
+  /** Say that a file may be a dictionary, and whether the response depends on the one that the client has. */
+  offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void>
 }
 
 /** What every kind of response is made from. */

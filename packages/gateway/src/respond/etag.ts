@@ -15,7 +15,7 @@ export function etagOf (cid: CID, ...variant: Array<string | undefined>): string
  * The ETag of what was compressed for a response. It is weak: the bytes are the same for the same software only.
  * They are not those of `etagOf`, which are stored.
  */
-export function compressedEtagOf (cid: CID, coding: ContentCoding, variant?: string): string {
+export function compressedEtagOf (cid: CID, coding: ContentCoding | 'dcz', variant?: string): string {
   return `W/${etagOf(cid, variant, `fast-${coding}`)}`
 }
 

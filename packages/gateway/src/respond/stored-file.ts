@@ -9,6 +9,8 @@ export interface Representation {
   coding: ContentCoding | 'dcz'
   /** Whether the frames are gzip members that are joined into one. */
   joined: boolean
+  /** The SHA-256 of the dictionary, in base64. */
+  dictionary?: string | undefined
   /** What goes out before them. */
   prefix?: Uint8Array | undefined
   /** For `Content-Length`. */

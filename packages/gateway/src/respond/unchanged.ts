@@ -7,13 +7,13 @@ import type { ResponseContext } from './context.ts'
 
 /**
  * 304, if it follows from the request and the CID alone that the client holds what the gateway would send: a
- * block or file of a CID never changes.
+ * block or file of a CID never changes. Not for a file of a name, which may be sent as a difference to another one.
  */
 export function respondUnchanged (context: ResponseContext): Response | undefined {
-  const { request, format, resolved: { cid }, components: { blocks }, init: { compressor } } = context
+  const { request, format, resolved: { cid, ttl }, components: { blocks }, init: { compressor } } = context
   const ifNoneMatch = request.headers.get('if-none-match')
 
-  if (ifNoneMatch == null || (format !== 'raw' && format !== 'file')) {
+  if (ifNoneMatch == null || !(format === 'raw' || (format === 'file' && ttl == null))) {
     return undefined
   }
 

@@ -1,6 +1,6 @@
 import { unmark } from '@ipfsz/core/reader'
 import { holdIn } from '../../memory/hold.ts'
-import { availableDictionary, dictionaryId } from '../../request/dictionary.ts'
+import { dictionaryId } from '../../request/dictionary.ts'
 import { readFile, UNCOUNTED } from '../read-file.ts'
 import { DCZ, dczHeader, digestOf, openDictionary } from './dictionary-file.ts'
 import type { ResponseContext, VersionedFile } from '../context.ts'
@@ -19,15 +19,15 @@ export const MIN_SIZE = 1024
 export async function compressDelta (
   context: ResponseContext,
   file: VersionedFile,
+  available: string,
   unneeded: AbortController
 ): Promise<StoredBody | undefined> {
   const { request: { headers }, init: { compressor, isServed, memory }, components: { blocks }, signal } = context
-  const [available, id] = [availableDictionary(headers), dictionaryId(headers)]
+  const id = dictionaryId(headers)
   const { size = 0, isCompressed } = file
 
   if (
-    available == null || id == null || compressor?.compressDelta == null || !isCompressed ||
-    size < MIN_SIZE || size > MAX_COMPRESSED
+    id == null || compressor?.compressDelta == null || !isCompressed || size < MIN_SIZE || size > MAX_COMPRESSED
   ) {
     return undefined
   }
@@ -49,7 +49,7 @@ export async function compressDelta (
       dictionary: await collect(readFile(context, dictionary, unneeded), dictionary.size)
     }))
 
-    return frame == null ? undefined : bodyOf(dczHeader(available), frame, holdIn(memory, UNCOUNTED, unneeded))
+    return frame == null ? undefined : bodyOf(available, frame, holdIn(memory, UNCOUNTED, unneeded))
   } catch {
     // whatever is missing or broken: reading the file says so
     signal.throwIfAborted()
@@ -71,11 +71,15 @@ async function collect (parts: AsyncIterable<Uint8Array>, size: number): Promise
   return bytes
 }
 
-/** @param hold - counts the bytes until they are sent. @default they are few */
-export function bodyOf (header: Uint8Array, frame: Uint8Array, hold: (bytes: number) => void = () => {}): StoredBody {
+/**
+ * @param dictionary - its SHA-256, in base64
+ * @param hold - counts the bytes until they are sent. @default they are few
+ */
+export function bodyOf (dictionary: string, frame: Uint8Array, hold: (bytes: number) => void = () => {}): StoredBody {
+  const header = dczHeader(dictionary)
   const length = header.byteLength + frame.byteLength
 
-  return { coding: DCZ, joined: false, length, bytes: heldBytes([header, frame], length, hold) }
+  return { coding: DCZ, dictionary, joined: false, length, bytes: heldBytes([header, frame], length, hold) }
 }
 
 /** Bytes that count until they are sent. */

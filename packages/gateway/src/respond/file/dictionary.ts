@@ -4,7 +4,9 @@
  */
 import { unmark } from '@ipfsz/core/reader'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
-import { availableDictionary, mayUseDictionaries } from '../../request/dictionary.ts'
+import {
+  availableDictionary, DICTIONARY_CONDITIONS, dictionaryId, hasDictionaries, mayUseDictionaries
+} from '../../request/dictionary.ts'
 import { bodyOf, compressDelta, MAX_COMPRESSED, MIN_SIZE } from './compress-delta.ts'
 import { copyFrame } from './copy-frame.ts'
 import { DCZ, dczHeader, digestOf, MAX_SIZE, openDictionary } from './dictionary-file.ts'
@@ -25,9 +27,6 @@ const MAX_FRAME_SIZE = 8 * 1024 * 1024
 const KEPT_TIME = 2_592_000
 const OWN_ADDRESS = 'dictionary'
 
-/** How much of a file its difference to the base may have, for which a browser keeps the base: 5 % of gzip, or so. */
-const MAX_STORED_SHARE = 1 / 64
-
 /** What may be a fingerprint: a part of the last name of a path, between a dot or hyphen and its extension. */
 const FINGERPRINT = /(?<=[^/][.-])([A-Za-z0-9_-]{8}|[0-9a-f]{9,64})(?=\.[^/]*$)/
 
@@ -42,15 +41,22 @@ async function basedFile (
   return isCompressed ? (await file.open(signal)).based : undefined
 }
 
-function takesDelta ({ request, target }: ResponseContext): boolean {
-  return acceptsCoding(request.headers, DCZ) && mayUseDictionaries(request, target)
+function usable ({ request, target }: ResponseContext): string | undefined {
+  const { headers } = request
+
+  return acceptsCoding(headers, DCZ) && hasDictionaries(request, target) && mayUseDictionaries(request)
+    ? availableDictionary(headers)
+    : undefined
 }
 
-async function chooseDelta (context: ResponseContext, file: VersionedFile): Promise<Representation | undefined> {
-  const available = availableDictionary(context.request.headers)
-  const based = available == null ? undefined : await basedFile(context, file)
+async function chooseDelta (
+  context: ResponseContext,
+  file: VersionedFile,
+  available: string
+): Promise<Representation | undefined> {
+  const based = await basedFile(context, file)
 
-  if (available == null || based == null || based.codec !== 'zstd' || based.frameSize > MAX_FRAME_SIZE) {
+  if (based == null || based.codec !== 'zstd' || based.frameSize > MAX_FRAME_SIZE) {
     return undefined
   }
 
@@ -62,42 +68,41 @@ async function chooseDelta (context: ResponseContext, file: VersionedFile): Prom
 
   const prefix = dczHeader(available)
 
-  return { coding: DCZ, joined: false, prefix, length: prefix.byteLength + based.length }
+  return { coding: DCZ, dictionary: available, joined: false, prefix, length: prefix.byteLength + based.length }
 }
 
 /**
- * The next release of a file with a base refers to the same base, since a base has none itself: a browser that has it
- * keeps it while little has changed since. Otherwise it gets this release as a dictionary, if the next one can be
- * compressed with that: what changed from one release to the next does not grow with their number.
+ * What a browser gets is its next dictionary, also if it came as a delta: Firefox keeps none beside the latest file of
+ * an address, and what changed from one release to the next does not grow with their number. The exception is a file
+ * with a base at a gateway that does not compress: the next release is stored with the same base, since a base has none
+ * itself, so the base has to stay the browser's dictionary.
  */
-async function offer (
-  context: ResponseContext,
-  file: VersionedFile,
-  headers: Headers,
-  hasBase: boolean
-): Promise<void> {
+async function offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void> {
   const { request, target: { rawPath }, target, resolved: { ttl }, init: { compressor } } = context
   const { cid, size = 0, isCompressed } = file
   const id = unmark(cid)
 
-  if (!isCompressed || !mayUseDictionaries(request, target)) {
+  if (!isCompressed || !hasDictionaries(request, target)) {
     return
   }
 
-  const based = await basedFile(context, file)
-  const isBased = based != null
+  const isBased = await basedFile(context, file) != null
   const compresses = compressor?.compressDelta != null
   const hasAddress = isOwnAddress(context, file)
+  const pattern = patternOf(rawPath)
+  const isUseful = size >= MIN_SIZE && (isBased ? compresses && size <= MAX_COMPRESSED : size <= MAX_SIZE)
+  const varies = isBased || compresses || hasAddress
 
-  if (isBased || compresses || hasAddress) {
+  // also for those who get no dictionary: caches choose by what the response says that they have stored
+  if (varies) {
     headers.append('vary', 'Available-Dictionary')
   }
 
-  const pattern = patternOf(rawPath)
-  const keepsBase = isBased && hasBase && based.length <= size * MAX_STORED_SHARE
-  const isUseful = isBased ? compresses && !keepsBase && size <= MAX_COMPRESSED : size <= MAX_SIZE
+  if (varies || isUseful) {
+    headers.append('vary', DICTIONARY_CONDITIONS)
+  }
 
-  if (isUseful && size >= MIN_SIZE && ttl != null && pattern != null) {
+  if (isUseful && ttl != null && pattern != null && mayUseDictionaries(request)) {
     // an empty query: without it, the short time of the path would replace this one, which is also the longer match
     const match = hasAddress ? `${pattern}?` : pattern
     headers.set('use-as-dictionary', `match="${match}"${compresses ? `, id="${id}"` : ''}`)
@@ -118,30 +123,34 @@ function isOwnAddress ({ target: { query } }: ResponseContext, { cid }: Versione
 }
 
 /**
- * The file for a client that keeps it as a dictionary from now on. It has just loaded the page, so it usually has the
- * file as a dictionary for a minute already, and needs no byte of it.
+ * The file for a client that has it as a dictionary already, and needs no byte of it: it has just loaded the page, and
+ * keeps the file as a dictionary from now on, or it loads the file again, which it has from a delta to another one.
  */
-async function renewDictionary (context: ResponseContext, file: VersionedFile): Promise<StoredBody | undefined> {
-  const available = availableDictionary(context.request.headers)
-  const { cid, size = 0, isCompressed } = file
+async function copyDictionary (
+  context: ResponseContext,
+  file: VersionedFile,
+  available: string
+): Promise<StoredBody | undefined> {
+  const { size = 0, isCompressed } = file
+  const plain = unmark(file.cid)
+  const isNamed = isOwnAddress(context, file) || dictionaryId(context.request.headers)?.equals(plain) === true
 
-  if (available == null || !isCompressed || size < MIN_SIZE || size > MAX_FRAME_SIZE || !isOwnAddress(context, file)) {
+  if (!isNamed || !isCompressed || size < MIN_SIZE || size > MAX_FRAME_SIZE) {
     return undefined
   }
 
-  const same = await openDictionary(context, unmark(cid))
+  const same = await openDictionary(context, plain)
 
-  return same == null || await digestOf(context, same) !== available
-    ? undefined
-    : bodyOf(dczHeader(available), copyFrame(size))
+  return same == null || await digestOf(context, same) !== available ? undefined : bodyOf(available, copyFrame(size))
 }
 
 async function makeDelta (
   context: ResponseContext,
   file: VersionedFile,
+  available: string,
   unneeded: AbortController
 ): Promise<StoredBody | undefined> {
-  return await renewDictionary(context, file) ?? compressDelta(context, file, unneeded)
+  return await copyDictionary(context, file, available) ?? compressDelta(context, file, available, unneeded)
 }
 
 /**
@@ -174,4 +183,4 @@ function refersToEnd ({ regions }: BasedFile, { size }: DictionaryFile): boolean
   return regions.every(({ offset, length }) => length === 0 || offset + length === size)
 }
 
-export const dictionaries: Dictionaries = { takesDelta, chooseDelta, makeDelta, offer }
+export const dictionaries: Dictionaries = { usable, chooseDelta, makeDelta, offer }

@@ -47,21 +47,22 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const file = describeFile(context, options)
   const { etagCid = file.cid, status = 200 } = options
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
-  const takesDelta = status === 200 && range == null && dictionaries?.takesDelta(context) === true
-  const candidate = range == null ? await findStored(context, file, takesDelta) : undefined
-  const etag = etagOf(etagCid, candidate?.coding)
+  const available = status === 200 && range == null ? dictionaries?.usable(context) : undefined
+  const candidate = range == null ? await findStored(context, file, available) : undefined
+  const etag = etagOf(etagCid, candidate?.coding, candidate?.dictionary)
   const gzipEtag = compressedEtagOf(etagCid, 'gzip')
   const takesGzip = range == null && canGzip(context, file)
-  const deltaEtag = etagOf(etagCid, 'dcz')
-  // with which dictionary a client got it does not matter any more. HEAD is answered with the original bytes
+  const deltaEtag = compressedEtagOf(etagCid, 'dcz', available)
+  // what is sent, or could be. Not what was compressed with another dictionary: it may be a cache that asks, for a
+  // client that does not have that one
   const held = [
-    etag, ...isHead ? [etagOf(etagCid)] : [], ...takesGzip ? [gzipEtag] : [], ...takesDelta ? [deltaEtag] : []
+    etag, etagOf(etagCid), ...takesGzip ? [gzipEtag] : [], ...available == null ? [] : [deltaEtag]
   ]
     .find(etag => matchesEtag(request.headers.get('if-none-match'), etag))
 
   if (status === 200 && held != null) {
     const headers = contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed })
-    await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
+    await dictionaries?.offer(context, file, headers)
 
     return notModified(headers)
   }
@@ -75,14 +76,14 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const unneeded = followSignal(signal)
 
   try {
-    const delta = takesDelta && !isHead && candidate?.coding !== 'dcz'
-      ? await dictionaries.makeDelta(context, file, unneeded)
+    const delta = available != null && !isHead && candidate?.coding !== 'dcz'
+      ? await dictionaries?.makeDelta(context, file, available, unneeded)
       : undefined
     const stored = delta ?? (isHead ? undefined : await openStored(context, file, candidate, unneeded.signal))
     const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
-    const sentEtag = compressor == null ? etagOf(etagCid) : gzipEtag
+    const sentEtag = compressor == null ? etagOf(etagCid, stored?.coding, stored?.dictionary) : gzipEtag
     const sending = {
-      etag: stored == null ? sentEtag : etagOf(etagCid, stored.coding),
+      etag: delta == null ? sentEtag : deltaEtag,
       range,
       stored,
       compressor
@@ -95,7 +96,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
     const headers = headersOf(context, file, sending, { type, status })
 
     if (status === 200 && range == null) {
-      await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
+      await dictionaries?.offer(context, file, headers)
     }
 
     const body = isHead ? null : await openFile(context, file, sending, unneeded)

@@ -7,12 +7,12 @@ import type { ServedFile } from './served-file.ts'
 /**
  * How a file can go out as it is stored. Undefined: it cannot.
  *
- * @param takesDelta - whether the client may have the file's base as a dictionary
+ * @param available - the SHA-256 of a dictionary of the client with which the file may be compressed
  */
 export async function findStored (
   context: ResponseContext,
   served: ServedFile,
-  takesDelta: boolean
+  available: string | undefined
 ): Promise<Representation | undefined> {
   const { init: { parts: { dictionaries, storedFiles } }, request, signal } = context
   const { file, isCompressed } = served
@@ -21,7 +21,7 @@ export async function findStored (
     return undefined
   }
 
-  const delta = takesDelta ? await dictionaries?.chooseDelta(context, served) : undefined
+  const delta = available == null ? undefined : await dictionaries?.chooseDelta(context, served, available)
 
   if (delta != null) {
     return delta
