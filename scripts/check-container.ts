@@ -87,13 +87,23 @@ function toScript (steps: readonly Step[]): string {
     }
   }
 
+  const ask =
+    'node -e "fetch(\'http://127.0.0.1:8080/ipfs/$cid\').then(({ status }) => process.exit(status === 200 ? 0 : 1))"'
+
   // what the container runs, in a network of its own
   const [program = ''] = entry
   const use = [
     `cid=$(echo content | ${program} add -Q -)`,
     `${entry.join(' ')} > /tmp/said &`,
     "until grep -q 'gateway is ready' /tmp/said; do kill -0 $!; sleep 0.1; done",
-    'node -e "fetch(\'http://127.0.0.1:8080/ipfs/$cid\').then(({ status }) => process.exit(status === 200 ? 0 : 1))"',
+    ask,
+    'kill $!',
+    'wait $!',
+    // the other command that stays, without peers: it serves what is added while it runs
+    `IPFSZ_BOOTSTRAP=none ${program} daemon --gateway > /tmp/daemon &`,
+    "until grep -q 'daemon is ready' /tmp/daemon; do kill -0 $!; sleep 0.1; done",
+    `cid=$(echo more | ${program} add -Q -)`,
+    ask,
     'kill $!',
     'wait $!'
   ].join('\n')
@@ -173,7 +183,7 @@ try {
     throw new Error(`The steps of the containers ended with ${status}\n${stdout}${stderr}`, { cause: error })
   }
 
-  console.info('The steps of the Dockerfile run, and the container serves. The dev container builds and tests')
+  console.info('The steps of the Dockerfile run; gateway and daemon serve in it. The dev container builds and tests')
 } finally {
   rmSync(top, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -4,6 +4,10 @@ import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { execFile } from 'node:child_process'
+import { CarReader } from '@ipld/car'
+import * as dagPb from '@ipld/dag-pb'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
@@ -174,6 +178,67 @@ describe('the action', () => {
     }
   })
 
+  it('gives pinning actions what they take: a CAR of version 1 whose one root is the CID, with all below it', async (
+    { sandbox }
+  ) => {
+    await writeSite(sandbox, APP)
+    const { outputs } = await publish(sandbox, { directory: 'dist', command: COMMAND })
+    const reader = await CarReader.fromBytes(await readFile(join(sandbox.directory, outputs.car)))
+    const roots = await reader.getRoots()
+    const blocks = new Map<string, Uint8Array>()
+
+    expect(reader.version).toBe(1)
+    expect(roots.map(String)).toEqual([outputs.cid])
+
+    for await (const { cid, bytes } of reader.blocks()) {
+      const { digest } = await sha256.digest(bytes)
+      expect([raw.code, dagPb.code]).toContain(cid.code)
+      expect(Buffer.from(digest).equals(cid.multihash.digest)).toBe(true)
+      // as much as Kubo and Bitswap take
+      expect(bytes.byteLength).toBeLessThanOrEqual(2 ** 21)
+      blocks.set(cid.toString(), bytes)
+    }
+
+    const wanted = [...roots]
+
+    for (const cid of wanted) {
+      const bytes = blocks.get(cid.toString())
+      expect(bytes, `${cid}`).toBeDefined()
+      wanted.push(...bytes == null || cid.code === raw.code ? [] : dagPb.decode(bytes).Links.map(({ Hash }) => Hash))
+    }
+
+    expect(new Set(wanted.map(String))).toEqual(new Set(blocks.keys()))
+  })
+
+  it('asks the domain of the last release for it, unless there is a gateway', async ({ sandbox }) => {
+    await writeSite(sandbox, APP)
+    const asked = join(sandbox.directory, 'asked')
+    await sandbox.write('ipfsz.sh', Buffer.from(
+      `[ "$1" != repair ] || { echo "$IPFSZ_GATEWAYS $3" >> '${asked}'; exit 1; }\nexec ${COMMAND} "$@"\n`
+    ))
+    const inputs = { directory: 'dist', command: 'bash ipfsz.sh', base: 'site.example/sub' }
+
+    for (const gateway of ['', 'https://other.example']) {
+      const { printed } = await publish(sandbox, { ...inputs, gateway, car: `${gateway.length}.car` })
+      expect(printed).toMatch(/^::warning::The last release could not be fetched/)
+    }
+
+    expect(await readFile(asked, 'utf8'))
+      .toBe('https://site.example /ipns/site.example/sub\nhttps://other.example /ipns/site.example/sub\n')
+    await expect(publish(sandbox, { ...inputs, base: 'bafybeidr22wyfwuzcna777niq4dempohfyntwpwqhebwhr2kqnmk6mfvei' }))
+      .rejects.toMatchObject({ stdout: expect.stringMatching(/^::error::The input base needs the input gateway/) })
+  })
+
+  it('says so if there is no such command, and which version made a site', async ({ sandbox }) => {
+    await writeSite(sandbox, APP)
+
+    await expect(publish(sandbox, { directory: 'dist', command: 'node none.js' })).rejects.toMatchObject({
+      stdout: expect.stringMatching(/^::error::The command does not run: node none.js. If npm does not have it/)
+    })
+    const { summary } = await publish(sandbox, { directory: 'dist', command: COMMAND })
+    expect(summary).toMatch(/\| made by \| ipfsz \d+\.\d+\.\d+ \|/)
+  })
+
   it('stores all of a site if the last release is gone, and says so', async ({ sandbox }) => {
     await writeSite(sandbox, APP)
     await sandbox.add(text(10))
@@ -196,7 +261,8 @@ describe('the action', () => {
 
   it('takes inputs as they are, not as code', async ({ sandbox }) => {
     await writeSite(sandbox, APP)
-    const inputs = { directory: '$(touch ran)', keep: '$(touch ran)', car: '$(touch ran).car', base: '$(touch ran)' }
+    const given = '$(touch ran)'
+    const inputs = { directory: given, keep: given, car: given, base: given, gateway: 'http://127.0.0.1:9' }
 
     await expect(publish(sandbox, { ...inputs, command: COMMAND })).rejects.toThrow(/no such file/)
     expect(await readdir(sandbox.directory)).not.toContain('ran')
@@ -213,9 +279,13 @@ describe('the container', () => {
     const lines = text.replaceAll(/\\\n\s*/g, '').split('\n').filter(line => !/^(?:#|$)/.test(line))
     const last = lines.slice(lines.findLastIndex(line => line.startsWith('FROM ')))
 
+    // Renovate adds the digest (docker:pinDigests): which one is the image's, only its registry can tell
     for (const line of lines.filter(line => line.startsWith('FROM '))) {
-      expect(line).toMatch(/^FROM node:\d+-[a-z]+/)
+      expect(line).toMatch(/^FROM node:\d+-[a-z-]+(?:@sha256:[0-9a-f]{64})?(?: AS \w+)?$/)
     }
+
+    expect(JSON.parse(await readFile(join(ROOT, '.github/renovate.json'), 'utf8')))
+      .toMatchObject({ extends: expect.arrayContaining(['docker:pinDigests']) })
 
     expect(text).not.toMatch(/^(?:ADD|ARG|SHELL)\b|--allow|curl|sudo/m)
     expect(last).toContain('USER node')
