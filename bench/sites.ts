@@ -7,9 +7,9 @@ import { gzipSync } from 'node:zlib'
 import { publishSite } from '@ipfsz/site'
 import { progress, rounded, sum } from './benchmark.ts'
 import { SiteVisitor } from './support/site-visitor.ts'
-import { siteReleases } from './support/site-releases.ts'
+import { makeReleases, siteSources } from './support/site-releases.ts'
 import { withDirectory } from './support/temporary.ts'
-import type { Benchmark, Row } from './benchmark.ts'
+import type { Benchmark, Row, Table } from './benchmark.ts'
 import type { PublishedSite } from '@ipfsz/site'
 
 const run = promisify(execFile)
@@ -23,58 +23,66 @@ export const benchmark: Benchmark = {
   inputs: ['corpus'],
 
   async run (options) {
-    return withDirectory(async directory => {
-      const releases = await siteReleases(directory, options)
-      const published: PublishedSite[] = []
-      const alone: PublishedSite[] = []
+    const tables: Table[] = []
 
-      for (const release of releases) {
-        progress(`adding ${release}`)
-        const car = `${release}.car`
-        const [last] = published.slice(-1)
-        published.push(await publishSite(join(directory, 'repo'), release, { car, base: last?.cid }))
-        alone.push(await publishSite(join(directory, 'alone'), release))
-      }
+    for (const site of await siteSources(options)) {
+      const rows = await withDirectory(async directory => measureSite(directory, await makeReleases(directory, site)))
+      tables.push({ title: `${site.name}. ${ABOUT}`, rows })
+    }
 
-      const visitor = await SiteVisitor.start(join(directory, 'repo'), join(directory, 'profile'))
-      const rows: Row[] = []
-
-      try {
-        for (const [i, site] of published.entries()) {
-          progress(`visiting release ${i}`)
-          const { worker, gateway } = await visitor.visit(site, i)
-          const fresh = await freshVisit(directory, site, i)
-          const changed = await changedFiles(releases[i], releases[i - 1])
-          const gzipped = changed.map(({ bytes }) => gzipSync(bytes).byteLength)
-          const loaded = changed.filter(({ path }) => gateway.paths.includes(path))
-          const loadedGzip = sum(loaded.map(({ bytes }) => gzipSync(bytes).byteLength))
-          const patches = await Promise.all(loaded.map(async file => patchSize(file, join(directory, 'patch'))))
-
-          rows.push({
-            release: i + 1,
-            files: site.files,
-            'original, KiB': kib(site.size),
-            'CAR, KiB': kib(site.carSize ?? 0),
-            'new in the CAR, KiB': kib(site.newSize),
-            'new without a base, KiB': kib(alone[i].newSize),
-            'changed files, plain, KiB': kib(sum(changed.map(({ bytes }) => bytes.byteLength))),
-            'changed files, gzip, KiB': kib(sum(gzipped)),
-            'changed files that the page loads, gzip, KiB': kib(loadedGzip),
-            'bodies fetched at ipfsz gateway, % of that': rounded(100 * gateway.bodies / loadedGzip),
-            'zstd -19 --patch-from, % of that': rounded(100 * sum(patches) / loadedGzip),
-            'visit with the worker, KiB': kib(worker.sent),
-            'visit at ipfsz gateway, KiB': kib(gateway.sent),
-            'first visit with the worker, KiB': kib(fresh.worker.sent),
-            'first visit at ipfsz gateway, KiB': kib(fresh.gateway.sent)
-          })
-        }
-      } finally {
-        await visitor.close()
-      }
-
-      return [{ title: ABOUT, rows }]
-    })
+    return tables
   }
+}
+
+async function measureSite (directory: string, releases: readonly string[]): Promise<Row[]> {
+  const published: PublishedSite[] = []
+  const alone: PublishedSite[] = []
+
+  for (const release of releases) {
+    progress(`adding ${release}`)
+    const car = `${release}.car`
+    const [last] = published.slice(-1)
+    published.push(await publishSite(join(directory, 'repo'), release, { car, base: last?.cid }))
+    alone.push(await publishSite(join(directory, 'alone'), release))
+  }
+
+  const visitor = await SiteVisitor.start(join(directory, 'repo'), join(directory, 'profile'))
+  const rows: Row[] = []
+
+  try {
+    for (const [i, site] of published.entries()) {
+      progress(`visiting release ${i}`)
+      const { worker, gateway } = await visitor.visit(site, i)
+      const fresh = await freshVisit(directory, site, i)
+      const changed = await changedFiles(releases[i], releases[i - 1])
+      const gzipped = changed.map(({ bytes }) => gzipSync(bytes).byteLength)
+      const loaded = changed.filter(({ path }) => gateway.paths.includes(path))
+      const loadedGzip = sum(loaded.map(({ bytes }) => gzipSync(bytes).byteLength))
+      const patches = await Promise.all(loaded.map(async file => patchSize(file, join(directory, 'patch'))))
+
+      rows.push({
+        release: i + 1,
+        files: site.files,
+        'original, KiB': kib(site.size),
+        'CAR, KiB': kib(site.carSize ?? 0),
+        'new in the CAR, KiB': kib(site.newSize),
+        'new without a base, KiB': kib(alone[i].newSize),
+        'changed files, plain, KiB': kib(sum(changed.map(({ bytes }) => bytes.byteLength))),
+        'changed files, gzip, KiB': kib(sum(gzipped)),
+        'changed files that the page loads, gzip, KiB': kib(loadedGzip),
+        'bodies fetched at ipfsz gateway, % of that': rounded(100 * gateway.bodies / loadedGzip),
+        'zstd -19 --patch-from, % of that': rounded(100 * sum(patches) / loadedGzip),
+        'visit with the worker, KiB': kib(worker.sent),
+        'visit at ipfsz gateway, KiB': kib(gateway.sent),
+        'first visit with the worker, KiB': kib(fresh.worker.sent),
+        'first visit at ipfsz gateway, KiB': kib(fresh.gateway.sent)
+      })
+    }
+  } finally {
+    await visitor.close()
+  }
+
+  return rows
 }
 
 /** A visit by somebody who never saw the site. */

@@ -12,30 +12,39 @@ const PACKAGES: ReadonlyArray<readonly [jquery: string, mimeDb: string]> = [
 /** An attribute of the page's root that says which release runs. */
 export const MARK = 'data-release'
 
-/**
- * The directories of releases of a built site, the oldest first: those in the corpus, or a page that Vite bundles with
- * two packages.
- *
- * @param directory - where they are made
- */
-export async function siteReleases (
-  directory: string,
-  { corpus, smoke }: Pick<BenchmarkOptions, 'corpus' | 'smoke'>
-): Promise<string[]> {
-  const releases: string[] = []
-  const names = corpus == null ? undefined : (await readdir(corpus)).toSorted()
+/** A site, and how its releases are made in a directory, the oldest first. */
+interface SiteSource {
+  name: string
+  releases: Array<(directory: string) => Promise<void>>
+}
 
-  for (const [i, given] of (names ?? PACKAGES.slice(0, smoke ? 2 : undefined)).entries()) {
+/** A page that Vite bundles with two packages, and the sites in the corpus: a directory each, with one a release. */
+export async function siteSources (
+  { corpus, smoke }: Pick<BenchmarkOptions, 'corpus' | 'smoke'>
+): Promise<SiteSource[]> {
+  const bundles = PACKAGES.slice(0, smoke ? 2 : undefined).map(versions => async (to: string) => bundle(to, versions))
+  const names = corpus == null ? [] : (await readdir(corpus)).toSorted()
+  const given = names.map(async name => {
+    const from = join(corpus ?? '', name)
+    const copies = (await readdir(from)).toSorted()
+      .map(release => async (to: string) => cp(join(from, release), to, { recursive: true }))
+
+    return { name, releases: copies }
+  })
+
+  return [{ name: 'a page that Vite bundles', releases: bundles }, ...await Promise.all(given)]
+}
+
+/** Make the releases of a site in a directory. Each page says which one it is. */
+export async function makeReleases (directory: string, { releases }: SiteSource): Promise<string[]> {
+  return Promise.all(releases.map(async (make, i) => {
     const release = join(directory, `release-${i}`)
-    await (typeof given === 'string'
-      ? cp(join(corpus ?? '', given), release, { recursive: true })
-      : bundle(release, given))
+    await make(release)
     const script = `document.documentElement.setAttribute('${MARK}', ${i})`
     await appendFile(join(release, 'index.html'), `<script>${script}</script>`)
-    releases.push(release)
-  }
 
-  return releases
+    return release
+  }))
 }
 
 async function bundle (outDir: string, [jquery, mimeDb]: readonly [string, string]): Promise<void> {

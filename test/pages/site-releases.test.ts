@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { findChromium, SITE_HOST, siteFlags } from '../support/chromium.ts'
 import { text } from '../support/data.ts'
 import { startVersionedSite } from '../support/versioned-site.ts'
+import type { CID } from 'multiformats/cid'
 import type { Browser, Page } from 'playwright'
 
 let browser: Browser
@@ -143,5 +144,49 @@ describe('a visitor who comes back to a built app after a release', () => {
     const back = await visit(page, site.url, 2)
     expect(site.sent().coding).toBe('dcz')
     expect(back).toBeLessThanOrEqual(0.05 * await gzipped(after))
+  })
+})
+
+describe('a visitor who comes back to a built app through the service worker', () => {
+  it('fetches a third of its bytes with gzip at most if the release has a base, and most if it has none', async () => {
+    const directory = await temporary()
+    const repo = join(directory, 'repo')
+    const after = await bundle(directory, 2, app(2, TABLE))
+    const one = await publishSite(repo, await bundle(directory, 1, app(1, LIST)))
+    const based = await publishSite(repo, after, { base: one.cid })
+    const whole = await publishSite(repo, after)
+    const opened = await openRepo(repo)
+    const site = await startVersionedSite({ origin: `https://${SITE_HOST}` }, { fs: opened.files, blocks: opened.blocks })
+    onTestFinished(async () => {
+      await site.close()
+      await opened.close()
+    })
+
+    /** The bytes that the server sends until a release is shown. */
+    const come = async (page: Page, cid: CID, release: number): Promise<number> => {
+      const before = site.written()
+      site.show(cid)
+      // the worker of the last release answers until its page is left
+      await expect.poll(async () => {
+        await page.goto(site.url, { waitUntil: 'networkidle' })
+
+        return page.locator('html').getAttribute('data-release')
+      }).toBe(`${release}`)
+
+      return site.written() - before
+    }
+    const fetched: number[] = []
+
+    for (const { cid } of [based, whole]) {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      expect(await come(page, one.cid, 1)).toBeGreaterThan(await gzipped(after))
+      fetched.push(await come(page, cid, 2))
+      await context.close()
+    }
+
+    const gzip = await gzipped(after)
+    expect(fetched[0]).toBeLessThan(gzip / 3)
+    expect(fetched[1]).toBeGreaterThan(0.75 * gzip)
   })
 })

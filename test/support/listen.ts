@@ -4,12 +4,14 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 /** A server that listens on a free port of loopback. */
 export interface Listening {
   port: number
+  /** Bytes that were sent to all connections, headers included. */
+  written: () => number
   /** Stop, and end all connections. */
   close: () => Promise<void>
 }
 
 export async function listen (server: Pick<Server, 'listen' | 'on' | 'close' | 'address'>): Promise<Listening> {
-  const sockets = new Set<Pick<Socket, 'destroy'>>()
+  const sockets = new Set<Pick<Socket, 'bytesWritten' | 'destroy'>>()
 
   server.on('connection', (socket: Socket) => {
     // tests look at what the other end learns
@@ -21,6 +23,7 @@ export async function listen (server: Pick<Server, 'listen' | 'on' | 'close' | '
 
   return {
     port: (server.address() as AddressInfo).port,
+    written: () => [...sockets].reduce((total, { bytesWritten }) => total + bytesWritten, 0),
 
     close: async () => {
       for (const socket of sockets) {

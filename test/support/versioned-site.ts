@@ -28,6 +28,8 @@ export interface VersionedSite {
   url: string
   /** What the server sent last, or last for a path with its query. Both are null before the first request. */
   sent: (path?: string) => Sent
+  /** Bytes that were sent so far, headers included. */
+  written: () => number
   /** Publish a file: the next version of another one, if there is a base. */
   publish: (name: string, bytes: Uint8Array, base?: CID, frameSize?: number) => Promise<CID>
   /** Publish a directory of the store that was given. */
@@ -55,7 +57,7 @@ export async function startVersionedSite (
   const gateway = createGateway({ fs, blocks, names }, init)
   const responses: Array<Sent & { path: string }> = []
 
-  const { port, close } = await listen(createNodeServer(async request => {
+  const { port, written, close } = await listen(createNodeServer(async request => {
     const url = new URL(request.url)
     url.protocol = 'https:'
     url.host = 'site.test'
@@ -74,6 +76,7 @@ export async function startVersionedSite (
 
   return {
     url: `${origin}:${port}/`,
+    written,
     sent (asked) {
       const { coding = null, dictionary = null } = responses.findLast(({ path }) => path === (asked ?? path)) ?? {}
 

@@ -4,6 +4,7 @@ import { nodeContext } from '../context.ts'
 import { resolvePath } from '../io.ts'
 import { addNotes } from '../terminal/add-summary.ts'
 import { printable } from '../terminal/output.ts'
+import { quote } from '../terminal/quote.ts'
 import { alignedRow, tabbedRow } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { withLabel } from '../terminal/with-label.ts'
@@ -74,7 +75,7 @@ function report (
     ...base == null ? [] : [`${formatSize(newSize)} of the release are new, pages and worker included`],
     `${count(pages, 'page')} through the loader, ${count(kept, 'file')} also uncompressed`,
     ...missing == null ? [] : [missingNote(missing)],
-    ...first < size ? [] : ['this site loads faster uncompressed: ipfsz add --codec none'],
+    ...first < size ? [] : [`this site loads faster uncompressed: ipfsz add --codec none ${quote(path, 'DIRECTORY')}`],
     ...addNotes({ hidden, executables: 0, changed, content: undefined })
   ]
 
