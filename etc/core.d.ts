@@ -1195,6 +1195,7 @@ interface SharedDictionary {
     cid: Uint8Array;
     size: number;
     dagSize: number;
+    isThin: boolean;
 }
 
 class SharedPieces {

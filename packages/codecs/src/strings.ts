@@ -11,7 +11,8 @@ import { fromBase64 } from '@ipfsz/utils/base64'
 interface Exports extends Record<Field, WebAssembly.Global> {
   memory: WebAssembly.Memory
   reserve: (files: number, length: number, bits: number, most: number) => number
-  index: (mask: number) => number
+  addFile: (file: number, mask: number) => void
+  numberStrings: () => number
   weigh: (from: number, to: number) => void
   findBest: (first: number, last: number, span: number) => number
   cover: (first: number, last: number) => void
@@ -85,7 +86,7 @@ export class StringsModule {
    * @returns undefined if there is not enough memory
    */
   index (files: readonly Uint8Array[], { gear, mask, slotBits, maxStrings }: StringsInit): Strings | undefined {
-    const { memory, reserve, index } = this.#exports
+    const { memory, reserve, addFile, numberStrings } = this.#exports
     const length = files.reduce((total, { byteLength }) => total + byteLength, 0)
     const at = reserve(files.length, length, slotBits, maxStrings)
 
@@ -105,7 +106,8 @@ export class StringsModule {
     }
 
     starts[files.length] = start
-    const count = index(mask)
+    files.forEach((_, i) => { addFile(i, mask) })
+    const count = numberStrings()
 
     return {
       distinct: this.#value('distinct'),

@@ -52,6 +52,12 @@ export const BASED_FRAME_SIZE = 512 * KIB
 export const BASED_LEVEL = 7
 
 /**
+ * The level of files of which most is not in their dictionary, unless one is named: for 400 RFCs, 7 takes 1.6 times as
+ * long, and makes 1.3 % fewer bytes. Where most is in the dictionary, 6 makes 3 % more in hardly less time.
+ */
+export const THIN_DICTIONARY_LEVEL = 6
+
+/**
  * The level at which zstd finds the longest match in a base although the bytes that it begins with are in many other
  * places too, as in tables of few words: 4 MB of 64 words, edited in a hundred places, take 1.3 kB, and 799 kB at level
  * 7. It takes ten times as long, so it is only tried where level 7 fails.

@@ -8,7 +8,7 @@ const PIECE = text(64_000)
 async function compress (
   lengths: Record<number, number>,
   newBytes?: number,
-  bytes = PIECE
+  { bytes = PIECE, maxLevel }: { bytes?: Uint8Array, maxLevel?: number } = {}
 ): Promise<{ length: number, tried: number[] }> {
   const tried: number[] = []
   const codec = {
@@ -17,7 +17,7 @@ async function compress (
       return new Uint8Array(lengths[level])
     }
   }
-  const aid = { dictionary: PIECE, newBytes: newBytes == null ? undefined : () => newBytes }
+  const aid = { dictionary: PIECE, newBytes: newBytes == null ? undefined : () => newBytes, maxLevel }
   const frame = await compressAided(bytes, aid, codec, { levels: [7, 3, 16] })
 
   return { length: frame.byteLength, tried }
@@ -44,6 +44,12 @@ describe('compressing a piece with its base', () => {
 
   it('tries none if it is not known what is new, and for large pieces', async () => {
     await expect(compress({ 7: 9000 })).resolves.toEqual({ length: 9000, tried: [7] })
-    await expect(compress({ 7: 90_000 }, 0, text(1024 * 1024 + 1))).resolves.toEqual({ length: 90_000, tried: [7] })
+    await expect(compress({ 7: 90_000 }, 0, { bytes: text(1024 * 1024 + 1) }))
+      .resolves.toEqual({ length: 90_000, tried: [7] })
+  })
+
+  it('tries no level above the highest that pays', async () => {
+    await expect(compress({ 6: 9000 }, undefined, { maxLevel: 6 })).resolves.toEqual({ length: 9000, tried: [6] })
+    await expect(compress({ 7: 9000 }, undefined, { maxLevel: 8 })).resolves.toEqual({ length: 9000, tried: [7] })
   })
 })

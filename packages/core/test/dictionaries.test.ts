@@ -1,8 +1,10 @@
+import { zstd } from '@ipfsz/codecs/zstd'
 import { decode } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, unmark } from '../src/index.ts'
 import { chunked, collect, CountingBlockstore, getBlock, noise, same, text } from './fixtures.ts'
+import type { Codec } from '@ipfsz/codecs'
 import type { AddAllOptions, CompressionOptions } from '../src/index.ts'
 
 /** What pages of a site have in common: hardly compressible, and longer than what each has of its own. */
@@ -69,6 +71,26 @@ async function addTree (
   return { root: root as CID, fs, blockstore, stored, dictionaries }
 }
 
+/** The levels at which files are compressed with a dictionary. */
+async function levelsOf (files: File[], options: CompressionOptions = {}): Promise<Set<number>> {
+  const levels = new Set<number>()
+  const inner = zstd()
+  const codec: Codec = {
+    ...inner,
+    compress (bytes, options = {}) {
+      if (options.dictionary != null) {
+        levels.add(options.level ?? 0)
+      }
+
+      return inner.compress(bytes, options)
+    }
+  }
+  const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: [codec] })
+  await Array.fromAsync(fs.addAll(files, { compression: { dictionaries: 'auto', ...options } }))
+
+  return levels
+}
+
 describe('the small files of a tree', () => {
   it('share a dictionary, which saves more than it takes', async () => {
     const files = pages(12)
@@ -85,6 +107,16 @@ describe('the small files of a tree', () => {
       expect(Buffer.from(await collect(fs.cat(root, { path: below }))).equals(content)).toBe(true)
       expect([...dictionaries]).toContain((await fs.stat(root, { path: below })).base?.toString())
     }
+  })
+
+  it('are compressed at a lower level if most of them is not in the dictionary, unless one is asked for', async () => {
+    // a tenth of each is in all of them, or nearly all
+    const thin = pages(12).map(({ path, content }, i) =>
+      ({ path, content: Buffer.concat([content, hex(noise(15_000, 200 + i))]) }))
+
+    await expect(levelsOf(thin)).resolves.toEqual(new Set([6]))
+    await expect(levelsOf(pages(12))).resolves.toEqual(new Set([7]))
+    await expect(levelsOf(thin, { codec: 'zstd', level: 8 })).resolves.toEqual(new Set([8]))
   })
 
   it('are each read by three blocks: root, leaf and dictionary, which is read once for all', async () => {

@@ -6,10 +6,13 @@ export const STRING_LENGTH = 11
 
 /**
  * One string in 4 is counted, chosen by its content, or in 8 or 16 if the files have more than 2^20 or 2^21 bytes. With
- * one in 32, dictionaries of minified programs save 2 % less.
+ * one in 32, dictionaries of minified programs save 2 % less. Of more than 2^23 bytes, one in 32 is enough: 16 MiB of
+ * RFCs then take half the time, and 0.1 % more bytes.
  */
 const MIN_SPARSENESS = 2
 const MAX_SPARSENESS = 4
+const MAX_LARGE_SPARSENESS = 5
+const LARGE_LOG = 24
 const EXPECTED_LOG = 18
 
 /** The bits of a slot's number in the table of strings. A slot takes 12 bytes: 12 MiB at most. */
@@ -51,7 +54,8 @@ export class SharedStrings {
 
     const length = this.#starts[files.length]
     const log = 32 - Math.clz32(length)
-    const sparseness = Math.min(MAX_SPARSENESS, Math.max(MIN_SPARSENESS, log - EXPECTED_LOG))
+    const max = log >= LARGE_LOG ? MAX_LARGE_SPARSENESS : MAX_SPARSENESS
+    const sparseness = Math.min(max, Math.max(MIN_SPARSENESS, log - EXPECTED_LOG))
     const found = module.index(files, {
       gear: GEAR,
       mask: gearMask(sparseness),

@@ -22,6 +22,8 @@ export interface SharedDictionary {
   /** Stored bytes of the file that it is, and of its block. */
   size: number
   dagSize: number
+  /** Whether most of its files is not in it. */
+  isThin: boolean
 }
 
 /** The dictionaries of some files. */
@@ -105,19 +107,20 @@ export class DictionaryEncoder {
     return { cid: cid.bytes, marker, blocks: store.blocks, size, dagSize, onlyIpfsz, ...decided }
   }
 
-  #dictionaryOf ({ content, cid: bytes, size, dagSize }: SharedDictionary): TreeDictionary {
+  #dictionaryOf ({ content, cid: bytes, size, dagSize, isThin }: SharedDictionary): TreeDictionary {
     const cid = CID.decode(bytes)
     const key = cid.toString()
-    const dictionary = this.#dictionaries.get(key) ?? new TreeDictionary({ cid, size, dagSize }, content.slice())
+    const dictionary = this.#dictionaries.get(key) ??
+      new TreeDictionary({ cid, size, dagSize }, content.slice(), isThin)
     this.#dictionaries.set(key, dictionary)
 
     return dictionary
   }
 }
 
-function toShared ({ content, link: { cid, size, dagSize } }: TreeDictionary): SharedDictionary {
+function toShared ({ content, link: { cid, size, dagSize }, isThin }: TreeDictionary): SharedDictionary {
   const shared = new Uint8Array(new SharedArrayBuffer(content.byteLength))
   shared.set(content)
 
-  return { content: shared, cid: cid.bytes, size, dagSize }
+  return { content: shared, cid: cid.bytes, size, dagSize, isThin }
 }

@@ -35,6 +35,9 @@ const FAST_LEVEL = 1
  */
 const MIN_SAVED = MIN_GAIN / 2
 
+/** A dictionary is thin if it lacks half of the strings of its files. It has a third of those of RFCs. */
+const THIN_SHARE = 0.5
+
 /** About how many stored bytes a byte takes that is new. */
 const NEW_RATIO = 0.3
 
@@ -45,13 +48,13 @@ export interface Trained {
   content: Uint8Array
   /** These as one frame. */
   frame: Uint8Array
+  /** Whether most of the files is not in it. */
+  isThin: boolean
 }
 
 /** How files and dictionaries are compressed. */
 export interface Coder {
   codec: Codec
-  /** The level of files with a dictionary. */
-  level: number
   signal?: AbortSignal | null | undefined
 }
 
@@ -60,6 +63,8 @@ interface Candidate {
   range: FileRange
   selection: Selection
   isFull: boolean
+  /** Stored bytes for each byte, of all that the files of a kind share. Halves of them shrink about as much. */
+  ratio?: number | undefined
 }
 
 /**
@@ -107,23 +112,26 @@ class Training {
   }
 
   /** Choose what a dictionary for some files consists of, as much as fits into one block. */
-  async #select (range: FileRange): Promise<Candidate> {
+  async #select (range: FileRange, known?: number): Promise<Candidate> {
     const selection = selectSegments(this.#strings, range, MAX_CONTENT_SIZE)
     const { size } = selection
-    const byteLength = size < MAX_STORED_SIZE * FULL ? size : await this.#measure(selection)
+    const isSmall = size < MAX_STORED_SIZE * FULL
+    const ratio = known ?? (isSmall ? undefined : await this.#measure(selection) / size)
+    const byteLength = isSmall ? size : size * (ratio ?? 1)
     const isFull = size >= MAX_CONTENT_SIZE * FULL || byteLength >= MAX_STORED_SIZE * FULL
     const fits = Math.floor(size * MAX_STORED_SIZE / byteLength)
 
     return {
       range,
       selection: byteLength > MAX_STORED_SIZE ? shorten(selection, this.#strings, fits) : selection,
-      isFull
+      isFull,
+      ratio
     }
   }
 
   /** Keep a dictionary, or replace it by one for each half of its files. */
   async #divide (whole: Candidate): Promise<Candidate[]> {
-    const { range: { from, to }, selection, isFull } = whole
+    const { range: { from, to }, selection, isFull, ratio } = whole
 
     // two dictionaries help only if one is too small for all that the files share
     if (!isFull || to - from < 2 * MIN_FILES) {
@@ -131,7 +139,9 @@ class Training {
     }
 
     const middle = (from + to) >> 1
-    const halves = [await this.#select({ from, to: middle }), await this.#select({ from: middle, to })]
+    const halves = [
+      await this.#select({ from, to: middle }, ratio), await this.#select({ from: middle, to }, ratio)
+    ]
     const together = this.#count(whole.range) - scoreOf(selection)
     const gain = halves.reduce((total, { selection }) => total + scoreOf(selection), 0) - scoreOf(selection)
 
@@ -161,7 +171,7 @@ class Training {
       const frame = await this.#compress(content, DICTIONARY_LEVEL)
 
       if (frame.byteLength <= MAX_STORED_SIZE) {
-        return { files: this.#filesFor(part, range), content, frame }
+        return { ...this.#filesFor(part, range), content, frame }
       }
 
       part = shorten(part, this.#strings, Math.floor(part.size * MAX_STORED_SIZE / frame.byteLength * 0.97))
@@ -169,7 +179,7 @@ class Training {
   }
 
   /** Those of the files of which a dictionary saves enough, and more than a link to it takes. */
-  #filesFor ({ segments }: Selection, { from, to }: FileRange): SmallFile[] {
+  #filesFor ({ segments }: Selection, { from, to }: FileRange): Pick<Trained, 'files' | 'isThin'> {
     const { numbers, firsts, counts, bytesEach, distinct } = this.#strings
     const isChosen = new Uint8Array(distinct)
 
@@ -179,15 +189,23 @@ class Training {
       }
     }
 
-    return this.#files.slice(from, to).filter((_, i) => {
+    let all = 0
+    let inDictionary = 0
+
+    const files = this.#files.slice(from, to).filter((_, i) => {
       let covered = 0
 
       for (const number of numbers.subarray(firsts[from + i], firsts[from + i + 1])) {
         covered += isChosen[number]
       }
 
+      all += counts[from + i]
+      inDictionary += covered
+
       return (covered - counts[from + i] * MIN_SAVED) * bytesEach * NEW_RATIO >= BASE_LENGTH
     })
+
+    return { files, isThin: inDictionary < all * THIN_SHARE }
   }
 
   /** About how many bytes a dictionary takes. */

@@ -1,5 +1,5 @@
 import { maxRegion, NO_REGION } from '../base/frame-base.ts'
-import { DEFAULT_FRAME_SIZE } from '../constants.ts'
+import { DEFAULT_FRAME_SIZE, THIN_DICTIONARY_LEVEL } from '../constants.ts'
 import { writeRoot } from '../dag/write.ts'
 import type { AidOptions, FrameBase } from '../base/frame-base.ts'
 import type { PutStore } from '../dag/block.ts'
@@ -13,21 +13,25 @@ export class TreeDictionary implements FrameBase {
   readonly size: number
   readonly pieceSize: number
   readonly content: Uint8Array
+  /** Whether most of its files is not in it. */
+  readonly isThin: boolean
 
   /**
    * @param link - to the file that it is
    * @param content - all of its original bytes
+   * @param isThin - whether most of its files is not in it
    */
-  constructor (link: FileLink, content: Uint8Array) {
+  constructor (link: FileLink, content: Uint8Array, isThin: boolean) {
     this.link = link
     this.size = content.byteLength
     this.pieceSize = content.byteLength
     this.content = content
+    this.isThin = isThin
   }
 
   /** Write a dictionary as the file that it is. */
   static async write (
-    { content, frame }: Pick<Trained, 'content' | 'frame'>,
+    { content, frame, isThin }: Omit<Trained, 'files'>,
     { codec, signal }: Coder,
     blockstore: PutStore
   ): Promise<TreeDictionary> {
@@ -35,14 +39,17 @@ export class TreeDictionary implements FrameBase {
     const header = { codec: codec.code, size, frameSize: DEFAULT_FRAME_SIZE, frameLengths: [frame.byteLength] }
     const { cid, dagSize } = await writeRoot({ inline: frame, header }, {}, blockstore, { signal })
 
-    return new TreeDictionary({ cid, size: frame.byteLength, dagSize }, content)
+    return new TreeDictionary({ cid, size: frame.byteLength, dagSize }, content, isThin)
   }
 
   /** See `FrameBase`. Small frames go without a dictionary that is larger than the format allows for them. */
-  aid (bytes: Uint8Array, { frameSize }: AidOptions): Piece {
-    return this.size > maxRegion(bytes.byteLength, frameSize)
+  aid (bytes: Uint8Array, { frameSize, comparing }: AidOptions): Piece {
+    const { size, content: dictionary, isThin } = this
+    const maxLevel = comparing && isThin ? THIN_DICTIONARY_LEVEL : undefined
+
+    return size > maxRegion(bytes.byteLength, frameSize)
       ? { bytes, region: NO_REGION }
-      : { bytes, region: { offset: 0, length: this.size }, dictionary: this.content, isAided: true }
+      : { bytes, region: { offset: 0, length: size }, dictionary, isAided: true, maxLevel }
   }
 
   /** See `FrameBase`. A trial shows whether it helps, if the first frame can have it. */

@@ -6,6 +6,8 @@ export interface Aid {
   dictionary: Uint8Array
   /** About how many bytes of the piece are not in the base. Undefined if that is not known. */
   newBytes?: (() => number) | undefined
+  /** The highest level that pays. Undefined: any. */
+  maxLevel?: number | undefined
 }
 
 /** A frame of up to a sixteenth of its original bytes is fine: to look at what is new in it would take longer. */
@@ -26,12 +28,12 @@ const MAX_SEARCHED_SIZE = 1024 * 1024
  */
 export async function compressAided (
   bytes: Uint8Array,
-  { dictionary, newBytes }: Aid,
+  { dictionary, newBytes, maxLevel = Infinity }: Aid,
   codec: Pick<Codec, 'compress'>,
   { levels: [level, ...others], signal }: { levels: readonly number[], signal?: AbortSignal | null | undefined }
 ): Promise<Uint8Array> {
   const { byteLength: size } = bytes
-  let shortest = await codec.compress(bytes, { level, dictionary, signal })
+  let shortest = await codec.compress(bytes, { level: Math.min(level, maxLevel), dictionary, signal })
   const isFine = shortest.byteLength <= size * FINE_SHARE
 
   if (isFine || newBytes == null || others.length === 0 || size > MAX_SEARCHED_SIZE) {

@@ -86,13 +86,13 @@ export async function * compressFrames (
 ): AsyncGenerator<Frame> {
   const { codec, level, basedLevels, signal, onDone } = options
 
-  const compress = async ({ bytes: piece, region, dictionary, newBytes, frame }: Piece): Promise<Frame> => {
+  const compress = async ({ bytes: piece, region, dictionary, newBytes, maxLevel, frame }: Piece): Promise<Frame> => {
     const size = piece.byteLength
     // nothing else refers to a pooled buffer, so it may be transferred to a worker
     const alone = { level: region == null ? level : basedLevels[0], signal, transfer: BufferPool.isLent(piece) }
     const bytes = frame?.bytes ?? await (dictionary == null
       ? codec.compress(piece, alone)
-      : compressAided(piece, { dictionary, newBytes }, codec, { levels: basedLevels, signal }))
+      : compressAided(piece, { dictionary, newBytes, maxLevel }, codec, { levels: basedLevels, signal }))
     await frame?.checked
 
     // a codec may return its input as the frame: then the buffer is still in use

@@ -7,13 +7,11 @@ interface DictionaryOptions {
   dictionaries?: 'auto' | false | undefined
   base?: unknown
   cut?: string | undefined
-  level?: number | undefined
 }
 
 /** What compresses files with a dictionary. */
 export interface DictionaryCoder {
   codec: Codec
-  level: number
 }
 
 /**
@@ -24,7 +22,7 @@ export interface DictionaryCoder {
  */
 export function resolveDictionaries (
   name: string,
-  { dictionaries = false, base, cut, level }: DictionaryOptions,
+  { dictionaries = false, base, cut }: DictionaryOptions,
   codecs: readonly Codec[]
 ): DictionaryCoder | undefined {
   if (dictionaries === false) {
@@ -45,7 +43,7 @@ export function resolveDictionaries (
     throw new InvalidParametersError(`The codec ${name} does not support dictionaries: use zstd`)
   }
 
-  return { codec, level: level ?? basedLevel(codec) }
+  return { codec }
 }
 
 /** Where nearly everything is in the base already, a higher level finds more of it in the same time. */

@@ -154,7 +154,7 @@ function compressFirst (piece: Piece, choice: Choice, signal?: AbortSignal | nul
 
 /** With the base, and as much as needed without it. */
 async function compressBoth (
-  { bytes: piece, region, dictionary, newBytes, isAided = false, frame }: Piece,
+  { bytes: piece, region, dictionary, newBytes, maxLevel, isAided = false, frame }: Piece,
   { codec, level, basedLevels }: Choice,
   signal?: AbortSignal | null
 ): Promise<First> {
@@ -171,7 +171,7 @@ async function compressBoth (
 
   const aiding = frame?.bytes ?? (dictionary == null
     ? undefined
-    : compressAided(piece, { dictionary, newBytes }, codec, { levels: basedLevels, signal }))
+    : compressAided(piece, { dictionary, newBytes, maxLevel }, codec, { levels: basedLevels, signal }))
 
   if (aiding == null) {
     return { trial: { size, bytes: await unaided(), region }, based: true }
