@@ -33,10 +33,14 @@ async function lastLine (name: string, patched?: { package: string }): Promise<s
 
 // what a patch is for is read in docs/upstream/README.md. A new version of the package may need another
 it.concurrent.for([
+  ['blockstore-fs', 'blockstore-fs', 'NotFoundError, not listed', 'GetFailedError, listed'],
   ['helia-bitswap', '@helia/bitswap', '0', '1'],
+  ['helia-bitswap-one-stream', '@helia/bitswap', '1', '2'],
   ['helia-verified-fetch', '@helia/verified-fetch', '500', '400'],
   ['helia-utils', '@helia/utils', 'UnknownCodecError 1', 'UnknownCodecError 0'],
   ['helia', 'helia', 'false', 'true'],
+  ['ipfs-unixfs-exporter', 'ipfs-unixfs-exporter', '151', '10'],
+  ['ipfs-unixfs-importer-directories', 'ipfs-unixfs-importer', '13 of 23 files', '23 of 23 files'],
   ['libp2p-yamux', '@libp2p/yamux', 'ReceiveWindowExceededError', '1048576'],
   ['libp2p', 'libp2p', '3', '2'],
   ['protons-runtime', 'protons-runtime', '0', '2147483648']
@@ -46,12 +50,10 @@ it.concurrent.for([
 })
 
 it.concurrent.for([
-  ['blockstore-fs', 'NotFoundError, not listed'],
   ['blockstore-s3', 'false, GetFailedError'],
   ['fzstd', '600'],
   ['helia-bitswap-again', '1'],
   ['helia-bitswap-every-peer', '2'],
-  ['helia-bitswap-one-stream', '1'],
   ['helia-bitswap-repeated', '1'],
   ['helia-car', 'false'],
   ['helia-codecs', 'undefined 0'],
@@ -59,9 +61,7 @@ it.concurrent.for([
   ['helia-unixfs', 'CID(bafkreicl6ujc6ncfktctxxroxognfn7d2fqavvrryoc2lv6m4i6hpbkfti)'],
   ['helia-unixfs-directories', 'false'],
   ['http-parser', 'reads the same bytes for ever'],
-  ['ipfs-unixfs-exporter', '151'],
   ['ipfs-unixfs-importer', '13n'],
-  ['ipfs-unixfs-importer-directories', '15 of 23 files'],
   ['ipld-car', '16 MiB taken'],
   ['kubo-rpc-client', '16777216'],
   ['libp2p-first', '/test'],
