@@ -49,7 +49,6 @@ mkdir -p dataset/2024 directory dist/blog photos data mnt/site tmp bin
 seq 1 300000 > dataset/2024/prices.csv
 seq 1 5000 | tee directory/a.txt > photos/a.txt
 for file in data.sqlite book.txt README.md; do cp big.csv $file; done
-echo 'postMessage(1)' > worker.js
 printf '<!doctype html><title>A site</title><p>%s' "$(seq 1 3000)" | tee dist/index.html > dist/blog/index.html
 cp -r dist site; cp -r photos site/images
 printf '#!/bin/sh\\nseq 1 90000\\n' > bin/pg_dump
@@ -198,6 +197,8 @@ afterAll(() => { rmSync(directory, { recursive: true, force: true }) })
 it.each(PAGES.filter(page => blocksOf(page).some(({ isNetwork }) => !isNetwork)))('%s has commands that run', page => {
   const home = join(directory, page.replaceAll('/', '-'))
   mkdirSync(home)
+  const [, worker] = /```typescript browser\n(.*?)```/s.exec(readFileSync(join(ROOT, page), 'utf8')) ?? []
+  writeFileSync(join(home, 'worker.js'), worker ?? '')
   const name = page.replaceAll(/.*\/|\.md$/g, '')
   const blocks = blocksOf(page).filter(({ isNetwork }) => !isNetwork).map(toScript)
   const usesKubo = blocks.some(block => /^ipfs |\| ipfs /m.test(block))
@@ -220,7 +221,11 @@ it.each(PAGES.filter(page => blocksOf(page).some(({ isNetwork }) => !isNetwork))
     timeout: TIMEOUT,
     maxBuffer: 2 ** 28,
     killSignal: 'SIGKILL',
-    env: { PATH: `${join(directory, 'bin')}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` }
+    env: {
+      // where bundlers find what the pages install
+      NODE_PATH: join(ROOT, 'node_modules'),
+      PATH: `${join(directory, 'bin')}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
+    }
   })
 
   expect({ status, said: status === 0 ? '' : `${stdout}\n${stderr}` }).toEqual({ status: 0, said: '' })
