@@ -44,7 +44,7 @@ describe('a gateway', () => {
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(list('access-control-allow-methods')).toEqual(['GET', 'HEAD', 'OPTIONS'])
       expect(list('access-control-allow-headers')).toEqual([
-        'Content-Type', 'If-None-Match', 'If-Range', 'Range', 'User-Agent', 'X-Requested-With'
+        'Content-Type', 'If-Match', 'If-None-Match', 'If-Range', 'Range', 'User-Agent', 'X-Requested-With'
       ])
       expect(list('access-control-expose-headers')).toEqual(EXPOSED)
     }
