@@ -24,7 +24,7 @@ const IS_URL = /^(?:[a-z][a-z\d+.-]*:[\\/]|(?:[\\/]{2})?[^\\/]*(?::|%(?:25)*3a).
 /** A multiaddr with credentials. */
 const IS_MULTIADDR = /^\/(?:dns[46]?|dnsaddr|ip[46])\/.*(?:@|%(?:25)*40)/is
 /** The name of a parameter. Its length is limited, because text from clients is logged. */
-const NAME = '[\\w.-]{0,64}(?:auth|credential|key|pass|pw|secret|sig|token)[\\w.-]{0,64}'
+const NAME = '[\\w.-]{0,64}(?:auth|credential|key|pass|pw|secret|sess|sig|token)[\\w.-]{0,64}'
 const PARAMETER = new RegExp(`((?:^|[/;&,])${NAME}=)[^/;&,]+`, 'gi')
 
 /**

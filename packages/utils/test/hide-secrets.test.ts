@@ -23,6 +23,8 @@ it.each([
   ['http://127.0.0.1:9/?s3cr3t', 'http://127.0.0.1:9/?***'],
   ['http://host/#s3cr3t', 'http://host/#***'],
   ['http://host/a;token=s3cr3t/b', 'http://host/a;token=***/b'],
+  ['http://host/a;jsessionid=s3cr3t?x', 'http://host/a;jsessionid=***'],
+  ['http:/host/PHPSESSID=s3cr3t', 'http:/host/PHPSESSID=***'],
   ['http://host/X-Amz-Signature=s3cr3t', 'http://host/X-Amz-Signature=***'],
   ['http%3A%2F%2Fu%3As3cr3t%40host', '***@host'],
   ['http://u%3As3cr3t%2540host', 'http://***@host'],
