@@ -162,16 +162,17 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   'verified-fetch': {},
   'shared-store': {
     objects: [],
-    storage: ['objects'],
-    places: ['objects', 'storage'],
+    storage: [],
+    older: ['objects', 'storage'],
+    places: ['objects', 'older', 'storage'],
     records: ['objects'],
     protocol: ['objects'],
     sessions: ['objects', 'protocol'],
-    collect: ['objects', 'protocol'],
-    packs: ['collect', 'objects', 'protocol', 'sessions', 'storage'],
+    packs: ['objects', 'protocol', 'storage'],
+    collect: ['objects', 'packs', 'protocol', 'sessions'],
     nodes: ['objects'],
     'store-reference.ts': ['objects', 'places'],
-    'shared-store.ts': ['objects', 'packs', 'places', 'records', 'storage', 'store-reference.ts']
+    'shared-store.ts': ['objects', 'older', 'packs', 'places', 'records', 'storage', 'store-reference.ts']
   },
   node: {
     threads: [],

@@ -60,8 +60,7 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'The command', link: '/packages/cli' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
-      { text: 'How nodes share a store', link: '/shared-store' },
-      { text: 'Shared stores of packs', link: '/shared-packs' }
+      { text: 'How nodes share a store', link: '/shared-store' }
     ]
   }
 ]

@@ -12,14 +12,17 @@ import { join } from 'node:path'
 
 const directory = await mkdtemp(join(tmpdir(), 'store-'))
 const { reference } = await joinStore(directory) // another node that does the same joins this store
-const { blockstore, records, shared, storage } = await openStore(reference)
-const { leaseTimeout, objects } = shared
+const { records, shared: { leaseTimeout, objects, packs } } = await openStore(reference)
+
+if (packs == null) {
+  throw new Error('An early version made this store: convert it')
+}
+
 const { signal } = new AbortController()
 
 // add: a session protects what it stores, until its pins do
 const session = await StoreSession.open(objects, { leaseTimeout, command: 'add' })
-const blocks = session.blockstore(blockstore)
-await storage.open()
+const blocks = packs.forSession(session)
 
 for (const text of ['keep this', 'delete this']) {
   const bytes = new TextEncoder().encode(text)
@@ -27,21 +30,24 @@ for (const text of ['keep this', 'delete this']) {
   await blocks.put(cid, bytes)
 
   if (text === 'keep this') {
-    await storage.sync()
+    await packs.sync()
     await session.confirm()
     await records.put(new Key(`/kept/${cid}`), new Uint8Array())
     await session.confirm() // now it is kept
   }
 }
 
+// what nobody keeps
+await packs.sync()
 await session.end()
 
 // collect: any node may, at any time
 const tails = new TailSet()
 const result = await collect({
   store: objects,
+  storage: packs,
   leaseTimeout,
-  reached: { has: multihash => tails.has(tailOf(multihash)) },
+  reached: { has: key => tails.has(tailOf(key)) },
   async * readPins ({ signal }) {
     for await (const key of records.keys('/kept', signal)) {
       yield { id: key.name() }
@@ -50,17 +56,7 @@ const result = await collect({
   async * walk ({ id }) { // these blocks have no links
     yield tails.add(tailOf(CID.parse(id).multihash.bytes))
   },
-  blocks: {
-    async * list ({ signal }) {
-      for await (const page of storage.blocks({ signal })) {
-        yield page.map(stored => ({ multihash: stored.multihash.bytes, stored }))
-      }
-    },
-    validFor: milliseconds => storage.validFor?.(milliseconds),
-    async delete (unwanted, options) {
-      await storage.remove(unwanted.map(({ stored }) => stored), options)
-    }
-  }
+  maxUnused: 0
 }, { signal })
 
 console.info(`${result.removed} deleted, ${result.kept} kept`) // 1 deleted, 1 kept

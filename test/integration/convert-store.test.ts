@@ -7,6 +7,7 @@ import { directoryBackend } from '@ipfsz/shared-store/places'
 import { StoreSession } from '@ipfsz/shared-store/sessions'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
+import { makeOlder } from '../support/older-store.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it as base, parseLines } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
@@ -20,6 +21,8 @@ interface Setup {
   run (node: string, ...args: string[]): Promise<RunResult>
   /** What was added, by its CIDs. */
   contents: ReadonlyMap<string, Uint8Array>
+  /** How many blocks there are, each an object. */
+  blocks: number
   /** Names of objects below a prefix. */
   objects (prefix: string): Promise<string[]>
   /** Check that a node reads everything, and that what nothing pins can be collected. */
@@ -48,11 +51,14 @@ async function setUp (sandbox: Sandbox): Promise<Setup> {
     contents.set(added.stdout.toString().trim(), bytes)
   }
 
+  const blocks = await makeOlder(store)
+
   return {
     store,
     repo,
     run,
     contents,
+    blocks,
     objects: async prefix => (await readdir(join(store, prefix), { recursive: true }).catch(() => []))
       .filter(name => name.endsWith('.data')),
 
@@ -70,12 +76,12 @@ async function setUp (sandbox: Sandbox): Promise<Setup> {
 
 describe('ipfsz blockstore convert of a store that nodes share', () => {
   it('moves all blocks into packs, for all nodes', async ({ setup }) => {
-    const { run, objects, check } = setup
-    const before = (await objects('blocks')).length
-    expect(before).toBeGreaterThan(29)
+    const { run, objects, check, blocks } = setup
+    expect(await objects('blocks')).toHaveLength(blocks)
+    expect(blocks).toBeGreaterThan(29)
     const result = await run('a', 'blockstore', 'convert', '--layout', 'packs', '--json')
 
-    expect(parseLines(result.stdout)).toMatchObject([{ layout: 'packs', blocks: before, kept: 0 }])
+    expect(parseLines(result.stdout)).toMatchObject([{ layout: 'packs', blocks, kept: 0 }])
     expect(await objects('blocks')).toEqual([])
     expect((await objects('packs')).length).toBeLessThan(3)
     await check('b')
@@ -84,6 +90,31 @@ describe('ipfsz blockstore convert of a store that nodes share', () => {
     const again = await run('b', 'blockstore', 'convert', '--layout', 'packs', '--json')
     expect(parseLines(again.stdout)).toMatchObject([{ blocks: 0, kept: 0 }])
     expectFailure(await run('b', 'blockstore', 'convert', '--layout', 'files'), 1)
+  })
+
+  it('is needed to change an older store, which every node can read', async ({ setup, sandbox }) => {
+    const { contents, run, store, objects } = setup
+    const [[cid, bytes]] = contents
+    const files = await objects('')
+    const path = await sandbox.write('new', noise(100, 1))
+
+    expect((await run('b', 'cat', cid)).stdout.equals(bytes)).toBe(true)
+
+    for (const args of [['pin', 'ls'], ['verify', '--all'], ['stat', cid]]) {
+      expectSuccess(await run('b', ...args))
+    }
+
+    for (const args of [
+      ['add', path], ['pin', 'add', cid], ['pin', 'rm', cid], ['rm', cid], ['gc'], ['gc', '--dry-run'],
+      ['link', 'add', cid, path], ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'], ['init', '--store', store]
+    ]) {
+      const result = await run('b', ...args)
+      expectFailure(result, 1)
+      expect(result.stderr, args.join(' ')).toContain('keeps each block as an object')
+      expect(result.stderr).toContain('ipfsz blockstore convert --layout packs')
+    }
+
+    expect(await objects('')).toEqual(files)
   })
 
   it('may be interrupted at any block: no node uses the store until another one completes it', async ({ setup }) => {
@@ -118,7 +149,7 @@ describe('ipfsz blockstore convert of a store that nodes share', () => {
   })
 
   it('refuses while an add or a daemon of any node runs, and names it', async ({ setup, sandbox }) => {
-    const { repo, run, store, objects } = setup
+    const { contents, repo, run, store, objects } = setup
     const backend = await directoryBackend(store)
     const session = await StoreSession.open(backend.objects, { leaseTimeout: LEASE_TIMEOUT, command: 'a long add' })
     const busy = await run('a', 'blockstore', 'convert', '--layout', 'packs')
@@ -126,13 +157,16 @@ describe('ipfsz blockstore convert of a store that nodes share', () => {
     expectFailure(busy, 1)
     expect(busy.stderr).toContain(`a long add (process ${process.pid}`)
 
+    // of an early version, which works on such a store
+    await run('a', 'blockstore', 'convert', '--layout', 'packs')
     const daemon = await startDaemon(sandbox, { repo: repo('b') })
+    await makeOlder(store)
     const served = await run('a', 'blockstore', 'convert', '--layout', 'packs')
     await daemon.stop()
     expectFailure(served, 1)
     expect(served.stderr).toContain('a daemon (')
     expect(await objects('packs')).toEqual([])
-    await setup.check('a')
+    expectSuccess(await run('a', 'ls', [...contents.keys()][29]))
   })
 
   it('leaves a damaged block where it is, and says which', async ({ setup }) => {

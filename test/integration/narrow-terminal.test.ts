@@ -102,7 +102,7 @@ describe.concurrent('a terminal of 40 columns', () => {
         [0, 'stats'],
         [0, 'gc'],
         [1, 'blockstore', 'convert', '--codec', 'none'],
-        [1, 'init', '--store', store, '--blockstore-codec', 'lz4']
+        [2, 'init', '--store', store, '--blockstore-codec', 'lz4']
       ] as const
     ) {
       if (expected === 1 && args[0] === 'gc') {

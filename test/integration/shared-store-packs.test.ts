@@ -25,7 +25,7 @@ const it = base.extend<{ setup: Setup }>({
     const store = join(sandbox.directory, 'store')
     await mkdir(store)
     const setup = setupIn(sandbox, store)
-    await setup.ok('a', ['init', '--store', store, '--layout', 'packs'])
+    await setup.ok('a', ['init', '--store', store])
     // as the store says
     await setup.ok('b', ['init', '--store', store])
 
@@ -144,18 +144,15 @@ describe('a store of packs', () => {
     expect(await ok('c', ['verify', '--all'])).toContain('good')
   })
 
-  it('is not taken for a store of the other layout', async ({ setup, sandbox }) => {
-    const { ok, run } = setup
-    const other = join(sandbox.directory, 'other')
-    await mkdir(other)
-    await ok('c', ['init', '--store', other])
-    expect(await run('d', ['init', '--store', other, '--layout', 'packs']))
-      .toMatchObject({ code: 1, stderr: expect.stringContaining('keeps each block as an object') })
-    expect(await run('d', ['init', '--store', other, '--layout', 'files'])).toMatchObject({ code: 2 })
-  })
-})
+  it('takes no codec, as packs compress by themselves', async ({ setup }) => {
+    const { run, store } = setup
 
-describe('processes on a store of packs that are killed', () => {
+    for (const options of [['--layout', 'files'], ['--blockstore-codec', 'zstd']]) {
+      expect(await run('d', ['init', '--store', store, ...options]))
+        .toMatchObject({ code: 2, stderr: expect.stringContaining('A shared store keeps blocks in packs') })
+    }
+  })
+
   it('lose nothing that was printed, and leave nothing that is not collected', { tags: 'slow' }, async (
     { setup, sandbox }
   ) => {

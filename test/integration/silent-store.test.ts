@@ -73,33 +73,33 @@ const CASES: ReadonlyArray<[string, string, ...Fault[]]> = [
   ['init', '', silent],
   ['add FILE', '', silent],
   ['add FILE', 'sessions/', silent, stalled, dripping],
-  ['add FILE', 'blocks/', silent, stalled, dripping],
+  ['add FILE', 'packs/', silent, stalled, dripping],
   ['add FILE', 'records/', silent],
   ['cat CID', '', silent],
-  ['cat CID', 'blocks/', silent, stalled, dripping],
-  ['get CID -o out', 'blocks/', silent],
+  ['cat CID', 'packs/', silent, stalled, dripping],
+  ['get CID -o out', 'packs/', silent],
   ['ls CID', '', silent],
-  ['stat CID', 'blocks/', silent],
+  ['stat CID', 'packs/', silent],
   ['stats', '', silent],
-  ['stats', 'blocks/', silent],
+  ['stats', 'packs/', silent],
   ['du', 'records/', silent],
   ['log', 'records/', silent],
   ['gc', '', silent],
   ['gc', 'collections/', silent, stalled, dripping],
-  ['gc', 'blocks/', silent],
+  ['gc', 'packs/', silent],
   ['gc --dry-run', 'records/', silent],
   ['pin add CID', '', silent],
   ['pin add CID', 'records/', silent, stalled, dripping],
   ['pin ls', 'records/', silent],
   ['pin rm CID', 'records/', silent],
   ['verify CID', '', silent],
-  ['verify --all', 'blocks/', silent, stalled, dripping],
+  ['verify --all', 'packs/', silent, stalled, dripping],
   ['repair CID', '', silent],
-  ['repair CID', 'blocks/', silent],
+  ['repair CID', 'packs/', silent],
   ['link ls', 'records/', silent],
-  ['car export CID -o out.car', 'blocks/', silent],
+  ['car export CID -o out.car', 'packs/', silent],
   ['migrate URL NEW', '', silent, stalled, dripping],
-  ['migrate REPO NEW', 'blocks/', silent],
+  ['migrate REPO NEW', 'packs/', silent],
   ['gateway --listen 127.0.0.1:0', '', silent],
   ['daemon --listen /ip4/127.0.0.1/tcp/0', '', silent],
   ['daemon --listen /ip4/127.0.0.1/tcp/0', 'nodes/', silent, stalled, dripping]
@@ -162,7 +162,7 @@ describe('a process whose store keeps silent', { concurrent: true, timeout: 20_0
 
   it('ends at once at a second signal', async ({ sandbox, store }) => {
     const args = await argsOf('add FILE', sandbox, store)
-    store.fail(silent, 'blocks/')
+    store.fail(silent, 'packs/')
     const child = sandbox.start(args, { env: CREDENTIALS })
     const ended = finish(child)
     await vi.waitUntil(() => store.faulty.length > 0, { timeout: 15_000 })

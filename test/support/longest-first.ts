@@ -37,7 +37,6 @@ const LONG_FILES: readonly string[] = [
   'test/pages/dictionary.test.ts',
   'packages/blockstore-packed/test/processes.test.ts',
   'test/integration/full-disks.test.ts',
-  'packages/shared-store/test/store-model.test.ts',
   'test/pages/site-releases.test.ts',
   'packages/node/test/store-simulation.test.ts',
   'test/browser/compressed-blockstore.test.ts',

@@ -42,7 +42,7 @@ class Reader {
   async process (work: (repo: Repo) => Promise<void>): Promise<void> {
     const packs = new PackStorage({ objects: this.objects, disk: new NodeDisk(join(this.#directory, 'index')) })
     const shared = {
-      id: 'id', compression: { codec: 'zstd' }, layout: 'packs', leaseTimeout: 30_000, name: 's3://bucket',
+      id: 'id', compression: { codec: 'zstd' }, leaseTimeout: 30_000, name: 's3://bucket',
       isRemote: true, cacheSize: undefined, traffic: { cache: { hits: 0, misses: 0 } }, packs,
       watch: new StoreWatch({
         name: 's3://bucket', isRemote: true, look: async () => { await this.objects.stat('mark') }

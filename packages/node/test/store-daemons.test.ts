@@ -129,6 +129,7 @@ describe('daemons of one store', () => {
     const { daemons: [a, b] } = await startDaemons(2, [])
     const [{ cid, bytes }] = await makeBlocks(1)
     await a.repo.blockstore.put(cid, bytes)
+    await a.repo.storage.sync()
     const stranger = await testNode()
     const { blockstore } = stranger.helia
     const network = new NodeNetwork({ repo: { blockstore, storage: {} } as unknown as Repo, node: stranger })

@@ -5,12 +5,12 @@ import { sessionsOf } from './collect/wait-for-sessions.ts'
 import { StoreError, StoreMissingError } from './errors.ts'
 import { decodeNode, NODES, parseNodeKey } from './nodes/node-record.ts'
 import { objectsOf, readObject } from './objects/read-object.ts'
-import { livingOwners } from './packs/living-owners.ts'
+import { livingOwners } from './collect/living-owners.ts'
 import { PackStorage } from './packs/pack-storage.ts'
 import { openBackend } from './places/open-backend.ts'
 import { readMark, writeMark } from './places/store-mark.ts'
 import { LeaseWatch, readOwner } from './protocol/lease.ts'
-import { SESSIONS } from './protocol/store-keys.ts'
+import { ACKS, ROUNDS, SESSIONS } from './protocol/store-keys.ts'
 import type { Clock } from './clock.ts'
 import type { ObjectStore } from './objects/object-store.ts'
 import type { StoreCompression } from './places/store-mark.ts'
@@ -47,16 +47,16 @@ export async function convertStore<T> (
   move: (blocks: ConvertedBlocks) => Promise<T>,
   { signal, onWaiting = () => {}, clock = systemClock }: ConvertStoreOptions
 ): Promise<T | undefined> {
-  const { name, objects, storage, unmarked } = await openBackend(store, { signal })
+  const { name, objects, older, unmarked } = await openBackend(store, { signal })
   const mark = await readMark(unmarked, name)
 
   if (mark?.id !== id) {
     throw new StoreMissingError(name, { other: mark != null })
   }
 
-  const { isConverting = false, layout, leaseTimeout } = mark
+  const { isConverting = false, isOlder = false, leaseTimeout } = mark
 
-  if (layout === 'packs' && !isConverting) {
+  if (!isOlder && !isConverting) {
     return undefined
   }
 
@@ -71,7 +71,7 @@ export async function convertStore<T> (
       throw new StoreError(`The store ${name} is used by ${before.join(', ')}`, { problem: 'in-use' })
     }
 
-    const converted = { ...mark, layout: 'packs' as const, compression: compressionOfPacks(mark.compression) }
+    const converted = { ...mark, compression: compressionOfPacks(mark.compression) }
     await writeMark(objects, { ...converted, isConverting: true })
 
     // those that had read the mark before. Later ones find it when they have written their sessions
@@ -79,8 +79,8 @@ export async function convertStore<T> (
       onWaiting(late)
     }
 
-    const stored = storage({ sync: true })
-    await stored.open()
+    await deleteRounds(objects, signal)
+    const stored = older()
     const moved = await move({
       from: { stored, plain: new CompressedBlockstore(stored, mark.compression) },
       to: new PackStorage({ objects, level: converted.compression.level, clock })
@@ -93,17 +93,12 @@ export async function convertStore<T> (
   }
 }
 
-/**
- * Check that the blocks of a store are still objects, once a session is written: a conversion
- * may have begun before it.
- *
- * @throws {StoreError} it is being converted, or was
- */
-export async function checkNotConverted (
-  { name, objects }: { name: string, objects: ObjectStore }
-): Promise<void> {
-  if ((await readMark(objects, name))?.layout === 'packs') {
-    throw new StoreError(`The blocks of the store ${name} were moved into packs meanwhile`, { problem: 'converted' })
+/** Delete what collections of blocks have left: rounds of packs have the same names. */
+async function deleteRounds (store: ObjectStore, signal: AbortSignal): Promise<void> {
+  for (const prefix of [ROUNDS, ACKS]) {
+    for await (const page of store.list(prefix, { signal })) {
+      await store.delete(page.map(({ key }) => key), { signal })
+    }
   }
 }
 

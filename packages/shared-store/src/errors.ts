@@ -115,19 +115,16 @@ export class RepoError extends NamedError {
 }
 
 /**
- * `full`: its disk is. `other-codec`, `other-layout`: it compresses or keeps blocks in another way than was asked for.
- * `in-use`: nodes use it, and it cannot be converted. `converting`, `converted`: its blocks are being moved into packs,
- * or were since it was opened.
+ * `full`: its disk is. `older`: each block is an object, so nothing can be added. `in-use`: nodes use it, and it cannot
+ * be converted. `converting`: its blocks are being moved into packs.
  */
-export type StoreProblem = 'full' | 'other-codec' | 'other-layout' | 'in-use' | 'converting' | 'converted'
+export type StoreProblem = 'full' | 'older' | 'in-use' | 'converting'
 
 const STORE_HINTS: Readonly<Record<StoreProblem, string>> = {
   full: 'collect garbage, or free space otherwise, and try again',
-  'other-codec': 'omit the codec and the level',
-  'other-layout': 'omit the layout',
+  older: 'convert it into packs',
   'in-use': 'stop them, or wait until they have ended, and try again',
-  converting: 'wait, or if the conversion was interrupted, convert again',
-  converted: 'try again'
+  converting: 'wait, or if the conversion was interrupted, convert again'
 }
 
 /** Thrown when the store that a repo shares with other nodes fails, or is not a store. */
@@ -230,15 +227,14 @@ export class CollectionRunningError extends NamedError {
 /** Thrown when other nodes considered a garbage collection dead. It has deleted nothing since. */
 export class CollectionLostError extends NamedError {
   static override readonly name = 'CollectionLostError'
-  /** The object of its round. */
+  /** The object of the round that it did not complete. */
   readonly key: string
   /** What a caller can do next. */
   readonly hint = 'collect again'
 
   constructor (key: string, options?: ErrorOptions) {
     super(
-      `The garbage collection stalled for so long that other nodes considered it dead (${key} is fenced or gone), ` +
-        'so it stopped',
+      'The garbage collection stalled for so long that other nodes considered it dead, so it stopped',
       options
     )
     this.key = key

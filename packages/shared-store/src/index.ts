@@ -21,17 +21,15 @@
  * import { sha256 } from 'multiformats/hashes/sha2'
  *
  * const { reference } = await joinStore('/mnt/store')
- * const { blockstore, records, shared, storage } = await openStore(reference)
- * const { leaseTimeout, objects } = shared
+ * const { records, shared: { leaseTimeout, objects, packs } } = await openStore(reference)
  *
  * const bytes = new TextEncoder().encode('hello')
  * const cid = CID.createV1(raw.code, await sha256.digest(bytes))
  * const session = await StoreSession.open(objects, { leaseTimeout, command: 'add' })
  *
  * try {
- *   await storage.open()
- *   await session.blockstore(blockstore).put(cid, bytes)
- *   await storage.sync()
+ *   await packs.forSession(session).put(cid, bytes)
+ *   await packs.sync()
  *   await session.confirm() // before the pin is written
  *   await records.put(new Key(`/kept/${cid}`), new Uint8Array())
  *   await session.confirm() // before anybody is told that it is pinned
@@ -41,8 +39,9 @@
  * }
  * ```
  */
-export { checkNotConverted, convertStore } from './convert-store.ts'
+export { convertStore } from './convert-store.ts'
+export { refuseOlder } from './older/refuse-older.ts'
 export { joinStore, openStore } from './shared-store.ts'
 export type { Clock } from './clock.ts'
 export type { ConvertedBlocks, ConvertStoreOptions } from './convert-store.ts'
-export type { JoinedStore, JoinStoreOptions, OpenStoreInit, SharedStore, StoreParts } from './shared-store.ts'
+export type { JoinedStore, OpenStoreInit, SharedStore, StoreParts } from './shared-store.ts'

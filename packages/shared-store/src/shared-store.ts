@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { NodeDisk } from '@ipfsz/blockstore-packed/whole'
-import { StoreError, StoreMissingError, UsageError } from './errors.ts'
+import { StoreError, StoreMissingError } from './errors.ts'
+import { refuseOlder } from './older/refuse-older.ts'
 import { PackStorage } from './packs/pack-storage.ts'
 import { ObjectDatastore } from './records/object-datastore.ts'
 import { openBackend, resolveStore } from './places/open-backend.ts'
@@ -10,7 +11,7 @@ import { checkUsable, DEFAULT_LEASE_TIMEOUT, readMark, writeMark } from './place
 import type { Clock } from './clock.ts'
 import type { BlockStorage } from './storage/block-storage.ts'
 import type { BackendInit, StoreBackend } from './places/store-backend.ts'
-import type { StoreCompression, StoreLayout, StoreMark } from './places/store-mark.ts'
+import type { StoreCompression, StoreMark } from './places/store-mark.ts'
 import type { StoreReference } from './store-reference.ts'
 import type { Links, Records } from './records/records.ts'
 import type { ObjectStore } from './objects/object-store.ts'
@@ -29,7 +30,7 @@ export interface SharedStore extends StoreMark {
   readonly cacheSize: number | undefined
   /** The objects of sessions and collections, among others. */
   readonly objects: ObjectStore
-  /** The packs. Undefined: each block is an object. */
+  /** The packs. Undefined: each block is an object, and none can be added. */
   readonly packs: PackStorage | undefined
   /** What this process asked of it. */
   readonly traffic: StoreTraffic
@@ -48,12 +49,6 @@ export interface StoreParts {
 }
 
 export interface OpenStoreInit extends BackendInit {
-  /**
-   * Whether blocks survive a power cut once `sync` of the storage returns.
-   *
-   * @default true
-   */
-  sync?: boolean
   /**
    * Read the mark as it was last seen, for who reads what is kept on this node: it counts while the store is away.
    *
@@ -77,7 +72,7 @@ export interface OpenStoreInit extends BackendInit {
  */
 export async function openStore (
   { store, id, cache }: StoreReference,
-  { sync = true, readKeptMark, indexDirectory, ...init }: OpenStoreInit = {}
+  { readKeptMark, indexDirectory, ...init }: OpenStoreInit = {}
 ): Promise<StoreParts> {
   const backend = await openBackend(store, init)
   const read = async (): Promise<StoreMark | undefined> => readMark(backend.unmarked, backend.name)
@@ -97,29 +92,12 @@ export async function openStore (
 
   checkUsable(mark, backend.name)
 
-  return partsOf(backend, mark, { sync, cacheSize: cache, indexDirectory })
-}
-
-export interface JoinStoreOptions {
-  /**
-   * How the store is to compress blocks.
-   *
-   * @default as the store does, and a new one with zstd
-   */
-  compression?: StoreCompression | undefined
-  /**
-   * Whether each block is an object, or many of them are in a pack.
-   *
-   * @default as in the store, and in a new one each block is an object
-   */
-  layout?: StoreLayout | undefined
-  signal?: AbortSignal | undefined
+  return partsOf(backend, mark, { cacheSize: cache, indexDirectory })
 }
 
 export interface JoinedStore {
   reference: StoreReference
   compression: StoreCompression
-  layout: StoreLayout
   /** Whether there was none before. */
   isNew: boolean
 }
@@ -128,83 +106,54 @@ export interface JoinedStore {
  * Make a store of an empty place, or join the one that is there.
  *
  * @param store - a directory that exists, or a URL that begins with s3://
- * @throws {StoreError} something else is there, or it compresses otherwise, or has another layout
- * @throws {UsageError} it is a URL of another kind, or both packs and a codec are asked for
+ * @throws {StoreError} something else is there, or a store to which nothing can be added
+ * @throws {UsageError} it is a URL of another kind
  */
 export async function joinStore (
   store: string,
-  { compression, layout, signal }: JoinStoreOptions = {}
+  { signal }: { signal?: AbortSignal | undefined } = {}
 ): Promise<JoinedStore> {
-  return joinBackend(await openBackend(await resolveStore(store), { signal }), compression, layout)
+  return joinBackend(await openBackend(await resolveStore(store), { signal }))
 }
 
 /** Like `joinStore`, for a place that is open. */
 export async function joinBackend (
-  backend: Pick<StoreBackend, 'isEmpty' | 'name' | 'unmarked'>,
-  asked: StoreCompression | undefined,
-  layout?: StoreLayout
+  { isEmpty, name, unmarked }: Pick<StoreBackend, 'isEmpty' | 'name' | 'unmarked'>
 ): Promise<JoinedStore> {
-  if (layout === 'packs' && asked != null) {
-    throw new UsageError('Packs compress blocks by themselves, so they take no codec', { problem: 'packs-compress' })
-  }
-
-  const before = await readMark(backend.unmarked, backend.name)
-
-  const isNew = before == null && await backend.isEmpty()
+  const before = await readMark(unmarked, name)
+  const isNew = before == null && await isEmpty()
 
   if (isNew) {
-    await writeMark(backend.unmarked, {
-      id: randomUUID(),
-      compression: asked ?? { codec: 'zstd' },
-      layout,
-      leaseTimeout: DEFAULT_LEASE_TIMEOUT
+    await writeMark(unmarked, {
+      id: randomUUID(), compression: { codec: 'zstd' }, leaseTimeout: DEFAULT_LEASE_TIMEOUT
     })
   }
 
   // what another node has made at the same time counts: its mark may be why the place is no longer empty
-  const mark = await readMark(backend.unmarked, backend.name)
+  const mark = await readMark(unmarked, name)
 
   if (mark == null) {
     throw isNew
-      ? new StoreMissingError(backend.name)
+      ? new StoreMissingError(name)
       : new StoreError(
-        `${backend.name} has files or objects, but no mark of a store: use an empty directory or prefix. ` +
+        `${name} has files or objects, but no mark of a store: use an empty directory or prefix. ` +
           'If it is a store, its mark ipfsz-store.json was lost: restore it from a backup'
       )
   }
 
-  checkUsable(mark, backend.name)
+  checkUsable(mark, name)
 
-  if (asked != null && (asked.codec !== mark.compression.codec || asked.level !== mark.compression.level)) {
-    throw new StoreError(
-      `The store ${backend.name} compresses blocks with ${describeCompression(mark.compression)} for all nodes`,
-      { problem: 'other-codec' }
-    )
+  if (mark.isOlder === true) {
+    refuseOlder(name)
   }
 
-  if (layout != null && layout !== mark.layout) {
-    throw new StoreError(
-      `The store ${backend.name} keeps ${mark.layout === 'packs' ? 'blocks in packs' : 'each block as an object'} ` +
-        'for all nodes',
-      { problem: 'other-layout' }
-    )
-  }
-
-  const { id, compression, layout: found } = mark
-
-  return { reference: { store: backend.name, id }, compression, layout: found, isNew }
-}
-
-/** A codec and its level, for messages. */
-export function describeCompression ({ codec, level }: StoreCompression): string {
-  return level == null ? codec : `${codec} level ${level}`
+  return { reference: { store: name, id: mark.id }, compression: mark.compression, isNew }
 }
 
 function partsOf (
   backend: StoreBackend,
   mark: StoreMark,
-  { sync, cacheSize, indexDirectory }: {
-    sync: boolean
+  { cacheSize, indexDirectory }: {
     cacheSize: number | undefined
     indexDirectory: string | undefined
   }
@@ -212,14 +161,16 @@ function partsOf (
   const { name, objects, isRemote, traffic, watch } = backend
   const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
     new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
-  const packs = mark.layout === 'packs'
-    ? new PackStorage({
+  const packs = mark.isOlder === true
+    ? undefined
+    : new PackStorage({
       objects,
       disk: indexDirectory == null ? undefined : new NodeDisk(indexDirectory),
-      level: mark.compression.level
+      level: mark.compression.level,
+      freeSpace: backend.freeSpace,
+      open: async () => backend.open()
     })
-    : undefined
-  const storage = packs ?? backend.storage({ sync })
+  const storage = packs ?? backend.older()
 
   return {
     storage,

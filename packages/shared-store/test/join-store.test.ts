@@ -25,12 +25,12 @@ it('joins a store that another node makes between the looks for a mark and for o
 
       return backend.isEmpty()
     }
-  }, undefined)).resolves.toMatchObject({ reference: { id: ID }, isNew: false })
+  })).resolves.toMatchObject({ reference: { id: ID }, isNew: false })
 })
 
 it('refuses a place that has files and no mark', async () => {
   const directory = await temporaryDirectory()
   await writeFile(join(directory, 'photo.jpg'), '')
 
-  await expect(joinBackend(directoryBackend(directory), undefined)).rejects.toMatchObject({ name: 'StoreError' })
+  await expect(joinBackend(directoryBackend(directory))).rejects.toMatchObject({ name: 'StoreError' })
 })

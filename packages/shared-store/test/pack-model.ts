@@ -1,5 +1,5 @@
 /**
- * A model of garbage collection beside adds in a shared store of packs (docs/shared-packs.md): every step is one
+ * A model of garbage collection beside adds in a shared store of packs (docs/shared-store.md): every step is one
  * operation of the store, and any process may take the next one. So each may pause or die anywhere. Nobody has a clock:
  * whoever could be declared dead may be at any time. A delete that was sent may arrive at any later time, and again.
  *

@@ -12,12 +12,12 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base, vi } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
-import { collectPacks } from '../src/packs/collect-packs.ts'
+import { collect } from '../src/collect/collect.ts'
 import { parsePackKey } from '../src/packs/pack-keys.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
 import { keyOf } from '../src/packs/index.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
-import type { CollectedPacks } from '../src/packs/collect-packs.ts'
+import type { CollectionResult } from '../src/collect/collection.ts'
 import type { StoreOperation } from '../../../test/support/memory-objects.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -53,16 +53,16 @@ class Store {
     })
   }
 
-  async session (packs: PackStorage): Promise<StoreSession> {
-    return StoreSession.open(this.objects, { leaseTimeout: 100, command: 'add', packs })
+  async session (): Promise<StoreSession> {
+    return StoreSession.open(this.objects, { leaseTimeout: 100, command: 'add' })
   }
 
   /** Add and pin blocks as a node does. */
   async add (blocks: readonly Block[], storage = this.storage()): Promise<void> {
-    const session = await this.session(storage)
+    const session = await this.session()
 
     try {
-      await putAll(session.blockstore(storage), blocks)
+      await putAll(storage.forSession(session), blocks)
       await storage.sync()
       await session.confirm()
       await this.objects.put(`records/${String(blocks[0].cid)}`, new Uint8Array())
@@ -72,10 +72,10 @@ class Store {
     }
   }
 
-  async collect (pinned: readonly Block[], storage = this.storage(), maxUnused?: number): Promise<CollectedPacks> {
+  async collect (pinned: readonly Block[], storage = this.storage(), maxUnused?: number): Promise<CollectionResult> {
     const reached = new Set<string>()
 
-    return collectPacks({
+    return collect({
       store: this.objects,
       storage,
       leaseTimeout: 100,
@@ -255,8 +255,8 @@ describe('packs of a store', () => {
   it('are all relied on by who puts their blocks at the same time, and none is stored twice', async () => {
     const store = new Store()
     const storage = store.storage({ packSize: 1_000_000 })
-    const session = await store.session(storage)
-    const blockstore = session.blockstore(storage)
+    const session = await store.session()
+    const blockstore = storage.forSession(session)
     const blocks = await Promise.all(Array.from({ length: 30 }, async () => noise(390_000)))
     await Promise.all(blocks.map(async ({ cid, bytes }) => blockstore.put(cid, bytes)))
     await storage.sync()
@@ -274,7 +274,7 @@ describe('packs of a store', () => {
     const others = await texts(10, 'other')
     await store.add(others)
     const storage = store.storage()
-    const session = await store.session(storage)
+    const session = await store.session()
     const packs = storage.forSession(session)
     const cids = [...blocks, ...others].map(({ cid }) => cid)
     expect(await packs.hasMany(cids)).toEqual([...blocks.map(() => false), ...others.map(() => true)])
@@ -295,7 +295,7 @@ describe('packs of a store', () => {
   it('are stored while threads compress more, when they are full', async () => {
     const store = new Store()
     const storage = store.storage({ packSize: 1_000_000 })
-    const session = await store.session(storage)
+    const session = await store.session()
     const packs = storage.forSession(session)
     const parts = await Promise.all(Array.from({ length: 20 }, async () => [await noise(300_000)]))
     await Promise.all(parts.map(async blocks => packs.putEncoded(encodeBlocks(blocks))))
@@ -318,9 +318,9 @@ describe('packs of a store', () => {
     const store = new Store()
     const blocks = await texts(100)
     const [a, b] = [store.storage(), store.storage()]
-    const [one, other] = [await store.session(a), await store.session(b)]
-    await putAll(one.blockstore(a), blocks)
-    await putAll(other.blockstore(b), blocks)
+    const [one, other] = [await store.session(), await store.session()]
+    await putAll(a.forSession(one), blocks)
+    await putAll(b.forSession(other), blocks)
     await a.sync()
     await b.sync()
 
@@ -468,8 +468,8 @@ describe('a pack that is damaged', () => {
     expect(err).toMatchObject(hasTable ? { name: 'StoreObjectError', key } : { name: 'NotFoundError' })
     expect([err, ...storage.catalog.damaged]).toContainEqual(expect.objectContaining({ key }))
     // as a repair does: it puts what it has found damaged
-    const session = await store.session(storage)
-    await putAll(session.blockstore(storage), await damagedOf(storage, blocks))
+    const session = await store.session()
+    await putAll(storage.forSession(session), await damagedOf(storage, blocks))
     await storage.sync()
     await session.end()
     await checkAll(store.storage(), blocks)
@@ -642,8 +642,8 @@ describe('a collection of packs', () => {
     const garbage = await texts(30)
     await store.add(garbage)
     const storage = store.storage()
-    const session = await store.session(storage)
-    expect(await session.blockstore(storage).has(garbage[0].cid)).toBe(true)
+    const session = await store.session()
+    expect(await storage.forSession(session).has(garbage[0].cid)).toBe(true)
     expect(await store.collect([])).toMatchObject({ left: 1 })
     expect(store.packs).toHaveLength(1)
     await session.confirm()
@@ -657,8 +657,8 @@ describe('a collection of packs', () => {
     const garbage = await texts(30)
     await store.add(garbage)
     const storage = store.storage()
-    const session = await store.session(storage)
-    await session.blockstore(storage).has(garbage[0].cid)
+    const session = await store.session()
+    await storage.forSession(session).has(garbage[0].cid)
     expect(await store.collect([])).toMatchObject({ left: 1 })
     store.fault = () => { throw new Error('killed') }
     await session.end()
@@ -670,9 +670,9 @@ describe('a collection of packs', () => {
   it('does not touch packs of a session that has not pinned yet', async () => {
     const store = new Store()
     const storage = store.storage()
-    const session = await store.session(storage)
+    const session = await store.session()
     const blocks = await texts(30)
-    await putAll(session.blockstore(storage), blocks)
+    await putAll(storage.forSession(session), blocks)
     await storage.sync()
     expect(await store.collect([])).toMatchObject({ left: 0, rounds: 0 })
     await session.confirm()
@@ -685,13 +685,13 @@ describe('a collection of packs', () => {
     const garbage = await texts(30)
     await store.add(garbage)
     const relying = store.storage()
-    const first = await store.session(relying)
-    await first.blockstore(relying).has(garbage[0].cid)
+    const first = await store.session()
+    await relying.forSession(first).has(garbage[0].cid)
     // the round stays
     await store.collect([])
     const storage = store.storage()
-    const session = await store.session(storage)
-    const blockstore = session.blockstore(storage)
+    const session = await store.session()
+    const blockstore = storage.forSession(session)
     expect(await blockstore.has(garbage[1].cid)).toBe(true)
     await checkAll(blockstore, garbage.slice(2, 4))
     await blockstore.put(garbage[4].cid, garbage[4].bytes)
@@ -736,7 +736,7 @@ describe('a collection of packs', () => {
     const blocks = await texts(30)
     await store.add(blocks)
     const before = store.objects.keys()
-    const result = await collectPacks({
+    const result = await collect({
       store: store.objects,
       storage: store.storage(),
       leaseTimeout: 100,

@@ -1,51 +1,80 @@
+import { zstdCompressSync } from 'node:zlib'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../src/clock.ts'
 import { collect } from '../src/collect/collect.ts'
 import { evictSession } from '../src/collect/evict-session.ts'
+import { parsePackKey, tailOfPack } from '../src/packs/pack-keys.ts'
+import { PackStorage } from '../src/packs/pack-storage.ts'
 import { encodeAck, Objections } from '../src/protocol/round-objects.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
-import type { CollectOptions } from '../src/collect/collect.ts'
-import type { CollectionEvent, CollectionInit } from '../src/collect/collection.ts'
+import type { CollectionEvent, CollectionInit, CollectOptions } from '../src/collect/collection.ts'
 
 const T = 60_000
 
-/** Blocks and pins of a store: a block is a number, a pin keeps the block with its number. */
+/** A store with packs of one block each. A block is a number, and a pin keeps the block with its number. */
 class Store {
   readonly clock = new ManualClock()
   readonly objects: MemoryObjects
-  readonly blocks: Set<number>
   readonly pins = new Set<number>()
   readonly events: CollectionEvent[] = []
-  /** What was deleted, in this order. */
-  readonly deleted: string[] = []
+  /** The keys of the packs, by their blocks. */
+  readonly #packs = new Map<number, string>()
 
-  constructor (blocks: number[], objects = new MemoryObjects({ pageSize: 2 })) {
-    this.blocks = new Set(blocks)
+  private constructor (objects: MemoryObjects) {
     this.objects = objects
+  }
+
+  static async of (blocks: number[], objects = new MemoryObjects({ pageSize: 2 })): Promise<Store> {
+    const store = new Store(objects)
+
+    for (const block of blocks) {
+      const before = new Set(objects.keys('packs/'))
+      const storage = store.storage()
+      const multihash = Digest.create(0x12, new Uint8Array(32).fill(block))
+      await storage.writer.put(CID.createV1(raw.code, multihash), new Uint8Array(10))
+      await storage.sync()
+      store.#packs.set(block, objects.keys('packs/').find(key => !before.has(key)) ?? '')
+    }
+
+    return store
+  }
+
+  /** The blocks that are left. */
+  get blocks (): number[] {
+    return Array.from(this.#packs).filter(([, key]) => this.objects.keys().includes(key)).map(([block]) => block)
+  }
+
+  /** All other objects. */
+  get others (): string[] {
+    return this.objects.keys().filter(key => !key.startsWith('packs/'))
+  }
+
+  storage (): PackStorage {
+    return new PackStorage({
+      objects: this.objects, clock: this.clock, compress: async bytes => zstdCompressSync(bytes)
+    })
+  }
+
+  /** What stands for the pack of a block. */
+  tailOf (block: number): Uint8Array {
+    return tailOfPack(parsePackKey(this.#packs.get(block) ?? '')?.id ?? '')
   }
 
   /** Begin a collection. */
   collect (change: Partial<CollectionInit> = {}, options: Partial<CollectOptions> = {}): { outcome: unknown } {
-    const { blocks, pins, deleted, events } = this
+    const { pins, events } = this
     const reached = new Set<number>()
     const state: { outcome: unknown } = { outcome: 'works' }
     const init: CollectionInit = {
       store: this.objects,
+      storage: this.storage(),
       leaseTimeout: T,
       clock: this.clock,
-      blocks: {
-        list: async function * () {
-          yield Array.from(blocks, i => ({ multihash: toMultihash(i), size: 10 }))
-        },
-        delete: async unwanted => {
-          for (const { multihash } of unwanted) {
-            blocks.delete(multihash[0])
-            deleted.push(`block ${multihash[0]}`)
-          }
-        }
-      },
       readPins: async function * () {
         yield * Array.from(pins, pin => ({ id: String(pin) }))
       },
@@ -53,7 +82,7 @@ class Store {
         reached.add(Number(id))
         yield id
       },
-      reached: { has: multihash => reached.has(multihash[0]) },
+      reached: { has: key => reached.has(key[0]) },
       ...change
     }
 
@@ -76,99 +105,51 @@ class Store {
   }
 }
 
-/** Unlike real ones, these differ in their first byte too. */
-function toMultihash (i: number): Uint8Array {
-  return new Uint8Array(34).fill(i)
-}
-
 describe('a collection', () => {
-  it('deletes what no pin reaches, with the links to it before, and leaves no object behind', async () => {
-    const store = new Store([1, 2, 3, 4])
+  it('deletes packs of which no pin reaches anything, and leaves no other object behind', async () => {
+    const store = await Store.of([1, 2, 3, 4])
     store.pins.add(2)
-    const state = store.collect({
-      roundSize: 2,
-      deleteLinks: async blocks => { store.deleted.push(...blocks.map(({ multihash }) => `link ${multihash[0]}`)) }
-    })
+    const state = store.collect()
     await store.clock.pass(T / 6)
 
-    expect(state.outcome).toEqual({ pins: 1, kept: 1, removed: 3, removedSize: 30, rounds: 2, fenced: 0 })
-    expect(store.deleted).toEqual(['link 1', 'link 3', 'block 1', 'block 3', 'link 4', 'block 4'])
-    expect(store.objects.keys()).toEqual([])
+    expect(state.outcome).toEqual({ pins: 1, kept: 1, removed: 3, removedSize: 30, rounds: 1, fenced: 0, left: 0 })
+    expect(store.blocks).toEqual([2])
+    expect(store.others).toEqual([])
   })
 
   it('writes nothing in a dry run', async () => {
-    const written: string[] = []
-    const store = new Store([1, 2], new MemoryObjects({
-      before: async ({ kind, key }) => { if (kind === 'put' || kind === 'delete') { written.push(key) } }
-    }))
+    const store = await Store.of([1, 2])
+    const before = store.objects.keys()
     const state = store.collect({}, { dryRun: true })
     await store.clock.pass(0)
 
     expect(state.outcome).toMatchObject({ removed: 2, removedSize: 20, rounds: 0 })
-    expect([store.blocks.size, written]).toEqual([2, []])
+    expect(store.objects.keys()).toEqual(before)
   })
 
   it('asks before it deletes anything', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const state = store.collect({ beforeRounds: async ({ pins }) => { throw new Error(`${pins} pins`) } })
     await store.clock.pass(0)
 
     expect(state.outcome).toMatchObject({ message: '0 pins' })
-    expect([store.blocks.size, store.objects.keys()]).toEqual([1, []])
+    expect([store.blocks, store.others]).toEqual([[1], []])
   })
 
   it('leaves nothing behind if it may not delete', async () => {
     const refusal = Object.assign(new Error('AccessDenied'), { name: 'S3ResponseError', status: 403 })
-    const store = new Store([1], new MemoryObjects({
+    const store = await Store.of([1], new MemoryObjects({
       before: async ({ kind }) => { if (kind === 'delete') { throw refusal } }
     }))
     const state = store.collect()
     await store.clock.pass(0)
 
     expect(state.outcome).toBe(refusal)
-    expect(store.objects.keys()).toEqual([])
-  })
-
-  it('ends its round if the store refuses to delete blocks, and not if it does not answer', async () => {
-    for (
-      const [status, code, left] of [
-        [403, 'Forbidden', 0], [200, 'AccessDenied', 0], [500, 'InternalError', 1], [200, 'InvalidAnswer', 1]
-      ] as const
-    ) {
-      const refusal = Object.assign(new Error('no'), { name: 'S3ResponseError', status, code })
-      const store = new Store([1])
-      const { blocks } = store
-      const state = store.collect({
-        blocks: {
-          list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
-          delete: async () => { throw refusal }
-        }
-      })
-      await store.clock.pass(0)
-
-      expect(state.outcome).toBe(refusal)
-      expect(store.objects.keys().filter(key => key.endsWith('.fence')).length).toBe(left)
-      expect(store.objects.keys().length > 0).toBe(left > 0)
-    }
-  })
-
-  it('spares what a session relies on, once the session knows', async () => {
-    const store = new Store([1, 2])
-    const session = await store.open()
-    await session.relyOn(toMultihash(1))
-    const state = store.collect()
-    await store.clock.pass(0)
-    expect(state.outcome).toBe('works')
-
-    await store.clock.pass(T / 3)
-    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
-    expect([...store.blocks]).toEqual([1])
-    await session.end()
-    expect(store.objects.keys()).toEqual([])
+    expect([store.blocks, store.others]).toEqual([[1], []])
   })
 
   it('spares what was pinned since it walked the pins', async () => {
-    const store = new Store([1, 2])
+    const store = await Store.of([1, 2])
     const session = await store.open()
     const state = store.collect()
     await store.clock.pass(0)
@@ -176,12 +157,37 @@ describe('a collection', () => {
     await session.end()
     await store.clock.pass(T / 3)
 
-    expect(state.outcome).toMatchObject({ pins: 1, kept: 1, removed: 1 })
-    expect([...store.blocks]).toEqual([1])
+    expect(state.outcome).toMatchObject({ pins: 1, removed: 1 })
+    expect(store.blocks.length).toBe(1)
+  })
+
+  it('deletes packs of which nothing is needed before it copies, as a disk may have no space', async () => {
+    const store = await Store.of([1, 2])
+    const session = await store.open()
+    const state = store.collect()
+    await store.clock.pass(0)
+    store.pins.add(1)
+    const steps: string[] = []
+    const [put, remove] = [store.objects.put.bind(store.objects), store.objects.delete.bind(store.objects)]
+    store.objects.put = async (key, ...rest) => {
+      steps.push(...key.startsWith('packs/') ? ['copies'] : [])
+      await put(key, ...rest)
+    }
+    store.objects.delete = async (keys, ...rest) => {
+      steps.push(...keys.filter(key => key.startsWith('packs/')).map(() => 'deletes'))
+      await remove(keys, ...rest)
+    }
+    await session.end()
+
+    while (state.outcome === 'works') {
+      await store.clock.pass(T / 60)
+    }
+
+    expect(steps[0]).toBe('deletes')
   })
 
   it('fences a session that is dead, and not before', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     let isAway = false
     const session = await store.open(new MemoryObjects({
       before: async () => { if (isAway) { throw new Error('the network is away') } }
@@ -190,7 +196,9 @@ describe('a collection', () => {
     isAway = true
     const state = store.collect()
     await store.clock.pass(T * 0.99)
-    expect([state.outcome, store.objects.keys('sessions/')]).toEqual(['works', [`sessions/${session.id}`]])
+    expect([state.outcome, store.objects.keys('sessions/')]).toMatchObject([
+      'works', expect.arrayContaining([`sessions/${session.id}`])
+    ])
 
     await store.clock.pass(T / 20)
     expect(state.outcome).toMatchObject({ removed: 1, fenced: 1 })
@@ -201,7 +209,7 @@ describe('a collection', () => {
   })
 
   it('refuses to run beside another one', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const first = store.collect({ beforeRounds: async () => sleep(store.clock, 2 * T) })
     await store.clock.pass(T)
     const second = store.collect()
@@ -216,41 +224,16 @@ describe('a collection', () => {
   })
 
   it('is the one of two that begin at the same time', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const both = [store.collect(), store.collect()]
     await store.clock.pass(T)
 
     expect(both.map(({ outcome }) => (outcome as Error).name).toSorted()).toEqual(['CollectionRunningError', undefined])
-    expect([...store.blocks]).toEqual([])
     expect(store.objects.keys()).toEqual([])
   })
 
-  it('takes the time until when its deletes are good before it looks whether it may send them', async () => {
-    const steps: string[] = []
-    const store = new Store([1], new MemoryObjects({
-      before: async ({ key }) => { if (key.endsWith('.fence')) { steps.push('looks') } }
-    }))
-    const { blocks } = store
-    const validity = { from: () => new Date(0), seconds: 31 }
-    store.collect({
-      blocks: {
-        list: async function * () { yield Array.from(blocks, i => ({ multihash: toMultihash(i) })) },
-        validFor: milliseconds => {
-          steps.push(`good for ${milliseconds}`)
-
-          return validity
-        },
-        delete: async (_, options) => { steps.push(options.validity === validity ? 'deletes' : 'too long') }
-      },
-      deleteLinks: async (_, options) => { steps.push(options.validity === validity ? 'deletes links' : 'too long') }
-    })
-    await store.clock.pass(0)
-
-    expect(steps.slice(0, 4)).toEqual([`good for ${T / 2}`, 'looks', 'deletes links', 'deletes'])
-  })
-
-  it('writes a round again under another name if the store did not answer, and leaves neither behind', async () => {
-    const store = new Store([1])
+  it('writes a round again under another name if the store did not answer; the next one ends the first', async () => {
+    const store = await Store.of([1])
     const keys: string[] = []
     const put = store.objects.put.bind(store.objects)
     store.objects.put = async (key, bytes, options) => {
@@ -265,11 +248,14 @@ describe('a collection', () => {
 
     expect(state.outcome).toMatchObject({ removed: 1, rounds: 1 })
     expect(keys.map(key => key.slice(-8))).toEqual(['00000000', '00000001'])
+    expect(store.objects.keys()).toEqual([keys[0]])
+    store.collect()
+    await store.clock.pass(T)
     expect(store.objects.keys()).toEqual([])
   })
 
   it('sends no delete of a name that it uses later: sent again, it could come while that round runs', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const [deleted, written] = [new Set<string>(), new Set<string>()]
     const [put, remove] = [store.objects.put.bind(store.objects), store.objects.delete.bind(store.objects)]
     store.objects.put = async (key, bytes, options) => {
@@ -288,27 +274,8 @@ describe('a collection', () => {
     expect([...written].some(key => key.startsWith('rounds/'))).toBe(true)
   })
 
-  it('cleans up what a killed one has left', async () => {
-    const objects = new MemoryObjects()
-    const killed = new Store([1, 2], new MemoryObjects({
-      before: async ({ key }) => { if (key.endsWith('.fence')) { await new Promise(() => {}) } }
-    }, objects))
-    killed.collect()
-    await killed.clock.pass(T)
-    const store = new Store([1, 2], objects)
-    expect(objects.keys().map(key => key.replace(/\/.*/, ''))).toEqual(['collections', 'rounds'])
-
-    const state = store.collect()
-    await store.clock.pass(T * 1.9)
-    // a delete that the killed one has sent could still come
-    expect([state.outcome, objects.keys('rounds/').length]).toEqual(['works', 2])
-    await store.clock.pass(T * 0.2)
-    expect(state.outcome).toMatchObject({ removed: 2 })
-    expect(objects.keys()).toEqual([])
-  })
-
   it('cleans up the leases and acknowledgements of sessions that are gone', async () => {
-    const store = new Store([])
+    const store = await Store.of([])
     const id = '0'.repeat(32)
     await store.objects.put(`leases/${id}`, new Uint8Array())
     await store.objects.put(`acks/${id}-00000000-${id}`, new Uint8Array())
@@ -317,48 +284,24 @@ describe('a collection', () => {
     await store.clock.pass(0)
 
     expect(store.objects.keys()).toEqual(['acks/README'])
-    expect(store.events).toEqual([{ type: 'cleaned', objects: 2 }, expect.anything()])
   })
 
-  it.each(['.fence', ''])('stops if others took it for dead: a round%s', async suffix => {
-    const objects = new MemoryObjects()
-    const store = new Store([1], new MemoryObjects({
-      before: async ({ kind, key }) => {
-        if (kind === 'get' && key.endsWith('.fence')) {
-          const round = key.replace('.fence', '')
-          await (suffix === '' ? objects.delete([round]) : objects.put(key, new Uint8Array([1])))
-        }
-      }
-    }, objects))
+  it('deletes nothing if others took it for dead, and the next one goes on', async () => {
+    const store = await Store.of([1])
+    const put = store.objects.put.bind(store.objects)
+    store.objects.put = async (key, ...rest) => {
+      await put(key, ...rest)
+      await (key.startsWith('rounds/') ? store.objects.delete(store.objects.keys('sessions/')) : undefined)
+    }
     const state = store.collect()
     await store.clock.pass(0)
 
     expect(state.outcome).toMatchObject({ name: 'CollectionLostError', key: expect.stringMatching(/^rounds\//) })
-    expect([...store.blocks]).toEqual([1])
-    expect(objects.keys()).toEqual([])
-  })
-
-  it.each<[string, Partial<CollectionInit>]>([
-    ['fails', { deleteLinks: async () => { throw new Error('the network is away') } }],
-    ['takes too long', {
-      deleteLinks: async (_, { signal }) => new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => { reject(signal.reason as Error) })
-      })
-    }]
-  ])('leaves its round fenced if a delete %s, as it may still be carried out', async (_, change) => {
-    const store = new Store([1])
-    const state = store.collect(change)
-    await store.clock.pass(T / 2 + 1)
-
-    expect(state.outcome).toBeInstanceOf(Error)
-    expect(store.objects.keys().map(key => key.replace(/[0-9a-f]{32}/, ''))).toEqual([
-      'rounds/-00000000', 'rounds/-00000000.fence'
-    ])
-
-    // the next one cleans up
+    expect(store.blocks).toEqual([1])
+    store.objects.put = put
     const next = store.collect()
-    await store.clock.pass(T * 1.1)
-    expect(next.outcome).toMatchObject({ removed: 1 })
+    await store.clock.pass(T)
+    expect(next.outcome).toMatchObject({ removed: 1, left: 0 })
     expect(store.objects.keys()).toEqual([])
   })
 
@@ -368,7 +311,7 @@ describe('a collection', () => {
     ['that of another session', encodeAck(`acks/${'0'.repeat(32)}-00000000-${'1'.repeat(32)}`, new Objections(1))]
   ])('refuses an acknowledgement that is %s', async (_, bytes) => {
     const objects = new MemoryObjects()
-    const store = new Store([1], objects)
+    const store = await Store.of([1], objects)
     const session = await store.open(new MemoryObjects({
       before: async ({ kind, key }) => {
         if (kind === 'put' && key.startsWith('acks/')) {
@@ -381,15 +324,14 @@ describe('a collection', () => {
     await store.clock.pass(T / 3)
 
     expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringMatching(/^acks\//) })
-    expect([...store.blocks]).toEqual([1])
-    expect(objects.keys('rounds/')).toEqual([])
+    expect(store.blocks).toEqual([1])
     await session.end()
   })
 
   it.each(['collections/', 'rounds/'])(
     'refuses more objects below %s than processes could have written, soon, and deletes nothing', async prefix => {
       const objects = new MemoryObjects()
-      const store = new Store([1], objects)
+      const store = await Store.of([1], objects)
       const list = objects.list.bind(objects)
       let listed = 0
       objects.list = async function * (wanted, options) {
@@ -406,17 +348,17 @@ describe('a collection', () => {
 
       expect(state.outcome).toMatchObject({ name: 'StoreObjectError', key: expect.stringContaining(prefix) })
       expect(listed).toBeLessThan(20_000)
-      expect([...store.blocks]).toEqual([1])
+      expect(store.blocks).toEqual([1])
     }
   )
 
   it('clears up after more killed processes than it can wait for, and spares one that lives', async () => {
     const killed = 10_001
-    const store = new Store([1, 2], new MemoryObjects({ pageSize: 5000 }))
+    const store = await Store.of([1, 2], new MemoryObjects({ pageSize: 5000 }))
     const { objects, clock } = store
     const bytes = new Uint8Array([1])
     const session = await store.open()
-    await session.relyOn(toMultihash(1))
+    session.relyOnPack(store.tailOf(1))
 
     for (let i = 0; i < killed; i++) {
       const id = i.toString(16).padStart(32, '0')
@@ -443,32 +385,33 @@ describe('a collection', () => {
       await clock.pass(T)
     }
 
-    expect(state.outcome).toMatchObject({ kept: 1, removed: 1 })
-    expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
+    expect(state.outcome).toMatchObject({ removed: 1, left: 1 })
+    expect(store.blocks).toEqual([1])
+    expect(objects.keys('sessions/')).toEqual([`sessions/${session.id}`])
     expect(listed).toBeLessThan(4 * killed)
     await session.confirm()
     await session.end()
   })
 
   it('does not wait for ever for a session that lives and does not answer, and says who it is', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const { objects, clock } = store
     const id = 'a'.repeat(32)
     await objects.put(`sessions/${id}`, Buffer.from('{"command":"add","host":"far","pid":7}'))
-    const begin = { outcome: store.collect() }
+    const state = store.collect()
 
     for (let i = 0; i < 45; i++) {
       await objects.put(`leases/${id}`, new Uint8Array([i]))
       await clock.pass(T / 2)
       // for two thirds of the time it waits
-      expect(i < 30 && begin.outcome.outcome !== 'works').toBe(false)
+      expect(i < 30 && state.outcome !== 'works').toBe(false)
     }
 
-    expect(begin.outcome.outcome).toMatchObject({
+    expect(state.outcome).toMatchObject({
       name: 'SilentSessionError', session: id, owner: 'add (process 7 on far)', time: 20 * T
     })
-    expect([...store.blocks]).toEqual([1])
-    expect(objects.keys()).toEqual([`leases/${id}`, `sessions/${id}`])
+    expect(store.blocks).toEqual([1])
+    expect(store.others.map(key => key.replace(/\/.*/, ''))).toEqual(['acks', 'leases', 'rounds', 'sessions'])
 
     // what the command does then
     await evictSession(objects, id, new AbortController())
@@ -479,32 +422,32 @@ describe('a collection', () => {
   })
 
   it('evicts a session, which then confirms nothing', async () => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     const session = await store.open()
     const owners: string[] = []
     const { signal } = new AbortController()
     await evictSession(store.objects, session.id, { signal, onFenced: owner => { owners.push(owner) } })
 
     expect(owners).toMatchObject([expect.stringMatching(/process \d+ on /)])
-    expect(store.objects.keys()).toEqual([])
+    expect(store.others).toEqual([])
     await expect(session.confirm()).rejects.toMatchObject({ name: 'SessionLostError', key: `sessions/${session.id}` })
     await session.end()
   })
 
   it.each(['../mark', 'x', '0'.repeat(32)])('refuses to evict %s, which is no session', async id => {
-    const store = new Store([1])
+    const store = await Store.of([])
     const refused = evictSession(store.objects, id, new AbortController())
 
     await expect(refused).rejects.toMatchObject({ name: 'UsageError', problem: 'no-session' })
   })
 
   it.each(['acks/', 'rounds/'])('is not held up by a session that reaches all but %s', async prefix => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     let isCut = false
     const session = await store.open(new MemoryObjects({
       before: async ({ key }) => { if (isCut && key.startsWith(prefix)) { throw new Error('the network is away') } }
     }, store.objects))
-    await session.relyOn(toMultihash(1))
+    session.relyOnPack(store.tailOf(1))
     isCut = true
     const state = store.collect()
     await store.clock.pass(T * 3)
@@ -524,7 +467,7 @@ describe('a collection', () => {
     ['for a terminal', '{"command":"\\u001b[2J","host":"h\\nost","pid":1}', '?[2J (process 1 on h?ost)'],
     ['long', JSON.stringify({ command: 'x'.repeat(4000), host: '', pid: 1 }), 'x'.repeat(200)]
   ])('says who made a dead session, and what says so may be %s', async (_, text, owner) => {
-    const store = new Store([1])
+    const store = await Store.of([1])
     await store.objects.put(`sessions/${'0'.repeat(32)}`, Buffer.from(text))
     const state = store.collect()
     await store.clock.pass(T * 1.1)
@@ -533,8 +476,8 @@ describe('a collection', () => {
     expect(store.events).toContainEqual({ type: 'fenced', owner })
   })
 
-  it('ends its round when it is interrupted', async () => {
-    const store = new Store([1])
+  it('leaves its round when it is interrupted, and the next one completes it', async () => {
+    const store = await Store.of([1])
     const session = await store.open()
     const controller = new AbortController()
     const state = store.collect({}, { signal: controller.signal })
@@ -544,8 +487,12 @@ describe('a collection', () => {
     await store.clock.pass(0)
 
     expect(state.outcome).toMatchObject({ name: 'AbortError' })
-    expect(store.objects.keys('rounds/')).toEqual([])
+    expect(store.objects.keys('rounds/')).toHaveLength(1)
     expect(store.objects.keys('collections/')).toEqual([])
     await session.end()
+    const next = store.collect()
+    await store.clock.pass(T / 3)
+    expect(next.outcome).toMatchObject({ removed: 1 })
+    expect(store.objects.keys()).toEqual([])
   })
 })

@@ -1,8 +1,3 @@
-import { BaseBlockstore } from 'blockstore-core'
-import all from 'it-all'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
 import { encodeRound, readAck } from '../src/protocol/round-objects.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
@@ -14,12 +9,9 @@ const T = 60_000
 const COLLECTION = 'c'.repeat(32)
 const ROUND = `rounds/${COLLECTION}-00000000`
 
-function multihash (i: number): Uint8Array {
-  return Digest.create(0x12, new Uint8Array(32).fill(i)).bytes
-}
-
-function cidOf (i: number): CID {
-  return CID.createV1(raw.code, Digest.decode(multihash(i)))
+/** What stands for a pack. */
+function tail (i: number): Uint8Array {
+  return new Uint8Array(8).fill(i)
 }
 
 interface Opened {
@@ -27,10 +19,8 @@ interface Opened {
   objects: MemoryObjects
   session: StoreSession
   errors: unknown[]
-  /** Condemn blocks, and wait until the session has seen it. */
-  condemn: (...blocks: number[]) => Promise<void>
-  /** Begin to rely on a block, and see how that ends. */
-  relying: (block: number) => { outcome: string }
+  /** Condemn packs, and wait until the session has seen it. */
+  condemn: (...packs: number[]) => Promise<void>
 }
 
 async function open (init?: MemoryObjectsInit): Promise<Opened> {
@@ -46,24 +36,9 @@ async function open (init?: MemoryObjectsInit): Promise<Opened> {
     objects,
     session,
     errors,
-    condemn: async (...blocks) => {
-      await objects.put(ROUND, encodeRound(ROUND, blocks.map(multihash)))
+    condemn: async (...packs) => {
+      await objects.put(ROUND, encodeRound(ROUND, packs.map(tail)))
       await clock.pass(T / 6)
-    },
-    relying: block => {
-      const state = { outcome: 'waits' }
-      const rely = async (): Promise<void> => {
-        try {
-          await session.relyOn(multihash(block))
-          state.outcome = 'relies'
-        } catch (err) {
-          state.outcome = (err as Error).name
-        }
-      }
-
-      void rely()
-
-      return state
     }
   }
 }
@@ -87,7 +62,7 @@ describe('a session', () => {
     const { objects, session, clock } = await open({
       before: async ({ kind, key }) => { sent.push(`${kind} ${key.replace(/\w{32}/, 'ID')}`) }
     })
-    await session.relyOn(multihash(1))
+    session.relyOnPack(tail(1))
     await session.confirm()
     await clock.pass(T / 6 - 1)
     await session.end()
@@ -96,94 +71,39 @@ describe('a session', () => {
     expect(objects.keys()).toEqual([])
   })
 
-  it('objects to a round that condemns blocks that it relies on', async () => {
+  it('objects to a round that condemns packs that it relies on, and goes on relying on them', async () => {
     const { objects, session, condemn } = await open()
-    await session.relyOn(multihash(1))
+    session.relyOnPack(tail(1))
     await condemn(0, 1, 2)
 
     const ack = await readAck(objects, `acks/${COLLECTION}-00000000-${session.id}`, 3)
     expect(ack?.bits).toEqual(new Uint8Array([0b010]))
-    // and goes on relying on them
-    await session.relyOn(multihash(1))
+    expect(session.relyOnPack(tail(1))).toBe(true)
     await session.end()
   })
 
-  it('waits with a block that a round condemns until the round has ended', async () => {
-    const { objects, session, condemn, relying, clock } = await open()
-    await condemn(0)
-    const condemned = relying(0)
-    const other = relying(1)
-    await clock.pass(T / 2)
-    expect([condemned.outcome, other.outcome]).toEqual(['waits', 'relies'])
-
-    await objects.delete([ROUND])
-    await clock.pass(T / 60)
-    expect(condemned.outcome).toBe('relies')
-    await session.end()
-  })
-
-  it('waits before a blockstore looks for a block, reads it or stores it', async () => {
+  it('never relies on a pack that a round condemned, also when the round is over', async () => {
     const { objects, session, condemn, clock } = await open()
-    const calls: string[] = []
-    const blockstore = session.blockstore(Object.assign(new BaseBlockstore(), {
-      has: async () => calls.push('has') > 0,
-      get: async function * () {
-        calls.push('get')
-        yield new Uint8Array()
-      },
-      put: async (cid: CID) => {
-        calls.push('put')
-        return cid
-      }
-    }))
     await condemn(0)
-    const work = Promise.all([
-      blockstore.has(cidOf(0)),
-      blockstore.put(cidOf(0), new Uint8Array()),
-      blockstore.get(cidOf(0)).next(),
-      blockstore.putMany([{ cid: cidOf(0), bytes: new Uint8Array() }]).next(),
-      all(blockstore.getMany([cidOf(0)])).then(async ([{ bytes }]) => all(bytes))
-    ])
-    await clock.pass(T / 60)
-    expect(calls).toEqual([])
+    expect([session.relyOnPack(tail(0)), session.relyOnPack(tail(1))]).toEqual([false, true])
 
     await objects.delete([ROUND])
-    await clock.pass(T / 60)
-    await work
-    expect(calls.toSorted()).toEqual(['get', 'get', 'has', 'put', 'put'])
+    await clock.pass(T / 6)
+    expect(session.relyOnPack(tail(0))).toBe(false)
     await session.end()
   })
 
-  it('fences the round of a dead collection, and goes on when no delete of it can come any more', async () => {
-    const { objects, session, condemn, relying, clock } = await open()
-    await objects.put(`collections/${COLLECTION}`, new Uint8Array([1]))
+  it('looks for rounds often while a collection works, and then seldom, also if its round stays', async () => {
+    let lists = 0
+    const { session, condemn, clock } = await open({ before: async ({ kind }) => { lists += kind === 'list' ? 1 : 0 } })
     await condemn(0)
-    const state = relying(0)
-    // the collection renews its lease once more
+    lists = 0
     await clock.pass(T / 2)
-    await objects.put(`collections/${COLLECTION}`, new Uint8Array([2]))
-    await clock.pass(T * 0.9)
-    expect(objects.keys('rounds/')).toEqual([ROUND])
-
-    await clock.pass(T * 0.2)
-    expect(objects.keys('rounds/')).toEqual([ROUND, `${ROUND}.fence`])
-    await clock.pass(T * 0.9)
-    expect(state.outcome).toBe('waits')
-
-    await clock.pass(T * 0.2)
-    expect(state.outcome).toBe('relies')
-    await session.end()
-  })
-
-  it('does not wait twice for a round that another session has fenced long ago', async () => {
-    const { objects, session, condemn, relying, clock } = await open()
-    await objects.put(`${ROUND}.fence`, new Uint8Array())
-    await condemn(0)
-    const state = relying(0)
-    await clock.pass(T * 0.9)
-    expect(state.outcome).toBe('waits')
-    await clock.pass(T * 0.2)
-    expect(state.outcome).toBe('relies')
+    expect(lists).toBeGreaterThan(25)
+    await clock.pass(T)
+    lists = 0
+    await clock.pass(T)
+    expect(lists).toBeLessThan(8)
     await session.end()
   })
 
@@ -211,17 +131,13 @@ describe('a session', () => {
   })
 
   it('refuses to go on when a collection took it for dead', async () => {
-    const { objects, session, condemn, relying, clock } = await open()
-    await condemn(0)
-    const state = relying(0)
+    const { objects, session } = await open()
     await objects.delete([`sessions/${session.id}`])
 
     await expect(session.confirm()).rejects.toMatchObject({
       name: 'SessionLostError', key: `sessions/${session.id}`
     })
-    await clock.pass(0)
-    expect(state.outcome).toBe('SessionLostError')
-    await expect(session.relyOn(multihash(1))).rejects.toMatchObject({ name: 'SessionLostError' })
+    expect(() => session.relyOnPack(tail(1))).toThrow(expect.objectContaining({ name: 'SessionLostError' }))
     await session.end()
   })
 
@@ -230,7 +146,7 @@ describe('a session', () => {
     await objects.delete([`sessions/${session.id}`])
     await clock.pass(T / 6)
 
-    await expect(session.relyOn(multihash(1))).rejects.toMatchObject({ name: 'SessionLostError' })
+    expect(() => session.relyOnPack(tail(1))).toThrow(expect.objectContaining({ name: 'SessionLostError' }))
     expect(objects.keys('sessions/')).toEqual([])
     await session.end()
   })
@@ -240,7 +156,7 @@ describe('a session', () => {
     const { objects, session, condemn, errors, clock } = await open({
       before: async () => { if (isAway) { throw new Error('the network is away') } }
     })
-    await session.relyOn(multihash(0))
+    session.relyOnPack(tail(0))
     isAway = true
     await clock.pass(10 * T)
     expect(errors.length).toBeGreaterThan(10)
@@ -264,34 +180,24 @@ describe('a session', () => {
     expect(errors).toMatchObject([{ message: 'the network is away' }])
   })
 
-  it('stops waiting when it is aborted', async () => {
-    const { session, condemn, clock } = await open()
-    await condemn(0)
-    const controller = new AbortController()
-    const relying = session.relyOn(multihash(0), { signal: controller.signal })
-    controller.abort()
-
-    await expect(relying).rejects.toMatchObject({ name: 'AbortError' })
-    await clock.pass(0)
-    await session.end()
-  })
-
   it.each<[string, (round: Uint8Array) => Uint8Array]>([
     ['empty', () => new Uint8Array()],
     ['cut off', round => round.subarray(0, -1)],
     ['cut off in its header', round => round.subarray(0, 20)],
     ['damaged', round => round.map((byte, i) => i === round.length - 1 ? byte ^ 1 : byte)],
     ['of another kind', round => round.map((byte, i) => i === 0 ? byte ^ 1 : byte)],
-    ['of another key', () => encodeRound(ROUND.replace('c', 'd'), [multihash(0)])],
-    ['without blocks', () => encodeRound(ROUND, [])],
-    ['too long', () => encodeRound(ROUND, Array.from({ length: 100_001 }, () => multihash(0)))]
+    ['of another key', () => encodeRound(ROUND.replace('c', 'd'), [tail(0)])],
+    ['without packs', () => encodeRound(ROUND, [])],
+    ['too long', () => encodeRound(ROUND, Array.from({ length: 100_001 }, () => tail(0)))]
   ])('refuses a round that is %s', async (_, damage) => {
     const { objects, session, clock } = await open()
-    const round = damage(encodeRound(ROUND, [multihash(0)]))
+    const round = damage(encodeRound(ROUND, [tail(0)]))
     await objects.put(ROUND, round)
     await clock.pass(T / 6)
 
-    await expect(session.relyOn(multihash(1))).rejects.toMatchObject({ name: 'StoreObjectError', key: ROUND })
+    expect(() => session.relyOnPack(tail(1))).toThrow(
+      expect.objectContaining({ name: 'StoreObjectError', key: ROUND })
+    )
     await session.end()
     await expect(StoreSession.open(objects, { leaseTimeout: T, command: 'add', clock: new ManualClock() }))
       .rejects.toMatchObject({ name: 'StoreObjectError', key: ROUND })
@@ -301,13 +207,13 @@ describe('a session', () => {
   it('refuses more rounds than collections could have', async () => {
     const { objects, session, clock } = await open()
 
-    for (let i = 0; i < 201; i++) {
+    for (let i = 0; i < 101; i++) {
       const key = `rounds/${i.toString(16).padStart(32, '0')}-00000000`
-      await objects.put(key, encodeRound(key, [multihash(0)]))
+      await objects.put(key, encodeRound(key, [tail(0)]))
     }
 
     await clock.pass(T / 6)
-    await expect(session.relyOn(multihash(1))).rejects.toMatchObject({ name: 'StoreObjectError' })
+    expect(() => session.relyOnPack(tail(1))).toThrow(expect.objectContaining({ name: 'StoreObjectError' }))
     await session.end()
   })
 
@@ -317,7 +223,7 @@ describe('a session', () => {
     await objects.put(`rounds/${'x'.repeat(32)}-00000000`, new Uint8Array())
     await clock.pass(T / 6)
 
-    await session.relyOn(multihash(1))
+    session.relyOnPack(tail(1))
     await session.end()
     expect(objects.keys()).toHaveLength(2)
   })

@@ -40,12 +40,12 @@ export const STORES: Advice = {
    */
   'StoreError full': ': run ipfsz gc, or free space otherwise, and try again',
   /**
-   * # compresses blocks the same way for all nodes
+   * # keeps each block as an object, as early versions did: it can only be read
    *
-   * The compression of blocks is set when a store is created: `ipfsz init --store PLACE --blockstore-codec NAME` in an
-   * empty place. CIDs do not depend on it.
+   * Nothing can be added to, pinned or deleted in such a store. `ipfsz blockstore convert --layout packs`, run once by
+   * a node that uses it, moves its blocks into packs for all nodes.
    */
-  'StoreError other-codec': ': omit --blockstore-codec and --blockstore-level',
+  'StoreError older': ': move its blocks into packs with ipfsz blockstore convert --layout packs',
   /**
    * # The store PLACE is used by
    *
@@ -61,7 +61,6 @@ export const STORES: Advice = {
    * killed, run it on any node: it goes on where it was.
    */
   'StoreError converting': ': wait, or if that was interrupted, run ipfsz blockstore convert --layout packs',
-  'StoreError converted': ': run the command again',
   /**
    * # has files or objects, but no mark of a store
    *

@@ -28,15 +28,11 @@ export async function init (asked: node.InitRepoOptions, context: Context): Prom
  * @throws {StoreError} the place contains something else than a store, or a store of a newer ipfsz
  */
 export async function initStore (store: string, asked: node.InitStoreOptions, context: Context): Promise<void> {
-  const { path, store: place, codec, layout, isNew, wasJoined } =
-    await node.initStore(nodeContext(context), store, asked)
+  const { path, store: place, codec, isNew, wasJoined } = await node.initStore(nodeContext(context), store, asked)
   const uses = isNew ? `created the store ${place} and uses it` : `joined the store ${place}`
-  const compressed = codec === 'none' ? 'not compressed' : `compressed with ${codec}`
-  const isPacked = layout === 'packs'
 
   context.output.sentence(
-    { repo: path, store: place, codec, ...isPacked ? { layout } : {}, made: isNew },
-    `The repo ${path} ${wasJoined ? `already uses the store ${place}` : uses}, blocks ` +
-      (isPacked ? 'in packs' : compressed)
+    { repo: path, store: place, codec, made: isNew },
+    `The repo ${path} ${wasJoined ? `already uses the store ${place}` : uses}, blocks in packs`
   )
 }

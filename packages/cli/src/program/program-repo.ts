@@ -50,8 +50,9 @@ export function defineRepoCommands (program: Command, context: () => Context): v
         throw new UsageError('--cache requires a store in S3: other stores are not cached')
       }
 
-      if (store != null && layout === 'files') {
-        throw new UsageError('--layout files is for blocks that the repo keeps itself: omit it, or --store')
+      if (store != null && (layout === 'files' || codec != null)) {
+        throw new UsageError('A shared store keeps blocks in packs, which compress them: omit --layout and ' +
+          '--blockstore-codec, or --store')
       }
 
       const { init, initStore } = await import('../commands/init.ts')
@@ -59,9 +60,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 
       await (store == null
         ? init({ compression, layout }, context())
-        : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), {
-          compression, cache, layout: layout === 'packs' ? layout : undefined
-        }, context()))
+        : initStore(isUrlLike(store) ? store : resolvePath(store, context().io), { cache }, context()))
     })
 
   program.command('stats')

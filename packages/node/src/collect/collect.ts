@@ -92,7 +92,7 @@ export async function collectGarbage (
         })
       }
 
-      return collectShared({ ...session, repo: { ...repo, shared: repo.shared } }, { dryRun, force }, context)
+      return collectShared(session, repo.shared, { dryRun, force }, context)
     }
 
     return collectOwn(session, { dryRun, force, maxUnused }, context)
@@ -161,21 +161,32 @@ async function collectOwn (
  * Collect the garbage of a store while other nodes add. What they are adding stays.
  *
  * @throws {NothingPinnedError} the store has blocks and no pins
+ * @throws {StoreError} it is an older one: its garbage is collected once it is converted
  */
 async function collectShared (
-  session: Session & { repo: { shared: SharedStore } },
+  session: Session,
+  shared: SharedStore,
   { dryRun, force }: Asked,
   context: NodeContext
 ): Promise<Collected> {
   const { signal } = context
-  const { repo, pins, files } = session
+  const { repo, pins } = session
+  const { name, packs } = shared
+
+  if (packs == null) {
+    const { refuseOlder } = await import('@ipfsz/shared-store')
+
+    return refuseOlder(name)
+  }
+
   const found = await collectStore({
     repo,
+    shared,
+    packs,
     pins,
-    links: files.links,
     async beforeRounds ({ pins }) {
       if (pins === 0 && !dryRun && !force && !await isEmpty(repo)) {
-        throw nothingPinned(repo.shared.name, 'all blocks')
+        throw nothingPinned(name, 'all blocks')
       }
     }
   }, {
@@ -189,8 +200,8 @@ async function collectShared (
       originals.prune({ signal, has: async cid => repo.storage.has(cid, { signal }) }))
   }
 
-  const { removed, removedSize, kept, pins: pinned, links, left } = found
-  const problems = repo.shared.packs?.catalog.damaged.map(({ message }) => message) ?? []
+  const { removed, removedSize, kept, pins: pinned, left } = found
+  const problems = packs.catalog.damaged.map(({ message }) => message)
 
   if (left > 0) {
     problems.push(`${left} packs are kept for the next collection: commands that run need them, or they are damaged`)
@@ -200,7 +211,7 @@ async function collectShared (
     emit(context, 'ipfsz:warning', { message, isMinor: false })
   }
 
-  return { dryRun, removed, removedSize, kept, pins: pinned, links }
+  return { dryRun, removed, removedSize, kept, pins: pinned, links: 0 }
 }
 
 async function isEmpty ({ storage }: Repo): Promise<boolean> {

@@ -7,7 +7,6 @@ import { RepoError, UsageError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { blocksIn, openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { NodeContext } from '../context.ts'
-import type { StoreLayout } from '@ipfsz/shared-store/places'
 import type { BlockLayout, BlockSetting, RepoCompression } from '../blocks/block-setting.ts'
 
 /** A repo that was created, or was there. */
@@ -97,10 +96,8 @@ export interface JoinedRepo {
   path: string
   /** Where the store is, without credentials. */
   store: string
-  /** How the store compresses blocks, or `none`. */
+  /** How the packs of the store are compressed. */
   codec: string
-  /** Whether each block is an object, or many of them are in a pack. */
-  layout: StoreLayout
   /** Whether the store was created now. */
   isNew: boolean
   /** Whether the repo had joined the store before. */
@@ -108,14 +105,6 @@ export interface JoinedRepo {
 }
 
 export interface InitStoreOptions {
-  /** How a new store compresses blocks. */
-  compression?: RepoCompression | undefined
-  /**
-   * Whether each block is an object of a new store, or many of them are in a pack.
-   *
-   * @default 'blocks'
-   */
-  layout?: StoreLayout | undefined
   /**
    * Size of the local cache, in bytes.
    *
@@ -135,7 +124,7 @@ export interface InitStoreOptions {
 export async function initStore (
   context: NodeContext,
   store: string,
-  asked: InitStoreOptions = {}
+  { cache }: InitStoreOptions = {}
 ): Promise<JoinedRepo> {
   const { signal, repo: path } = context
   const before = await readReference(path)
@@ -145,8 +134,8 @@ export async function initStore (
   }
 
   const { joinStore } = await import('@ipfsz/shared-store')
-  const joined = await joinStore(store, { ...asked, signal })
-  const { reference, compression: { codec }, layout, isNew } = joined
+  const joined = await joinStore(store, { signal })
+  const { reference, compression: { codec }, isNew } = joined
 
   // of two nodes that made the store at the same moment, the mark of one is there: the other one joins it now
   if (before != null && before.id !== reference.id && before.store !== reference.store) {
@@ -165,7 +154,7 @@ export async function initStore (
       await checkIsEmpty(path, signal)
     }
 
-    await writeReference(path, { ...reference, cache: asked.cache ?? before?.cache })
+    await writeReference(path, { ...reference, cache: cache ?? before?.cache })
     // from now on nobody looks there
     await rmdir(blocksIn(path)).catch(() => {})
   } finally {
@@ -175,7 +164,7 @@ export async function initStore (
   await makeRepo(path, signal)
   await warnOfOthers(context)
 
-  return { path, store: reference.store, codec, layout, isNew, wasJoined: before?.id === reference.id }
+  return { path, store: reference.store, codec, isNew, wasJoined: before?.id === reference.id }
 }
 
 /**

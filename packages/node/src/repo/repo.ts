@@ -268,7 +268,7 @@ async function repoIn (
     const readKept = readsKept ? async () => readKeptMark(path) : undefined
 
     const store = await openStore(reference, {
-      ...init, sync, readKeptMark: readKept, indexDirectory: join(path, 'store-index')
+      ...init, readKeptMark: readKept, indexDirectory: join(path, 'store-index')
     })
 
     const together = store.shared.packs?.reading

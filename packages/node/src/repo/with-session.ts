@@ -15,29 +15,21 @@ interface SessionContext extends NodeProgressOptions {
 export async function withSession (repo: Repo, context: SessionContext): Promise<Repo> {
   const { shared } = repo
 
-  if (shared == null) {
+  // an older store cannot be opened to write
+  if (shared?.packs == null) {
     return repo
   }
 
   const session = await StoreSession.open(shared.objects, {
     leaseTimeout: shared.leaseTimeout,
     command: 'ipfsz',
-    packs: shared.packs,
     clock: shared.clock,
     onError (err) {
       emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true })
     }
   }, { signal: context.signal })
 
-  if (shared.packs == null) {
-    const { checkNotConverted } = await import('@ipfsz/shared-store')
-    await checkNotConverted(shared).catch(async (err: unknown) => {
-      await session.end()
-      throw err
-    })
-  }
+  const sessionPacks = shared.packs.forSession(session)
 
-  const sessionPacks = shared.packs?.forSession(session)
-
-  return { ...repo, session, sessionPacks, blockstore: sessionPacks ?? session.blockstore(repo.blockstore) }
+  return { ...repo, session, sessionPacks, blockstore: sessionPacks }
 }

@@ -158,7 +158,7 @@ export class Commands {
     const pins = this.#pins(this.#repo)
     const { plant } = this.#init
     await plant.collection?.(pins, this.#repo.shared.objects)
-    await collectStore({ repo: this.#repo, pins, links: noLinks() }, {
+    await collectStore({ repo: this.#repo, shared: this.#repo.shared, packs: this.#storage, pins }, {
       signal: this.#signal, onProgress: ({ type }) => { onProgress(type) }
     })
   }
@@ -221,8 +221,4 @@ export function damagedContent (err: unknown, contents: readonly Content[]): num
 
 export function nameOf (err: unknown): string {
   return err instanceof Error ? err.name : ''
-}
-
-function noLinks (): Parameters<typeof collectStore>[0]['links'] {
-  return { list: async function * () {} } as unknown as Parameters<typeof collectStore>[0]['links']
 }

@@ -1,81 +1,84 @@
-import { cleanUp } from './clean-up.ts'
-import { clearSessions } from './clear-sessions.ts'
+import { choosePacks } from '@ipfsz/blockstore-packed/whole'
 import { systemClock } from '../clock.ts'
-import { CollectionLease } from './collection-lease.ts'
-import { MAX_CONDEMNED } from '../protocol/round-objects.ts'
-import { runRound } from './round.ts'
+import { putOnce } from '../objects/put-once.ts'
+import { tailOfPack } from '../packs/pack-keys.ts'
+import { encodeRound, MAX_CONDEMNED } from '../protocol/round-objects.ts'
 import { newId, roundKey, roundName } from '../protocol/store-keys.ts'
-import type { CollectionEvent, CollectionInit, CollectionResult, StoredBlock, StoredPin } from './collection.ts'
+import { StoreSession } from '../sessions/store-session.ts'
+import { clearSessions } from './clear-sessions.ts'
+import { CollectionLease } from './collection-lease.ts'
+import { completeRound } from './condemned-round.ts'
+import { answersOf, cleanUp, leftRounds } from './left-rounds.ts'
+import { livingOwners } from './living-owners.ts'
+import type { Clock } from '../clock.ts'
+import type { StoredPack } from '../packs/pack-keys.ts'
+import type { CollectionEvent, CollectionInit, CollectionResult, CollectOptions, StoredPin } from './collection.ts'
+import type { CondemnedRound } from './condemned-round.ts'
 
-/** Maximum number of blocks that are deleted at a time, so that a slow store manages it within half the timeout. */
-const DEFAULT_BATCH_SIZE = 1000
-
-export interface CollectOptions {
-  signal: AbortSignal
-  /** Count the blocks, but delete nothing, and write nothing into the store. */
-  dryRun?: boolean
-  onProgress?: (event: CollectionEvent) => void
-}
+/** The share of all bytes that may stay unused in packs. */
+const DEFAULT_MAX_UNUSED = 0.05
+/** How many packs a round copies from at most: what is needed of them is listed in memory. */
+const MAX_COPIED = 64
 
 /**
- * Delete the blocks of a shared store that no pin reaches and no session relies on, while other nodes add.
- * docs/shared-store.md says how, and what it assumes.
- *
- * Memory: what `walk` keeps, the IDs of the pins, and one round of blocks.
+ * Delete the packs of a shared store of which no pin reaches anything and on which no session relies, and copy what is
+ * needed of those that are mostly unused, while other nodes add. docs/shared-store.md says how.
  *
  * @throws {CollectionRunningError} another collection runs on the store
  * @throws {CollectionLostError} the process stood still for so long that others took it for dead
  * @throws {SilentSessionError} a session lives, and does not answer
  * @throws {StoreObjectError} an object of a session is damaged
  */
-export async function collect<Pin extends StoredPin, Block extends StoredBlock> (
-  init: CollectionInit<Pin, Block>,
+export async function collect<Pin extends StoredPin> (
+  init: CollectionInit<Pin>,
   { signal, dryRun = false, onProgress = () => {} }: CollectOptions
 ): Promise<CollectionResult> {
   const { store, leaseTimeout, clock = systemClock } = init
-  const lease = dryRun ? undefined : new CollectionLease(store, leaseTimeout, clock)
+
+  if (dryRun) {
+    return new Packs({ ...init, clock }, undefined, signal, onProgress).count()
+  }
+
+  const lease = new CollectionLease(store, leaseTimeout, clock)
+  let session: StoreSession | undefined
 
   try {
-    if (lease != null) {
-      // A collection that may not delete must not leave objects behind, for whose end others would wait. The name is of
-      // no round: a request that was sent again could still come while a round of that name runs, and end it
-      await store.delete([roundKey(roundName(newId(), 0))], { signal })
-      const onWaiting = (): void => { onProgress({ type: 'others' }) }
-      const dead = await lease.start(signal, onWaiting)
-      const onClearing = (dead: number): void => { onProgress({ type: 'clearing', dead }) }
-      await clearSessions({ store, leaseTimeout, clock, onClearing }, signal)
-      const objects = await cleanUp({ store, own: lease.id, dead, leaseTimeout, clock, onWaiting }, signal)
+    // a collection that may not delete must not leave objects behind
+    await store.delete([roundKey(roundName(newId(), 0))], { signal })
+    const dead = await lease.start(signal, () => { onProgress({ type: 'others' }) })
+    await clearSessions({
+      store, leaseTimeout, clock, onClearing (dead) { onProgress({ type: 'clearing', dead }) }
+    }, signal)
+    session = await StoreSession.open(store, { leaseTimeout, command: 'gc', clock }, { signal })
+    const result = await new Packs({ ...init, clock }, session, signal, onProgress).run()
+    await cleanUp(store, dead, signal)
 
-      if (objects > 0) {
-        onProgress({ type: 'cleaned', objects })
-      }
-    }
-
-    return await new Collection({ ...init, clock }, lease?.id, signal, onProgress).run()
+    return result
   } finally {
-    // the collection has done its work, or failed for another reason: its object does no harm
-    await lease?.end().catch(() => {})
+    await session?.end()
+    await lease.end().catch(() => { /* its object does no harm */ })
   }
 }
 
-class Collection<Pin extends StoredPin, Block extends StoredBlock> {
-  readonly #init: CollectionInit<Pin, Block> & Required<Pick<CollectionInit, 'clock'>>
+class Packs<Pin extends StoredPin> {
+  readonly #init: CollectionInit<Pin> & { clock: Clock }
   /** Undefined in a dry run. */
-  readonly #id: string | undefined
+  readonly #session: StoreSession | undefined
   readonly #signal: AbortSignal
   readonly #onProgress: (event: CollectionEvent) => void
   readonly #walked = new Set<string>()
-  #numbers = 0
-  readonly #result: CollectionResult = { pins: 0, kept: 0, removed: 0, removedSize: 0, rounds: 0, fenced: 0 }
+  readonly #result: CollectionResult = {
+    pins: 0, kept: 0, removed: 0, removedSize: 0, rounds: 0, fenced: 0, left: 0
+  }
 
   constructor (
-    init: CollectionInit<Pin, Block> & Required<Pick<CollectionInit, 'clock'>>,
-    id: string | undefined,
+    init: CollectionInit<Pin> & { clock: Clock },
+    session: StoreSession | undefined,
     signal: AbortSignal,
     onProgress: (event: CollectionEvent) => void
   ) {
     this.#init = init
-    this.#id = id
+    this.#session = session
     this.#signal = signal
     this.#onProgress = event => {
       this.#result.fenced += event.type === 'fenced' ? 1 : 0
@@ -83,50 +86,120 @@ class Collection<Pin extends StoredPin, Block extends StoredBlock> {
     }
   }
 
+  /** Count what pins do not reach. */
+  async count (): Promise<CollectionResult> {
+    await this.#init.storage.catalog.refresh(this.#signal)
+    await this.#walkNewPins()
+    await this.#live(new Map())
+
+    return this.#result
+  }
+
   async run (): Promise<CollectionResult> {
-    const { blocks, reached, roundSize = MAX_CONDEMNED, beforeRounds } = this.#init
+    const { store, storage, beforeRounds } = this.#init
+
+    await storage.catalog.refresh(this.#signal)
+    // directories are spread over all packs, and what is copied lies between them
+    storage.reading.expect(Infinity)
+    // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
+    const listed = Array.from(storage.catalog.packs.values())
+    const rounds = await leftRounds(store, this.#signal)
+    const objectors = await answersOf(store, rounds, this.#signal)
+    const others = [...listed.map(({ session }) => session), ...objectors].filter(id => id !== this.#session?.id)
+    const running = await livingOwners({
+      ...this.#init, sessions: others, onFenced: owner => { this.#onProgress({ type: 'fenced', owner }) }
+    }, this.#signal)
     await this.#walkNewPins()
     await beforeRounds?.({ pins: this.#walked.size })
-    let candidates: Block[] = []
 
-    for await (const page of blocks.list({ signal: this.#signal })) {
+    for (const round of rounds) {
+      await this.#complete(round)
+    }
+
+    await this.#condemn(listed.filter(({ session }) => !running.has(session)))
+
+    return this.#result
+  }
+
+  /** Condemn what is unused, a part at a time. */
+  async #condemn (listed: readonly StoredPack[]): Promise<void> {
+    const { store, storage, clock, maxUnused = DEFAULT_MAX_UNUSED } = this.#init
+    const { catalog } = storage
+    const condemned = new Set<string>()
+    const collection = newId()
+    let numbers = 0
+
+    for (;;) {
+      const live = new Map<string, number>()
+      await this.#live(live)
+      const packs = listed.filter(({ id }) => !condemned.has(id) && catalog.packs.has(id) && catalog.knows(id))
+        .map(({ id }) => ({ id, size: catalog.bytesOf(id), live: shareOf(live.get(id), catalog.bytesOf(id)) }))
+        .map(pack => ({ ...pack, isSealed: true }))
+      const size = packs.reduce((sum, { size }) => sum + size, 0)
+      const chosen = choosePacks({ packs, size }, maxUnused, storage.packSize)
+      const dead = chosen.filter(id => !live.has(id)).slice(0, MAX_CONDEMNED - MAX_COPIED)
+      const ids = [...dead, ...chosen.filter(id => live.has(id)).slice(0, MAX_COPIED)]
+
+      if (ids.length === 0) {
+        return
+      }
+
+      ids.forEach(id => condemned.add(id))
+      const tails = ids.map(tailOfPack)
+      const { name } = await putOnce(store, () => {
+        const name = roundName(collection, numbers++)
+
+        return { name, key: roundKey(name), bytes: encodeRound(roundKey(name), tails) }
+      }, { clock, signal: this.#signal })
+      this.#onProgress({ type: 'round', condemned: ids.length })
+      await this.#complete({ name, tails })
+    }
+  }
+
+  async #complete (round: CondemnedRound): Promise<void> {
+    const session = this.#session
+
+    if (session != null) {
+      const { removed, removedSize, left } = await completeRound({
+        ...this.#init,
+        session,
+        walkNewPins: async () => this.#walkNewPins(),
+        onProgress: this.#onProgress
+      }, round, this.#signal)
+      this.#result.rounds++
+      this.#result.removed += removed
+      this.#result.removedSize += removedSize
+      this.#result.left += left
+    }
+  }
+
+  /** Add to each pack the bytes of its blocks that pins reach. A block that is in several packs counts for one. */
+  async #live (live: Map<string, number>): Promise<void> {
+    const { storage, reached } = this.#init
+    let [kept, removed, removedSize] = [0, 0, 0]
+
+    for await (const blocks of storage.catalog.blocks()) {
       this.#signal.throwIfAborted()
-      const unreached = page.filter(({ multihash }) => !reached.has(multihash))
-      this.#result.kept += page.length - unreached.length
-      this.#onProgress({ type: 'listed', blocks: page.length, candidates: unreached.length })
 
-      for (const block of unreached) {
-        candidates.push(block)
-
-        if (candidates.length === Math.min(roundSize, MAX_CONDEMNED)) {
-          await this.#condemn(candidates)
-          candidates = []
+      for (const { key, rows } of blocks) {
+        if (reached.has(key.bytes)) {
+          const [{ pack, length }] = rows.toSorted((a, b) => (a.pack < b.pack ? -1 : 1))
+          live.set(pack, (live.get(pack) ?? 0) + length)
+          kept++
+        } else {
+          removed++
+          removedSize += rows[0].length
         }
       }
     }
 
-    if (candidates.length > 0) {
-      await this.#condemn(candidates)
+    if (this.#session == null) {
+      Object.assign(this.#result, { removed, removedSize })
     }
 
-    return { ...this.#result, pins: this.#walked.size }
-  }
-
-  async #condemn (condemned: readonly Block[]): Promise<void> {
-    const removed = this.#id == null ? condemned : await runRound({
-      ...this.#init,
-      batchSize: this.#init.batchSize ?? DEFAULT_BATCH_SIZE,
-      collection: this.#id,
-      nextNumber: () => this.#numbers++,
-      condemned,
-      walkNewPins: async () => this.#walkNewPins(),
-      onProgress: this.#onProgress
-    }, this.#signal)
-
-    this.#result.rounds += this.#id == null ? 0 : 1
-    this.#result.removed += removed.length
-    this.#result.kept += condemned.length - removed.length
-    this.#result.removedSize += removed.reduce((total, { size = 0 }) => total + size, 0)
+    this.#result.kept = kept
+    this.#result.pins = this.#walked.size
+    this.#onProgress({ type: 'listed', blocks: kept + removed, candidates: removed })
   }
 
   async #walkNewPins (): Promise<void> {
@@ -143,4 +216,8 @@ class Collection<Pin extends StoredPin, Block extends StoredBlock> {
       }
     }
   }
+}
+
+function shareOf (part = 0, all: number): number {
+  return all === 0 ? 0 : part / all
 }

@@ -1,33 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
-import type { S3Validity } from '@ipfsz/blockstore-s3'
-
-export interface StoredBlock {
-  /** The bytes of its multihash. */
-  multihash: Uint8Array
-  /** In bytes, if the list says it. */
-  size?: number
-}
-
-/** The blocks of a store. What `list` says of a block, `delete` is told again. */
-export interface StoredBlocks<Block extends StoredBlock = StoredBlock> {
-  list: (options: { signal: AbortSignal }) => AsyncIterable<readonly Block[]>
-  /**
-   * How long the store takes deletes, from now on, by its own clock: it refuses those that come later. Undefined: it
-   * does not look when they come.
-   */
-  validFor?: ((milliseconds: number) => S3Validity | undefined) | undefined
-  /**
-   * Delete blocks. A request is sent again only if the store has answered that it did not carry it out: one that is
-   * under way when this returns could delete a block that was stored again meanwhile.
-   *
-   * @throws {Error} it is unknown whether all requests were carried out
-   */
-  delete: (
-    blocks: readonly Block[],
-    options: { signal: AbortSignal, validity?: S3Validity | undefined }
-  ) => Promise<void>
-}
+import type { PackStorage } from '../packs/pack-storage.ts'
 
 /** A pin. Equal IDs stand for the same blocks: the same CID, to the same depth. */
 export interface StoredPin {
@@ -40,12 +13,11 @@ export type CollectionEvent =
   | { type: 'others' }
   /** There are more sessions than a collection can wait for. So many of them were found to be dead. */
   | { type: 'clearing', dead: number }
-  /** Objects of dead sessions and collections were deleted. */
-  | { type: 'cleaned', objects: number }
   /** Blocks below pins were walked. */
   | { type: 'walked', blocks: number }
   /** Blocks of the store were listed, of which some are to be deleted. */
   | { type: 'listed', blocks: number, candidates: number }
+  /** So many packs are condemned. */
   | { type: 'round', condemned: number }
   /** Sessions have not acknowledged the round yet: they do within seconds, or are dead. */
   | { type: 'waiting', sessions: number }
@@ -53,12 +25,12 @@ export type CollectionEvent =
   | { type: 'fenced', owner: string }
   | { type: 'deleted', blocks: number }
 
-export interface CollectionInit<Pin extends StoredPin = StoredPin, Block extends StoredBlock = StoredBlock> {
+export interface CollectionInit<Pin extends StoredPin = StoredPin> {
   /** The objects of the store: sessions, collections and rounds. */
   store: ObjectStore
+  storage: PackStorage
   /** Milliseconds, as the store's mark says. */
   leaseTimeout: number
-  blocks: StoredBlocks<Block>
   /**
    * All pins that are there from the beginning of the call to its end. Is called once, and then in each round. May
    * leave out those whose IDs `isWalked` knows: a store over the network takes a request for each.
@@ -70,20 +42,25 @@ export interface CollectionInit<Pin extends StoredPin = StoredPin, Block extends
    * @throws {DamagedDagError} a block is missing or damaged, so what the pin reaches is unknown
    */
   walk: (pin: Pin, options: { signal: AbortSignal }) => AsyncIterable<unknown>
-  /** The blocks that walks have reached. */
-  reached: { has: (multihash: Uint8Array) => boolean }
-  /** Delete the links to files whose roots are among the blocks. As careful as `delete` of blocks. */
-  deleteLinks?: (
-    blocks: readonly StoredBlock[],
-    options: { signal: AbortSignal, validity?: S3Validity | undefined }
-  ) => Promise<void>
+  /** The blocks that walks have reached, by their keys (`keyOf`): 32 bytes, which end as the multihash does. */
+  reached: { has: (key: Uint8Array) => boolean }
+  /**
+   * The share of all bytes of blocks that may stay unused.
+   *
+   * @default 0.05
+   */
+  maxUnused?: number
   /** Called when the pins are walked, before anything is deleted. What it throws ends the collection. */
-  beforeRounds?: (found: { pins: number }) => Promise<void>
-  clock?: Clock
-  /** Maximum number of blocks of a round. */
-  roundSize?: number
-  /** Maximum number of blocks that are deleted at a time. */
-  batchSize?: number
+  beforeRounds?: ((found: { pins: number }) => Promise<void>) | undefined
+  /** @default the system's */
+  clock?: Clock | undefined
+}
+
+export interface CollectOptions {
+  signal: AbortSignal
+  /** Count the blocks, but delete nothing, and write nothing into the store. */
+  dryRun?: boolean
+  onProgress?: (event: CollectionEvent) => void
 }
 
 export interface CollectionResult {
@@ -97,4 +74,6 @@ export interface CollectionResult {
   rounds: number
   /** Sessions that were dead. */
   fenced: number
+  /** Packs that are condemned, but that sessions still need, or of which a block cannot be read: for the next run. */
+  left: number
 }

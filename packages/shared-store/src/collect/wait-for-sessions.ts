@@ -20,14 +20,14 @@ export interface WaitForSessionsInit {
   store: ObjectStore
   /** The name of the round. */
   round: string
-  /** How many blocks it condemns. */
+  /** How many packs it condemns. */
   condemned: number
   /** Takes up what the sessions object to. */
   objections: Objections
   leaseTimeout: number
   clock: Clock
   /** A session that need not acknowledge it: that of the collection. */
-  except?: string | undefined
+  except: string
   /** Called with how many sessions have not acknowledged yet, whenever that changes. */
   onWaiting: (sessions: number) => void
   /** Called with who made a session that is dead. */
@@ -46,7 +46,7 @@ export interface WaitForSessionsInit {
 export async function waitForSessions (init: WaitForSessionsInit, signal: AbortSignal): Promise<void> {
   const { store, round, clock, leaseTimeout, onWaiting } = init
   const waiting = await sessionsOf(store, signal)
-  waiting.delete(init.except ?? '')
+  waiting.delete(init.except)
   const watches = new Map(Array.from(waiting, id => [id, new LeaseWatch(store, `${LEASES}${id}`, clock)]))
   const begin = clock.now()
   let told = 0

@@ -1,4 +1,4 @@
-// Room: stores that keep blocks in packs (docs/shared-packs.md): finding, reading and writing them.
+// Room: the packs of a store (docs/shared-store.md): finding, reading and writing them.
 import { randomBytes } from 'node:crypto'
 import { tailOf } from '../protocol/tail-set.ts'
 

@@ -13,6 +13,7 @@ import { SessionPackBlocks } from './session-pack-blocks.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
+import type { FreeSpace } from '../storage/free-space.ts'
 import type { Compress, Disk, Key, Row } from '@ipfsz/blockstore-packed/whole'
 import type { PackBlocksInit } from './pack-blocks.ts'
 import type { PackBytes } from './pack-reader.ts'
@@ -45,6 +46,10 @@ export interface PackStorageInit {
   /** Compresses frames. By default in the thread pool of Node. */
   compress?: Compress | undefined
   clock?: Clock | undefined
+  /** The space that packs may take, but for copies of collections. By default there is no limit. */
+  freeSpace?: FreeSpace | undefined
+  /** Makes the store ready to write. */
+  open?: (() => Promise<void>) | undefined
 }
 
 /** The blocks of a store, in packs that are written whole. A pack never changes, and none is written twice. */
@@ -60,23 +65,26 @@ export class PackStorage implements BlockStorage {
   /** Reads from the store. */
   readonly reading: PackBlocks
   readonly #objects: ObjectStore
+  readonly #open: () => Promise<void>
   readonly #clock: Clock
   readonly #background: Clock
   #cancelSync: (() => void) | undefined
   #flushing: Promise<void> | undefined
 
   constructor ({
-    objects, disk, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock
+    objects, disk, level = DEFAULT_LEVEL, packSize = PACK_SIZE, compress = compressInPool, clock, freeSpace,
+    open = async () => {}
   }: PackStorageInit) {
     this.#clock = clock ?? systemClock
     this.#background = clock ?? backgroundClock
     this.catalog = new PackCatalog(objects, new PackIndex({ disk, newId: newPackId }), this.#clock)
     const init = { objects, catalog: this.catalog, level, packSize, compress, clock: this.#clock }
-    this.writer = new PackWriter(init)
+    this.writer = new PackWriter(freeSpace == null ? init : { ...init, objects: within(freeSpace, objects) })
     this.copier = new PackWriter({ ...init, isCopying: true })
     this.packSize = packSize
     this.level = level
     this.#objects = objects
+    this.#open = open
     this.reading = this.readingWith({ read: async (...args) => this.read(...args) })
   }
 
@@ -99,8 +107,9 @@ export class PackStorage implements BlockStorage {
     return this.#objects.get(key, place)
   }
 
+  /** Make ready to write. Packs are listed when they are needed. */
   async open (): Promise<void> {
-    // packs are listed when they are needed
+    await this.#open()
   }
 
   /** Resolves when everything that was put is stored. */
@@ -253,4 +262,9 @@ export class PackStorage implements BlockStorage {
   relies (session: PackUser, { pack }: Row): boolean {
     return session.relyOnPack(tailOfPack(pack))
   }
+}
+
+/** The same objects: writing one takes space. */
+function within (freeSpace: FreeSpace, objects: ObjectStore): Pick<ObjectStore, 'put'> {
+  return { put: async (...args) => freeSpace.write(args[1].byteLength, async () => objects.put(...args)) }
 }

@@ -25,7 +25,7 @@ export interface PackUser {
 }
 
 export interface PackWriterInit {
-  objects: ObjectStore
+  objects: Pick<ObjectStore, 'put'>
   catalog: PackCatalog
   /** The compression level of zstd. */
   level: number

@@ -1,12 +1,15 @@
-import { mkdir, readdir, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeStale } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/utils/message-of'
-import { StoreError } from '../errors.ts'
-import { DirectoryObjects } from '../objects/directory-objects.ts'
+import { StoreError, StoreMissingError } from '../errors.ts'
+import { DirectoryObjects, TEMPORARY } from '../objects/directory-objects.ts'
 import { MeasuredObjects } from '../objects/measured-objects.ts'
-import { MeasuredStorage } from '../storage/measured-storage.ts'
 import { Mount } from '../objects/mount.ts'
 import { pathOf } from '../objects/object-names.ts'
+import { OlderFiles } from '../older/older-files.ts'
+import { FreeSpace } from '../storage/free-space.ts'
 import { MARK_KEY } from './store-mark.ts'
 import { StoreTraffic } from '../objects/store-traffic.ts'
 import { StoreWatch } from '../objects/store-watch.ts'
@@ -33,7 +36,9 @@ export function directoryBackend (directory: string): StoreBackend {
       checkMounted: async () => {},
       makeDirectory: async path => { await mkdir(path, { recursive: true }) }
     }),
-    storage: ({ sync }) => new MeasuredStorage(join(directory, 'blocks'), { mount, sync, traffic }),
+    freeSpace: new FreeSpace(directory),
+    open: async () => openDirectory(mount),
+    older: () => new OlderFiles(mount),
     async isEmpty () {
       try {
         return (await readdir(directory)).every(name => OF_THE_SYSTEM.test(name))
@@ -44,6 +49,22 @@ export function directoryBackend (directory: string): StoreBackend {
         )
       }
     }
+  }
+}
+
+/** Unfinished objects of killed processes are deleted once they are an hour old. */
+async function openDirectory ({ check, directory, makeDirectory }: Mount): Promise<void> {
+  const temporary = join(directory, TEMPORARY)
+  await check()
+
+  try {
+    await makeDirectory(temporary)
+    await access(temporary, constants.W_OK)
+    await removeStale(temporary)
+  } catch (err) {
+    throw err instanceof StoreMissingError
+      ? err
+      : new StoreError(`The store ${directory} is not writable: ${messageOf(err)}`, { cause: err })
   }
 }
 

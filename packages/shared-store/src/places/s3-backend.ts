@@ -1,15 +1,14 @@
-import { parseS3Url, S3Blockstore, S3Objects, BLOCKS, multihashOf } from '@ipfsz/blockstore-s3'
+import { parseS3Url, S3Objects } from '@ipfsz/blockstore-s3'
 import { StoreMissingError } from '../errors.ts'
 import { requestSignal } from './closing-time.ts'
 import { readObject } from '../objects/read-object.ts'
+import { OlderObjects } from '../older/older-objects.ts'
 import { MARK_KEY } from './store-mark.ts'
 import { StoreTraffic } from '../objects/store-traffic.ts'
 import { StoreWatch } from '../objects/store-watch.ts'
-import type { BlockStorage, StoredBlock } from '../storage/block-storage.ts'
 import type { BackendInit, StoreBackend } from './store-backend.ts'
 import type { StoreOutcome, StoreRequestKind } from '../objects/store-traffic.ts'
-import type { S3RequestEvent, S3Validity } from '@ipfsz/blockstore-s3'
-import type { CID } from 'multiformats/cid'
+import type { S3RequestEvent } from '@ipfsz/blockstore-s3'
 
 /** How long a look at a store may take that shows whether it answers, in milliseconds. It may be sent twice. */
 const LOOK = { connectTimeout: 1500, responseTimeout: 1500, progressTimeout: 1500, attempts: 2 }
@@ -28,13 +27,6 @@ const KINDS: Readonly<Record<S3RequestEvent['operation'], StoreRequestKind>> = {
   head: 'has',
   list: 'list',
   put: 'put'
-}
-
-/** A block, as a listing describes it. */
-interface ListedBlock extends StoredBlock {
-  size: number
-  /** The key of its object. */
-  path: string
 }
 
 /**
@@ -103,7 +95,10 @@ export function s3Backend (url: string, { signal }: BackendInit = {}): StoreBack
         once.delete(keys, { signal, validity }),
       list: (...args) => objects.list(...args)
     },
-    storage: () => new S3Storage(objects, once),
+    async open () {
+      // there is nothing to make
+    },
+    older: () => new OlderObjects(objects, url),
     async isEmpty () {
       for await (const page of objects.list('')) {
         if (page.length > 0) {
@@ -141,61 +136,4 @@ function outcomeOfStatus (status: number): StoreOutcome {
   }
 
   return status < 400 ? 'ok' : 'failed'
-}
-
-/** Blocks as objects. Each is durable once it is put. */
-class S3Storage extends S3Blockstore implements BlockStorage {
-  readonly #once: S3Objects
-  /** The puts that run. */
-  readonly #putting = new Set<Promise<CID>>()
-
-  /** @param once - the same objects, for requests that are sent once */
-  constructor (objects: S3Objects, once: S3Objects) {
-    super(objects)
-    this.#once = once
-  }
-
-  override async put (...args: Parameters<S3Blockstore['put']>): Promise<CID> {
-    const putting = super.put(...args)
-    this.#putting.add(putting)
-
-    return putting.finally(() => this.#putting.delete(putting))
-  }
-
-  async sync (): Promise<void> {
-    // put has waited for it
-  }
-
-  async syncLater (): Promise<void> {
-    // whoever put it has waited for it
-  }
-
-  async settled (): Promise<void> {
-    while (this.#putting.size > 0) {
-      await Promise.allSettled(this.#putting)
-    }
-  }
-
-  async * blocks (options?: Parameters<BlockStorage['blocks']>[0]): AsyncGenerator<ListedBlock[]> {
-    for await (const page of this.objects.list(BLOCKS, options)) {
-      yield page.flatMap(({ key, size }) => {
-        const multihash = multihashOf(key)
-
-        return multihash == null ? [] : [{ multihash, path: key, size }]
-      })
-    }
-  }
-
-  async sizeOf (block: StoredBlock): Promise<number> {
-    return (block as ListedBlock).size
-  }
-
-  validFor (milliseconds: number): S3Validity {
-    // by the clocks that its other requests were answered with
-    return this.objects.validFor(milliseconds)
-  }
-
-  async remove (...[blocks, options]: Parameters<BlockStorage['remove']>): Promise<void> {
-    await this.#once.delete(blocks.map(block => (block as ListedBlock).path), options)
-  }
 }

@@ -1,4 +1,5 @@
 import type { BlockStorage } from '../storage/block-storage.ts'
+import type { FreeSpace } from '../storage/free-space.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { StoreTraffic } from '../objects/store-traffic.ts'
 import type { StoreWatch } from '../objects/store-watch.ts'
@@ -22,8 +23,17 @@ export interface StoreBackend {
   readonly objects: ObjectStore
   /** The same objects for what is deleted and put again under one key. Each delete is sent once at most. */
   readonly records: ObjectStore
-  /** @param init.sync - whether blocks survive a loss of power once `sync` of the storage resolves */
-  storage (init: { sync: boolean }): BlockStorage
+  /** The space on its disk that blocks may take. Undefined: it refuses what it has no space for. */
+  readonly freeSpace?: FreeSpace | undefined
+  /**
+   * Make ready to write, and delete what killed processes have left unfinished.
+   *
+   * @throws {StoreMissingError}
+   * @throws {StoreError} it cannot be written
+   */
+  open (): Promise<void>
+  /** The blocks, if each is an object: they are read and deleted, and none is added. */
+  older (): BlockStorage
   /**
    * Whether there is nothing at all yet.
    *

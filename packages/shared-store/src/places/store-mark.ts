@@ -8,10 +8,8 @@ import type { CodecName } from '@ipfsz/codecs'
 
 /** The key of the mark. */
 export const MARK_KEY = 'ipfsz-store.json'
-/** The versions of stores that this ipfsz makes and opens: each block is an object, or they are in packs. */
-const VERSIONS: Readonly<Record<StoreLayout, number>> = { blocks: 1, packs: 2 }
-/** That of a store whose blocks are being moved into packs. */
-const CONVERTING = 3
+/** The versions of stores: each block is an object, blocks are in packs, or are being moved into packs. */
+const [OLDER, PACKS, CONVERTING] = [1, 2, 3]
 /** Maximum number of bytes of a mark. */
 const MAX_SIZE = 64 * 1024
 /** How long a node may stand still while it adds, 30 seconds. The garbage of a killed one can be collected then. */
@@ -21,21 +19,19 @@ const [MIN_LEASE_TIMEOUT, MAX_LEASE_TIMEOUT] = [100, 600_000]
 /** Of a UUID. */
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** How all nodes compress the blocks of a store. CIDs do not depend on it. */
+/** How the blocks of a store are compressed: packs with zstd. CIDs do not depend on it. */
 export interface StoreCompression {
   codec: CodecName | 'none'
   level?: number
 }
-
-/** Whether each block is an object, or many of them are in a pack. */
-export type StoreLayout = 'blocks' | 'packs'
 
 /** The object that makes a bucket or a directory a store. */
 export interface StoreMark {
   /** Different for each store. Tells whether another one lies where this one was. */
   id: string
   compression: StoreCompression
-  layout: StoreLayout
+  /** Whether each block is an object, as in stores of early versions: it is read, and can be converted. */
+  isOlder?: boolean | undefined
   /** Whether blocks are being moved into packs: nobody else can use the store until that is complete. */
   isConverting?: boolean | undefined
   /**
@@ -74,17 +70,11 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
     const mark = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Record<string, unknown>
     version = mark.version
 
-    const layout = (Object.keys(VERSIONS) as StoreLayout[]).find(layout => VERSIONS[layout] === version)
-
-    if (version === CONVERTING) {
-      return { ...parse(mark), layout: 'packs', isConverting: true }
+    if (version === OLDER || version === PACKS || version === CONVERTING) {
+      return { ...parse(mark), isOlder: version === OLDER, isConverting: version === CONVERTING }
     }
 
-    if (layout != null) {
-      return { ...parse(mark), layout }
-    }
-
-    if (!Number.isSafeInteger(version) || Number(version) < VERSIONS.blocks) {
+    if (!Number.isSafeInteger(version) || Number(version) < OLDER) {
       throw new TypeError('it has no version')
     }
   } catch (err) {
@@ -95,15 +85,9 @@ export function decodeMark (bytes: Uint8Array, name: string): StoreMark {
   }
 
   throw new StoreError(
-    `The store ${name} has version ${String(version)}, but this ipfsz supports only ${VERSIONS.blocks} and ` +
-      `${VERSIONS.packs}: update it on this node`
+    `The store ${name} has version ${String(version)}, but this ipfsz supports only ${OLDER} to ` +
+      `${CONVERTING}: update it on this node`
   )
-}
-
-/** The mark of a new store. */
-export interface NewMark extends Omit<StoreMark, 'layout'> {
-  /** @default 'blocks' */
-  layout?: StoreLayout | undefined
 }
 
 /**
@@ -118,19 +102,21 @@ export function checkUsable (mark: StoreMark, name: string): void {
 }
 
 /** Make a store of what is empty, or change its mark. */
-export async function writeMark (objects: ObjectStore, mark: NewMark): Promise<void> {
+export async function writeMark (objects: ObjectStore, mark: Omit<StoreMark, 'isOlder'>): Promise<void> {
   await objects.put(MARK_KEY, encodeMark(mark))
 }
 
 export function encodeMark (
-  { id, compression, layout = 'blocks', isConverting = false, leaseTimeout }: NewMark
+  { id, compression, isConverting = false, leaseTimeout }: Omit<StoreMark, 'isOlder'>
 ): Uint8Array {
-  const version = isConverting ? CONVERTING : VERSIONS[layout]
+  const version = isConverting ? CONVERTING : PACKS
 
   return Buffer.from(`${JSON.stringify({ version, id, compression, leaseTimeout }, undefined, 2)}\n`)
 }
 
-function parse ({ id, compression, leaseTimeout }: Record<string, unknown>): Omit<StoreMark, 'layout'> {
+function parse (
+  { id, compression, leaseTimeout }: Record<string, unknown>
+): Pick<StoreMark, 'id' | 'compression' | 'leaseTimeout'> {
   const { codec: name, level } = typeof compression === 'object' && compression != null
     ? compression as Record<string, unknown>
     : {}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { StoreObjectError } from '../errors.ts'
 import { readObject } from '../objects/read-object.ts'
-import { TAIL_BYTES, tailOf } from './tail-set.ts'
+import { TAIL_BYTES } from './tail-set.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
-/** Maximum number of blocks that a round condemns. Its object then has 800 kB, an acknowledgement 12.5 kB. */
+/** Maximum number of packs that a round condemns. Its object then has 800 kB, an acknowledgement 12.5 kB. */
 export const MAX_CONDEMNED = 100_000
 
 /** The first bytes: what the object is, and its version. */
@@ -12,19 +12,13 @@ const ROUND_MAGIC = Buffer.from('ipfsz round 1\n')
 const ACK_MAGIC = Buffer.from('ipfsz acknowledgement 1\n')
 const SHA_256_BYTES = 32
 
-/** The object of a round, with the key that it is for: the tails of the condemned blocks. */
-export function encodeRound (key: string, multihashes: readonly Uint8Array[]): Uint8Array {
-  const tails = new Uint8Array(multihashes.length * TAIL_BYTES)
-
-  for (const [i, multihash] of multihashes.entries()) {
-    tails.set(tailOf(multihash), i * TAIL_BYTES)
-  }
-
-  return seal(key, ROUND_MAGIC, tails)
+/** The object of a round, with the key that it is for: the tails of the condemned packs. */
+export function encodeRound (key: string, tails: readonly Uint8Array[]): Uint8Array {
+  return seal(key, ROUND_MAGIC, Buffer.concat(tails))
 }
 
 /**
- * Read the tails of the blocks that a round condemns, or undefined if it has ended.
+ * Read the tails of the packs that a round condemns, or undefined if it has ended.
  *
  * @throws {StoreObjectError} the object is not a round
  */
@@ -40,7 +34,7 @@ export async function readRound (
   }
 
   if (tails.byteLength === 0 || tails.byteLength % TAIL_BYTES !== 0) {
-    throw new StoreObjectError(key, `${tails.byteLength} bytes are not a list of blocks`)
+    throw new StoreObjectError(key, `${tails.byteLength} bytes are not a list of packs`)
   }
 
   return Array.from(
@@ -49,7 +43,7 @@ export async function readRound (
   )
 }
 
-/** A bit for each condemned block, set if the block must not be deleted. */
+/** A bit for each condemned pack, set if the pack must not be deleted. */
 export class Objections {
   readonly bits: Uint8Array
 
@@ -80,7 +74,7 @@ export function encodeAck (key: string, { bits }: Objections): Uint8Array {
 /**
  * Read the objections of a session, or undefined if it has not acknowledged.
  *
- * @param condemned - how many blocks the round condemns
+ * @param condemned - how many packs the round condemns
  * @throws {StoreObjectError} the object is not an acknowledgement of this round
  */
 export async function readAck (
@@ -104,7 +98,7 @@ export async function readAck (
 }
 
 /**
- * A checksum finds damage: a wrong bit could delete a block that somebody relies on. It is of the key too: the
+ * A checksum finds damage: a wrong bit could delete a pack that somebody relies on. It is of the key too: the
  * acknowledgement of one session, copied to the key of another, would say that this one objects to nothing.
  */
 function seal (key: string, magic: Uint8Array, content: Uint8Array): Uint8Array {

@@ -1,5 +1,5 @@
-// Room: what the objects of the protocol are called and hold: leases, rounds and their answers, fences. How long a
-// lease lasts is in the mark of the store, `places/store-mark.ts`.
+// Room: what the objects of the protocol are called and hold: leases, rounds and their answers. How long a lease
+// lasts is in the mark of the store, `places/store-mark.ts`.
 import { randomBytes } from 'node:crypto'
 
 /** The keys of sessions, collections and their rounds. docs/shared-store.md says what each object is for. */
@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 /** 16 random bytes in hexadecimal. Never used twice. */
 const ID = '[0-9a-f]{32}'
 /** A round: its collection, and its number in it. */
-const ROUND = new RegExp(`^rounds/(${ID}-[0-9]{8})(\\.fence)?$`)
+const ROUND = new RegExp(`^rounds/(${ID}-[0-9]{8})$`)
 
 export const SESSIONS = 'sessions/'
 export const LEASES = 'leases/'
@@ -24,17 +24,8 @@ export function roundName (collection: string, number: number): string {
   return `${collection}-${String(number).padStart(8, '0')}`
 }
 
-/** The collection of a round, by its name. */
-export function collectionOf (round: string): string {
-  return round.slice(0, round.indexOf('-'))
-}
-
 export function roundKey (round: string): string {
   return `${ROUNDS}${round}`
-}
-
-export function fenceKey (round: string): string {
-  return `${ROUNDS}${round}.fence`
 }
 
 export function ackKey (round: string, session: string): string {
@@ -42,10 +33,8 @@ export function ackKey (round: string, session: string): string {
 }
 
 /** The round that a key below `rounds/` is of, or undefined for a foreign object. */
-export function parseRoundKey (key: string): { round: string, isFence: boolean } | undefined {
-  const [, round, fence] = ROUND.exec(key) ?? []
-
-  return round == null ? undefined : { round, isFence: fence != null }
+export function parseRoundKey (key: string): string | undefined {
+  return ROUND.exec(key)?.[1]
 }
 
 /** The ID in a key such as `sessions/ID`, or undefined for a foreign object. */

@@ -4,14 +4,11 @@ import { sleep, systemClock } from '../clock.ts'
 import { encodeOwner, renewalInterval } from '../protocol/lease.ts'
 import { putOnce } from '../objects/put-once.ts'
 import { hasObject } from '../objects/read-object.ts'
-import { SessionBlockstore } from './session-blockstore.ts'
 import { SessionRounds } from './session-rounds.ts'
 import { LEASES, newId, SESSIONS } from '../protocol/store-keys.ts'
-import { tailOf } from '../protocol/tail-set.ts'
 import type { Clock } from '../clock.ts'
 import type { Owner } from '../protocol/lease.ts'
 import type { AbortOptions, ObjectStore } from '../objects/object-store.ts'
-import type { Blockstore } from 'interface-blockstore'
 
 /**
  * After so many timeouts in which it could not learn which collections run, a session lets its lease end: collections
@@ -27,27 +24,13 @@ export interface StoreSessionInit {
   /** Called with what went wrong in the background. The session goes on: the store may come back. */
   onError?: (err: unknown) => void
   clock?: Clock | undefined
-  /**
-   * The packs of the store, if it has packs.
-   *
-   * @default undefined: each block is an object
-   */
-  packs?: SessionPacks | undefined
-}
-
-/** The packs of a store, for sessions. */
-export interface SessionPacks {
-  /** The blocks as a session sees them that has listed the rounds. */
-  forSession: (session: Pick<StoreSession, 'id' | 'relyOnPack'>) => Blockstore
 }
 
 /**
  * Protects what a process adds or pins in a shared store from collections that other nodes run: a collection deletes
- * no block that a session relies on. docs/shared-store.md says how. Open a session before anything is added, rely on
- * every block before asking whether it is there or storing it (`blockstore` does), call `confirm` before the pins are
- * written, and after that before anything is acknowledged. End it at last.
- *
- * Memory: 10 to 12.5 bytes for each block relied on, and up to 1.3 MB for each round that runs.
+ * no pack that a session relies on. docs/shared-store.md says how. Open a session before anything is added, and add
+ * through `PackStorage.forSession`, which relies on packs by itself. Call `confirm` before the pins are written, and
+ * after that before anything is acknowledged. End it at last.
  */
 export class StoreSession {
   /** In the keys of its objects. */
@@ -57,11 +40,8 @@ export class StoreSession {
   readonly #onError: (err: unknown) => void
   readonly #owner: Owner
   readonly #rounds: SessionRounds
-  readonly #packs: SessionPacks | undefined
   /** Aborted when the session ends or is lost. */
   readonly #over = new AbortController()
-  /** Calls that wait for a round to end. */
-  readonly #waiting = new Set<() => void>()
   #loops: Promise<unknown> = Promise.resolve()
   readonly #leaseTimeout: number
   #renewed = 0
@@ -79,12 +59,9 @@ export class StoreSession {
     this.#rounds = new SessionRounds({
       store,
       session: this.id,
-      owner: this.#owner,
       leaseTimeout: init.leaseTimeout,
-      clock: this.#clock,
-      isFinal: init.packs != null
+      clock: this.#clock
     })
-    this.#packs = init.packs
   }
 
   static async open (
@@ -114,16 +91,6 @@ export class StoreSession {
     return session
   }
 
-  /** Bytes of memory for the blocks that the session relies on. */
-  get byteLength (): number {
-    return this.#rounds.byteLength
-  }
-
-  /** A view of a blockstore that relies on each block before it looks for it, reads it or stores it. */
-  blockstore (inner: Blockstore): Blockstore {
-    return this.#packs?.forSession(this) ?? new SessionBlockstore(inner, this)
-  }
-
   /**
    * Rely on a pack, unless a collection has condemned it: then its blocks count as missing, and are stored again.
    *
@@ -135,29 +102,6 @@ export class StoreSession {
     this.#throwIfOver()
 
     return this.#rounds.rely(tail)
-  }
-
-  /**
-   * Rely on a block: no collection deletes it until the session ends. Call this before asking whether it is there. If a
-   * collection is just deleting it, waits until that is over.
-   *
-   * @param multihash - the bytes of the block's multihash
-   * @throws {SessionLostError} a collection took the session for dead
-   * @throws {StoreObjectError} a round cannot be read
-   */
-  async relyOn (multihash: Uint8Array, { signal }: AbortOptions = {}): Promise<void> {
-    const tail = tailOf(multihash)
-
-    while (true) {
-      signal?.throwIfAborted()
-      this.#throwIfOver()
-
-      if (this.#rounds.rely(tail)) {
-        return
-      }
-
-      await this.#change(signal)
-    }
   }
 
   /** Never rely on packs that a collection of this process condemns. */
@@ -240,43 +184,15 @@ export class StoreSession {
     }
   }
 
-  /** Look at the rounds, and let calls go on that waited for one. */
   async #refresh (signal?: AbortSignal): Promise<void> {
     const begin = this.#clock.now()
-
-    try {
-      await this.#rounds.refresh(this.#waiting.size > 0, signal)
-      this.#refreshed = begin
-    } finally {
-      this.#wake()
-    }
-  }
-
-  /** Wait until something has changed. */
-  async #change (signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
-    const onAbort = (): void => { resolve() }
-    signal?.addEventListener('abort', onAbort)
-
-    try {
-      await promise
-    } finally {
-      this.#waiting.delete(resolve)
-      signal?.removeEventListener('abort', onAbort)
-    }
-  }
-
-  #wake (): void {
-    for (const resolve of this.#waiting) {
-      resolve()
-    }
+    await this.#rounds.refresh(signal)
+    this.#refreshed = begin
   }
 
   #fail (reason: Error): void {
     this.#failure ??= reason
     this.#over.abort(this.#failure)
-    this.#wake()
   }
 
   #throwIfOver (): void {

@@ -1,4 +1,3 @@
-import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 import type { MultihashDigest } from 'multiformats'
 import type { CID } from 'multiformats/cid'
@@ -10,13 +9,7 @@ export interface StoredBlock {
   size?: number | undefined
 }
 
-export interface RemoveOptions {
-  signal?: AbortSignal
-  /** When the store refuses it. */
-  validity?: S3Validity | undefined
-}
-
-/** Where the blocks of a repo lie, compressed or not: files, packs, or objects of S3. */
+/** Where the blocks of a repo lie, compressed or not: files, packs, or objects of a store. */
 export interface BlockStorage extends Blockstore {
   /** Make ready to write. */
   open (): Promise<void>
@@ -32,8 +25,6 @@ export interface BlockStorage extends Blockstore {
   blocks (options?: { signal?: AbortSignal | null | undefined }): AsyncIterable<StoredBlock[]>
   /** The stored bytes of a block that `blocks` listed. 0 if it is gone. */
   sizeOf (block: StoredBlock): Promise<number>
-  /** How long a store takes deletes, from now on, by its own clock. Undefined: it does not look when they come. */
-  validFor? (milliseconds: number): S3Validity
   /** Delete blocks that `blocks` listed. Those that are gone are fine. */
-  remove (blocks: readonly StoredBlock[], options?: RemoveOptions): Promise<void>
+  remove (blocks: readonly StoredBlock[], options?: { signal?: AbortSignal }): Promise<void>
 }

@@ -37,17 +37,16 @@ export class FreeSpace {
    * Write a file.
    *
    * @param size - its bytes
-   * @param isThere - whether it is there already, and takes no more space
    * @throws {StoreError} there is no space for it
    */
-  async write<T> (size: number, work: () => Promise<T>, isThere: () => Promise<boolean>): Promise<T> {
+  async write<T> (size: number, work: () => Promise<T>): Promise<T> {
     const taken = Math.max(size, FILE_SIZE)
 
     if (this.#untilLook < taken) {
       await (this.#looking ??= this.#look().finally(() => { this.#looking = undefined }))
     }
 
-    if (this.#left < taken && !await isThere()) {
+    if (this.#left < taken) {
       throw new StoreError(
         `The disk of the store ${this.#directory} is full, except for the space that a collection needs`,
         { problem: 'full' }

@@ -1,6 +1,5 @@
 /**
- * The blocks of a repo or a store in a directory.
+ * Where the blocks of a repo lie, and those that are files.
  */
-export { FileStorage, MountedStorage } from './file-storage.ts'
-export { FreeSpace } from './free-space.ts'
+export { FileStorage } from './file-storage.ts'
 export type { BlockStorage, StoredBlock } from './block-storage.ts'

@@ -1,15 +1,16 @@
 import { comparePlaces } from '@ipfsz/blockstore-packed/whole'
-import { endRound } from '../collect/round.ts'
-import { waitForSessions } from '../collect/wait-for-sessions.ts'
 import { CollectionLostError, StoreObjectError } from '../errors.ts'
+import { objectsOf } from '../objects/read-object.ts'
+import { tailOfPack } from '../packs/pack-keys.ts'
 import { Objections } from '../protocol/round-objects.ts'
-import { roundKey } from '../protocol/store-keys.ts'
-import { tailOfPack } from './pack-keys.ts'
-import type { CollectionEvent } from '../collect/collection.ts'
+import { ACKS, roundKey } from '../protocol/store-keys.ts'
+import { waitForSessions } from './wait-for-sessions.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
+import type { StoredPack } from '../packs/pack-keys.ts'
+import type { PackStorage } from '../packs/pack-storage.ts'
 import type { StoreSession } from '../sessions/store-session.ts'
-import type { PackStorage } from './pack-storage.ts'
+import type { CollectionEvent } from './collection.ts'
 import type { IndexedBlock, Row } from '@ipfsz/blockstore-packed/whole'
 
 export interface CondemnedRoundInit {
@@ -76,38 +77,61 @@ export async function completeRound (
 
     return i != null && !objections.has(i) && storage.catalog.knows(id)
   })
-  const { deletable, removed, removedSize } = await copyReached(init, new Set(wanted.map(({ id }) => id)), signal)
+  const { needed, removed, removedSize } = await reachedIn(init, new Set(wanted.map(({ id }) => id)), signal)
+  const deletePacks = async (packs: StoredPack[]): Promise<void> => {
+    if (packs.length > 0) {
+      // what is sent from here on may arrive whenever: the names of packs are never used again
+      await session.confirm({ signal }).catch((err: unknown) => {
+        throw err instanceof Error && err.name === 'SessionLostError'
+          ? new CollectionLostError(roundKey(name), { cause: err })
+          : err
+      })
+      await store.delete(packs.map(({ key }) => key), { signal })
+    }
+  }
 
-  // what is sent from here on may arrive whenever: the names of packs are never used again
-  await session.confirm({ signal }).catch((err: unknown) => {
-    throw err instanceof Error && err.name === 'SessionLostError'
-      ? new CollectionLostError(roundKey(name), { cause: err })
-      : err
-  })
-  await store.delete(wanted.flatMap(({ id, key }) => deletable.has(id) ? [key] : []), { signal })
+  // those of which nothing is needed first: a disk may have no space for copies before
+  const copied = new Set(needed.flatMap(({ block }) => block.rows.map(({ pack }) => pack)))
+  await deletePacks(wanted.filter(({ id }) => !copied.has(id)))
+  const unreadable = await copyAll(init, needed, signal)
+  await deletePacks(wanted.filter(({ id }) => copied.has(id) && !unreadable.has(id)))
   onProgress({ type: 'deleted', blocks: removed })
   await storage.catalog.refresh(signal)
   const left = Array.from(storage.catalog.packs.keys()).filter(id => numberOf(id) != null).length
 
   if (left === 0) {
-    await endRound({ store }, name)
+    await endRound(store, name)
   }
 
   return { removed, removedSize, left }
 }
 
-/**
- * Copy what pins reach of packs, and is nowhere else, into a new pack.
- *
- * @returns the packs of which nothing is needed any more: not those with blocks that cannot be read anywhere
- */
-async function copyReached (
-  { storage, session, reached }: CondemnedRoundInit,
-  packs: Set<string>,
+/** Delete the objects of a round. */
+async function endRound (store: ObjectStore, name: string): Promise<void> {
+  const acks: string[] = []
+
+  for await (const { key } of objectsOf(store, `${ACKS}${name}-`)) {
+    acks.push(key)
+  }
+
+  await store.delete([roundKey(name)])
+  await store.delete(acks)
+}
+
+/** A block that pins reach, with its place in a pack that is to be deleted, and all others. */
+interface NeededBlock {
+  block: IndexedBlock
+  row: Row
+  elsewhere: Row[]
+}
+
+/** What pins reach of packs, and how many blocks and bytes of them are in no other pack, and not reached. */
+async function reachedIn (
+  { storage, reached }: CondemnedRoundInit,
+  packs: ReadonlySet<string>,
   signal: AbortSignal
-): Promise<{ deletable: Set<string>, removed: number, removedSize: number }> {
-  const deletable = new Set(packs)
-  const needed: Array<{ block: IndexedBlock, row: Row }> = []
+): Promise<{ needed: NeededBlock[], removed: number, removedSize: number }> {
+  const needed: NeededBlock[] = []
   let removed = 0
   let removedSize = 0
 
@@ -115,29 +139,43 @@ async function copyReached (
     signal.throwIfAborted()
 
     for (const block of blocks) {
-      const row = block.rows.find(({ pack }) => packs.has(pack))
+      const here = block.rows.filter(({ pack }) => packs.has(pack))
+      const elsewhere = block.rows.filter(({ pack }) => !packs.has(pack))
 
-      if (row != null && reached.has(block.key.bytes)) {
-        needed.push({ block, row })
-      } else if (row != null && block.rows.every(({ pack }) => packs.has(pack))) {
+      if (here.length > 0 && reached.has(block.key.bytes)) {
+        needed.push({ block: { ...block, rows: here }, row: here[0], elsewhere })
+      } else if (here.length > 0 && elsewhere.length === 0) {
         removed++
-        removedSize += row.length
+        removedSize += here[0].length
       }
     }
   }
 
+  return { needed, removed, removedSize }
+}
+
+/**
+ * Copy blocks into a new pack, but for those that are in a pack that stays.
+ *
+ * @returns the packs with blocks that cannot be read anywhere: they stay
+ */
+async function copyAll (
+  { storage, session }: CondemnedRoundInit,
+  needed: readonly NeededBlock[],
+  signal: AbortSignal
+): Promise<Set<string>> {
+  const unreadable = new Set<string>()
   // in the order of packs, which takes the fewest requests
   storage.reading.expect(needed.reduce((sum, { row }) => sum + row.length, 0))
 
-  for (const { block } of needed.toSorted((a, b) => comparePlaces(a.row, b.row))) {
-    const elsewhere = block.rows.filter(({ pack }) => !packs.has(pack) && session.relyOnPack(tailOfPack(pack)))
+  for (const { block, elsewhere } of needed.toSorted((a, b) => comparePlaces(a.row, b.row))) {
+    const kept = elsewhere.filter(({ pack }) => session.relyOnPack(tailOfPack(pack)))
 
-    if (await readAny(storage, block, elsewhere, signal) == null) {
-      const here = block.rows.filter(({ pack }) => packs.has(pack))
-      const read = await readAny(storage, block, here, signal)
+    if (await readAny(storage, block, kept, signal) == null) {
+      const read = await readAny(storage, block, block.rows, signal)
 
       if (read == null) {
-        here.forEach(({ pack }) => deletable.delete(pack))
+        block.rows.forEach(({ pack }) => unreadable.add(pack))
       } else {
         await storage.copier.put(read.cid, read.bytes, session)
       }
@@ -146,7 +184,7 @@ async function copyReached (
 
   await storage.copier.sync()
 
-  return { deletable, removed, removedSize }
+  return unreadable
 }
 
 /** Read a block at the first place where it has its hash. */

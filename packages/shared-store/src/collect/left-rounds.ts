@@ -1,7 +1,7 @@
-import { cleanUpLeases } from '../collect/clean-up.ts'
 import { objectsOf } from '../objects/read-object.ts'
 import { readRound } from '../protocol/round-objects.ts'
 import { ACKS, COLLECTIONS, parseAckKey, parseRoundKey, ROUNDS } from '../protocol/store-keys.ts'
+import { cleanUpLeases } from './clean-up-leases.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { CondemnedRound } from './condemned-round.ts'
 
@@ -10,8 +10,8 @@ export async function leftRounds (store: ObjectStore, signal: AbortSignal): Prom
   const rounds: CondemnedRound[] = []
 
   for await (const { key } of objectsOf(store, ROUNDS, signal)) {
-    const { round: name, isFence } = parseRoundKey(key) ?? {}
-    const tails = name == null || isFence === true ? undefined : await readRound(store, key, signal)
+    const name = parseRoundKey(key)
+    const tails = name == null ? undefined : await readRound(store, key, signal)
 
     if (name != null && tails != null) {
       rounds.push({ name, tails })
@@ -31,9 +31,11 @@ export async function answersOf (
   const sessions: string[] = []
 
   if (names.size > 0) {
-    for await (const { key } of objectsOf(store, ACKS, signal)) {
-      const { round, session } = parseAckKey(key) ?? {}
-      sessions.push(...session != null && names.has(round ?? '') ? [session] : [])
+    for await (const page of store.list(ACKS, { signal })) {
+      for (const { key } of page) {
+        const { round, session } = parseAckKey(key) ?? {}
+        sessions.push(...session != null && names.has(round ?? '') ? [session] : [])
+      }
     }
   }
 
@@ -48,19 +50,20 @@ export async function cleanUp (
 ): Promise<void> {
   await store.delete(dead.map(id => `${COLLECTIONS}${id}`), { signal })
   await cleanUpLeases(store, signal)
-  // acknowledgements before rounds: that of a new round is not taken for one of a round that is over
-  const acks: Array<{ key: string, round: string }> = []
 
-  for await (const { key } of objectsOf(store, ACKS, signal)) {
-    const { round } = parseAckKey(key) ?? {}
-    acks.push(...round == null ? [] : [{ key, round }])
+  // One page at a time: killed sessions may have left many. Rounds are listed after it, so that the acknowledgement of
+  // a new round is not taken for one of a round that is over
+  for await (const page of store.list(ACKS, { signal })) {
+    const rounds = new Set<string>()
+
+    for await (const { key } of objectsOf(store, ROUNDS, signal)) {
+      rounds.add(parseRoundKey(key) ?? '')
+    }
+
+    await store.delete(page.flatMap(({ key }) => {
+      const { round } = parseAckKey(key) ?? {}
+
+      return round == null || rounds.has(round) ? [] : [key]
+    }), { signal })
   }
-
-  const rounds = new Set<string>()
-
-  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
-    rounds.add(parseRoundKey(key)?.round ?? '')
-  }
-
-  await store.delete(acks.filter(({ round }) => !rounds.has(round)).map(({ key }) => key), { signal })
 }

@@ -1,8 +1,8 @@
 import { sleep } from '../clock.ts'
-import { sessionsOf } from '../collect/wait-for-sessions.ts'
 import { fenceSessions } from '../protocol/fence-sessions.ts'
 import { LeaseWatch, pollInterval } from '../protocol/lease.ts'
 import { LEASES } from '../protocol/store-keys.ts'
+import { sessionsOf } from './wait-for-sessions.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
