@@ -85,7 +85,7 @@ async function measureStores (
   }
   const run = async (line: string): ReturnType<typeof runCommand> => runCommand(`cd ${directory} && ${line}`, env)
   await fetch(`${proxy.url}/ipfsz-${delay}`, { method: 'PUT' })
-  await run(`ipfsz init --store '${store}' --layout packs && IPFSZ_PATH=other ipfsz init --store '${store}'`)
+  await run(`ipfsz init --store '${store}' && IPFSZ_PATH=other ipfsz init --store '${store}'`)
   await (hasRestic ? run('restic init -q') : undefined)
 
   for (const step of STEPS) {

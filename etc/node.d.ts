@@ -586,8 +586,6 @@ interface InitRepoOptions {
 }
 
 interface InitStoreOptions {
-    compression?: RepoCompression | undefined;
-    layout?: StoreLayout | undefined;
     cache?: number | undefined;
 }
 
@@ -607,7 +605,6 @@ interface JoinedRepo {
     path: string;
     store: string;
     codec: string;
-    layout: StoreLayout;
     isNew: boolean;
     wasJoined: boolean;
 }
@@ -1801,7 +1798,7 @@ function indexOriginals(context: NodeContext, targets?: ReadonlyArray<string | C
 
 function initRepo(context: NodeContext, { compression, layout }?: InitRepoOptions): Promise<InitializedRepo>;
 
-function initStore(context: NodeContext, store: string, asked?: InitStoreOptions): Promise<JoinedRepo>;
+function initStore(context: NodeContext, store: string, { cache }?: InitStoreOptions): Promise<JoinedRepo>;
 //# sourceMappingURL=init.d.ts.map
 
 function isLoopback({ host }: ListenAddress): boolean;

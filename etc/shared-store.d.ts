@@ -1,14 +1,14 @@
-// @ipfsz/shared-store/collect: CollectOptions, CollectionEvent, CollectionInit, CollectionResult, StoredBlock, StoredBlocks, StoredPin, TailSet, collect, evictSession, tailOf
+// @ipfsz/shared-store/collect: CollectOptions, CollectionEvent, CollectionInit, CollectionResult, StoredPin, TailSet, collect, evictSession, tailOf
 // @ipfsz/shared-store/errors: CollectionLostError, CollectionRunningError, RepoError, RepoProblem, SessionLostError, SilentSessionError, StoreAwayError, StoreError, StoreMissingError, StoreObjectError, StoreProblem, UsageError, UsageProblem
 // @ipfsz/shared-store/nodes: NodeRecord, StoreNodes, StoreNodesInit, ownersOf, usableAddresses
 // @ipfsz/shared-store/objects: AbortOptions, DeleteObjectsOptions, GetObjectOptions, ListObjectsOptions, ListedObject, Mount, ObjectInfo, ObjectStore, PutObjectOptions, StoreRequests, StoreTraffic, StoreWatch, isStoreAway, pathOf
-// @ipfsz/shared-store/packs: CollectPacksInit, CollectedPacks, PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, collectPacks, keyOf
-// @ipfsz/shared-store/places: BackendInit, MARK_KEY, NewMark, StoreBackend, StoreCompression, StoreLayout, StoreMark, checkPlace, decodeMark, directoryBackend, encodeMark, isS3Url, openBackend, servingSignal, writeMark
+// @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, keyOf
+// @ipfsz/shared-store/places: BackendInit, MARK_KEY, StoreBackend, StoreCompression, StoreMark, checkPlace, decodeMark, directoryBackend, encodeMark, isS3Url, openBackend, servingSignal, writeMark
 // @ipfsz/shared-store/records: LinkRecords, Links, ObjectDatastore, Records
 // @ipfsz/shared-store/reference: StoreReference, readReference, writeReference
 // @ipfsz/shared-store/sessions: StoreSession, StoreSessionInit
-// @ipfsz/shared-store/storage: BlockStorage, FileStorage, FreeSpace, MountedStorage, StoredBlock
-// @ipfsz/shared-store: Clock, ConvertStoreOptions, ConvertedBlocks, JoinStoreOptions, JoinedStore, OpenStoreInit, SharedStore, StoreParts, checkNotConverted, convertStore, joinStore, openStore
+// @ipfsz/shared-store/storage: BlockStorage, FileStorage, StoredBlock
+// @ipfsz/shared-store: Clock, ConvertStoreOptions, ConvertedBlocks, JoinedStore, OpenStoreInit, SharedStore, StoreParts, convertStore, joinStore, openStore, refuseOlder
 
 interface AbortOptions {
     signal?: AbortSignal | undefined;
@@ -28,8 +28,9 @@ interface BlockStorage extends Blockstore {
         signal?: AbortSignal | null | undefined;
     }): AsyncIterable<StoredBlock[]>;
     sizeOf(block: StoredBlock): Promise<number>;
-    validFor?(milliseconds: number): S3Validity;
-    remove(blocks: readonly StoredBlock[], options?: RemoveOptions): Promise<void>;
+    remove(blocks: readonly StoredBlock[], options?: {
+        signal?: AbortSignal;
+    }): Promise<void>;
 }
 //# sourceMappingURL=block-storage.d.ts.map
 
@@ -44,18 +45,6 @@ interface CollectOptions {
     onProgress?: (event: CollectionEvent) => void;
 }
 
-interface CollectPacksInit<Pin extends StoredPin> extends Pick<CollectionInit<Pin>, 'beforeRounds' | 'clock' | 'leaseTimeout' | 'readPins' | 'store' | 'walk'> {
-    storage: PackStorage;
-    reached: {
-        has: (key: Uint8Array) => boolean;
-    };
-    maxUnused?: number;
-}
-
-interface CollectedPacks extends CollectionResult {
-    left: number;
-}
-
 type CollectionEvent = 
 {
     type: 'others';
@@ -65,10 +54,6 @@ type CollectionEvent =
     dead: number;
 }
  | {
-    type: 'cleaned';
-    objects: number;
-}
- | {
     type: 'walked';
     blocks: number;
 }
@@ -76,7 +61,8 @@ type CollectionEvent =
     type: 'listed';
     blocks: number;
     candidates: number;
-} | {
+}
+ | {
     type: 'round';
     condemned: number;
 }
@@ -92,10 +78,10 @@ type CollectionEvent =
     blocks: number;
 };
 
-interface CollectionInit<Pin extends StoredPin = StoredPin, Block extends StoredBlock = StoredBlock> {
+interface CollectionInit<Pin extends StoredPin = StoredPin> {
     store: ObjectStore;
+    storage: PackStorage;
     leaseTimeout: number;
-    blocks: StoredBlocks<Block>;
     readPins: (options: {
         signal: AbortSignal;
         isWalked: (id: string) => boolean;
@@ -104,18 +90,13 @@ interface CollectionInit<Pin extends StoredPin = StoredPin, Block extends Stored
         signal: AbortSignal;
     }) => AsyncIterable<unknown>;
     reached: {
-        has: (multihash: Uint8Array) => boolean;
+        has: (key: Uint8Array) => boolean;
     };
-    deleteLinks?: (blocks: readonly StoredBlock[], options: {
-        signal: AbortSignal;
-        validity?: S3Validity | undefined;
-    }) => Promise<void>;
-    beforeRounds?: (found: {
+    maxUnused?: number;
+    beforeRounds?: ((found: {
         pins: number;
-    }) => Promise<void>;
-    clock?: Clock;
-    roundSize?: number;
-    batchSize?: number;
+    }) => Promise<void>) | undefined;
+    clock?: Clock | undefined;
 }
 
 class CollectionLostError extends NamedError {
@@ -132,6 +113,7 @@ interface CollectionResult {
     removedSize: number;
     rounds: number;
     fenced: number;
+    left: number;
 }
 //# sourceMappingURL=collection.d.ts.map
 
@@ -175,10 +157,11 @@ class FileStorage extends SharedFsBlockstore implements BlockStorage {
     sizeOf(block: StoredBlock): Promise<number>;
     remove(...[blocks, { signal }]: Parameters<BlockStorage['remove']>): Promise<void>;
 }
+//# sourceMappingURL=file-storage.d.ts.map
 
 class FreeSpace {
     constructor(directory: string, ask?: (directory: string) => Promise<Disk>);
-    write<T>(size: number, work: () => Promise<T>, isThere: () => Promise<boolean>): Promise<T>;
+    write<T>(size: number, work: () => Promise<T>): Promise<T>;
 }
 
 interface GetObjectOptions extends AbortOptions {
@@ -186,16 +169,9 @@ interface GetObjectOptions extends AbortOptions {
     length?: number;
 }
 
-interface JoinStoreOptions {
-    compression?: StoreCompression | undefined;
-    layout?: StoreLayout | undefined;
-    signal?: AbortSignal | undefined;
-}
-
 interface JoinedStore {
     reference: StoreReference;
     compression: StoreCompression;
-    layout: StoreLayout;
     isNew: boolean;
 }
 
@@ -233,26 +209,6 @@ class Mount {
     readonly makeDirectory: MakeDirectory;
 }
 //# sourceMappingURL=mount.d.ts.map
-
-class MountedStorage extends FileStorage {
-    constructor(location: string, { mount, sync, freeSpace }: MountedStorageInit);
-    open(): Promise<void>;
-    blocks(...args: Parameters<FileStorage['blocks']>): ReturnType<FileStorage['blocks']>;
-    sync(): Promise<void>;
-    remove(...args: Parameters<FileStorage['remove']>): Promise<void>;
-    put(...args: Parameters<FileStorage['put']>): ReturnType<FileStorage['put']>;
-}
-//# sourceMappingURL=file-storage.d.ts.map
-
-interface MountedStorageInit {
-    mount: Mount;
-    sync: boolean;
-    freeSpace?: FreeSpace;
-}
-
-interface NewMark extends Omit<StoreMark, 'layout'> {
-    layout?: StoreLayout | undefined;
-}
 
 interface NodeRecord {
     peerId: string;
@@ -297,7 +253,6 @@ interface ObjectStore {
 //# sourceMappingURL=object-store.d.ts.map
 
 interface OpenStoreInit extends BackendInit {
-    sync?: boolean;
     readKeptMark?: (() => Promise<StoreMark | undefined>) | undefined;
     indexDirectory?: string | undefined;
 }
@@ -381,7 +336,7 @@ class PackStorage implements BlockStorage {
     readonly writer: PackWriter;
     readonly copier: PackWriter;
     readonly reading: PackBlocks;
-    constructor({ objects, disk, level, packSize, compress, clock }: PackStorageInit);
+    constructor({ objects, disk, level, packSize, compress, clock, freeSpace, open }: PackStorageInit);
     forSession(session: PackUser): SessionPackBlocks;
     readingWith(packs: Pick<PackBlocksInit, 'read' | 'refresh'>): PackBlocks;
     read(...[pack, key, place]: Parameters<PackBytes['read']>): Promise<Uint8Array>;
@@ -412,6 +367,8 @@ interface PackStorageInit {
     packSize?: number | undefined;
     compress?: Compress | undefined;
     clock?: Clock | undefined;
+    freeSpace?: FreeSpace | undefined;
+    open?: (() => Promise<void>) | undefined;
 }
 
 interface PackUser {
@@ -431,7 +388,7 @@ class PackWriter {
 //# sourceMappingURL=pack-writer.d.ts.map
 
 interface PackWriterInit {
-    objects: ObjectStore;
+    objects: Pick<ObjectStore, 'put'>;
     catalog: PackCatalog;
     level: number;
     packSize: number;
@@ -450,11 +407,6 @@ interface Records extends Pick<Datastore, 'has' | 'get' | 'put' | 'delete' | 'qu
     keys(prefix: string, signal: AbortSignal): AsyncIterable<Key>;
     modified(key: Key): Promise<Date>;
     placeOf(key: Key): string;
-}
-
-interface RemoveOptions {
-    signal?: AbortSignal;
-    validity?: S3Validity | undefined;
 }
 
 class RepoError extends NamedError {
@@ -487,10 +439,6 @@ class SessionPackBlocks extends WrappedBlockstore {
     get(cid: CID, options?: Options): AsyncGenerator<Uint8Array>;
     putMany(source: Source<InputPair>, options?: Options): AsyncGenerator<CID>;
     getMany(source: Source<CID>, options?: Options): AsyncGenerator<Pair>;
-}
-
-interface SessionPacks {
-    forSession: (session: Pick<StoreSession, 'id' | 'relyOnPack'>) => Blockstore;
 }
 
 interface SharedPacks extends Blockstore {
@@ -543,9 +491,9 @@ interface StoreBackend {
     readonly watch: StoreWatch;
     readonly objects: ObjectStore;
     readonly records: ObjectStore;
-    storage(init: {
-        sync: boolean;
-    }): BlockStorage;
+    readonly freeSpace?: FreeSpace | undefined;
+    open(): Promise<void>;
+    older(): BlockStorage;
     isEmpty(): Promise<boolean>;
     readonly unmarked: ObjectStore;
 }
@@ -565,12 +513,10 @@ class StoreError extends NamedError {
     });
 }
 
-type StoreLayout = 'blocks' | 'packs';
-
 interface StoreMark {
     id: string;
     compression: StoreCompression;
-    layout: StoreLayout;
+    isOlder?: boolean | undefined;
     isConverting?: boolean | undefined;
     leaseTimeout: number;
 }
@@ -623,7 +569,7 @@ interface StoreParts {
     shared: SharedStore;
 }
 
-type StoreProblem = 'full' | 'other-codec' | 'other-layout' | 'in-use' | 'converting' | 'converted';
+type StoreProblem = 'full' | 'older' | 'in-use' | 'converting';
 
 interface StoreReference {
     store: string;
@@ -643,10 +589,7 @@ interface StoreRequests {
 class StoreSession {
     readonly id: string;
     static open(store: ObjectStore, init: StoreSessionInit, { signal }?: AbortOptions): Promise<StoreSession>;
-    get byteLength(): number;
-    blockstore(inner: Blockstore): Blockstore;
     relyOnPack(tail: Uint8Array): boolean;
-    relyOn(multihash: Uint8Array, { signal }?: AbortOptions): Promise<void>;
     condemnPacks(tails: Iterable<Uint8Array>): void;
     confirm({ signal }?: AbortOptions): Promise<void>;
     end(): Promise<void>;
@@ -658,7 +601,6 @@ interface StoreSessionInit {
     command: string;
     onError?: (err: unknown) => void;
     clock?: Clock | undefined;
-    packs?: SessionPacks | undefined;
 }
 
 class StoreTraffic {
@@ -698,24 +640,8 @@ interface StoreWatchInit {
 }
 
 interface StoredBlock {
-    multihash: Uint8Array;
-    size?: number;
-}
-
-interface StoredBlock {
     multihash: MultihashDigest;
     size?: number | undefined;
-}
-
-interface StoredBlocks<Block extends StoredBlock = StoredBlock> {
-    list: (options: {
-        signal: AbortSignal;
-    }) => AsyncIterable<readonly Block[]>;
-    validFor?: ((milliseconds: number) => S3Validity | undefined) | undefined;
-    delete: (blocks: readonly Block[], options: {
-        signal: AbortSignal;
-        validity?: S3Validity | undefined;
-    }) => Promise<void>;
 }
 
 interface StoredPack {
@@ -749,27 +675,19 @@ class UsageError extends NamedError {
 
 type UsageProblem = 'from-kubo' | 'is-store' | 'keeps-none' | 'needs-name' | 'no-eviction' | 'no-host-name' | 'no-proxy' | 'no-session' | 'nobody-to-fetch-from' | 'not-a-cid' | 'not-regular' | 'one-name' | 'packs-compress' | 'to-kubo';
 
-function checkNotConverted({ name, objects }: {
-    name: string;
-    objects: ObjectStore;
-}): Promise<void>;
-//# sourceMappingURL=convert-store.d.ts.map
-
 function checkPlace(text: string): void;
 
-function collect<Pin extends StoredPin, Block extends StoredBlock>(init: CollectionInit<Pin, Block>, { signal, dryRun, onProgress }: CollectOptions): Promise<CollectionResult>;
+function collect<Pin extends StoredPin>(init: CollectionInit<Pin>, { signal, dryRun, onProgress }: CollectOptions): Promise<CollectionResult>;
 //# sourceMappingURL=collect.d.ts.map
 
-function collectPacks<Pin extends StoredPin>(init: CollectPacksInit<Pin>, { signal, dryRun, onProgress }: CollectOptions): Promise<CollectedPacks>;
-//# sourceMappingURL=collect-packs.d.ts.map
-
 function convertStore<T>({ store, id }: StoreReference, move: (blocks: ConvertedBlocks) => Promise<T>, { signal, onWaiting, clock }: ConvertStoreOptions): Promise<T | undefined>;
+//# sourceMappingURL=convert-store.d.ts.map
 
 function decodeMark(bytes: Uint8Array, name: string): StoreMark;
 
 function directoryBackend(directory: string): StoreBackend;
 
-function encodeMark({ id, compression, layout, isConverting, leaseTimeout }: NewMark): Uint8Array;
+function encodeMark({ id, compression, isConverting, leaseTimeout }: Omit<StoreMark, 'isOlder'>): Uint8Array;
 //# sourceMappingURL=store-mark.d.ts.map
 
 function evictSession(store: ObjectStore, id: string, { signal, onFenced }: EvictSessionOptions): Promise<void>;
@@ -780,11 +698,13 @@ function isS3Url(text: string): boolean;
 function isStoreAway(err: unknown): boolean;
 //# sourceMappingURL=store-away.d.ts.map
 
-function joinStore(store: string, { compression, layout, signal }?: JoinStoreOptions): Promise<JoinedStore>;
+function joinStore(store: string, { signal }?: {
+    signal?: AbortSignal | undefined;
+}): Promise<JoinedStore>;
 
 function openBackend(store: string, init?: BackendInit): Promise<StoreBackend>;
 
-function openStore({ store, id, cache }: StoreReference, { sync, readKeptMark, indexDirectory, ...init }?: OpenStoreInit): Promise<StoreParts>;
+function openStore({ store, id, cache }: StoreReference, { readKeptMark, indexDirectory, ...init }?: OpenStoreInit): Promise<StoreParts>;
 
 function ownersOf(key: Uint8Array, nodes: readonly string[], count: number): string[];
 //# sourceMappingURL=owners.d.ts.map
@@ -792,6 +712,9 @@ function ownersOf(key: Uint8Array, nodes: readonly string[], count: number): str
 function pathOf(key: string): string;
 
 function readReference(repo: string): Promise<StoreReference | undefined>;
+
+function refuseOlder(name: string): never;
+//# sourceMappingURL=refuse-older.d.ts.map
 
 function servingSignal(signal: AbortSignal): AbortSignal;
 //# sourceMappingURL=closing-time.d.ts.map
@@ -801,7 +724,7 @@ function tailOf(multihash: Uint8Array): Uint8Array;
 function usableAddresses({ addresses, host }: NodeRecord, ownHost: string): string[];
 //# sourceMappingURL=node-record.d.ts.map
 
-function writeMark(objects: ObjectStore, mark: NewMark): Promise<void>;
+function writeMark(objects: ObjectStore, mark: Omit<StoreMark, 'isOlder'>): Promise<void>;
 
 function writeReference(repo: string, { store, id, cache }: StoreReference): Promise<void>;
 //# sourceMappingURL=store-reference.d.ts.map

@@ -171,7 +171,7 @@ describe('nodes whose clocks are wrong', () => {
 })
 
 describe('processes that stand still for longer than every limit', () => {
-  it('end by name when they wake up: an add, and the collection that waited for it', async ({ site, sandbox }) => {
+  it('do no harm when they wake up: an add fails, and a collection finds its work done', async ({ site, sandbox }) => {
     await site.setLease(2000)
     await site.ok('a', 'add', '-Q', await sandbox.write('kept', text(50_000, 1)))
     const wanted = await sandbox.write('wanted', text(50_000, 2))
@@ -196,7 +196,7 @@ describe('processes that stand still for longer than every limit', () => {
     expect(await site.ok('a', 'add', '-Q', wanted)).toBe(cid)
     await site.ok('a', 'gc')
     collecting.kill('SIGCONT')
-    expect(await collected).toMatchObject({ code: 1, stderr: expect.stringContaining('stalled for so long') })
+    expect(await collected).toMatchObject({ code: 0, stderr: '' })
     adding.kill('SIGCONT')
     resume.resolve()
     expect(await added).toMatchObject({

@@ -542,12 +542,12 @@ describe('ipfsz over a store on Ceph, behind a gateway that is busy or breaks', 
     const cid = added.stdout.toString().trim()
 
     gateway.chooseFault = ({ method, path }) =>
-      method === 'PUT' && path.includes('/blocks/') ? refuse(503, 'SlowDown') : undefined
+      method === 'PUT' && path.includes('/packs/') ? refuse(503, 'SlowDown') : undefined
     expect(await run('add', '-Q', second)).toContain(`the store at ${gateway.url} answered 503 SlowDown`)
     // longer than a reader waits
     gateway.chooseFault = () => refuse(429, 'TooManyRequests', { 'retry-after': '60' })
     expect(await run('cat', cid)).toContain('is unavailable: the store only answered 429 within 4 s')
-    gateway.chooseFault = ({ path }) => path.includes('/blocks/') ? hangUp : undefined
+    gateway.chooseFault = ({ path }) => path.includes('/packs/') ? hangUp : undefined
     expect(await run('add', '-Q', second)).toContain(`no response from ${gateway.url}`)
     await gateway.refuseConnections()
     expect(await run('cat', cid)).toContain(`no response from ${gateway.url}`)
