@@ -56,6 +56,7 @@ it('says that it is the store that cannot be written', async () => {
   await writeMark(backend.unmarked, {
     id: '01234567-89ab-cdef-0123-456789abcdef', compression: { codec: 'zstd' }, leaseTimeout: 30_000
   })
+  await rm(join(directory, '.tmp'), { recursive: true })
   // fails for root too, unlike permissions
   await symlink('.tmp', join(directory, '.tmp'))
 

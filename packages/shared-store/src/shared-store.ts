@@ -17,7 +17,6 @@ import type { Links, Records } from './records/records.ts'
 import type { ObjectStore } from './objects/object-store.ts'
 import type { StoreTraffic } from './objects/store-traffic.ts'
 import type { StoreWatch } from './objects/store-watch.ts'
-import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { Blockstore } from 'interface-blockstore'
 
 /** A store that several nodes share, opened. */
@@ -159,8 +158,7 @@ function partsOf (
   }
 ): StoreParts {
   const { name, objects, isRemote, traffic, watch } = backend
-  const recordsOf = ({ validity }: { validity?: S3Validity | undefined } = {}): ObjectDatastore =>
-    new ObjectDatastore(backend.records, { prefix: 'records', name, validity })
+  const recordsOf = (): ObjectDatastore => new ObjectDatastore(backend.records, { prefix: 'records', name })
   const packs = mark.isOlder === true
     ? undefined
     : new PackStorage({

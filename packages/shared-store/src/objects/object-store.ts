@@ -1,4 +1,3 @@
-import type { S3Validity } from '@ipfsz/blockstore-s3'
 
 /** What every operation takes. */
 export interface AbortOptions {
@@ -29,11 +28,6 @@ export interface PutObjectOptions extends AbortOptions {
   isSentOnce?: boolean
 }
 
-export interface DeleteObjectsOptions extends AbortOptions {
-  /** Until when a store that looks at it carries out the delete. Others ignore it. */
-  validity?: S3Validity | undefined
-}
-
 export interface ListObjectsOptions extends AbortOptions {
   /** List only keys behind this one. */
   after?: string
@@ -60,7 +54,7 @@ export interface ObjectStore {
   /** @returns undefined if there is no such object */
   stat (key: string, options?: AbortOptions): Promise<ObjectInfo | undefined>
   /** Delete objects. Those that are not there are fine. */
-  delete (keys: readonly string[], options?: DeleteObjectsOptions): Promise<void>
+  delete (keys: readonly string[], options?: AbortOptions): Promise<void>
   /** Pages of the objects whose keys begin with `prefix`, in the order of the bytes of their keys. */
   list (prefix: string, options?: ListObjectsOptions): AsyncIterable<ListedObject[]>
 }

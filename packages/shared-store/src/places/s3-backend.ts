@@ -91,8 +91,8 @@ export function s3Backend (url: string, { signal }: BackendInit = {}): StoreBack
       get: async (...args) => objects.get(...args),
       put: async (...args) => objects.put(...args),
       stat: async (...args) => objects.stat(...args),
-      delete: async (keys, { signal, validity = objects.validFor(RECORD_VALIDITY) } = {}) =>
-        once.delete(keys, { signal, validity }),
+      delete: async (keys, { signal } = {}) =>
+        once.delete(keys, { signal, validity: objects.validFor(RECORD_VALIDITY) }),
       list: (...args) => objects.list(...args)
     },
     async open () {

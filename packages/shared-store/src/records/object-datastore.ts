@@ -8,7 +8,6 @@ import all from 'it-all'
 import { StoreError } from '../errors.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { LinkRecords, Records } from './records.ts'
-import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { KeyQuery, Pair, Query } from 'interface-datastore'
 
 /** How many objects are read or written at a time. */
@@ -25,21 +24,13 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   readonly #objects: ObjectStore
   readonly #prefix: string
   readonly #name: string
-  readonly #validity: S3Validity | undefined
 
-  /**
-   * `prefix` is that of the keys of all objects, `name` the store, for messages, and `validity` until when deletes are
-   * carried out, by default as the objects have it.
-   */
-  constructor (
-    objects: ObjectStore,
-    { prefix, name, validity }: { prefix: string, name: string, validity?: S3Validity | undefined }
-  ) {
+  /** `prefix` is that of the keys of all objects, `name` the store, for messages. */
+  constructor (objects: ObjectStore, { prefix, name }: { prefix: string, name: string }) {
     super()
     this.#objects = objects
     this.#prefix = prefix
     this.#name = name
-    this.#validity = validity
   }
 
   override async put (key: Key, value: Uint8Array, options: Options = {}): Promise<Key> {
@@ -64,7 +55,7 @@ export class ObjectDatastore extends BaseDatastore implements Records, LinkRecor
   }
 
   override async delete (key: Key, options: Options = {}): Promise<void> {
-    await this.#objects.delete([this.#keyOf(key)], { ...signalOf(options), validity: this.#validity })
+    await this.#objects.delete([this.#keyOf(key)], signalOf(options))
   }
 
   async putEach (records: readonly Pair[]): Promise<Array<Error | undefined>> {

@@ -1,4 +1,3 @@
-import type { S3Validity } from '@ipfsz/blockstore-s3'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { Datastore, Key, Pair } from 'interface-datastore'
 
@@ -34,9 +33,6 @@ export interface LinkRecords extends LinkDatastore {
 export interface Links {
   /** Whether there are links, or once were. */
   exist (): Promise<boolean>
-  /**
-   * @param init.writes - whether any are written
-   * @param init.validity - until when a store carries out deletes of them. By default so long after each is sent
-   */
-  open (init: { writes: boolean, signal: AbortSignal, validity?: S3Validity | undefined }): LinkRecords
+  /** @param init.writes - whether any are written */
+  open (init: { writes: boolean, signal: AbortSignal }): LinkRecords
 }
