@@ -1,7 +1,7 @@
 // @ipfsz/shared-store/collect: CollectOptions, CollectionEvent, CollectionInit, CollectionResult, StoredPin, TailSet, collect, evictSession, tailOf
 // @ipfsz/shared-store/errors: CollectionLostError, CollectionRunningError, RepoError, RepoProblem, SessionLostError, SilentSessionError, StoreAwayError, StoreError, StoreMissingError, StoreObjectError, StoreProblem, UsageError, UsageProblem
 // @ipfsz/shared-store/nodes: NodeRecord, StoreNodes, StoreNodesInit, ownersOf, usableAddresses
-// @ipfsz/shared-store/objects: AbortOptions, DeleteObjectsOptions, GetObjectOptions, ListObjectsOptions, ListedObject, Mount, ObjectInfo, ObjectStore, PutObjectOptions, StoreRequests, StoreTraffic, StoreWatch, isStoreAway, pathOf
+// @ipfsz/shared-store/objects: AbortOptions, GetObjectOptions, ListObjectsOptions, ListedObject, Mount, ObjectInfo, ObjectStore, PutObjectOptions, StoreRequests, StoreTraffic, StoreWatch, isStoreAway, pathOf
 // @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, keyOf
 // @ipfsz/shared-store/places: BackendInit, MARK_KEY, StoreBackend, StoreCompression, StoreMark, checkPlace, decodeMark, directoryBackend, encodeMark, isS3Url, openBackend, servingSignal, writeMark
 // @ipfsz/shared-store/records: LinkRecords, Links, ObjectDatastore, Records
@@ -137,10 +137,6 @@ interface ConvertedBlocks {
     to: PackStorage;
 }
 
-interface DeleteObjectsOptions extends AbortOptions {
-    validity?: S3Validity | undefined;
-}
-
 type Disk = Record<'bavail' | 'blocks' | 'bsize' | 'ffree' | 'files', number> & {
     frsize?: number | undefined;
 };
@@ -184,7 +180,6 @@ interface Links {
     open(init: {
         writes: boolean;
         signal: AbortSignal;
-        validity?: S3Validity | undefined;
     }): LinkRecords;
 }
 //# sourceMappingURL=records.d.ts.map
@@ -219,10 +214,9 @@ interface NodeRecord {
 }
 
 class ObjectDatastore extends BaseDatastore implements Records, LinkRecords {
-    constructor(objects: ObjectStore, { prefix, name, validity }: {
+    constructor(objects: ObjectStore, { prefix, name }: {
         prefix: string;
         name: string;
-        validity?: S3Validity | undefined;
     });
     put(key: Key, value: Uint8Array, options?: Options): Promise<Key>;
     get(key: Key, options?: Options): Promise<Uint8Array>;
@@ -247,7 +241,7 @@ interface ObjectStore {
     get(key: string, options?: GetObjectOptions): Promise<Uint8Array>;
     put(key: string, bytes: Uint8Array, options?: PutObjectOptions): Promise<void>;
     stat(key: string, options?: AbortOptions): Promise<ObjectInfo | undefined>;
-    delete(keys: readonly string[], options?: DeleteObjectsOptions): Promise<void>;
+    delete(keys: readonly string[], options?: AbortOptions): Promise<void>;
     list(prefix: string, options?: ListObjectsOptions): AsyncIterable<ListedObject[]>;
 }
 //# sourceMappingURL=object-store.d.ts.map
