@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { matchesIfMatch } from '../src/request/conditions.ts'
 import { addCompressed, bytesOf, get, serve, text } from './fixtures.ts'
 
 const ZSTD = { 'accept-encoding': 'zstd' }
@@ -32,6 +33,14 @@ describe('If-Match', () => {
     expect((await gateway(get(`${cid}`, { ...ZSTD, ...ifMatch }))).status).toBe(200)
     expect((await gateway(get(`${cid}`, ifMatch))).status).toBe(412)
   })
+
+  it.each(['"CID.zstd"', '"CID.dcz.DICTIONARY"', 'W/"CID.DICTIONARY.fast-dcz"'])(
+    'names %s by the ETag of the original bytes, and no other', etag => {
+      expect(matchesIfMatch('"CID"', etag, true)).toBe(true)
+      expect(matchesIfMatch('"CID"', etag, false)).toBe(false)
+      expect(matchesIfMatch('"CID.zst"', etag, true)).toBe(false)
+    }
+  )
 
   it('counts for directories, blocks and CARs, and not for what is missing', async () => {
     const { gateway, fs } = serve()

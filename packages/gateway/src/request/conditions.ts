@@ -26,7 +26,7 @@ export function matchesIfMatch (ifMatch: string | null, etag: string, isCoded: b
   }
 
   const named = [...ifMatch.matchAll(STRONG_TAG)].map(([tag]) => tag)
-  const held = isCoded ? [etag, etag.replace(/^W\//, '').replace(/\.[\w-]+"$/, '"')] : [etag]
+  const held = isCoded ? [etag, etag.replace(/^W\//, '').replace(/\..*"$/, '"')] : [etag]
 
   return held.some(tag => named.includes(tag))
 }
