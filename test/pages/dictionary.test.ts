@@ -138,19 +138,21 @@ describe('a visitor who comes back after a release', () => {
     expect(site.sent()).toEqual({ coding: null, dictionary: expect.any(String) })
   })
 
-  it('fetches what changed of three releases at a gateway that compresses: each is the next dictionary', async () => {
-    const site = await openSite({}, { compressor: createCompressor({ files: true }) })
-    const first = await site.publish('app.js', FIRST)
+  it('keeps as its next dictionary what it got as a difference, at a gateway that compresses, if much changed', async (
+  ) => {
+    const site = await openSite({}, { compressor: createCompressor({ files: true, cpuShare: 100 }) })
+    let base = await site.publish('app.js', FIRST)
     await loadAsDictionary(site, '/app.js')
-    let base = first
+    const changed = Buffer.concat([FIRST.subarray(40 * KIB), random.subarray(600 * KIB, 640 * KIB)])
+    const next = Buffer.concat([changed.subarray(0, 10 * KIB), random.subarray(700 * KIB, 740 * KIB), changed])
 
-    for (const bytes of [SECOND, THIRD, FOURTH]) {
+    for (const bytes of [changed, next]) {
       base = await site.publish('app.js', bytes, base)
       const loaded = await site.load('/app.js')
 
       expect(site.sent().coding).toBe('dcz')
       expect(loaded.hash).toBe(sha256(bytes))
-      expect(loaded.bytes).toBeLessThan(0.05 * gzipSync(bytes).byteLength)
+      expect(loaded.bytes).toBeLessThan(0.2 * gzipSync(bytes).byteLength)
       // the browser stores it after the response
       await expect.poll(async () => {
         expect((await site.load('/app.js')).hash).toBe(sha256(bytes))

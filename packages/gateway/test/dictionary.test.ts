@@ -348,14 +348,25 @@ describe('a file whose other release the client has, at a gateway that compresse
     }
   })
 
-  it('is sent as it is stored to a client that has the base, as its next dictionary', async () => {
+  it('is sent as it is stored, and offers no other dictionary, to a client that has the base', async () => {
     const site = await third()
     const response = await site.ask(known(FIRST, site.first), { cid: site.third })
 
     expect(codingOf(response)).toBe('dcz')
     expect(response.headers.get('etag')).toBe(`"${site.third}.dcz.${sha256(FIRST)}"`)
-    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(site.third)}"`)
+    expect(response.headers.get('use-as-dictionary')).toBe(null)
     expect(zstdDecompressSync((await bytesOf(response)).subarray(40), { dictionary: FIRST }).equals(THIRD)).toBe(true)
+  })
+
+  it('is the next dictionary of a client that has the base, once much has changed since', async () => {
+    const site = await third()
+    const added = noise(8 * KIB).map(byte => byte ^ 0x5a)
+    const changed = await site.add(Buffer.concat([THIRD, added]), { base: site.second })
+    const response = await site.ask(known(FIRST, site.first), { cid: changed })
+    await response.body?.cancel()
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(response.headers.get('use-as-dictionary')).toBe(`match="/", id="${unmark(changed)}"`)
   })
 
   it('is compressed once for all clients that have that release', async () => {
@@ -488,10 +499,10 @@ describe('a shared cache before a site', () => {
     const ask = cached(site.ask)
     const headers = { ...plain, ...available(FIRST) }
 
-    for (const first of [headers, { ...headers, ...who }]) {
-      const { headers: sent } = await ask(first)
-      expect(sent.get('content-encoding') === 'dcz').toBe(first === headers)
-      expect(sent.has('use-as-dictionary')).toBe(first === headers)
+    for (const asked of [headers, { ...headers, ...who }, { ...plain, ...who }]) {
+      const { headers: sent } = await ask(asked)
+      expect(sent.get('content-encoding') === 'dcz').toBe(asked === headers)
+      expect(sent.has('use-as-dictionary')).toBe(false)
     }
 
     // nor does everybody else get what was meant for that one

@@ -67,8 +67,12 @@ export interface Dictionaries {
     available: string,
     unneeded: AbortController
   ): Promise<StoredBody | undefined>
-  /** Say that a file may be a dictionary, and whether the response depends on the one that the client has. */
-  offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void>
+  /**
+   * Say that a file may be a dictionary, and whether the response depends on the one that the client has.
+   *
+   * @param hasBase - whether the client has the base of the file
+   */
+  offer (context: ResponseContext, file: VersionedFile, headers: Headers, hasBase: boolean): Promise<void>
 }
 
 /** What every kind of response is made from. */

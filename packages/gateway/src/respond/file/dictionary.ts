@@ -27,6 +27,9 @@ const MAX_FRAME_SIZE = 8 * 1024 * 1024
 const KEPT_TIME = 2_592_000
 const OWN_ADDRESS = 'dictionary'
 
+/** How much of a file its difference to the base may have, for which a browser keeps the base: 5 % of gzip, or so. */
+const MAX_STORED_SHARE = 1 / 64
+
 /** What may be a fingerprint: a part of the last name of a path, between a dot or hyphen and its extension. */
 const FINGERPRINT = /(?<=[^/][.-])([A-Za-z0-9_-]{8}|[0-9a-f]{9,64})(?=\.[^/]*$)/
 
@@ -72,12 +75,17 @@ async function chooseDelta (
 }
 
 /**
- * What a browser gets is its next dictionary, also if it came as a delta: Firefox keeps none beside the latest file of
- * an address, and what changed from one release to the next does not grow with their number. The exception is a file
- * with a base at a gateway that does not compress: the next release is stored with the same base, since a base has none
- * itself, so the base has to stay the browser's dictionary.
+ * The next release of a file with a base refers to the same base, since a base has none itself: a browser that has it
+ * keeps it while little has changed since, and no codec has to run for the next one either. Otherwise it gets this
+ * release as a dictionary, also as a delta, if the next one can be compressed with that: what changed from one release
+ * to the next does not grow with their number.
  */
-async function offer (context: ResponseContext, file: VersionedFile, headers: Headers): Promise<void> {
+async function offer (
+  context: ResponseContext,
+  file: VersionedFile,
+  headers: Headers,
+  hasBase: boolean
+): Promise<void> {
   const { request, target: { rawPath }, target, resolved: { ttl }, init: { compressor } } = context
   const { cid, size = 0, isCompressed } = file
   const id = unmark(cid)
@@ -86,11 +94,14 @@ async function offer (context: ResponseContext, file: VersionedFile, headers: He
     return
   }
 
-  const isBased = await basedFile(context, file) != null
+  const based = await basedFile(context, file)
+  const isBased = based != null
   const compresses = compressor?.compressDelta != null
   const hasAddress = isOwnAddress(context, file)
   const pattern = patternOf(rawPath)
-  const isUseful = size >= MIN_SIZE && (isBased ? compresses && size <= MAX_COMPRESSED : size <= MAX_SIZE)
+  const keepsBase = isBased && hasBase && based.length <= size * MAX_STORED_SHARE
+  const isUseful = size >= MIN_SIZE &&
+    (isBased ? compresses && !keepsBase && size <= MAX_COMPRESSED : size <= MAX_SIZE)
   const varies = isBased || compresses || hasAddress
 
   // also for those who get no dictionary: caches choose by what the response says that they have stored

@@ -62,7 +62,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
 
   if (status === 200 && held != null) {
     const headers = contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed })
-    await dictionaries?.offer(context, file, headers)
+    await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
 
     return notModified(headers)
   }
@@ -96,7 +96,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
     const headers = headersOf(context, file, sending, { type, status })
 
     if (status === 200 && range == null) {
-      await dictionaries?.offer(context, file, headers)
+      await dictionaries?.offer(context, file, headers, candidate?.coding === 'dcz')
     }
 
     const body = isHead ? null : await openFile(context, file, sending, unneeded)
