@@ -8,7 +8,8 @@ import { collect } from '../src/collect/collect.ts'
 import { evictSession } from '../src/collect/evict-session.ts'
 import { parsePackKey, tailOfPack } from '../src/packs/pack-keys.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
-import { encodeAck, Objections } from '../src/protocol/round-objects.ts'
+import { encodeAck, encodeRound, Objections } from '../src/protocol/round-objects.ts'
+import { roundKey, roundName } from '../src/protocol/store-keys.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
@@ -393,6 +394,52 @@ describe('a collection', () => {
     await session.end()
   })
 
+  it('sends few requests if nobody else uses the store', async () => {
+    const store = await Store.of([1, 2])
+    const requests: string[] = []
+    const objects = new Proxy(store.objects, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name)
+
+        return typeof value !== 'function' ? value : (...args: unknown[]) => {
+          const [key] = [args[0]].flat()
+          requests.push(...key == null ? [] : [`${String(name)} ${String(key).split('/', 1)[0]}`])
+
+          return value.apply(target, args)
+        }
+      }
+    })
+    store.pins.add(1)
+    const state = store.collect({ store: objects })
+    await store.clock.pass(1)
+
+    expect(state.outcome).toMatchObject({ removed: 1 })
+    expect(requests).toEqual([
+      // may it delete?
+      'delete rounds',
+      'put collections', 'list collections', 'put collections', 'list sessions',
+      'put sessions', 'list rounds', 'list sessions',
+      'put rounds', 'list sessions', 'get sessions', 'delete packs', 'delete rounds',
+      'list leases', 'list acks',
+      'delete sessions', 'delete collections'
+    ])
+  })
+
+  it('does not wait for the session of a collection to answer a round of its own, which another one completes', async () => {
+    const store = await Store.of([1, 2])
+    const session = await store.open()
+    const round = roundName(session.id, 0)
+    store.pins.add(1)
+    session.condemnPacks([store.tailOf(2)])
+    await store.objects.put(roundKey(round), encodeRound(roundKey(round), [store.tailOf(2)]))
+    const state = store.collect()
+    await store.clock.pass(T)
+
+    expect(state.outcome).toMatchObject({ removed: 1, left: 0 })
+    expect(store.objects.keys('acks/')).toEqual([])
+    await session.end()
+  })
+
   it('does not wait for ever for a session that lives and does not answer, and says who it is', async () => {
     const store = await Store.of([1])
     const { objects, clock } = store
@@ -411,7 +458,7 @@ describe('a collection', () => {
       name: 'SilentSessionError', session: id, owner: 'add (process 7 on far)', time: 20 * T
     })
     expect(store.blocks).toEqual([1])
-    expect(store.others.map(key => key.replace(/\/.*/, ''))).toEqual(['acks', 'leases', 'rounds', 'sessions'])
+    expect(store.others.map(key => key.replace(/\/.*/, ''))).toEqual(['leases', 'rounds', 'sessions'])
 
     // what the command does then
     await evictSession(objects, id, new AbortController())

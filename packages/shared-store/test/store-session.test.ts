@@ -142,7 +142,15 @@ describe('a session', () => {
   })
 
   it('finds out by itself that it is lost, and does not come back by renewing its lease', async () => {
-    const { objects, session, clock } = await open()
+    let isAway = false
+    const { objects, session, clock } = await open({
+      before: async () => { if (isAway) { throw new Error('the network is away') } }
+    })
+    // renewals come in time
+    await clock.pass(T)
+    isAway = true
+    await clock.pass(T)
+    isAway = false
     await objects.delete([`sessions/${session.id}`])
     await clock.pass(T / 6)
 

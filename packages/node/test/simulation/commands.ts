@@ -172,7 +172,10 @@ export class Commands {
   }
 
   async #inSession (work: (repo: Repo) => Promise<void>): Promise<void> {
-    const repo = await withSession(this.#repo, { signal: this.#signal })
+    const { shared } = this.#repo
+    const objects = this.#init.plant.sessionObjects?.(shared.objects) ?? shared.objects
+    const seen = { ...shared, objects } as unknown as SharedRepo['shared']
+    const repo = await withSession({ ...this.#repo, shared: seen }, { signal: this.#signal })
 
     if (repo.session != null) {
       this.#init.plant.session?.(repo.session)

@@ -8,6 +8,8 @@ import type { StoreSession } from '@ipfsz/shared-store/sessions'
 export interface Plant {
   /** What a process sees of the store. */
   objects?: (objects: ObjectStore) => ObjectStore
+  /** The same of the sessions of those who add or pin. */
+  sessionObjects?: (objects: ObjectStore) => ObjectStore
   disk?: (disk: Disk) => Disk
   storage?: (storage: PackStorage) => void
   /** Of those who add or pin. */

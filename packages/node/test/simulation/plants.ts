@@ -16,7 +16,7 @@ export const FIRST_SEEDS: Readonly<Record<string, number>> = {
 /** Faults that somebody might make, each of which the simulation must find. */
 export const PLANTS: Readonly<Record<string, Plant>> = {
   'collections do not see sessions': { objects: objects => withoutKeys(objects, 'sessions/') },
-  'sessions do not see rounds': { objects: objects => withoutKeys(objects, 'rounds/') },
+  'sessions do not see rounds': { sessionObjects: objects => withoutKeys(objects, 'rounds/') },
   'lists end after one page': {
     objects: objects => ({
       ...objects,

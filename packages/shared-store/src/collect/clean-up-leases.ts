@@ -1,13 +1,17 @@
 import { LEASES, parseIdKey, SESSIONS } from '../protocol/store-keys.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
-/** Delete the leases of sessions that are gone, one page at a time. A session is written before its lease. */
-export async function cleanUpLeases (store: ObjectStore, signal: AbortSignal): Promise<number> {
+/**
+ * Delete the leases of sessions that are gone, one page at a time. A session is written before its lease.
+ *
+ * @param own - a session whose lease stays
+ */
+export async function cleanUpLeases (store: ObjectStore, own: string, signal: AbortSignal): Promise<number> {
   let deleted = 0
   let before: string | undefined
 
   for await (const page of store.list(LEASES, { signal })) {
-    const ids = page.flatMap(({ key }) => parseIdKey(LEASES, key) ?? [])
+    const ids = page.flatMap(({ key }) => parseIdKey(LEASES, key) ?? []).filter(id => id !== own)
     const last = ids.at(-1)
 
     if (last != null) {

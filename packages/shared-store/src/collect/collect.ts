@@ -8,7 +8,7 @@ import { StoreSession } from '../sessions/store-session.ts'
 import { clearSessions } from './clear-sessions.ts'
 import { CollectionLease } from './collection-lease.ts'
 import { completeRound } from './condemned-round.ts'
-import { answersOf, cleanUp, leftRounds } from './left-rounds.ts'
+import { answersOf, cleanUp, readRounds } from './left-rounds.ts'
 import { livingOwners } from './living-owners.ts'
 import type { Clock } from '../clock.ts'
 import type { StoredPack } from '../packs/pack-keys.ts'
@@ -51,7 +51,7 @@ export async function collect<Pin extends StoredPin> (
     }, signal)
     session = await StoreSession.open(store, { leaseTimeout, command: 'gc', clock }, { signal })
     const result = await new Packs({ ...init, clock }, session, signal, onProgress).run()
-    await cleanUp(store, dead, signal)
+    await cleanUp(store, { own: session.id, dead }, signal)
 
     return result
   } finally {
@@ -103,7 +103,7 @@ class Packs<Pin extends StoredPin> {
     storage.reading.expect(Infinity)
     // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
     const listed = Array.from(storage.catalog.packs.values())
-    const rounds = await leftRounds(store, this.#signal)
+    const rounds = await readRounds(store, (this.#session as StoreSession).rounds, this.#signal)
     const objectors = await answersOf(store, rounds, this.#signal)
     const others = [...listed.map(({ session }) => session), ...objectors].filter(id => id !== this.#session?.id)
     const running = await livingOwners({
@@ -125,8 +125,8 @@ class Packs<Pin extends StoredPin> {
   async #condemn (listed: readonly StoredPack[]): Promise<void> {
     const { store, storage, clock, maxUnused = DEFAULT_MAX_UNUSED } = this.#init
     const { catalog } = storage
+    const { id: session } = this.#session as StoreSession
     const condemned = new Set<string>()
-    const collection = newId()
     let numbers = 0
 
     for (;;) {
@@ -147,7 +147,7 @@ class Packs<Pin extends StoredPin> {
       ids.forEach(id => condemned.add(id))
       const tails = ids.map(tailOfPack)
       const { name } = await putOnce(store, () => {
-        const name = roundName(collection, numbers++)
+        const name = roundName(session, numbers++)
 
         return { name, key: roundKey(name), bytes: encodeRound(roundKey(name), tails) }
       }, { clock, signal: this.#signal })

@@ -1,9 +1,8 @@
 import { comparePlaces } from '@ipfsz/blockstore-packed/whole'
 import { CollectionLostError, StoreObjectError } from '../errors.ts'
-import { objectsOf } from '../objects/read-object.ts'
 import { tailOfPack } from '../packs/pack-keys.ts'
 import { Objections } from '../protocol/round-objects.ts'
-import { ACKS, roundKey } from '../protocol/store-keys.ts'
+import { roundKey } from '../protocol/store-keys.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
@@ -100,22 +99,11 @@ export async function completeRound (
   const left = Array.from(storage.catalog.packs.keys()).filter(id => numberOf(id) != null).length
 
   if (left === 0) {
-    await endRound(store, name)
+    // without the acknowledgements: some may still come
+    await store.delete([roundKey(name)])
   }
 
   return { removed, removedSize, left }
-}
-
-/** Delete the objects of a round. */
-async function endRound (store: ObjectStore, name: string): Promise<void> {
-  const acks: string[] = []
-
-  for await (const { key } of objectsOf(store, `${ACKS}${name}-`)) {
-    acks.push(key)
-  }
-
-  await store.delete([roundKey(name)])
-  await store.delete(acks)
 }
 
 /** A block that pins reach, with its place in a pack that is to be deleted, and all others. */

@@ -1,19 +1,22 @@
 import { objectsOf } from '../objects/read-object.ts'
 import { readRound } from '../protocol/round-objects.ts'
-import { ACKS, COLLECTIONS, parseAckKey, parseRoundKey, ROUNDS } from '../protocol/store-keys.ts'
+import { ACKS, COLLECTIONS, parseAckKey, parseRoundKey, roundKey, ROUNDS } from '../protocol/store-keys.ts'
 import { cleanUpLeases } from './clean-up-leases.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { CondemnedRound } from './condemned-round.ts'
 
-/** The rounds that other collections have left. */
-export async function leftRounds (store: ObjectStore, signal: AbortSignal): Promise<CondemnedRound[]> {
+/** The rounds that other collections have left, by their names. Those that are over by now are left out. */
+export async function readRounds (
+  store: ObjectStore,
+  names: readonly string[],
+  signal: AbortSignal
+): Promise<CondemnedRound[]> {
   const rounds: CondemnedRound[] = []
 
-  for await (const { key } of objectsOf(store, ROUNDS, signal)) {
-    const name = parseRoundKey(key)
-    const tails = name == null ? undefined : await readRound(store, key, signal)
+  for (const name of names) {
+    const tails = await readRound(store, roundKey(name), signal)
 
-    if (name != null && tails != null) {
+    if (tails != null) {
       rounds.push({ name, tails })
     }
   }
@@ -42,14 +45,19 @@ export async function answersOf (
   return sessions
 }
 
-/** Delete what dead collections and sessions have left, but for rounds: these are completed. */
+/**
+ * Delete what dead collections and sessions have left, but for rounds, which are completed; and the acknowledgements of
+ * rounds that are over.
+ *
+ * @param init.own - the session of the collection, which deletes its lease itself
+ */
 export async function cleanUp (
   store: ObjectStore,
-  dead: readonly string[],
+  { own, dead }: { own: string, dead: readonly string[] },
   signal: AbortSignal
 ): Promise<void> {
   await store.delete(dead.map(id => `${COLLECTIONS}${id}`), { signal })
-  await cleanUpLeases(store, signal)
+  await cleanUpLeases(store, own, signal)
 
   // One page at a time: killed sessions may have left many. Rounds are listed after it, so that the acknowledgement of
   // a new round is not taken for one of a round that is over

@@ -4,7 +4,7 @@ import { fenceSessions } from '../protocol/fence-sessions.ts'
 import { LeaseWatch, pollInterval, readOwner } from '../protocol/lease.ts'
 import { objectsOf } from '../objects/read-object.ts'
 import { readAck } from '../protocol/round-objects.ts'
-import { ACKS, LEASES, parseAckKey, parseIdKey, SESSIONS } from '../protocol/store-keys.ts'
+import { ACKS, LEASES, parseAckKey, parseIdKey, sessionOfRound, SESSIONS } from '../protocol/store-keys.ts'
 import { unchangedFor } from '../protocol/unchanged-for.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
@@ -47,11 +47,14 @@ export async function waitForSessions (init: WaitForSessionsInit, signal: AbortS
   const { store, round, clock, leaseTimeout, onWaiting } = init
   const waiting = await sessionsOf(store, signal)
   waiting.delete(init.except)
+  // it has condemned the packs itself
+  waiting.delete(sessionOfRound(round))
   const watches = new Map(Array.from(waiting, id => [id, new LeaseWatch(store, `${LEASES}${id}`, clock)]))
   const begin = clock.now()
   let told = 0
 
-  while (true) {
+  // without sessions, nobody has objected: those that have ended had written their pins
+  while (waiting.size > 0) {
     await takeAcks(init, waiting, signal)
 
     if (waiting.size > 0) {

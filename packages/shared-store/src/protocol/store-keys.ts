@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 
 /** 16 random bytes in hexadecimal. Never used twice. */
 const ID = '[0-9a-f]{32}'
-/** A round: its collection, and its number in it. */
+/** A round: the session of its collection, and its number in it. */
 const ROUND = new RegExp(`^rounds/(${ID}-[0-9]{8})$`)
 
 export const SESSIONS = 'sessions/'
@@ -20,8 +20,13 @@ export function newId (): string {
 }
 
 /** The name of a round, in which no collection's rounds share one. */
-export function roundName (collection: string, number: number): string {
-  return `${collection}-${String(number).padStart(8, '0')}`
+export function roundName (session: string, number: number): string {
+  return `${session}-${String(number).padStart(8, '0')}`
+}
+
+/** The session of the collection that began a round. It condemns the packs before it writes the round. */
+export function sessionOfRound (round: string): string {
+  return round.split('-', 1)[0]
 }
 
 export function roundKey (round: string): string {

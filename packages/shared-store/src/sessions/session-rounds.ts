@@ -3,7 +3,7 @@ import { KnownRounds } from './known-rounds.ts'
 import { pollInterval, renewalInterval } from '../protocol/lease.ts'
 import { objectsOf } from '../objects/read-object.ts'
 import { encodeAck, readRound } from '../protocol/round-objects.ts'
-import { ackKey, parseRoundKey, roundKey, ROUNDS } from '../protocol/store-keys.ts'
+import { ackKey, parseRoundKey, roundKey, ROUNDS, sessionOfRound } from '../protocol/store-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
@@ -33,6 +33,11 @@ export class SessionRounds {
     const { clock, leaseTimeout } = this.#init
 
     return clock.now() - this.#lastRoundAt < leaseTimeout ? pollInterval(leaseTimeout) : renewalInterval(leaseTimeout)
+  }
+
+  /** The names of the rounds that the last refresh has found. */
+  get names (): string[] {
+    return Array.from(this.#known, ({ name }) => name)
   }
 
   /** Rely on a pack, unless a round condemns it. @returns whether it may */
@@ -83,8 +88,10 @@ export class SessionRounds {
 
     for await (const { key } of objectsOf(this.#init.store, ROUNDS, signal)) {
       const round = parseRoundKey(key)
+      // its own needs no answer
+      const isForeign = round != null && sessionOfRound(round) !== this.#init.session
 
-      if (round != null && rounds.add(round).size > MAX_ROUNDS) {
+      if (isForeign && rounds.add(round).size > MAX_ROUNDS) {
         throw new StoreObjectError(key, `there are more than ${MAX_ROUNDS} rounds of garbage collections`)
       }
     }

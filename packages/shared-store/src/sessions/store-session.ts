@@ -45,6 +45,8 @@ export class StoreSession {
   #loops: Promise<unknown> = Promise.resolve()
   readonly #leaseTimeout: number
   #renewed = 0
+  /** When the lease was renewed, or the session was made. */
+  #renewedAt: number
   /** When the last look at the rounds began that was answered. */
   #refreshed = 0
   /** Why no call may go on. */
@@ -53,6 +55,7 @@ export class StoreSession {
   private constructor (store: ObjectStore, init: StoreSessionInit) {
     this.#store = store
     this.#clock = init.clock ?? systemClock
+    this.#renewedAt = this.#clock.now()
     this.#leaseTimeout = init.leaseTimeout
     this.#onError = init.onError ?? (() => {})
     this.#owner = { command: init.command, host: hostname(), pid: process.pid }
@@ -89,6 +92,11 @@ export class StoreSession {
     ])
 
     return session
+  }
+
+  /** The names of the rounds that it has seen, but for those that are over, and of a collection in this session. */
+  get rounds (): string[] {
+    return this.#rounds.names
   }
 
   /**
@@ -178,8 +186,12 @@ export class StoreSession {
 
     const lease = encodeOwner({ ...this.#owner, renewed: ++this.#renewed })
     await this.#store.put(`${LEASES}${this.id}`, lease, { signal })
+    const now = this.#clock.now()
+    // others take only one for dead whose lease has not changed for the timeout
+    const isLate = now - this.#renewedAt >= this.#leaseTimeout / 2
+    this.#renewedAt = now
 
-    if (!await hasObject(this.#store, this.#key, signal)) {
+    if (isLate && !await hasObject(this.#store, this.#key, signal)) {
       this.#fail(new SessionLostError(this.#key))
     }
   }
