@@ -49,4 +49,20 @@ describe('how much a request reads', () => {
     windows.expect(Infinity)
     expect(read(windows, scattered.map(piece => piece + MAX_PIECES), false)).toBeGreaterThan(40 * MIB)
   })
+
+  it('is large in as many places as the disk has space for', () => {
+    const scattered = Array.from({ length: 20 }, (_, i) => i * 2 * MAX_PIECES)
+    const sizes = (windows: ReadWindows): number[] => {
+      windows.expect(1000 * MIB)
+
+      return scattered.map(from => {
+        const read = windows.next({ pack: 'a', from, to: from + 1 }, () => false)
+
+        return read.to - read.from
+      })
+    }
+
+    expect(sizes(new ReadWindows(PIECE)).at(-1)).toBe(1)
+    expect(new Set(sizes(new ReadWindows(PIECE, 512 * MIB)))).toEqual(new Set([MAX_PIECES]))
+  })
 })

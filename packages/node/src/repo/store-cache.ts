@@ -12,6 +12,11 @@ import type { PackStorage } from '@ipfsz/shared-store/packs'
 const DEFAULT_SIZE = 10 * 1024 ** 3
 /** The part of the space that is used by default, of that which is free without it. */
 const FREE_PART = 0.5
+/**
+ * Bytes that `get` reads before they are used, at most, 512 MiB: it measures a tree first, and reads what it has kept
+ * when it writes files. Whoever made a tree may claim that it is large.
+ */
+const MAX_AHEAD = 512 * 1024 * 1024
 
 /**
  * A view of a repo for reading: it keeps on this node's disk what it reads from a store over the network, for all
@@ -65,12 +70,13 @@ export async function withStoreCache (
 function cachedBlocks (
   { blockstore }: Repo,
   packs: PackStorage,
-  { traffic, watch }: SharedStore,
+  { traffic, watch, cacheSize }: SharedStore,
   cache: SharedCache
 ): Pick<Repo, 'blockstore' | 'together'> {
   const together = packs.readingWith({
     read: cachedPieces(packs, cache, traffic.cache, watch),
-    refresh: async signal => watch.read(async signal => packs.catalog.refresh(signal), signal)
+    refresh: async signal => watch.read(async signal => packs.catalog.refresh(signal), signal),
+    maxAhead: cacheSize != null && cacheSize < 2 * MAX_AHEAD ? undefined : MAX_AHEAD
   })
 
   return { blockstore: new CachedPacks(blockstore, packs, together, watch), together }

@@ -21,6 +21,12 @@ export interface PackBlocksInit extends PackBytes {
   writer: Pick<PackWriter, 'get'>
   /** Lists the packs. @default `catalog.refresh` */
   refresh?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined
+  /**
+   * Bytes that are read because they are expected, and not used yet, at most. Memory keeps 64 MiB.
+   *
+   * @default 50331648
+   */
+  maxAhead?: number | undefined
 }
 
 /** Reads blocks of the packs of a store. */
@@ -30,7 +36,7 @@ export class PackBlocks {
 
   constructor (init: PackBlocksInit) {
     this.#init = init
-    this.#reader = new PackReader(init)
+    this.#reader = new PackReader(init, init.maxAhead)
   }
 
   /** So many bytes are about to be read, as somebody says: requests need not begin small. */

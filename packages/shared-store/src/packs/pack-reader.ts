@@ -49,11 +49,13 @@ interface Run extends Pieces {
 export class PackReader {
   readonly #packs: PackBytes
   readonly #pieces = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_KEPT, sizeOf: () => PIECE })
-  readonly #windows = new ReadWindows(PIECE)
+  readonly #windows: ReadWindows
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
 
-  constructor (packs: PackBytes) {
+  /** @param maxAhead - as of `ReadWindows` */
+  constructor (packs: PackBytes, maxAhead?: number) {
     this.#packs = packs
+    this.#windows = new ReadWindows(PIECE, maxAhead)
   }
 
   /** So many bytes are about to be read, as somebody says: requests need not begin small. */

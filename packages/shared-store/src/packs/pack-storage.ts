@@ -94,7 +94,7 @@ export class PackStorage implements BlockStorage {
   }
 
   /** Reads blocks from packs whose bytes may come from elsewhere, such as the disk of this node. */
-  readingWith (packs: Pick<PackBlocksInit, 'read' | 'refresh'>): PackBlocks {
+  readingWith (packs: Pick<PackBlocksInit, 'maxAhead' | 'read' | 'refresh'>): PackBlocks {
     return new PackBlocks({ ...packs, catalog: this.catalog, writer: this.writer })
   }
 

@@ -3,7 +3,7 @@ export const MAX_PIECES = 64
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
 /** Bytes that are read beside wanted ones because they are expected, and not used yet, at most: 48 MiB. */
-const MAX_AHEAD = 48 * 1024 * 1024
+export const MAX_AHEAD = 48 * 1024 * 1024
 /** Requests of a process that are remembered. */
 const MAX_WINDOWS = 256
 
@@ -29,6 +29,7 @@ interface Window extends Pieces {
  */
 export class ReadWindows {
   readonly #pieceSize: number
+  readonly #maxAhead: number
   /** The oldest first. */
   readonly #windows: Window[] = []
   /** Bytes that are about to be read. */
@@ -36,9 +37,13 @@ export class ReadWindows {
   /** Those that were read beside wanted ones, and not used yet. */
   #ahead = 0
 
-  /** @param pieceSize - in bytes */
-  constructor (pieceSize: number) {
+  /**
+   * @param pieceSize - in bytes
+   * @param maxAhead - bytes that are read because they are expected, and not used yet, at most
+   */
+  constructor (pieceSize: number, maxAhead = MAX_AHEAD) {
     this.#pieceSize = pieceSize
+    this.#maxAhead = maxAhead
   }
 
   /**
@@ -100,7 +105,7 @@ export class ReadWindows {
       grown(before, from - (before?.to ?? 0)),
       grown(after, (after?.from ?? 0) - to),
       this.#usedSize(this.#windows.at(-1)),
-      Math.floor(Math.min(this.#expected, MAX_AHEAD - this.#ahead) / this.#pieceSize)
+      Math.floor(Math.min(this.#expected, this.#maxAhead - this.#ahead) / this.#pieceSize)
     ))
   }
 
