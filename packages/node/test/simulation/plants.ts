@@ -5,12 +5,15 @@ import type { Plant } from './plant.ts'
 
 /** A seed from which on the fault is found soon; all of them are tried if it is not. */
 export const FIRST_SEEDS: Readonly<Record<string, number>> = {
-  'a session does not look for its object after the pin': 120,
-  'a session that was fenced takes its pin back': 130,
-  'dead sessions are not fenced': 42,
-  'a session writes its object again with its lease': 104,
-  'a clean-up ends rounds whose packs are not gone': 526,
-  'a pack that failed to be stored counts as stored': 841
+  'sessions do not see rounds': 37,
+  'pins are read once': 84,
+  'a session does not look for its object after the pin': 104,
+  'sessions rely on condemned packs': 37,
+  'sessions object to nothing': 37,
+  'dead sessions are not fenced': 35,
+  'a session writes its object again with its lease': 79,
+  'a pack that failed to be stored counts as stored': 974,
+  'pins are added without a session': 272
 }
 
 /** Faults that somebody might make, each of which the simulation must find. */
