@@ -294,6 +294,7 @@ interface PackBlocksInit extends PackBytes {
     catalog: PackCatalog;
     writer: Pick<PackWriter, 'get'>;
     refresh?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
+    maxAhead?: number | undefined;
 }
 
 interface PackBytes {
@@ -332,7 +333,7 @@ class PackStorage implements BlockStorage {
     readonly reading: PackBlocks;
     constructor({ objects, disk, level, packSize, compress, clock, freeSpace, open }: PackStorageInit);
     forSession(session: PackUser): SessionPackBlocks;
-    readingWith(packs: Pick<PackBlocksInit, 'read' | 'refresh'>): PackBlocks;
+    readingWith(packs: Pick<PackBlocksInit, 'maxAhead' | 'read' | 'refresh'>): PackBlocks;
     read(...[pack, key, place]: Parameters<PackBytes['read']>): Promise<Uint8Array>;
     open(): Promise<void>;
     sync(): Promise<void>;
@@ -583,6 +584,7 @@ interface StoreRequests {
 class StoreSession {
     readonly id: string;
     static open(store: ObjectStore, init: StoreSessionInit, { signal }?: AbortOptions): Promise<StoreSession>;
+    get rounds(): string[];
     relyOnPack(tail: Uint8Array): boolean;
     condemnPacks(tails: Iterable<Uint8Array>): void;
     confirm({ signal }?: AbortOptions): Promise<void>;
