@@ -425,7 +425,7 @@ describe('a collection', () => {
     ])
   })
 
-  it('does not wait for the session of a collection to answer a round of its own, which another one completes', async () => {
+  it('completes the round of another one, whose own session need not answer it', async () => {
     const store = await Store.of([1, 2])
     const session = await store.open()
     const round = roundName(session.id, 0)
