@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { PackStorage } from '../src/packs/pack-storage.ts'
 import { FreeSpace } from '../src/storage/free-space.ts'
+import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 
 const MIB = 1024 * 1024
 const MANY_INODES = { files: 1e9, ffree: 1e9 }
@@ -96,6 +101,21 @@ describe('the room of a store', () => {
     disk.bavail = disk.blocks
 
     await expect(write(MIB)).resolves.toBeUndefined()
+  })
+
+  it('is left by packs that are added, and not by those that a collection copies', async () => {
+    const objects = new MemoryObjects()
+    const freeSpace = new FreeSpace('/store', async () => ({ bsize: 4096, blocks: 1000, bavail: 0, ...MANY_INODES }))
+    const { writer, copier } = new PackStorage({ objects, freeSpace })
+    const bytes = new Uint8Array(10)
+    const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+
+    await writer.put(cid, bytes)
+    await expect(writer.sync()).rejects.toMatchObject({ name: 'StoreError', problem: 'full' })
+    expect(objects.keys()).toEqual([])
+    await copier.put(cid, bytes)
+    await copier.sync()
+    expect(objects.keys('packs/')).toHaveLength(1)
   })
 
   it.for([
