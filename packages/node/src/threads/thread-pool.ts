@@ -9,8 +9,8 @@ import type { Transferable } from 'node:worker_threads'
 /** Threads at most, on any number of cores: each has a heap of its own. */
 const MAX_THREADS = 8
 
-/** The memory of a thread's new objects, in MiB. By default it grows to 48 MiB, which makes nothing faster here. */
-const YOUNG_MEMORY = 12
+/** The memory of a thread's new objects, in MiB. By default it grows to 48, which makes nothing faster here. */
+const YOUNG_MEMORY = 6
 
 /** Deno 2.9 loses messages of 2 MiB to a thread whose memory is limited, without an error. */
 const isDeno = 'Deno' in globalThis

@@ -19,9 +19,12 @@ import type { FoundDirectory, TreeEntry, TreeVisitor } from './walk-tree.ts'
 import type { DirectoryLink, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** How many files are written at a time by this thread, and how many of them a large one counts as. */
+/**
+ * How many files are written at a time by this thread, and how many of them a large one counts as: one large file is
+ * written at a time, because its frames take memory.
+ */
 const CONCURRENCY = 8
-const LARGE = 4
+const LARGE = 8
 
 /** What was written. */
 export interface TreeCounts {
