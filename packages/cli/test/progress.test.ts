@@ -189,6 +189,14 @@ describe('a progress bar of what is fetched', () => {
     expect(at(21, 222 * MIB)).toMatch(/ 2\.00 MiB\/s {2}7 min left$/)
   })
 
+  it('says how long it takes when a hundredth is done, not by the start', () => {
+    const { at } = barOn(60, { label: 'f', total: 1000 * MIB })
+    at(1, MIB)
+
+    expect(at(2, 9 * MIB)).not.toContain('left')
+    expect(at(3, 30 * MIB)).toMatch(/10\.0 MiB\/s {2}97 s left$/)
+  })
+
   it('changes its numbers once a second, and the bar in between', () => {
     const { at } = barOn(60, { label: 'f', total: 100 * MIB })
     at(1, 10 * MIB)

@@ -13,6 +13,8 @@ const DELAY = 1000
 const INTERVAL = 100
 /** How often the speed and the time that is left change, in milliseconds: numbers that change faster cannot be read. */
 const NUMBERS_INTERVAL = 1000
+/** From which part on the time that is left is shown: before, it would mostly tell how long the start took. */
+const MIN_PART = 0.01
 /** Moves to the start of the line, and deletes it. */
 const CLEAR = '\r\x1b[K'
 
@@ -171,6 +173,7 @@ export class Progress {
     const { total = 0, thing, arrivals } = this.#init
     const rate = this.#rate.at(now)
     const current = arrivals?.current(now)
+    const isEarly = total === 0 || this.#rate.total < total * MIN_PART
     const speed = thing == null
       ? formatSize(Math.round(current?.rate ?? rate))
       : count(Math.round(rate), thing)
@@ -178,7 +181,7 @@ export class Progress {
     return {
       speed: `${speed}/s`,
       from: current?.from,
-      left: total === 0 || rate === 0 ? undefined : (total - this.#rate.total) / rate
+      left: isEarly || rate === 0 ? undefined : (total - this.#rate.total) / rate
     }
   }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { isMissing } from '../dag/missing.ts'
-import { storedSize } from '../dag/stored-size.ts'
+import { claimedTotal } from '../dag/claimed-total.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
-import { beginStep, duringStep } from '../events.ts'
+import { beginStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
@@ -101,9 +101,7 @@ async function verifyOne (
   const { signal } = context
   const cid = await cidAt(target, unreported, signal)
   const name = cid.toString()
-  const total = measures
-    ? await duringStep(context, { task: 'measure', name }, async () => storedSize([cid], unreported, signal))
-    : undefined
+  const total = measures ? await claimedTotal([cid], repo.blockstore, signal) : undefined
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
   const files = ipfsz({ blockstore: reportReads(repo.blockstore, progress.add), datastore: links })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import all from 'it-all'
 import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
+import { claimedTotal } from '../dag/claimed-total.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { isMissing } from '../dag/missing.ts'
-import { storedSize } from '../dag/stored-size.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
-import { beginStep, duringStep } from '../events.ts'
+import { beginStep } from '../events.ts'
 import { reportReads } from '../repo/report-reads.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
-import type { NodeContext, Session } from '../context.ts'
+import type { NodeContext } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { VerifyContentOptions } from './verify-content.ts'
@@ -54,14 +54,13 @@ export async function verifyPins (
   const { repo, pins: repoPins } = await openToRead(context)
   const unreadable: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { unreadable.push(err) }))
-  // without links: they would read another file than the pinned one
-  const total = measures
-    ? await duringStep(context, { task: 'measure', name: '' }, async () =>
-      sizeOf(pins, ipfsz({ blockstore: repo.blockstore }), signal))
-    : undefined
+  // of a pin by Helia that keeps only some levels, nobody knows
+  const roots = pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid)
+  const total = measures ? await claimedTotal(roots, repo.blockstore, signal) : undefined
   const name = pins.length === 1 ? '1 pin' : `${pins.length} pins`
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
   const blockstore = reportReads(repo.blockstore, progress.add)
+  // without links: they would read another file than the pinned one
   const files = ipfsz({ blockstore })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
   const small = smallFilesToVerify(repo)
@@ -109,9 +108,4 @@ async function verifyPin (
   const report = await verifyTree(cid, options)
 
   return { state: 'good', size: report.size, files: report.files, blocks: report.blocks }
-}
-
-/** Of a pin by Helia that keeps only some levels, nobody knows. */
-async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: AbortSignal): Promise<number> {
-  return storedSize(pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid), files, signal)
 }
