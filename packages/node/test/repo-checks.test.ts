@@ -81,6 +81,18 @@ describe('checks of a repo', () => {
     expect(steps.map(({ detail }) => detail)).toContainEqual({ task: 'verify', name: '2 pins', unit: 'bytes' })
   })
 
+  it('says before it verifies how many bytes there are, as the roots claim', async () => {
+    const events: NodeEvents[] = []
+    const repo = await open({ onProgress (event) { events.push(event) } })
+    await repo.addFile(await makeTree({ one: bytesOf(3), two: bytesOf(4) }), { name: 'tree' })
+    await repo.verifyPins({ measures: true })
+
+    const steps = events.flatMap(({ type, detail }) => type === 'ipfsz:step:begin' ? [detail] : [])
+
+    expect(steps.at(-1)).toMatchObject({ task: 'verify', total: expect.any(Number) as number })
+    expect(steps).not.toContainEqual(expect.objectContaining({ task: 'measure' }))
+  })
+
   it('reports which blocks nobody sends, and which roots need them', async () => {
     const repo = await open()
     const { cid } = await addIncomplete(repo, 3, 'lost')
