@@ -28,7 +28,7 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   ],
   [
     'docs/guide/site.md',
-    /with `--base`, ([\d.]+ to [\d.]+) KiB are new in the CAR.* and ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/,
+    /with `--base`, ([\d.]+ to [\d.]+) KiB are new in the CAR.*? and ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/,
     /its CAR has ([\d.]+ to [\d.]+) KiB of new.*fetches ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/
   ],
   [
