@@ -21,13 +21,17 @@
  * import { sha256 } from 'multiformats/hashes/sha2'
  *
  * const { reference } = await joinStore('/mnt/store')
- * const { records, shared: { leaseTimeout, objects, packs } } = await openStore(reference)
+ * const { records, shared: { leaseTimeout, name, objects, packs } } = await openStore(reference)
  *
  * const bytes = new TextEncoder().encode('hello')
  * const cid = CID.createV1(raw.code, await sha256.digest(bytes))
  * const session = await StoreSession.open(objects, { leaseTimeout, command: 'add' })
  *
  * try {
+ *   if (packs == null) {
+ *     throw new Error(`An early version made the store ${name}: convert it`)
+ *   }
+ *
  *   await packs.forSession(session).put(cid, bytes)
  *   await packs.sync()
  *   await session.confirm() // before the pin is written
