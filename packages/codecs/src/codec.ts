@@ -1,3 +1,4 @@
+// Above 250 lines: nearly two thirds of the contract of a codec are its documentation.
 import { InvalidLevelError } from './errors.ts'
 import type { CODES } from './constants.ts'
 

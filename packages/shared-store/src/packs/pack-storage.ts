@@ -1,3 +1,4 @@
+// Above 250 lines: all methods of a blockstore are here, and most are a call to the catalog, the reader or the writer.
 import { PackIndex, compressInPool, keyOf } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { NotFoundError } from 'interface-store'

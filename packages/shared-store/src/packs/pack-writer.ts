@@ -1,3 +1,4 @@
+// Above 250 lines: what waits, what is being stored, and who relies on it change together.
 import {
   blockIn, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
 } from '@ipfsz/blockstore-packed/whole'
