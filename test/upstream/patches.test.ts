@@ -35,6 +35,7 @@ async function lastLine (name: string, patched?: { package: string }): Promise<s
 it.concurrent.for([
   ['blockstore-fs', 'blockstore-fs', 'NotFoundError, not listed', 'GetFailedError, listed'],
   ['helia-bitswap', '@helia/bitswap', '0', '1'],
+  ['helia-bitswap-every-peer', '@helia/bitswap', '3 100000', '1 100000'],
   ['helia-bitswap-one-stream', '@helia/bitswap', '1', '2'],
   ['helia-verified-fetch', '@helia/verified-fetch', '500', '400'],
   ['helia-utils', '@helia/utils', 'UnknownCodecError 1', 'UnknownCodecError 0'],
@@ -53,7 +54,6 @@ it.concurrent.for([
   ['blockstore-s3', 'false, GetFailedError'],
   ['fzstd', '600'],
   ['helia-bitswap-again', '1'],
-  ['helia-bitswap-every-peer', '2'],
   ['helia-bitswap-repeated', '1'],
   ['helia-car', 'false'],
   ['helia-codecs', 'undefined 0'],

@@ -26,10 +26,22 @@ try {
   rmSync(patched, { recursive: true })
 }
 
+/** The file of the package that a URL names, if the patch changes or adds it. */
+function patchedFile (url: string): string | undefined {
+  const path = directory.slice(directory.lastIndexOf('/node_modules/'))
+
+  return [...sources.keys()].find(file => url.endsWith(`${path}/${file}`))
+}
+
 registerHooks({
+  resolve (specifier, context, next) {
+    const url = URL.parse(specifier, context.parentURL)?.href
+
+    // one that it adds does not exist
+    return url != null && patchedFile(url) != null ? { url, shortCircuit: true } : next(specifier, context)
+  },
   load (url, context, next) {
-    const path = directory.slice(directory.lastIndexOf('/node_modules/'))
-    const built = [...sources.keys()].find(file => url.endsWith(`${path}/${file}`))
+    const built = patchedFile(url)
 
     return built == null
       ? next(url, context)
