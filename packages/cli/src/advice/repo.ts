@@ -22,15 +22,19 @@ export const REPO: Advice = {
    */
   'RepoError replaced': ': use a directory that no other user can rename',
   /**
-   * # Every user of this machine can rename what is in PATH, and so replace the repo PATH:
+   * # The user UID owns PATH, and so can replace the repo PATH:
    *
-   * A directory on the path of the repo has a mode such as 0777, without the sticky bit. Whoever renames the repo, or
-   * something in it, could make ipfsz read and write elsewhere. `chmod o-w` that directory, or use another repo. In a
-   * container whose volume has such a mode, and which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of
-   * the repo, or to `*` for any. Directories of another owner or group are not refused; `ipfsz init` warns of them.
+   * Or `Every user of this machine can rename what is in PATH`. A directory or symlink on the path of the repo belongs
+   * to another user than root, or has a mode such as 0777 without the sticky bit. Whoever renames the repo, or
+   * something in it, could make ipfsz read and write elsewhere, with your rights: so root is refused too. Run ipfsz as
+   * that user, `chmod o-w` the directory, or use another repo. In a container whose volume belongs to another user, and
+   * which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of the repo, or to `*` for any, as git's
+   * `safe.directory`. With `sudo`, directories of the user who called it are allowed, as in git. A directory that
+   * its group can write to is not refused, as the group may have one member; `ipfsz init` warns of it.
    */
   'RepoError unsafe-directory':
-    ': use a directory that only you can write to, or set IPFSZ_SAFE_DIRECTORY to the path of the repo',
+    ': run ipfsz as the owner, use a directory that only you can write to, or set IPFSZ_SAFE_DIRECTORY to the path of ' +
+    'the repo',
   /**
    * # There is no home directory for the repo:
    *

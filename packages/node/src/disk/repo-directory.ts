@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSameFile } from '@ipfsz/utils/open-regular-file'
 import { RepoError } from '../errors.ts'
@@ -8,25 +8,35 @@ import type { BigIntStats } from 'node:fs'
  * Create the directory of a repo if it does not exist. Only its owner may enter it, as nothing in it is encrypted. An
  * existing directory keeps its mode, and new parent directories get the default mode.
  *
- * @throws {RepoError} something else is there, such as a file
+ * @throws {RepoError} something else is there, such as a file, or another user made it at the same moment
  */
 export async function makeRepoDirectory (repo: string): Promise<void> {
-  await checkRepoPath(repo)
-  await makeDirectory(repo, 0o700)
+  if (await checkRepoPath(repo)) {
+    return
+  }
+
+  const isMade = await makeDirectory(repo, 0o700)
+
+  if (!isMade && process.geteuid != null && (await lstat(repo)).uid !== process.geteuid()) {
+    throw replaced(repo)
+  }
 }
 
 /**
  * Check that the path of a repo does not lead to something else, such as a file. There may be nothing.
  *
+ * @returns whether it is there
  * @throws {RepoError}
  */
-export async function checkRepoPath (repo: string): Promise<void> {
+export async function checkRepoPath (repo: string): Promise<boolean> {
   // a path that cannot be examined fails when it is used, with its reason
   const stats = await stat(repo).catch(() => undefined)
 
   if (stats?.isDirectory() === false) {
     throw new RepoError(`The repo ${repo} is a file, not a directory`, { problem: 'not-a-directory' })
   }
+
+  return stats != null
 }
 
 /** What a path leads to. Undefined if there is nothing. */
@@ -43,31 +53,39 @@ export async function checkIsSame (repo: string, before: BigIntStats): Promise<v
   const now = await identityOf(repo)
 
   if (now == null || !isSameFile(now, before)) {
-    throw new RepoError(`The repo ${repo} was replaced while it was opened`, { problem: 'replaced' })
+    throw replaced(repo)
   }
 }
 
-/** Not with `recursive`: below `/proc`, where nothing can be made, Node would try again for ever. */
-async function makeDirectory (path: string, mode?: number): Promise<void> {
+function replaced (repo: string): RepoError {
+  return new RepoError(`The repo ${repo} was replaced while it was opened`, { problem: 'replaced' })
+}
+
+/**
+ * Not with `recursive`: below `/proc`, where nothing can be made, Node would try again for ever.
+ *
+ * @returns false if another process was faster
+ */
+async function makeDirectory (path: string, mode?: number): Promise<boolean> {
   try {
-    await mkdir(path, { mode })
+    return await makeOne(path, mode)
   } catch (err) {
-    const { code } = err as NodeJS.ErrnoException
-
-    if (code === 'EEXIST') {
-      return
-    }
-
-    if (code !== 'ENOENT' || dirname(path) === path) {
+    if ((err as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) {
       throw err
     }
 
     await makeDirectory(dirname(path))
-    await mkdir(path, { mode }).catch((err: NodeJS.ErrnoException) => {
-      // another process has made it meanwhile
-      if (err.code !== 'EEXIST') {
-        throw err
-      }
-    })
+
+    return makeOne(path, mode)
   }
+}
+
+async function makeOne (path: string, mode?: number): Promise<boolean> {
+  return mkdir(path, { mode }).then(() => true, (err: NodeJS.ErrnoException) => {
+    if (err.code === 'EEXIST') {
+      return false
+    }
+
+    throw err
+  })
 }

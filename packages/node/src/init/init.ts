@@ -2,7 +2,7 @@ import { rmdir } from 'node:fs/promises'
 import { readReference, writeReference } from '@ipfsz/shared-store/reference'
 import { lockAndTell } from '../context.ts'
 import { isSameCompression, readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
-import { isPrivate } from '../disk/held-directory.ts'
+import { findGroupWritable } from '../disk/shared-path.ts'
 import { RepoError, UsageError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { blocksIn, openRepo, openRepoToRead } from '../repo/repo.ts'
@@ -66,7 +66,7 @@ export async function initRepo (
     await writeBlockSetting(made, { layout: 'files', compression })
   }
 
-  await warnOfOthers(context)
+  warnOfGroup(context)
   const setting = await readBlockSetting(made) ?? { layout: 'files' }
   const { codec } = shared?.compression ?? setting.compression ?? { codec: 'none' }
 
@@ -162,20 +162,17 @@ export async function initStore (
   }
 
   await makeRepo(path, signal)
-  await warnOfOthers(context)
+  warnOfGroup(context)
 
   return { path, store: reference.store, codec, isNew, wasJoined: before?.id === reference.id }
 }
 
-/**
- * Not refused: in a container, root often uses a directory of another user, and nobody else is there. Windows says
- * nothing of owners.
- */
-async function warnOfOthers (context: NodeContext): Promise<void> {
-  const uid = process.getuid?.()
+/** Not refused: the group may have this user alone. */
+function warnOfGroup (context: NodeContext): void {
+  const shared = findGroupWritable(context.repo)
 
-  if (uid != null && !await isPrivate(context.repo, uid)) {
-    const message = `other users can rename ${context.repo} or a directory above it, and so let ipfsz write elsewhere`
+  if (shared != null) {
+    const message = `the group of ${shared} can rename what is in it, and so replace the repo ${context.repo}`
     emit(context, 'ipfsz:warning', { message, isMinor: false })
   }
 }
