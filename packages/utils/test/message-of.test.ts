@@ -7,4 +7,10 @@ describe('messageOf', () => {
     expect(messageOf('text')).toBe('text')
     expect(messageOf(undefined)).toBe('undefined')
   })
+
+  it('says what fills the stack of a decoder', () => {
+    const deep = (): unknown => [deep()]
+
+    expect(() => { deep() }).toThrow(expect.toSatisfy((err: Error) => messageOf(err) === 'it is nested too deeply'))
+  })
 })

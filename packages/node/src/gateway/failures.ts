@@ -40,5 +40,5 @@ export function noteFailures ({ onNote, now }: FailureNotesInit): (err: unknown,
 function reasonOf (err: unknown): string {
   const cause = err instanceof Error ? err.cause : undefined
 
-  return cause instanceof Error && !messageOf(err).includes(cause.message) ? ` (${cause.message})` : ''
+  return cause instanceof Error && !messageOf(err).includes(cause.message) ? ` (${messageOf(cause)})` : ''
 }
