@@ -169,6 +169,9 @@ describe.concurrent('an untrusted CAR', () => {
     ) {
       await expectRefused(Buffer.concat([varintOf(bytes.byteLength), bytes]), 'InvalidCarError', sandbox)
     }
+
+    const deep = Buffer.concat([varintOf(MIB), Buffer.alloc(MIB, 0x81)])
+    await expectRefused(deep, 'nested too deeply', sandbox)
   })
 
   it('with a dag-cbor root is refused as not UnixFS', async ({ sandbox }) => {
@@ -178,6 +181,7 @@ describe.concurrent('an untrusted CAR', () => {
     const cbor = { cid: CID.createV1(0x71, await sha256.digest(bytes)), bytes }
 
     await expectRefused(carOf([cbor.cid], [cbor, leaf]), 'is not UnixFS', sandbox)
+    await expectRefused(carOf([cbor.cid], [cbor, leaf]), 'ipfs dag import', sandbox)
     expect(await listBlocks(sandbox.repo)).toEqual([])
   })
 

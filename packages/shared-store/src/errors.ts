@@ -90,7 +90,7 @@ const REPO_HINTS: Readonly<Record<RepoProblem, string>> = {
   'other-store': 'create another repo, or delete store.json in this one to leave that store',
   'own-content': 'create another repo',
   shared: 'omit the codec and the layout',
-  'unsafe-directory': 
+  'unsafe-directory':
     'run as the owner, use a directory that only you can write to, or allow it with IPFSZ_SAFE_DIRECTORY'
 }
 

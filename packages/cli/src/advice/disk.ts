@@ -72,8 +72,19 @@ export const DISK: Advice = {
    * # NAME is not a CAR, or is damaged:
    *
    * The file is not a CAR, such as a `.car.gz` that must be decompressed first, or its transfer was incomplete.
+   *
+   * # NAME has a root that is not UnixFS:
+   *
+   * ipfsz pins files and directories, and cannot check other data, such as DAG-CBOR: `ipfs dag import NAME` imports it
+   * into Kubo.
    */
-  InvalidCarError: '',
+  InvalidCarError: ({ cause }) => {
+    const reason = cause instanceof Error && cause.name === 'DamagedDagError' ? cause.cause : cause
+
+    return reason instanceof Error && reason.name === 'NotUnixFSError'
+      ? ': ipfsz imports only files and directories. Kubo imports other data, with ipfs dag import'
+      : ''
+  },
   /**
    * # CID cannot be a base:
    *

@@ -17,8 +17,8 @@ export const REPO: Advice = {
   /**
    * # The repo PATH was replaced while it was opened:
    *
-   * Another program renamed the directory, or replaced it with a symlink, so what was written may be elsewhere. Who can
-   * rename a directory above the repo can do so at any time. `ipfsz init` warns of that.
+   * Another program renamed the directory, or replaced it with a symlink, so what was written may be elsewhere. The
+   * group of a directory above the repo can do so at any time if it may write there: `ipfsz init` warns of that.
    */
   'RepoError replaced': ': use a directory that no other user can rename',
   /**
@@ -27,14 +27,14 @@ export const REPO: Advice = {
    * Or `Every user of this machine can rename what is in PATH`. A directory or symlink on the path of the repo belongs
    * to another user than root, or has a mode such as 0777 without the sticky bit. Whoever renames the repo, or
    * something in it, could make ipfsz read and write elsewhere, with your rights: so root is refused too. Run ipfsz as
-   * that user, `chmod o-w` the directory, or use another repo. In a container whose volume belongs to another user,
-   * and which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of the repo, or to `*` for any, as git's
+   * that user, `chmod o-w` the directory, or use another repo. In a container whose volume belongs to another user, and
+   * which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of the repo, or to `*` for any, as git's
    * `safe.directory`. With `sudo`, directories of the user who called it are allowed, as in git. A directory that its
    * group can write to is not refused, as the group may have one member; `ipfsz init` warns of it.
    */
   'RepoError unsafe-directory':
-    ': run ipfsz as the owner, use a directory that only you can write to, or set IPFSZ_SAFE_DIRECTORY to the path of ' +
-    'the repo',
+    ': run ipfsz as the owner, use a directory that only you can write to, or set IPFSZ_SAFE_DIRECTORY to the path ' +
+    'of the repo',
   /**
    * # There is no home directory for the repo:
    *

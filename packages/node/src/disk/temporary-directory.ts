@@ -3,6 +3,7 @@ import { mkdir, opendir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { TreeEntryError } from '../errors.ts'
+import { checkNothingThere } from './get-target.ts'
 import { holdToWrite } from './held-directory.ts'
 import { withPath } from './target-errors.ts'
 import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
@@ -23,7 +24,11 @@ export class TemporaryDirectory {
     this.#stopRefreshing = keepFresh(now => { utimesSync(directory.path, now, now) })
   }
 
-  /** Set metadata such as its mode, then rename it to its final name. */
+  /**
+   * Set metadata such as its mode, then rename it to its final name.
+   *
+   * @throws {TreeEntryError} something has that name by now, such as what another `get` wrote
+   */
   async complete (restore: (directory: HeldDirectory) => Promise<void>): Promise<void> {
     const { path, shown } = this.directory
     const [parent, name] = [this.#parent, this.#name]
@@ -32,7 +37,10 @@ export class TemporaryDirectory {
     await restore(this.directory)
     await parent.checkEntry(name, await stat(path, { bigint: true }), shown)
     await retryWhileOpen(async () => rename(`${parent.path}/${name}`, `${parent.path}/${basename(shown)}`))
-      .catch((err: unknown) => { throw withPath(err, shown) })
+      .catch(async (err: unknown) => {
+        await checkNothingThere(shown, 'a directory')
+        throw withPath(err, shown)
+      })
   }
 
   /** Delete it, unless it is complete. Ignores errors. */

@@ -2,6 +2,7 @@ import { futimesSync } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { retryWhileOpen } from '@ipfsz/utils/while-open'
+import { checkFileTarget } from './get-target.ts'
 import { holdToWrite } from './held-directory.ts'
 import { metadataOf, modeToCreate, NEW_FILE_MODE, restoreFile } from './restore-metadata.ts'
 import { withPath } from './target-errors.ts'
@@ -58,8 +59,11 @@ async function writeInto (
       progress.update(done += bytes)
     })
     await directory.checkEntry(temporary, made, shown)
-    await retryWhileOpen(async () => rename(path, `${directory.path}/${name}`))
-      .catch((err: unknown) => { throw withPath(err, shown) })
+    await retryWhileOpen(async () => rename(path, `${directory.path}/${name}`)).catch(async (err: unknown) => {
+      // a directory may have the name by now
+      await checkFileTarget(shown)
+      throw withPath(err, shown)
+    })
 
     return done
   } catch (err) {
