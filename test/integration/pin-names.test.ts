@@ -76,6 +76,7 @@ describe('a document', () => {
     const repo = await openRepo(sandbox.repo)
     const cid = CID.createV1(code, await sha256.digest(block))
     await repo.blockstore.put(cid, block)
+    await repo.close()
 
     for (const args of [
       ['ls'], ['cat'], ['stat'], ['get', '-o', '-'], ['verify'], ['du'], ['tree'], ['find', '*'], ['pin', 'add'],
