@@ -58,6 +58,13 @@ export const BASED_LEVEL = 7
 export const THIN_DICTIONARY_LEVEL = 6
 
 /**
+ * The same for those of more than 16 KiB, which take most of the time: 6 takes a quarter longer, and makes 2 % fewer
+ * bytes. Of smaller ones it makes 4 % fewer.
+ */
+export const THIN_LARGE_LEVEL = 5
+export const THIN_LARGE_SIZE = 16 * KIB
+
+/**
  * The level at which zstd finds the longest match in a base although the bytes that it begins with are in many other
  * places too, as in tables of few words: 4 MB of 64 words, edited in a hundred places, take 1.3 kB, and 799 kB at level
  * 7. It takes ten times as long, so it is only tried where level 7 fails.

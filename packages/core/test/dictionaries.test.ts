@@ -111,10 +111,12 @@ describe('the small files of a tree', () => {
 
   it('are compressed at a lower level if most of them is not in the dictionary, unless one is asked for', async () => {
     // a tenth of each is in all of them, or nearly all
-    const thin = pages(12).map(({ path, content }, i) =>
-      ({ path, content: Buffer.concat([content, hex(noise(15_000, 200 + i))]) }))
+    const thinPages = (size: number): ReturnType<typeof pages> => pages(12).map(({ path, content }, i) =>
+      ({ path, content: Buffer.concat([content, hex(noise(size, 200 + i))]) }))
+    const thin = thinPages(15_000)
 
-    await expect(levelsOf(thin)).resolves.toEqual(new Set([6]))
+    await expect(levelsOf(thin)).resolves.toEqual(new Set([5]))
+    await expect(levelsOf(thinPages(6000))).resolves.toEqual(new Set([6]))
     await expect(levelsOf(pages(12))).resolves.toEqual(new Set([7]))
     await expect(levelsOf(thin, { codec: 'zstd', level: 8 })).resolves.toEqual(new Set([8]))
   })

@@ -33,6 +33,14 @@ const KEPT_MIN_MATCH = 6
  * more time, and makes 0.5 % fewer bytes.
  */
 const LAST_HALF_TABLE_LEVEL = 6
+/**
+ * How many positions are compared there, as a logarithm, where libzstd has another number. At level 5, with half of
+ * them, files take 1 % more bytes and a tenth less time. At level 7, with twice as many, small ones take 0.3 % fewer
+ * bytes and a tenth more time.
+ */
+const KEPT_SEARCH_LOG = 4
+const SMALL_SEARCH_LOG = 3
+const SMALL_SEARCH_LEVEL = 7
 /** Maximum number of bytes of a dictionary in a context that is kept, 512 KiB: those of trees. */
 const MAX_KEPT_DICTIONARY = 512 * 1024
 
@@ -158,7 +166,9 @@ function compressKept (bytes: Uint8Array, level: number, dictionary: Uint8Array)
     [zlibConstants.ZSTD_c_windowLog]: isSmall ? SMALL_WINDOW_LOG : KEPT_WINDOW_LOG,
     [zlibConstants.ZSTD_c_hashLog]: log - (isSmall ? 2 : hasHalfTable ? 1 : 0),
     [zlibConstants.ZSTD_c_chainLog]: log,
-    ...isSmall || !isRowLevel(level) ? {} : { [zlibConstants.ZSTD_c_minMatch]: KEPT_MIN_MATCH }
+    ...isSmall || !isRowLevel(level) ? {} : { [zlibConstants.ZSTD_c_minMatch]: KEPT_MIN_MATCH },
+    ...!isSmall && level === FIRST_ROW_LEVEL ? { [zlibConstants.ZSTD_c_searchLog]: KEPT_SEARCH_LOG } : {},
+    ...isSmall && level === SMALL_SEARCH_LEVEL ? { [zlibConstants.ZSTD_c_searchLog]: SMALL_SEARCH_LOG } : {}
   }
   const kept = size > MAX_SYNC_SIZE ? zstdKeptInTask(bytes, dictionary, params) : undefined
 

@@ -3,6 +3,7 @@ import { CID } from 'multiformats/cid'
 import { ByteReader } from '../util/byte-reader.ts'
 import { compressFile } from '../write/compress-file.ts'
 import { DictionaryTrainer } from './dictionary-trainer.ts'
+import { encodeWithDictionary } from './encode-with-dictionary.ts'
 import { TreeDictionary } from './tree-dictionary.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { Metadata } from '../dag/file-block.ts'
@@ -77,10 +78,21 @@ export class DictionaryEncoder {
    * @returns undefined if it is not compressed
    */
   async encode (bytes: Uint8Array, metadata: Metadata, shared: SharedDictionary): Promise<EncodedFile | undefined> {
+    const dictionary = this.#dictionaryOf(shared)
+
+    return await encodeWithDictionary(bytes, metadata, dictionary, this.#compression) ??
+      this.#encodeInSteps(bytes, metadata, dictionary)
+  }
+
+  async #encodeInSteps (
+    bytes: Uint8Array,
+    metadata: Metadata,
+    dictionary: TreeDictionary
+  ): Promise<EncodedFile | undefined> {
     const store = new Blocks()
     let decided: Pick<EncodedFile, 'codec' | 'reason' | 'hasDictionary'> | undefined
     const written = await compressFile(
-      { ...metadata, dictionary: this.#dictionaryOf(shared) },
+      { ...metadata, dictionary },
       new ByteReader(bytes),
       store,
       {

@@ -1,5 +1,5 @@
 import { maxRegion, NO_REGION } from '../base/frame-base.ts'
-import { DEFAULT_FRAME_SIZE, THIN_DICTIONARY_LEVEL } from '../constants.ts'
+import { DEFAULT_FRAME_SIZE, THIN_DICTIONARY_LEVEL, THIN_LARGE_LEVEL, THIN_LARGE_SIZE } from '../constants.ts'
 import { writeRoot } from '../dag/write.ts'
 import type { AidOptions, FrameBase } from '../base/frame-base.ts'
 import type { PutStore } from '../dag/block.ts'
@@ -45,7 +45,8 @@ export class TreeDictionary implements FrameBase {
   /** See `FrameBase`. Small frames go without a dictionary that is larger than the format allows for them. */
   aid (bytes: Uint8Array, { frameSize, comparing }: AidOptions): Piece {
     const { size, content: dictionary, isThin } = this
-    const maxLevel = comparing && isThin ? THIN_DICTIONARY_LEVEL : undefined
+    const thinLevel = bytes.byteLength > THIN_LARGE_SIZE ? THIN_LARGE_LEVEL : THIN_DICTIONARY_LEVEL
+    const maxLevel = comparing && isThin ? thinLevel : undefined
 
     return size > maxRegion(bytes.byteLength, frameSize)
       ? { bytes, region: NO_REGION }
