@@ -23,6 +23,12 @@ const MAX_LEFT = 2
 const SAMPLE = 64 * KIB
 const LARGE_SAMPLE = 256 * KIB
 
+/**
+ * In a piece of up to 128 KiB that seems to have records, filters for records are tried alone first: to try all took
+ * three to five times as long as adding the file without.
+ */
+const MAX_SMALL_PIECE = 2 * SAMPLE
+
 /** A sample consists of so many spans of the file. */
 const SPANS = 4
 
@@ -35,7 +41,7 @@ export const MIN_FILTERED_SIZE = 16 * KIB
 /** The smallest saving, as a fraction of what is stored without filters, that makes filters worthwhile. */
 const MIN_FILTER_GAIN = 0.1
 
-/** With this saving on 64 KiB, a trial on 256 KiB changes nothing. */
+/** With this saving on 64 KiB, a trial on 256 KiB changes nothing. Nor does another one for records, on 16 KiB. */
 const CERTAIN_GAIN = 0.2
 
 /** And as a fraction of the original: files that take next to nothing anyway stay in version 1 of the format. */
@@ -100,7 +106,17 @@ export async function chooseFilters (
     return NONE
   }
 
-  const candidates = recordSize == null ? CANDIDATES : [...CANDIDATES, ...recordCandidates(recordSize)]
+  const forRecords = recordSize == null ? [] : recordCandidates(recordSize)
+
+  if (forRecords.length > 0 && piece.byteLength <= MAX_SMALL_PIECE) {
+    const { filters, gain } = await chooseBest(small, forRecords, compress)
+
+    if (gain >= CERTAIN_GAIN) {
+      return filters
+    }
+  }
+
+  const candidates = [...CANDIDATES, ...forRecords]
   const [plain, ...others] = await tryEach(small, [NONE, ...mostPromising(small, candidates)], compress)
   // what shrinks with none is not tried further
   const limit = Math.min(plain.length * MAX_SMALL_LOSS, small.byteLength)

@@ -13,8 +13,9 @@ const MAX_DEVIATION = 1024
 export function isNoise (bytes: Uint8Array, distances: readonly number[]): boolean {
   const counts = new Uint32Array(256)
 
-  for (const byte of bytes) {
-    counts[byte]++
+  // by index: to iterate takes five times as long
+  for (let i = 0; i < bytes.byteLength; i++) {
+    counts[bytes[i]]++
   }
 
   return isEven(counts) && distances.every(distance => isEven(countDifferences(bytes, distance)))

@@ -1,5 +1,7 @@
+import { unseal } from '@ipfsz/codecs/sealed'
 import { CustomProgressEvent } from 'progress-events'
 import { emit } from '../events.ts'
+import { undoFilters } from '../filters/filters.ts'
 import type { CompressedFile } from './compressed-file.ts'
 import type { CatFrameEvents } from '../events.ts'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
@@ -22,12 +24,15 @@ export function readOnlyFrame (
   const { size, frameLengths, filters, regions } = header
   const frame = node.links.length === 0 ? node.unixfs.data?.subarray(0, frameLengths[0]) : undefined
 
-  if (frame == null || frameLengths.length !== 1 || size > MAX_SIZE || (filters ?? regions) != null) {
+  if (frame == null || frameLengths.length !== 1 || size > MAX_SIZE || regions != null ||
+    codec.decompressSync == null) {
     return undefined
   }
 
   options.signal?.throwIfAborted()
-  const bytes = codec.decompressSync?.(frame, size)
+  // a block stays as it is
+  const decoded = codec.decompressSync(filters == null ? frame : unseal(codec.name, frame.slice()), size)
+  const bytes = filters == null || decoded == null ? decoded : undoFilters(decoded, filters)
 
   if (bytes != null) {
     options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: node.cid }))
