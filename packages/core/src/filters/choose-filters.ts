@@ -112,6 +112,8 @@ export async function chooseFilters (
     const { filters, gain } = await chooseBest(small, forRecords, compress)
 
     if (gain >= CERTAIN_GAIN) {
+      freeUnless(piece, small)
+
       return filters
     }
   }
@@ -183,14 +185,18 @@ async function tryEach (
     trials.push({ filters, length: frame.byteLength })
 
     // a dozen for each file: as garbage, they would make V8 mark the whole heap more often
-    for (const made of [filtered, frame]) {
-      if (made.buffer !== bytes.buffer) {
-        freeBytes(made)
-      }
-    }
+    freeUnless(bytes, filtered)
+    freeUnless(bytes, frame)
   }
 
   return trials
+}
+
+/** Free what is not in the memory of other bytes. */
+function freeUnless (bytes: Uint8Array, made: Uint8Array): void {
+  if (made.buffer !== bytes.buffer) {
+    freeBytes(made)
+  }
 }
 
 /** A sample of the piece of about `size` bytes: its spans, concatenated. */
