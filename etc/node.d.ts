@@ -113,6 +113,7 @@ interface AddSourcesOptions {
     } | undefined;
     threads?: number | undefined;
     cache?: boolean | undefined;
+    measures?: boolean | undefined;
     kubo?: string | undefined;
     onEntry?: ((entry: AddedEntry) => void | Promise<void>) | undefined;
     onRoot?: ((root: AddedRoot) => void | Promise<void>) | undefined;
@@ -892,6 +893,7 @@ class NodeError extends NamedError {
 type NodeEvents = ProgressEvent<'ipfsz:step:begin', Step> | ProgressEvent<'ipfsz:step:progress', {
     step: Step;
     done: number;
+    total?: number | undefined;
 }> | ProgressEvent<'ipfsz:step:end', Step> | ProgressEvent<'ipfsz:add:failed', {
     path: string;
     error: Error;
@@ -1482,6 +1484,7 @@ interface Step {
 interface StepProgress {
     update: (done: number) => void;
     add: (done: number) => void;
+    expect: (total: number) => void;
     end: () => void;
 }
 

@@ -30,15 +30,16 @@ function draw (columns: number | undefined, label: string, done: number, total?:
 describe('a progress bar', () => {
   it('shows everything where there is room', () => {
     expect(draw(120, 'big.bin', 300 * MIB, 400 * MIB)).toBe(
-      'big.bin  ██████████████████░░░░░░ 75 %  300 MiB of 400 MiB  30.0 MiB/s  4 s left'
+      'big.bin  ███████████████░░░░░ 75 %  300 MiB of 400 MiB  30.0 MiB/s  4 s left'
     )
     expect(draw(120, 'stdin', 300 * MIB)).toBe('stdin  300 MiB  30.0 MiB/s')
   })
 
   it.each([
-    [80, 'big.bin  ██████████████████░░░░░░ 75 %  30.0 MiB/s  4 s left'],
-    [undefined, 'big.bin  ██████████████████░░░░░░ 75 %  30.0 MiB/s  4 s left'],
-    [60, 'big.bin  ██████████████████░░░░░░ 75 %  4 s left'],
+    [80, 'big.bin  ███████████████░░░░░ 75 %  300 MiB of 400 MiB  30.0 MiB/s  4 s left'],
+    [undefined, 'big.bin  ███████████████░░░░░ 75 %  300 MiB of 400 MiB  30.0 MiB/s  4 s left'],
+    [60, 'big.bin  ███████████████░░░░░ 75 %  30.0 MiB/s  4 s left'],
+    [50, 'big.bin  ███████████████░░░░░ 75 %  4 s left'],
     [30, 'big.bin  75 %  4 s left'],
     [20, 'b…n  75 %  4 s left'],
     [10, '75 %  4 s']
@@ -48,9 +49,8 @@ describe('a progress bar', () => {
 
   it('counts things other than bytes', () => {
     expect(draw(80, 'converting', 300, 400, 'block')).toBe(
-      'converting  ██████████████████░░░░░░ 75 %  30 blocks/s  4 s left'
+      'converting  ███████████████░░░░░ 75 %  300 of 400 blocks  30 blocks/s  4 s left'
     )
-    expect(draw(200, 'converting', 300, 400, 'block')).toContain('300 of 400 blocks')
     expect(draw(80, 'finding unpinned blocks', 1, undefined, 'block'))
       .toBe('finding unpinned blocks  1 block  0 blocks/s')
   })
@@ -139,8 +139,8 @@ function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
 
 describe('a progress bar of what is fetched', () => {
   it.each([
-    [120, 'big.bin  ██████████░░░░░░░░░░░░░░ 40 %  40.0 MiB of 100 MiB  1.00 MiB/s from dweb.link  15 s left'],
-    [90, 'big.bin  ██████████░░░░░░░░░░░░░░ 40 %  1.00 MiB/s from dweb.link  15 s left'],
+    [120, 'big.bin  ████████░░░░░░░░░░░░ 40 %  40.0 MiB of 100 MiB  1.00 MiB/s from dweb.link  15 s left'],
+    [90, 'big.bin  ████████░░░░░░░░░░░░ 40 %  1.00 MiB/s from dweb.link  15 s left'],
     [60, 'big.bin  40 %  1.00 MiB/s from dweb.link  15 s left'],
     [40, '1.00 MiB/s from dweb.link  15 s left'],
     [30, 'big.bin  40 %  15 s left'],
@@ -186,24 +186,50 @@ describe('a progress bar of what is fetched', () => {
       at(second, (180 + second * 2) * MIB)
     }
 
-    expect(at(21, 222 * MIB)).toMatch(/ 2\.00 MiB\/s {2}7 min left$/)
+    expect(at(21, 222 * MIB)).toMatch(/ 2\.00 MiB\/s {2}/)
   })
 
   it('says how long it takes when a hundredth is done, not by the start', () => {
     const { at } = barOn(60, { label: 'f', total: 1000 * MIB })
     at(1, MIB)
+    at(3, 2 * MIB)
 
-    expect(at(2, 9 * MIB)).not.toContain('left')
-    expect(at(3, 30 * MIB)).toMatch(/10\.0 MiB\/s {2}97 s left$/)
+    expect(at(5, 9 * MIB)).not.toContain('left')
+    expect(at(6, 60 * MIB)).toMatch(/ s left$/)
   })
 
   it('changes its numbers once a second, and the bar in between', () => {
     const { at } = barOn(60, { label: 'f', total: 100 * MIB })
-    at(1, 10 * MIB)
+    at(2, 20 * MIB)
 
-    expect(at(2, 20 * MIB)).toMatch(/20 % {2}10\.0 MiB\/s {2}8 s left$/)
-    expect(at(2.5, 50 * MIB)).toMatch(/50 % {2}10\.0 MiB\/s {2}8 s left$/)
-    expect(at(3, 50 * MIB)).toMatch(/50 % {2}16\.7 MiB\/s {2}3 s left$/)
+    expect(at(4, 40 * MIB)).toMatch(/40 % {2}10\.0 MiB\/s {2}6 s left$/)
+    expect(at(4.5, 60 * MIB)).toMatch(/60 % {2}10\.0 MiB\/s {2}6 s left$/)
+    expect(at(5, 60 * MIB)).toMatch(/60 % {2}12\.0 MiB\/s {2}4 s left$/)
+  })
+
+  it('shows no more again of what did not fit', () => {
+    const { at } = barOn(62, { label: 'f', total: 100 * MIB })
+
+    expect(at(2, 2 * MIB)).toContain('2.00 MiB of 100 MiB')
+    expect(at(4, 35 * MIB)).not.toContain(' of ')
+    expect(at(30, 36 * MIB)).not.toContain(' of ')
+  })
+
+  it('becomes a bar when the total is known', () => {
+    const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 80 })
+    let now = 0
+    const progress = new Progress({ stderr, now: () => now, env: {} }, { label: 'f' })
+    const at = (seconds: number, done: number, total?: number): string => {
+      now = seconds * 1000
+      progress.update(done, total)
+
+      return String(stderr.read()).replace(CLEAR, '')
+    }
+    onTestFinished(() => { progress.end() })
+
+    expect(at(2, 20 * MIB)).toBe('f  20.0 MiB  10.0 MiB/s')
+    expect(at(4, 40 * MIB, 100 * MIB)).toMatch(/40 % {2}40.0 MiB of 100 MiB {2}10\.0 MiB\/s {2}6 s left$/)
+    expect(at(5, 50 * MIB)).toMatch(/50 % .* [56] s left$/)
   })
 
   it('names the fastest sender, and another one only once it is much faster', () => {

@@ -56,7 +56,7 @@ export interface Step {
   readonly name: string
   /** What is counted. Undefined: nothing can be. */
   readonly unit?: 'bytes' | 'blocks' | 'entries' | undefined
-  /** How much there is to do, in `unit`. Undefined: unknown. */
+  /** How much there is to do, in `unit`. Undefined: not known at the begin. */
   readonly total?: number | undefined
 }
 
@@ -64,7 +64,7 @@ export interface Step {
  * What a node reports while it works:
  *
  * - `ipfsz:step:begin`, `ipfsz:step:progress` and `ipfsz:step:end`: a part of the work that may take long. `done` is
- *   all that was done of it so far. It ends when it failed, too
+ *   all that was done of it so far, `total` how much there is to do, once that is known. It ends when it failed, too
  * - `ipfsz:add:failed`: one of several paths was not added; the others are. `path` is empty where the error is of
  *   several that were synced together
  * - `ipfsz:collect:store`: what a collection of a shared store does, and for what it waits; `ipfsz:collect:end`: it
@@ -79,7 +79,7 @@ export interface Step {
  */
 export type NodeEvents =
   | ProgressEvent<'ipfsz:step:begin', Step>
-  | ProgressEvent<'ipfsz:step:progress', { step: Step, done: number }>
+  | ProgressEvent<'ipfsz:step:progress', { step: Step, done: number, total?: number | undefined }>
   | ProgressEvent<'ipfsz:step:end', Step>
   | ProgressEvent<'ipfsz:add:failed', { path: string, error: Error }>
   | ProgressEvent<'ipfsz:collect:store', CollectionEvent>
@@ -116,6 +116,8 @@ export interface StepProgress {
   update: (done: number) => void
   /** @param done - in the unit of the step, since the last call */
   add: (done: number) => void
+  /** How much there is to do, where that is known only now. */
+  expect: (total: number) => void
   /** Called at least once, when all is done or the work failed. */
   end: () => void
 }
@@ -124,17 +126,25 @@ export interface StepProgress {
 export function beginStep (options: NodeProgressOptions, given: Step): StepProgress {
   // one object for each step, although several may be alike
   const step: Step = { ...given }
-  let [total, isOpen] = [0, true]
-  const update = (done: number): void => {
-    total = done
-    emit(options, 'ipfsz:step:progress', { step, done })
+  let { total } = step
+  let [done, isOpen] = [0, true]
+  const update = (now: number): void => {
+    done = now
+    emit(options, 'ipfsz:step:progress', { step, done, total })
   }
 
   emit(options, 'ipfsz:step:begin', step)
 
   return {
     update,
-    add (done) { update(total + done) },
+    add (more) { update(done + more) },
+    expect (found) {
+      total = found
+
+      if (isOpen) {
+        update(done)
+      }
+    },
     end () {
       if (isOpen) {
         isOpen = false

@@ -102,6 +102,8 @@ describe('checks of a repo', () => {
     const report = await repo.repair([], { onRepaired (root) { repaired.push(root) } })
 
     expect(report).toMatchObject({ roots: 2, failed: 0, unreadable: [], online: false })
+    // it is no less thorough if nobody listens
+    await expect(repo.repair([])).resolves.toEqual(report)
     expect(report.lost).toHaveLength(1)
     expect(report.lost[0]).toMatchObject({ found: 'missing', roots: [{ name: 'lost' }] })
     expect(report.lost[0].roots[0].cid.equals(cid)).toBe(true)

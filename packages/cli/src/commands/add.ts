@@ -51,6 +51,7 @@ export async function add (named: string[], options: AddCommandOptions, context:
     : { path: resolvePath(path, io), name: nameOf(path, io) })
   const { failed } = await withLittleMemory(async () => addSources(nodeContext(context), sources, {
     ...given,
+    measures: context.output.showsProgress,
     base: text === LATEST ? text : earlier,
     ...printer.printsEntries ? { onEntry: entry => { printer.entry(printedEntry(entry)) } } : {},
     onRoot: root => { printer.root(printedRoot(root, printed, context)) }

@@ -1,6 +1,6 @@
 import { columnsOf, shorten } from './columns.ts'
 
-const BAR = 24
+const BAR = 20
 /** Maximum columns of the host or peer that bytes come from, if there is room, and if there is little or less. */
 const HOSTS = [30, 16, 10] as const
 /** The fewest columns of a label that is cut to make room for where bytes come from, and where there is little. */
@@ -22,15 +22,29 @@ export interface ProgressState {
   left?: number | undefined
 }
 
+/** Which of the choices a line of that width shows. */
+export interface Layout {
+  width: number
+  choice: number
+}
+
 /** What a line shows beside its label, and how many columns the label then needs. Infinity: all of it. */
 interface Choice {
   label: number
   parts: string[]
 }
 
-/** What is done, on one line that fits. A line that wraps could not be removed again. */
-export function formatProgress (state: ProgressState, width: number): string {
-  return fit(state.label, state.part == null ? withoutTotal(state) : withTotal({ ...state, part: state.part }), width)
+/**
+ * What is done, on one line that fits. A line that wraps could not be removed again.
+ *
+ * @param last - the layout of the line before, which showed no less
+ */
+export function formatProgress (state: ProgressState, width: number, last?: Layout): Layout & { line: string } {
+  const { label, part } = state
+
+  return part == null
+    ? { ...fit(label, withoutTotal(state), width), choice: 0 }
+    : fit(label, withTotal({ ...state, part }), width, last?.width === width ? last.choice : 0)
 }
 
 function withoutTotal ({ amount, speed, from }: ProgressState): Choice[] {
@@ -86,17 +100,19 @@ function sources (speed: string, from: string): string[] {
 }
 
 /** The first choice that leaves room for the label, or the last one with a shorter label or none. */
-function fit (label: string, choices: readonly Choice[], width: number): string {
+function fit (label: string, choices: readonly Choice[], width: number, from = 0): Layout & { line: string } {
   // in the last column, some terminals wrap
   const room = Math.max(0, width - 1)
   const lines = choices.map(({ parts, ...choice }) => ({ ...choice, text: parts.join('  ') }))
-  const fits = ({ text, label: least }: typeof lines[number]): boolean =>
-    text.length + (least === 0 ? 0 : 2 + Math.min(least, columnsOf(label))) <= room
-  const { text } = lines.find(fits) ?? lines[lines.length - 1]
+  const fits = ({ text, label: least }: typeof lines[number], i: number): boolean =>
+    i >= from && text.length + (least === 0 ? 0 : 2 + Math.min(least, columnsOf(label))) <= room
+  const found = lines.findIndex(fits)
+  const choice = found === -1 ? lines.length - 1 : found
+  const { text } = lines[choice]
   const left = room - text.length - 2
   const shown = left < Math.min(MIN_LABEL, columnsOf(label)) ? '' : `${shorten(label, left)}  `
 
-  return `${shown}${text}`.slice(0, room).trimEnd()
+  return { width, choice, line: `${shown}${text}`.slice(0, room).trimEnd() }
 }
 
 /** Seconds, minutes, hours or days, rounded up. */

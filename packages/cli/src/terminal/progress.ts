@@ -1,9 +1,10 @@
 import { formatProgress } from './progress-line.ts'
 import { canRedraw, DEFAULT_COLUMNS } from './columns.ts'
 import { RecentRate } from './recent-rate.ts'
+import { TimeLeft } from './time-left.ts'
 import { count, formatSize } from './units.ts'
 import type { Arrivals } from './arrivals.ts'
-import type { ProgressState } from './progress-line.ts'
+import type { Layout, ProgressState } from './progress-line.ts'
 import type { Io } from '../io.ts'
 import type { Stats } from '@ipfsz/core'
 
@@ -13,8 +14,6 @@ const DELAY = 1000
 const INTERVAL = 100
 /** How often the speed and the time that is left change, in milliseconds: numbers that change faster cannot be read. */
 const NUMBERS_INTERVAL = 1000
-/** From which part on the time that is left is shown: before, it would mostly tell how long the start took. */
-const MIN_PART = 0.01
 /** Moves to the start of the line, and deletes it. */
 const CLEAR = '\r\x1b[K'
 
@@ -79,6 +78,11 @@ export class Progress {
   readonly #timer: NodeJS.Timeout | undefined
   /** Of what is done. */
   readonly #rate: RecentRate
+  readonly #timeLeft: TimeLeft
+  /** 0: unknown. */
+  #total: number
+  /** What of the line has fitted so far: what came and went with each number could not be read. */
+  #layout: Layout = { width: 0, choice: 0 }
   #numbers: Numbers | undefined
   #numbersTime = 0
   #done = 0
@@ -93,6 +97,8 @@ export class Progress {
     this.#canRedraw = canRedraw(io.stderr, io.env)
     this.#start = io.now()
     this.#rate = new RecentRate(this.#start)
+    this.#timeLeft = new TimeLeft(this.#start)
+    this.#total = init.total ?? 0
     this.#timer = this.#canRedraw ? setInterval(() => { this.#draw() }, INTERVAL).unref() : undefined
   }
 
@@ -101,9 +107,14 @@ export class Progress {
     return this.#isOpen
   }
 
-  /** Show that this many bytes or things are done. */
-  update (done: number): void {
+  /**
+   * Show that this many bytes or things are done.
+   *
+   * @param total - how many there are, where that became known only now
+   */
+  update (done: number, total?: number): void {
     this.#done = done
+    this.#total = total ?? this.#total
     this.#draw()
   }
 
@@ -135,7 +146,8 @@ export class Progress {
     this.#rate.update(isFetch ? arrivals?.bytes ?? 0 : this.#done, now)
 
     if (now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
-      const line = formatProgress(this.#state(now), stderr.columns || DEFAULT_COLUMNS)
+      const { line, ...layout } = formatProgress(this.#state(now), stderr.columns || DEFAULT_COLUMNS, this.#layout)
+      this.#layout = layout
       this.#drawn = now
 
       if (line !== this.#line) {
@@ -146,7 +158,8 @@ export class Progress {
   }
 
   #state (now: number): ProgressState {
-    const { label, total = 0, thing, isFetch = false, isUncounted = false } = this.#init
+    const { label, thing, isFetch = false, isUncounted = false } = this.#init
+    const total = this.#total
     const done = this.#rate.total
 
     if (isUncounted) {
@@ -170,10 +183,9 @@ export class Progress {
   }
 
   #measure (now: number): Numbers {
-    const { total = 0, thing, arrivals } = this.#init
+    const { thing, arrivals } = this.#init
     const rate = this.#rate.at(now)
     const current = arrivals?.current(now)
-    const isEarly = total === 0 || this.#rate.total < total * MIN_PART
     const speed = thing == null
       ? formatSize(Math.round(current?.rate ?? rate))
       : count(Math.round(rate), thing)
@@ -181,7 +193,7 @@ export class Progress {
     return {
       speed: `${speed}/s`,
       from: current?.from,
-      left: isEarly || rate === 0 ? undefined : (total - this.#rate.total) / rate
+      left: this.#timeLeft.at(this.#rate.total, this.#total, now)
     }
   }
 

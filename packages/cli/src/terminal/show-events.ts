@@ -27,7 +27,7 @@ export function showEvents (output: Output, io: Pick<Io, 'now'>): (event: NodeEv
         steps.set(event.detail, showStep(event.detail, output))
         break
       case 'ipfsz:step:progress':
-        steps.get(event.detail.step)?.update(event.detail.done)
+        steps.get(event.detail.step)?.update(event.detail.done, event.detail.total)
         break
       case 'ipfsz:step:end':
         steps.get(event.detail)?.end()

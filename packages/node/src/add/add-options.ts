@@ -127,6 +127,12 @@ export interface AddSourcesOptions {
    * @default on file systems of this machine, where each change of a file gives it another ctime
    */
   cache?: boolean | undefined
+  /**
+   * Whether to find out how many bytes directories have while they are added, so that the step gets a total.
+   *
+   * @default false
+   */
+  measures?: boolean | undefined
   /** The address of the RPC API of a running Kubo, a URL or a multiaddr, to add to it instead of the repo. */
   kubo?: string | undefined
   /**

@@ -7,10 +7,12 @@ import { addTree, addWrapped } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
+import { treeSize } from '../disk/tree-size.ts'
 import { UsageError } from '../errors.ts'
 import { beginStep } from '../events.ts'
 import { contentUrl } from '../gateway/content-url.ts'
 import { earlierVersion } from './earlier-version.ts'
+import { expectSize } from './expect-size.ts'
 import { notingNeeded } from './note-needed.ts'
 import { TreeAhead } from './tree-ahead.ts'
 import type { NodeContext } from '../context.ts'
@@ -48,7 +50,10 @@ export class AddedRoots {
     const step = { task: 'add', name: name === '' ? '-' : name, unit: 'bytes', total: source.size } as const
     const progress = beginStep(this.#context, step)
 
-    const stats = await notingNeeded('path' in added ? [added.path] : [], progress, signal, async progress =>
+    const { size: known } = source
+    const measure = known == null ? undefined : async (): Promise<number> => known
+
+    const stats = await notingNeeded(measure, progress, signal, async progress =>
       addFile(source, this.#target.files, { compression, link, progress, signal }))
     const { cid, plainCid, size, storedSize = 0n, ratio = 1, codec = 'none' } = stats
     const hasChanged = await source.hasChanged?.() === true
@@ -150,7 +155,8 @@ export class AddedRoots {
   ): Promise<Pick<PendingRoot, 'cid' | 'report' | 'discard'>> {
     const { signal } = this.#context
     const {
-      link = false, hidden = false, ignore = [], gitignore = false, preserve, sync = true, onEntry, onRoot
+      link = false, hidden = false, ignore = [], gitignore = false, preserve, sync = true, measures = false,
+      onEntry, onRoot
     } = this.#options
     const compression = await this.#compression(name, pathOf)
 
@@ -159,7 +165,10 @@ export class AddedRoots {
 
     const progress = beginStep(this.#context, { task: 'add', name, unit: 'bytes' })
     const ahead = await TreeAhead.of(compression, this.#options, this.#target, signal)
-    const added = await notingNeeded(inputs, progress, signal, async progress => add({
+    const measure = async (signal: AbortSignal): Promise<number> =>
+      treeSize(inputs, { hidden, ignore: ignoreMatcher([...ignore]), gitignore, signal })
+    const endMeasuring = measures ? expectSize(measure, progress, signal) : undefined
+    const added = await notingNeeded(measure, progress, signal, async progress => add({
       ...ahead.options,
       hidden,
       ignore: ignoreMatcher([...ignore]),
@@ -179,7 +188,10 @@ export class AddedRoots {
       await entries.close()
       await ahead.known?.discard()
       throw err
-    }).finally(async () => ahead.close())
+    }).finally(async () => {
+      await endMeasuring?.()
+      await ahead.close()
+    })
 
     const { root: { cid, plainCid, size, storedSize, ratio, codec }, content, codecs, ...lost } = added
     const newSize = await this.#newSize(cid)

@@ -1,17 +1,19 @@
 import { DEFAULT_IN_FLIGHT_BYTES } from '@ipfsz/core'
-import { sizeBelow } from '../disk/size-below.ts'
 import { fullDiskError, noteNeededBytes } from '@ipfsz/utils/system-error'
 import type { StepProgress } from '../events.ts'
+
+/** How long an error waits until it is known how much there was to store, in milliseconds. */
+const MAX_WAIT = 5000
 
 /**
  * Add files, and note how much of them was not stored if that fails for lack of space.
  *
- * @param inputs - the files and directories. None for a stream, whose size nobody knows
+ * @param measure - gives the bytes of the files. Undefined for a stream, of which nobody knows
  * @param progress - of the bytes that are read
  */
 export async function notingNeeded<T> (
-  inputs: readonly string[],
-  progress: StepProgress,
+  measure: ((signal: AbortSignal) => Promise<number>) | undefined,
+  progress: Pick<StepProgress, 'update' | 'end'>,
   signal: AbortSignal,
   add: (progress: Pick<StepProgress, 'update' | 'end'>) => Promise<T>
 ): Promise<T> {
@@ -26,13 +28,13 @@ export async function notingNeeded<T> (
       end () { progress.end() }
     })
   } catch (err) {
-    if (err instanceof Error && inputs.length > 0 && fullDiskError(err) != null) {
-      const sizes = await Promise.all(inputs.map(async path => sizeBelow(path, signal)))
+    if (err instanceof Error && fullDiskError(err) != null) {
+      const size = await measure?.(AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT)])).catch(() => undefined)
       // what was read last may not be stored, and all before takes no more than it did
       const stored = Math.max(0, read - DEFAULT_IN_FLIGHT_BYTES)
 
-      if (sizes.every(size => size != null)) {
-        noteNeededBytes(err, Math.max(0, sizes.reduce((sum, size) => sum + size, 0) - stored))
+      if (size != null) {
+        noteNeededBytes(err, Math.max(0, size - stored))
       }
     }
 

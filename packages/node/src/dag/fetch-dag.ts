@@ -40,15 +40,19 @@ export interface FetchDagOptions {
   signal: AbortSignal
 }
 
-/** How many bytes a DAG has, as its root claims. Undefined: the root is no dag-pb node. */
+/** How many bytes a DAG has, as its root claims. */
 export async function claimedSize (
   root: CID,
   { blocks, signal }: Pick<FetchDagOptions, 'blocks' | 'signal'>
-): Promise<number | undefined> {
-  const bytes = await readBlock(unmark(root), blocks, { signal })
-  const links = linksIn(unmark(root), bytes)
+): Promise<number> {
+  return claimOf(root, await readBlock(unmark(root), blocks, { signal }))
+}
 
-  return links == null ? undefined : Array.from(links).reduce((sum, { Tsize }) => sum + (Tsize ?? 0), bytes.byteLength)
+/** The same, of a root whose block is there. */
+export function claimOf (root: CID, bytes: Uint8Array): number {
+  const links = Array.from(linksIn(unmark(root), bytes) ?? [])
+
+  return links.reduce((sum, { Tsize }) => sum + (Tsize ?? 0), bytes.byteLength)
 }
 
 /**

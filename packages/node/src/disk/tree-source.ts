@@ -99,7 +99,7 @@ async function * walk (
 ): AsyncGenerator<Candidate> {
   const enter = async (below: string, above: GitIgnore | undefined): Promise<Level> => {
     checkPath(directory, root, below)
-    const { names, git } = await tree.within(below, async held => list(held, below, options, above))
+    const { names, git } = await tree.within(below, async held => listNames(held, below, options, above))
 
     return { below, names, examined: 0, entries: [].values(), git }
   }
@@ -181,10 +181,10 @@ async function examine (tree: HeldTree, level: Level): Promise<Entry[]> {
 }
 
 /** The names of the entries to add, sorted, and the patterns that apply to them. */
-async function list (
+export async function listNames (
   directory: HeldDirectory,
   below: string,
-  { hidden, ignore, onHidden }: TreeSourceOptions,
+  { hidden, ignore, onHidden }: Pick<TreeSourceOptions, 'hidden' | 'ignore' | 'onHidden'>,
   above: GitIgnore | undefined
 ): Promise<{ names: string[], git: GitIgnore | undefined }> {
   const entries = await readEntries(directory.path)

@@ -209,7 +209,7 @@ async function writeDirectory (
   await checkNothingThere(destination, 'a directory')
 
   const size = await claimedSize(root.cid, { blocks: files.blocks(root.cid), signal })
-  repo.together?.expect(size ?? 0)
+  repo.together?.expect(size)
 
   if (online) {
     await fetchTree(root.cid, size, work)
@@ -235,10 +235,10 @@ async function writeDirectory (
 }
 
 /** Fetch what is missing of a tree. */
-async function fetchTree (root: CID, size: number | undefined, work: Work): Promise<void> {
+async function fetchTree (root: CID, size: number, work: Work): Promise<void> {
   const { reading: { files, dropPlan, hasSeveral }, limits: { maxSize: maxBytes }, context: { signal } } = work
   const blocks = files.blocks(root)
-  const fromBothEnds = hasSeveral && size != null && size >= LEAST_FROM_BOTH_ENDS
+  const fromBothEnds = hasSeveral && size >= LEAST_FROM_BOTH_ENDS
   const progress = step(work, 'fetch', size)
 
   try {

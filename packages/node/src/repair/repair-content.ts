@@ -99,7 +99,8 @@ async function repairAll (
           : await cidAt({ cid: named.cid, path }, read(named.cid, { path, scope: 'block' }).files, signal)
         const reading = read(cid)
         online = reading.online
-        onRepaired?.(await repairOne({ ...named, cid }, reading, lost, context))
+        const repaired = await repairOne({ ...named, cid }, reading, lost, context)
+        onRepaired?.(repaired)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err

@@ -97,7 +97,7 @@ class TreeMeasurer implements TreeVisitor<MeasuredDirectory> {
 
   async visit (entries: ReadonlyArray<TreeEntry<MeasuredDirectory>>): Promise<Array<FoundDirectory | undefined>> {
     const { small, progress } = this.#options
-    const { results } = await small.run('measure', entries, this.#isMarked)
+    const results = await small.run('measure', entries, this.#isMarked)
     const found: Array<FoundDirectory | undefined> = []
     const left: number[] = []
 

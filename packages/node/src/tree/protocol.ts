@@ -57,8 +57,6 @@ export interface SmallReply {
   frames: Uint8Array
   /** Of each directory, in order. */
   directories: Metadata[]
-  /** Bytes of the blocks of all files. */
-  bytes: number
   /** The second blocks of files, one after the other, and which entry each belongs to. */
   leaves: Uint8Array
   leafOf: Uint32Array

@@ -55,7 +55,7 @@ export class SmallFiles {
     entries: readonly Entry[],
     isMarked: boolean,
     pathOf?: (entry: Entry) => string
-  ): Promise<{ results: SmallResult[], bytes: number }> {
+  ): Promise<SmallResult[]> {
     const results = entries.map(() => LEFT)
     const at = entries.flatMap((entry, i) => isReadable(entry) ? [i] : [])
 
@@ -64,7 +64,7 @@ export class SmallFiles {
       : await (this.#blocks ??= smallBlocksOf(this.#repo))
 
     if (blocks == null) {
-      return { results, bytes: 0 }
+      return results
     }
 
     this.#pool ??= new ThreadPool({
@@ -103,7 +103,7 @@ export class SmallFiles {
       Object.assign(results[at[n]], { leaf: reply.leaves.subarray(k * CID_LENGTH, (k + 1) * CID_LENGTH) })
     })
 
-    return { results, bytes: reply.bytes }
+    return results
   }
 
   async close (): Promise<void> {

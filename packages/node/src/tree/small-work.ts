@@ -40,7 +40,6 @@ export class SmallWork {
       sizes: new Float64Array(length),
       frames: new Uint8Array(length),
       directories: [],
-      bytes: 0,
       leaves: new Uint8Array(),
       leafOf: new Uint32Array()
     }
@@ -104,7 +103,6 @@ export class SmallWork {
       if (root != null && leaf != null && this.#read(index, root, () => leaf)) {
         this.#leafOf.push(index)
         this.#leaves.push(cid.bytes)
-        this.#reply.bytes += leaf.byteLength
       }
     }
 
@@ -122,7 +120,6 @@ export class SmallWork {
     this.#reply.kinds[index] = SMALL.file
     this.#reply.sizes[index] = file.bytes.byteLength
     this.#reply.frames[index] = file.frameLength == null ? 0 : 1
-    this.#reply.bytes += root.byteLength
 
     return true
   }

@@ -105,7 +105,7 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
   async visit (entries: readonly Entry[]): Promise<Array<FoundDirectory | undefined>> {
     const { small, progress } = this.#init
     const pathOf = ({ directory, name }: Entry): string => `${directory.held.path}/${name}`
-    const { results } = await small.run('write', entries, this.#isMarked, pathOf)
+    const results = await small.run('write', entries, this.#isMarked, pathOf)
     const found: Array<FoundDirectory | undefined> = []
     const left: number[] = []
 

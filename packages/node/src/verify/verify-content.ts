@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { isMissing } from '../dag/missing.ts'
-import { claimedTotal } from '../dag/claimed-total.ts'
+import { claimedSizes } from '../dag/claimed-sizes.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
 import { reportReads } from '../repo/report-reads.ts'
+import { VerifiedBytes } from './verified-bytes.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { CidPath } from '../dag/cid-path.ts'
@@ -76,7 +77,8 @@ export async function verifyAllContent (
 
     for (const target of targets) {
       try {
-        onVerified?.({ target: target.text, ...await verifyOne(target, options, session, context) })
+        const verified = await verifyOne(target, options, session, context)
+        onVerified?.({ target: target.text, ...verified })
       } catch (err) {
         if (context.signal.aborted || targets.length === 1 || !(err instanceof Error)) {
           throw err
@@ -101,14 +103,15 @@ async function verifyOne (
   const { signal } = context
   const cid = await cidAt(target, unreported, signal)
   const name = cid.toString()
-  const total = measures ? await claimedTotal([cid], repo.blockstore, signal) : undefined
+  const [total] = measures ? await claimedSizes([cid], repo.blockstore, signal) : []
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
-  const files = ipfsz({ blockstore: reportReads(repo.blockstore, progress.add), datastore: links })
+  const verified = new VerifiedBytes(progress.add)
+  const reading = ipfsz({ blockstore: reportReads(repo.blockstore, verified.read), datastore: links })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
   const small = smallFilesToVerify(repo)
 
   try {
-    const options = { files, small, waiting, onBytes: progress.add, maxWindowSize, signal }
+    const options = { files: unreported, reading, small, waiting, verified, maxWindowSize, signal }
 
     return { cid, report: await verifyTree(cid, options) }
   } finally {

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import all from 'it-all'
 import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
-import { claimedTotal } from '../dag/claimed-total.ts'
+import { claimedSizes } from '../dag/claimed-sizes.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { isMissing } from '../dag/missing.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep } from '../events.ts'
 import { reportReads } from '../repo/report-reads.ts'
+import { VerifiedBytes } from './verified-bytes.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -54,23 +55,24 @@ export async function verifyPins (
   const { repo, pins: repoPins } = await openToRead(context)
   const unreadable: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { unreadable.push(err) }))
-  // of a pin by Helia that keeps only some levels, nobody knows
-  const roots = pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid)
-  const total = measures ? await claimedTotal(roots, repo.blockstore, signal) : undefined
+  const claims = measures ? await claimedSizes(pins.map(({ cid }) => cid), repo.blockstore, signal) : []
+  const total = measures ? claims.reduce((sum, claim) => sum + claim, 0) : undefined
   const name = pins.length === 1 ? '1 pin' : `${pins.length} pins`
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
-  const blockstore = reportReads(repo.blockstore, progress.add)
+  const verified = new VerifiedBytes(progress.add)
   // without links: they would read another file than the pinned one
-  const files = ipfsz({ blockstore })
+  const files = ipfsz({ blockstore: repo.blockstore })
+  const reading = ipfsz({ blockstore: reportReads(repo.blockstore, verified.read) })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
   const small = smallFilesToVerify(repo)
-  const options = { files, small, waiting, onBytes: progress.add, maxWindowSize, signal }
-  let failed = 0
+  const options = { files, reading, small, waiting, verified, maxWindowSize, signal }
+  let [failed, done] = [0, 0]
 
   try {
-    for (const pin of pins) {
+    for (const [i, pin] of pins.entries()) {
       try {
-        onVerified?.({ pin, ...await verifyPin(pin, blockstore, options) })
+        const good = await verifyPin(pin, repo.blockstore, options)
+        onVerified?.({ pin, ...good })
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -78,6 +80,11 @@ export async function verifyPins (
 
         onVerified?.({ pin, state: isMissing(err) ? 'incomplete' : 'damaged', error: err })
         failed++
+      }
+
+      if (measures) {
+        // it failed early, or keeps only some of its blocks
+        progress.update(done += claims[i])
       }
     }
   } finally {

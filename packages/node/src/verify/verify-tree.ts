@@ -2,14 +2,17 @@ import { decodeNode, describeLink, isMarked, unmark, VerifyFailedError } from '@
 import { LruMap } from '@ipfsz/utils/lru-map'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
+import { claimOf } from '../dag/fetch-dag.ts'
 import { MultihashSet } from '../dag/multihash-set.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
+import { reportBytes } from '../repo/report-reads.ts'
 import { InTurns } from '../tree/in-turns.ts'
 import { listLinks } from '../tree/list-links.ts'
 import { SmallFiles } from '../tree/small-files.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
+import type { VerifiedBytes } from './verified-bytes.ts'
 import type { SmallResult } from '../tree/small-files.ts'
 import type { FoundDirectory, TreeEntry, TreeVisitor, WaitingDirectory } from '../tree/walk-tree.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -24,16 +27,20 @@ const MAX_DEPTH = 4096
 const CONCURRENCY = 4
 const LARGE = 4
 
-type Tally = Pick<VerifyReport, 'size' | 'frames' | 'files'>
+interface Tally extends Pick<VerifyReport, 'size' | 'frames' | 'files'> {
+  /** Of blocks, as links claim. */
+  bytes: number
+}
 
-const NOTHING: Tally = { size: 0n, frames: 0, files: 0 }
+const NOTHING: Tally = { size: 0n, frames: 0, files: 0, bytes: 0 }
 
 export interface VerifyTreeOptions {
-  files: Pick<Ipfsz, 'blocks' | 'verify'>
+  files: Pick<Ipfsz, 'blocks'>
+  /** Reads the files that are not small, and tells `verified` what it reads. */
+  reading: Pick<Ipfsz, 'verify'>
   small: SmallFiles
   waiting: SpillStack<WaitingDirectory>
-  /** Called with the bytes of blocks that threads have read. The others are read from the blockstore. */
-  onBytes: (bytes: number) => void
+  verified: VerifiedBytes
   maxWindowSize?: number | undefined
   signal: AbortSignal
 }
@@ -43,11 +50,12 @@ export interface VerifyTreeOptions {
  * Whatever is not as it should be, that function reports.
  */
 export async function verifyTree (cid: CID, options: VerifyTreeOptions): Promise<VerifyReport> {
-  const { files, small, waiting, maxWindowSize, signal } = options
-  const alone = async (): Promise<VerifyReport> =>
-    files.verify(cid, { signal, maxWindowSize, seen: new MultihashSet() })
+  const { reading, small, waiting, verified, maxWindowSize, signal } = options
+  const { isDirectory, claim } = await lookAt(cid, options)
+  const alone = async (): Promise<VerifyReport> => verified.during(claim, async () =>
+    reading.verify(cid, { signal, maxWindowSize, seen: new MultihashSet() }))
 
-  if (!await isDirectory(cid, options)) {
+  if (!isDirectory) {
     return alone()
   }
 
@@ -64,7 +72,9 @@ export async function verifyTree (cid: CID, options: VerifyTreeOptions): Promise
     return alone()
   }
 
-  return { cid: unmark(cid), ...verifier.total, blocks: BigInt(verifier.blocks) }
+  const { bytes: _, ...total } = verifier.total
+
+  return { cid: unmark(cid), ...total, blocks: BigInt(verifier.blocks) }
 }
 
 /**
@@ -125,6 +135,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
 
     if (walked != null) {
       addTo(parent?.tally, walked)
+      this.#options.verified.add(walked.bytes)
 
       return undefined
     }
@@ -136,28 +147,37 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
     return { cid, name, depth, parent, tally: { ...NOTHING } }
   }
 
-  async * list ({ cid }: VerifiedDirectory): AsyncGenerator<DirectoryLink> {
+  async * list ({ cid, tally }: VerifiedDirectory): AsyncGenerator<DirectoryLink> {
+    const onBytes = (bytes: number): void => {
+      tally.bytes += bytes
+      this.#options.verified.add(bytes)
+    }
+
     try {
-      yield * listLinks(cid, this.#below, this.#options.signal)
+      const blocks: Pick<BlocksBelow, 'get'> = {
+        get: (cid, options) => reportBytes(this.#below.get(cid, options), onBytes)
+      }
+
+      yield * listLinks(cid, blocks, this.#options.signal)
     } catch (cause) {
       throw new NotListedError('', { cause })
     }
   }
 
   async visit (entries: readonly Entry[]): Promise<Array<FoundDirectory | undefined>> {
-    const { results, bytes } = await this.#options.small.run('verify', entries, this.#isMarked)
+    const results = await this.#options.small.run('verify', entries, this.#isMarked)
     const found: Array<FoundDirectory | undefined> = []
     const left: number[] = []
-
-    this.#options.onBytes(bytes)
+    let bytes = 0
 
     for (const [i, result] of results.entries()) {
-      const { cid, directory } = entries[i]
+      const { cid, directory, size } = entries[i]
 
       if (result.type === 'file') {
         this.#count(cid)
         this.#countLeaf(result)
-        addTo(directory.tally, { size: BigInt(result.size), frames: result.frames, files: 1 })
+        addTo(directory.tally, { size: BigInt(result.size), frames: result.frames, files: 1, bytes: size })
+        bytes += size
       } else if (result.type === 'directory') {
         found[i] = result.found
       } else {
@@ -165,6 +185,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
       }
     }
 
+    this.#options.verified.add(bytes)
     await this.#turns.each(left, i => entries[i].size, async i => { found[i] = await this.#visitOne(entries[i]) })
 
     return found
@@ -181,7 +202,8 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   }
 
   async #visitOne ({ directory, name, ...link }: Entry): Promise<FoundDirectory | undefined> {
-    const { files, maxWindowSize, signal } = this.#options
+    const { reading, verified, maxWindowSize, signal } = this.#options
+    const { size: bytes } = link
 
     try {
       const entry = await describeLink(link, this.#isMarked, { blockstore: this.#below }, { signal })
@@ -191,7 +213,9 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
       }
 
       const seen = { has: (cid: CID) => this.#seen.has(cid), add: (cid: CID) => { this.#count(cid) } }
-      addTo(directory.tally, await files.verify(entry.cid, { signal, maxWindowSize, seen, bases: this.#bases }))
+      const tally = await verified.during(bytes, async () =>
+        reading.verify(entry.cid, { signal, maxWindowSize, seen, bases: this.#bases }))
+      addTo(directory.tally, { ...tally, bytes })
 
       return undefined
     } catch (err) {
@@ -213,11 +237,12 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   }
 }
 
-function addTo (tally: Tally | undefined, { size, frames, files }: Tally): void {
+function addTo (tally: Tally | undefined, { size, frames, files, bytes }: Tally): void {
   if (tally != null) {
     tally.size += size
     tally.frames += frames
     tally.files += files
+    tally.bytes += bytes
   }
 }
 
@@ -236,14 +261,20 @@ function pathOf (directory: VerifiedDirectory, name: string): string {
   return names.toReversed().join('/')
 }
 
-async function isDirectory (cid: CID, { files, signal }: VerifyTreeOptions): Promise<boolean> {
+/** What a root is, and how many bytes it claims to have. */
+async function lookAt (
+  cid: CID,
+  { files, signal }: VerifyTreeOptions
+): Promise<{ isDirectory: boolean, claim: number }> {
   const plain = unmark(cid)
 
   try {
-    return plain.code === dagPb.code &&
-      decodeNode(plain, await readBlock(plain, files.blocks(cid), { signal })).unixfs.isDirectory()
+    const bytes = await readBlock(plain, files.blocks(cid), { signal })
+    const isDirectory = plain.code === dagPb.code && decodeNode(plain, bytes).unixfs.isDirectory()
+
+    return { isDirectory, claim: claimOf(plain, bytes) }
   } catch {
     // `verify` says what is wrong with it
-    return false
+    return { isDirectory: false, claim: 0 }
   }
 }
