@@ -290,7 +290,7 @@ describe('the container', () => {
     expect(text).not.toMatch(/^(?:ADD|ARG|SHELL)\b|--allow|curl|sudo/m)
     expect(last).toContain('USER node')
     expect(last.indexOf('USER node')).toBeLessThan(last.indexOf('ENTRYPOINT ["ipfsz"]'))
-    expect(last).toContain('ENV IPFSZ_PATH=/repo')
+    expect(last).toContain('ENV IPFSZ_PATH=/repo IPFSZ_SAFE_DIRECTORY=/repo')
     expect(last).toContain('VOLUME /repo')
     const ignored = await readFile(join(ROOT, 'examples/gateway/Dockerfile.dockerignore'), 'utf8')
     expect(ignored.split('\n')).toEqual(expect.arrayContaining(['.git']))
