@@ -6,12 +6,10 @@ import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { readExamples } from './examples.ts'
+import { runInPage } from './run-in-page.ts'
 import type { Example } from './examples.ts'
 
 const ROOT = dirname(import.meta.dirname)
-
-/** What an info string says of a program that cannot run here: it is only compiled. */
-const NOT_HERE = new Set(['browser', 'network'])
 
 /** Guides and READMEs. The bugs of docs/upstream.md are tested in test/upstream. */
 const RUN = /^(?:README|docs\/(?!upstream)[\w/-]+|packages\/[\w-]+\/README)\.md$/
@@ -49,9 +47,9 @@ const RUNNER = `
   process.exit()
 `
 
-/** The programs of guides and READMEs that run here. */
+/** The programs of guides and READMEs that run here. Those that need other machines are only compiled. */
 function programs (): Example[] {
-  return readExamples().filter(({ file, info }) => RUN.test(file) && !NOT_HERE.has(info))
+  return readExamples().filter(({ file, info }) => RUN.test(file) && info !== 'network')
 }
 
 /** The packages that the examples name: what documents install, with the versions that this repository uses. */
@@ -69,7 +67,7 @@ export function packagesOfExamples (): string[] {
 function namedAbove (file: string, line: number): string[] {
   const above = readFileSync(join(ROOT, file), 'utf8').split('\n').slice(0, line - 1)
 
-  return above.flatMap(text => /^npm install (.*)$/.exec(text)?.[1].split(/\s+/) ?? [])
+  return above.flatMap(text => /^\s*npm install (.*)$/.exec(text)?.[1].split(/\s+/) ?? [])
     .filter(name => !name.startsWith('-'))
 }
 
@@ -81,7 +79,7 @@ function imported ({ code }: Example): string[] {
 }
 
 /**
- * Run the programs of guides and READMEs, each in an empty directory.
+ * Run the programs of guides and READMEs, each in an empty directory, those for pages in Chromium.
  *
  * @param directory - of a project, in which the packages are installed that they name
  * @returns how many ran
@@ -100,8 +98,10 @@ export async function runExamples (directory: string): Promise<number> {
   })
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next != null; next = waiting.shift()) {
-      const [i, { file, line, code }] = next
-      const said = await run(join(directory, `example-${i}`), code.join('\n'))
+      const [i, example] = next
+      const { file, line, code, info } = example
+      const place = join(directory, `example-${i}`)
+      const said = await (info === 'browser' ? runInPage(place, example) : run(place, code.join('\n')))
 
       if (said != null) {
         problems.push(`${file}:${line} fails:\n${said}`)
