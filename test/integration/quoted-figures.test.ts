@@ -22,11 +22,6 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   [FAQ, /with `zstd` is faster on (\d+ of \d+)/, /arrives sooner with Kubo and `zstd` by hand over (\d+ of \d+)/],
   [FAQ, /4 KiB at a random offset takes ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
   [
-    FAQ,
-    /a directory of such files takes \[([\d.]+ to [\d.]+) times\]/,
-    /a directory takes up ([\d.]+ to [\d.]+) times/
-  ],
-  [
     'docs/guide/site.md',
     /with `--base`, ([\d.]+ to [\d.]+) KiB are new in the CAR.*? and ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/,
     /its CAR has ([\d.]+ to [\d.]+) KiB of new.*fetches ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/
