@@ -14,9 +14,9 @@ import type { PublishedSite } from '@ipfsz/site'
 
 const run = promisify(execFile)
 
-const ABOUT = 'A visitor loads the start page of each release, in Chromium, with what the browser kept of the one ' +
-  'before; a first visit is with an empty browser. `ipfsz gateway` runs with `--compress all`. Bytes of visits ' +
-  'include all headers; those of files, plain and with gzip, have none'
+const ABOUT = 'A visitor loads the start page of each release, in Chromium, and stays for 3 s, with what the browser ' +
+  'kept of the one before; a first visit is with an empty browser. `ipfsz gateway` runs with `--compress all`. Bytes ' +
+  'of visits include all headers; those of files, plain and with gzip, have none'
 
 export const benchmark: Benchmark = {
   question: 'what a new release of a site adds to its CAR, and what a visitor who comes back fetches of it',

@@ -16,6 +16,9 @@ type Repo = Awaited<ReturnType<typeof openRepo>>
 const TIMEOUT = 60_000
 const PATIENCE = 3000
 
+/** How long a visitor stays after a page is loaded, in milliseconds: browsers load dictionaries when they are idle. */
+const STAY = 3000
+
 /** A gateway on loopback that shows one thing under a name, as behind a proxy that ends https. */
 interface NamedGateway {
   url: string
@@ -93,6 +96,8 @@ export class SiteVisitor {
         throw new Error(`release ${release} is not shown at ${url}`)
       }
     }
+
+    await page.waitForTimeout(STAY)
 
     const loaded = await page.evaluate(() => {
       const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]

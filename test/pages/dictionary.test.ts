@@ -87,12 +87,14 @@ describe('a visitor who comes back after a release', () => {
     expect(bytes).toBeLessThan(0.05 * gzipSync(next).byteLength)
   })
 
-  it('fetches what changed if the bundle has another name', async () => {
+  it.each([
+    'index-', 'api_@ipfsz_core.md.', "!$&',;=[slug]-", '(group)-a+b:c*d-'
+  ])('fetches what changed if the bundle has another name: %s', async name => {
     const site = await openSite()
-    const first = await site.publish('index-Bx1Hs_kq.js', FIRST)
-    await loadAsDictionary(site, '/index-Bx1Hs_kq.js')
-    await site.publish('index-C2dE3f-g.js', SECOND, first)
-    const { hash, bytes } = await site.load('/index-C2dE3f-g.js')
+    const first = await site.publish(`${name}Bx1Hs_kq.js`, FIRST)
+    await loadAsDictionary(site, `/${name}Bx1Hs_kq.js`)
+    await site.publish(`${name}C2dE3f-g.js`, SECOND, first)
+    const { hash, bytes } = await site.load(`/${name}C2dE3f-g.js`)
 
     expect(site.sent().coding).toBe('dcz')
     expect(hash).toBe(sha256(SECOND))

@@ -634,6 +634,14 @@ describe('a file that may be a dictionary', () => {
     expect(headers.get('link')).toBe(null)
   })
 
+  it('is kept as before if its path has what means something in patterns, but no fingerprint', async () => {
+    const headers = await headersOf('/(a).js')
+
+    expect(headers.get('use-as-dictionary')).toBe('match="/*a*.js"')
+    expect(headers.get('cache-control')).toBe('public, max-age=60')
+    expect(headers.get('link')).toMatch(/^<\?dictionary=/)
+  })
+
   it.each<[string, Record<string, string>, string, Uint8Array]>([
     ['without encryption', {}, 'http://site.example', text(50_000)],
     ['with credentials', { cookie: 'a=b' }, SITE, text(50_000)],
@@ -662,7 +670,15 @@ describe('a file that may be a dictionary', () => {
     ['/assets/index-BwOPSdeb.js', '/assets/index-*.js'],
     ['/assets/index-C_gcIYdA.css', '/assets/index-*.css'],
     ['/assets/module--QdMvsKi.css', '/assets/module-*.css'],
+    // after what is as long, with few letters of words, and with the names of packages
+    ['/guide_archives-and-datasets.md.DMjgTKpU.lean.js', '/guide_archives-and-datasets.md.*.lean.js'],
+    ['/playground.md.Bdmwrmfk.js', '/playground.md.*.js'],
+    ['/api_index.md.DygiTjhk.js', '/api_index.md.*.js'],
+    ['/lzo-js-CICXMWXB.js', '/lzo-js-*.js'],
+    ['/api/@ipfsz/core.html', '/api/@ipfsz/core.html'],
+    ['/api_@ipfsz_core.md.DqX_92jb.js', '/api_@ipfsz_core.md.*.js'],
     ['/app-DarkMode.js', '/app-DarkMode.js'],
+    ['/app-Abstract.js', '/app-Abstract.js'],
     ['/app-HTMLPage.js', '/app-HTMLPage.js'],
     ['/app-my-parts.js', '/app-my-parts.js'],
     ['/main.3f9a1b2c.js', '/main.*.js'],
@@ -672,11 +688,11 @@ describe('a file that may be a dictionary', () => {
     ['/report-20260101.js', '/report-20260101.js'],
     ['/app-Settings.js', '/app-Settings.js'],
     ['/app-release1.js', '/app-release1.js'],
-    ['/a*b.js', undefined],
-    ['/:a.js', undefined],
-    ['/a(b).js', undefined],
+    ["/!$&',;=[a].js", "/!$&',;=[a].js"],
+    ['/a*b:c+.js', '/a*b*c*.js'],
+    ['/(group)/page-3f9a1b2c4d5e6f70.js', '/*group*/page-*.js'],
+    ['/a.(b)', undefined],
     ['/{a}.js', undefined],
-    ['/a+.js', undefined],
     ['/a"b.js', undefined],
     ['/a\\b.js', undefined],
     ['/é.js', undefined]

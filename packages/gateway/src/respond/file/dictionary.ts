@@ -31,10 +31,17 @@ const OWN_ADDRESS = 'dictionary'
 const MAX_STORED_SHARE = 1 / 64
 
 /** What may be a fingerprint: a part of the last name of a path, between a dot or hyphen and its extension. */
-const FINGERPRINT = /(?<=[^/][.-])([A-Za-z0-9_-]{8}|[0-9a-f]{9,64})(?=\.[^/]*$)/
+const FINGERPRINT = /(?<=[^/][.-])([A-Za-z0-9_-]{8}|[0-9a-f]{9,64})(?=\.[^/]*$)/g
 
 /** A word of a name in camel case, or what is between two. */
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[_-]/g
+
+/** What is so short that it may stand for a word, or has vowels as words have. */
+const SPEAKABLE = /^(?:[A-Z]{1,5}|.{1,3}|(?=.*[aeiouyAEIOUY])(?!.*[^aeiouyAEIOUY]{5}).*)$/
+
+/** What a path may have, and what of it has a meaning of its own in a URL pattern. Chromium 153 takes no backslash. */
+const PLAIN_PATH = /^\/[A-Za-z0-9/._~%!$&'()*+,:;=@[\]-]*(?<![()*+:])$/
+const SPECIAL = /[()*+:]/g
 
 /** A file that clients with its base can decompress. */
 async function basedFile (
@@ -99,6 +106,7 @@ async function offer (
   const compresses = compressor?.compressDelta != null
   const hasAddress = isOwnAddress(context, file)
   const pattern = patternOf(rawPath)
+  const isFixed = pattern === plainPattern(rawPath)
   const keepsBase = isBased && hasBase && based.length <= size * MAX_STORED_SHARE
   const isUseful = size >= MIN_SIZE &&
     (isBased ? compresses && !keepsBase && size <= MAX_COMPRESSED : size <= MAX_SIZE)
@@ -120,7 +128,7 @@ async function offer (
 
     if (hasAddress) {
       headers.set('cache-control', `public, max-age=${KEPT_TIME}, immutable`)
-    } else if (pattern === rawPath) {
+    } else if (isFixed) {
       headers.append('link', `<?${OWN_ADDRESS}=${id}>; rel="compression-dictionary"`)
     } else {
       headers.set('cache-control', `${headers.get('cache-control') ?? ''}, stale-while-revalidate=${KEPT_TIME}`)
@@ -166,24 +174,29 @@ async function makeDelta (
 
 /**
  * What the paths of later versions of a file match, as a URL pattern: its own path, or with a star in place of the
- * fingerprint in its name that bundlers make of its content. Undefined: its path has characters that mean something
- * else there.
+ * fingerprint in its name that bundlers make of its content. Undefined: browsers ask for no such path, or it cannot be
+ * told from a longer one.
  */
 export function patternOf (path: string): string | undefined {
-  return /^\/[A-Za-z0-9/._~%-]*$/.test(path)
-    ? path.replace(FINGERPRINT, part => isFingerprint(part) ? '*' : part)
+  return PLAIN_PATH.test(path)
+    ? plainPattern(path).replaceAll(FINGERPRINT, part => isFingerprint(part) ? '*' : part)
     : undefined
+}
+
+function plainPattern (path: string): string {
+  return path.replaceAll(SPECIAL, '*')
 }
 
 /**
  * Hexadecimal, or eight characters of another alphabet. What could be a word, or two (`Settings`, `DarkMode`), is none:
- * so one in 25 of the names that Vite makes is not found. No file name in 900 packages of npm is mistaken.
+ * so one in 40 of the names that Vite makes is not found. No file name in 900 packages of npm is mistaken.
  */
 function isFingerprint (text: string): boolean {
   const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f]+$/.test(text)
-  const isWord = !/[A-Z]/.test(text) || (!/\d/.test(text) && [...text.matchAll(WORD)].length <= 2)
+  const words = [...text.matchAll(WORD)]
+  const mayBeWords = !/\d/.test(text) && words.length <= 2 && words.every(([word]) => SPEAKABLE.test(word))
 
-  return isHex || (text.length === 8 && !isWord)
+  return isHex || (text.length === 8 && /[A-Z]/.test(text) && !mayBeWords)
 }
 
 /**
