@@ -139,6 +139,39 @@ describe('a _redirects file', () => {
       .toThrow(expect.objectContaining({ name: 'InvalidRedirectsFileError' }))
   })
 
+  it.each([
+    ['as it is', `/* /${'a'.repeat(9000)}`],
+    ['once it is encoded', `/* https://site.example/${'ę'.repeat(3000)}`],
+    ['with a query', `/* /a?${'c&'.repeat(5000)}`],
+    ['in its file, but not once its path is resolved', `/* /b${'/a/..'.repeat(3000)}/ 302`, '/b/']
+  ])('refuses a target that is too long for a header %s', (_, rules, location?: string) => {
+    const found = (): RedirectMatch | undefined => match(rules, '/x', '?b=1')
+
+    if (location == null) {
+      expect(found).toThrow(expect.objectContaining({ name: 'InvalidRedirectsFileError', status: 500 }))
+    } else {
+      expect(found()).toEqual({ status: 302, location: `${location}?b=1` })
+    }
+  })
+
+  it('takes no more than linear time in the file and the path', () => {
+    // seconds each, if it were quadratic
+    const names = Array.from({ length: 8000 }, (_, i) => i.toString(36))
+    const from = names.map(name => `/:${name}`).join('')
+    const attacks: Array<[rules: string, path: string]> = [
+      [`${from} /${':'.repeat(8000)}`, '/a'.repeat(names.length)],
+      [`${'/a'.repeat(30_000)} /x`, '/a'.repeat(8000)],
+      [`/a${' '.repeat(65_000)}/b`, '/b'],
+      [`/q /q?${'a&'.repeat(3000)}\n`.repeat(10), '/q'],
+      ['/* /:splat\n'.repeat(6000), '/q'],
+      [`/* /${'../'.repeat(2000)}`, '/q']
+    ]
+
+    for (const [rules, path] of attacks) {
+      expect(() => match(rules, path, '?b=1')).not.toThrow()
+    }
+  })
+
   it('never fails in another way', () => {
     const rules = fc.string({ unit: fc.constantFrom(...'/:*# \n\t\r%?&ab301.\\ę') })
 

@@ -4,7 +4,10 @@ import { collapsePath, encodeName } from '../request/url-path.ts'
 import { isRewrite } from './redirects-file.ts'
 import type { RedirectRule, RedirectStatus, RewriteStatus } from './redirects-file.ts'
 
-/** Maximum characters of a target with its placeholders filled in, which a rule can repeat as often as it likes. */
+/**
+ * Maximum characters of a target with its placeholders filled in, which a rule can repeat as often as it likes, and as
+ * it stands in a header: proxies and clients refuse a response with longer ones.
+ */
 const MAX_TARGET_LENGTH = 8192
 
 /** Maximum rules that are passed over because they lead back. To find that out takes longer than to compare a path. */
@@ -48,6 +51,9 @@ export function matchRedirect (
     const location = mergeQuery(url, search)
 
     if (location.split(/[?#]/, 1)[0] !== pathname) {
+      // what a client adds to it is not for the site to bound
+      checkLength(location.length - search.length)
+
       return { status, location }
     }
 
@@ -115,13 +121,16 @@ function fillIn (to: string, values: Map<string, string[]>): string {
       ? encodeURIComponent(value.join('/').toWellFormed())
       : value.map(encodeName).join('/')
     length += text.length
-
-    if (length > MAX_TARGET_LENGTH) {
-      throw new InvalidRedirectsFileError(`the URL of a rule exceeds the limit of ${MAX_TARGET_LENGTH} characters`)
-    }
+    checkLength(length)
 
     return text
   })
+}
+
+function checkLength (length: number): void {
+  if (length > MAX_TARGET_LENGTH) {
+    throw new InvalidRedirectsFileError(`the URL of a rule exceeds the limit of ${MAX_TARGET_LENGTH} characters`)
+  }
 }
 
 function escapeForRegExp (text: string): string {

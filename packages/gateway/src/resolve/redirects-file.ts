@@ -6,8 +6,9 @@ export const MAX_REDIRECTS_FILE_SIZE = 64 * 1024
 /** Statuses that answer with another file, instead of sending the client there. */
 const REWRITES = [200, 404, 410, 451] as const
 const REDIRECTS = [301, 302, 303, 307, 308] as const
+const STATUSES = new Map([...REWRITES, ...REDIRECTS].map(status => [String(status), status]))
 
-const DEFAULT_STATUS = 301
+const DEFAULT_STATUS = '301'
 
 export type RewriteStatus = typeof REWRITES[number]
 export type RedirectStatus = typeof REDIRECTS[number]
@@ -81,7 +82,7 @@ function parseFrom (text: string, fail: (reason: string) => never): Pick<Redirec
     ...splat == null ? [] : ['splat']
   ]
 
-  if (new Set(placeholders).size < placeholders.length) {
+  if (placeholders.length > 1 && new Set(placeholders).size < placeholders.length) {
     fail('a placeholder occurs twice in the path to redirect from')
   }
 
@@ -93,11 +94,10 @@ function parseTo (
   status: string | undefined,
   fail: (reason: string) => never
 ): Pick<RedirectRule, 'to' | 'status'> {
-  const code = status == null ? DEFAULT_STATUS : Number(status)
-  const known = [...REWRITES, ...REDIRECTS].find(known => known === code && (status == null || /^\d{3}$/.test(status)))
+  const known = STATUSES.get(status ?? DEFAULT_STATUS)
 
   if (known == null) {
-    return fail(`the status must be one of ${[...REWRITES, ...REDIRECTS].join(', ')}`)
+    return fail(`the status must be one of ${[...STATUSES.keys()].join(', ')}`)
   }
 
   const isPath = /^\/(?![/\\])/.test(text)
@@ -117,6 +117,10 @@ export function isRewrite (status: RewriteStatus | RedirectStatus): status is Re
 
 /** Names are compared decoded. What is not percent-encoded is meant as it is. */
 function decode (name: string): string {
+  if (!name.includes('%')) {
+    return name
+  }
+
   try {
     return decodeURIComponent(name)
   } catch {
