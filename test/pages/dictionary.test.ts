@@ -295,6 +295,26 @@ describe('a visitor who comes back when nothing is fresh any more', () => {
     expect(await site.page.title()).toBe('2')
   })
 
+  it('fetches what changed of each release, also to keep it, at a gateway that compresses', async () => {
+    const site = await openSite({}, { compressor: createCompressor({ files: true, cpuShare: 100 }) }, 0)
+
+    for (const [release, bytes] of [FIRST, SECOND, THIRD].entries()) {
+      const content = page(bytes, release)
+      // with no base: no browser that came later has one
+      const address = `/page.html?dictionary=${unmark(await site.publish('page.html', content))}`
+      await site.page.goto(`${site.url}page.html`)
+      expect(await site.page.title()).toBe(`${release}`)
+      await expect.poll(() => site.sent(address).coding).toBe(release === 0 ? 'zstd' : 'dcz')
+      expect(site.sent('/page.html').coding).toBe(release === 0 ? 'zstd' : 'dcz')
+      // the browser stores it after the response
+      await expect.poll(async () => {
+        await site.page.goto(`${site.url}page.html`)
+
+        return site.sent('/page.html').dictionary
+      }).toBe(`:${createHash('sha256').update(content).digest('base64')}:`)
+    }
+  })
+
   it('fetches no byte of a file again to keep it, if the browser has stored it in time', async () => {
     const site = await openSite()
     const bytes = page(FIRST, 1)

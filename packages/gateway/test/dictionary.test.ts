@@ -567,6 +567,17 @@ describe('a file that may be a dictionary, at its own address', () => {
     expect(read() - before).toBeLessThanOrEqual(2)
   })
 
+  it('is compressed with the release before for a client that has that from its address', async () => {
+    const { ask, first, second } = await release({ gateway: { compressor: createCompressor({ files: true }) } })
+    const offered = await ask({}, { url: addressOf(first), cid: first })
+    await offered.body?.cancel()
+    expect(offered.headers.get('use-as-dictionary')).toBe(`match="/?*", id="${unmark(first)}"`)
+    const response = await ask(known(FIRST, first), { url: addressOf(second) })
+
+    expect(codingOf(response)).toBe('dcz')
+    expect(zstdDecompressSync((await bytesOf(response)).subarray(40), { dictionary: FIRST }).equals(SECOND)).toBe(true)
+  })
+
   it.each<[string, Record<string, string>]>([
     ['has another dictionary', available(SECOND)],
     ['has none', {}],

@@ -122,8 +122,9 @@ async function offer (
   }
 
   if (isUseful && ttl != null && pattern != null && mayUseDictionaries(request)) {
-    // an empty query: without it, the short time of the path would replace this one, which is also the longer match
-    const match = hasAddress ? `${pattern}?` : pattern
+    // with a query, or the short time of the path would replace this one, which is also the longer match. Where this
+    // release can be compressed with the one before, any query: that one serves this address, too
+    const match = hasAddress ? `${pattern}?${compresses ? '*' : ''}` : pattern
     headers.set('use-as-dictionary', `match="${match}"${compresses ? `, id="${id}"` : ''}`)
 
     if (hasAddress) {
