@@ -23,7 +23,7 @@ const QUOTES: ReadonlyArray<readonly [document: string, quoted: RegExp, measured
   [FAQ, /4 KiB at a random offset takes ([\d.]+ ms).* ([\d.]+ ms) from a `.zst`/, random('4 MiB', 'a `.zst`')],
   [
     'docs/guide/site.md',
-    /with `--base`, ([\d.]+ to [\d.]+) KiB are new in the CAR.*? and ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/,
+    /new in the CAR, KiB \| ([\d.]+ to [\d.]+)[^]*? `ipfsz gateway --compress all`, KiB \| ([\d.]+ to [\d.]+)/,
     /its CAR has ([\d.]+ to [\d.]+) KiB of new.*fetches ([\d.]+ to [\d.]+) KiB from `ipfsz gateway`/
   ],
   [
