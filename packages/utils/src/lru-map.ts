@@ -1,3 +1,5 @@
+import { oldestOf } from './forget-oldest.ts'
+
 export interface LruMapInit<K, V> {
   /** @default Number.POSITIVE_INFINITY */
   maxEntries?: number | undefined
@@ -68,12 +70,8 @@ export class LruMap<K, V> {
     this.#entries.set(key, value)
     this.#used += size
 
-    for (const oldest of this.#entries.keys()) {
-      if (oldest === key || (this.#used <= maxSize && this.#entries.size <= maxEntries)) {
-        return
-      }
-
-      this.delete(oldest)
+    while (this.#entries.size > 1 && (this.#used > maxSize || this.#entries.size > maxEntries)) {
+      this.delete(oldestOf(this.#entries))
     }
   }
 

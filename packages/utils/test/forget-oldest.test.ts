@@ -20,4 +20,29 @@ describe('forgetOldest', () => {
 
     expect([...values]).toEqual([['a', 3], ['c', 4]])
   })
+
+  it('asks for the keys once: V8 would pass all holes of those that were deleted, each time', () => {
+    let asked = 0
+    const keys = new class extends Set<number> {
+      override keys (): SetIterator<number> {
+        asked++
+
+        return super.keys()
+      }
+    }()
+
+    for (let i = 0; i < 1000; i++) {
+      forgetOldest(keys.add(i), 10)
+    }
+
+    expect([keys.size, keys.has(990), asked]).toEqual([10, true, 1])
+  })
+
+  it('begins anew after a collection was cleared', () => {
+    const keys = new Set(['a', 'b'])
+    forgetOldest(keys, 1)
+    keys.clear()
+    forgetOldest(keys.add('c').add('d'), 1)
+    expect([...keys]).toEqual(['d'])
+  })
 })

@@ -1,12 +1,18 @@
 import { crc32 } from 'node:zlib'
-import { ENTRY_SIZE } from '../format/entry.ts'
+import { ENTRY_SIZE, prefixOf } from '../format/entry.ts'
 
-const MAGIC = Buffer.from('IPFSzIx1')
+const MAGIC = Buffer.from('IPFSzIx2')
 export const SEGMENT_HEADER = MAGIC
 /** Entries of a page. */
 export const PAGE_ENTRIES = 312
 /** Bytes of a full page: entries, and their CRC-32. */
 export const PAGE_SIZE = PAGE_ENTRIES * ENTRY_SIZE + 4
+/** Bytes of a print. */
+export const PRINT_SIZE = 2
+/** Prints of a page. */
+export const PAGE_PRINTS = 8190
+/** Bytes of a full page of prints, with their CRC-32. */
+export const PRINT_PAGE_SIZE = PAGE_PRINTS * PRINT_SIZE + 4
 /** CRC-32 of the tables, packs, entries, bits of the fanout, magic. */
 export const FOOTER_SIZE = 4 + 12 + 8
 const PACK_ROW = 28
@@ -39,11 +45,20 @@ export function bucketOf (key: Uint8Array, bits: number): number {
   return bits === 0 ? 0 : (key[0] << 8 | key[1]) >>> 16 - bits
 }
 
+/** The 16 bits of a key after those that choose its bucket: they are in order within it. */
+export function printOf (key: Uint8Array, bits: number): number {
+  return prefixOf(key, 0) << bits >>> 16
+}
+
+export function sizeOfPrints (entries: number): number {
+  return entries * PRINT_SIZE + Math.ceil(entries / PAGE_PRINTS) * 4
+}
+
 export function sizeOfPages (entries: number): number {
   return entries * ENTRY_SIZE + Math.ceil(entries / PAGE_ENTRIES) * 4
 }
 
-/** What follows the pages: packs, fanout, footer. */
+/** What follows the pages and prints: packs, fanout, footer. */
 export function encodeTables ({ packs, entries, bits, fanout }: SegmentTables): Buffer {
   const bytes = Buffer.alloc(packs.length * PACK_ROW + fanout.length * 4 + FOOTER_SIZE)
   let at = 0
@@ -79,7 +94,7 @@ export function sizeOfTables (footer: Buffer, fileSize: number): number | undefi
 
   const size = packs * PACK_ROW + 2 ** bits * 4 + FOOTER_SIZE
 
-  return MAGIC.byteLength + sizeOfPages(entries) + size === fileSize ? size : undefined
+  return MAGIC.byteLength + sizeOfPages(entries) + sizeOfPrints(entries) + size === fileSize ? size : undefined
 }
 
 /** @returns undefined if they are damaged */

@@ -3,7 +3,8 @@ import { DamagedIndexError } from '../errors.ts'
 import { readExactlyNow } from '../disk/disk.ts'
 import { ENTRY_SIZE, compareKey, kindOf, prefixOf, readRow } from '../format/entry.ts'
 import {
-  FOOTER_SIZE, PAGE_ENTRIES, PAGE_SIZE, SEGMENT_HEADER, bucketOf, decodeTables, sizeOfPages, sizeOfTables
+  FOOTER_SIZE, PAGE_ENTRIES, PAGE_PRINTS, PAGE_SIZE, PRINT_PAGE_SIZE, PRINT_SIZE, SEGMENT_HEADER, bucketOf,
+  decodeTables, printOf, sizeOfPages, sizeOfPrints, sizeOfTables
 } from './segment-format.ts'
 import type { MemoryCache } from '../util/memory-cache.ts'
 import type { CoveredPack, SegmentTables } from './segment-format.ts'
@@ -18,8 +19,11 @@ const FIRST_READ = 16 * 1024
 /** Numbers of pages of one file, in the keys of the cache. */
 const MAX_PAGES = 2 ** 24
 
-/** Pages of all index files that were read last. */
-export type PageCache = MemoryCache<number, Buffer>
+/** What was read last of all index files. */
+export interface PageCaches {
+  entries: MemoryCache<number, Buffer>
+  prints: MemoryCache<number, Buffer>
+}
 
 let opened = 0
 
@@ -29,26 +33,26 @@ export class Segment {
   readonly #file: DiskFile
   readonly #tables: SegmentTables
   readonly #packs: string[]
-  readonly #pages: PageCache
-  /** The key of its first page in the cache. */
+  readonly #caches: PageCaches
+  /** The key of its first page in the caches. */
   readonly #firstPage = opened++ * MAX_PAGES
   /** The index, and whoever reads all entries. */
   #users = 1
 
-  private constructor (name: string, file: DiskFile, tables: SegmentTables, pages: PageCache) {
+  private constructor (name: string, file: DiskFile, tables: SegmentTables, caches: PageCaches) {
     this.name = name
     this.#file = file
     this.#tables = tables
     this.#packs = tables.packs.map(({ id }) => id)
-    this.#pages = pages
+    this.#caches = caches
   }
 
   /** @throws {DamagedIndexError} it is not an index file, or not whole */
-  static open (disk: Disk, name: string, pages: PageCache): Segment {
+  static open (disk: Disk, name: string, caches: PageCaches): Segment {
     const file = disk.openRead(name)
 
     try {
-      return new Segment(name, file, readTables(file, name), pages)
+      return new Segment(name, file, readTables(file, name), caches)
     } catch (err) {
       file.close()
       throw err
@@ -69,11 +73,9 @@ export class Segment {
    * @throws {DamagedIndexError} a page is damaged
    */
   find (key: Key, rows: Row[]): void {
-    const { bits, fanout } = this.#tables
-    const bucket = bucketOf(key.bytes, bits)
-    const end = fanout[bucket]
+    const [start, end] = this.#placesOf(key.bytes)
 
-    for (let first = bucket === 0 ? 0 : fanout[bucket - 1]; first < end;) {
+    for (let first = start; first < end;) {
       const number = Math.floor(first / PAGE_ENTRIES)
       const last = Math.min(end, (number + 1) * PAGE_ENTRIES)
       const page = this.#page(number)
@@ -125,10 +127,56 @@ export class Segment {
     }
   }
 
+  /** The entries of a bucket that have the print of a key. Mostly none, unless the key is there. */
+  #placesOf (key: Uint8Array): [start: number, end: number] {
+    const { bits, fanout } = this.#tables
+    const bucket = bucketOf(key, bits)
+    const print = printOf(key, bits)
+    const start = this.#firstFrom(print, bucket === 0 ? 0 : fanout[bucket - 1], fanout[bucket])
+
+    return start === fanout[bucket] || this.#print(start) !== print
+      ? [start, start]
+      : [start, this.#firstFrom(print + 1, start + 1, fanout[bucket])]
+  }
+
+  /** The first of the entries from `low` to `high` (exclusive) whose print is not smaller. */
+  #firstFrom (print: number, low: number, high: number): number {
+    while (low < high) {
+      const middle = low + high >>> 1
+
+      if (this.#print(middle) < print) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+
+    return low
+  }
+
+  #print (entry: number): number {
+    const { prints } = this.#caches
+    const number = Math.floor(entry / PAGE_PRINTS)
+    const key = this.#firstPage + number
+    const page = prints.get(key) ?? prints.load(key, memory => this.#check(
+      `print ${number}`, this.#readPrints(number, memory)
+    ))
+
+    return page.readUInt16LE(entry % PAGE_PRINTS * PRINT_SIZE)
+  }
+
+  #readPrints (number: number, memory: Buffer): Buffer {
+    const position = SEGMENT_HEADER.byteLength + sizeOfPages(this.entries) + number * PRINT_PAGE_SIZE
+    const length = sizeOfPrints(Math.min(PAGE_PRINTS, this.entries - number * PAGE_PRINTS))
+
+    return readPart(this.#file, this.name, { position, length, memory })
+  }
+
   #page (number: number): Buffer {
+    const { entries } = this.#caches
     const key = this.#firstPage + number
 
-    return this.#pages.get(key) ?? this.#pages.load(key, memory => this.#check(number, this.#read(number, 1, memory)))
+    return entries.get(key) ?? entries.load(key, memory => this.#check(number, this.#read(number, 1, memory)))
   }
 
   #read (first: number, count: number, memory?: Buffer): Buffer {
@@ -138,8 +186,8 @@ export class Segment {
     return readPart(this.#file, this.name, { position, length: sizeOfPages(entries), memory })
   }
 
-  /** The entries of a page, if it has its checksum. */
-  #check (number: number, page: Buffer): Buffer {
+  /** The entries of a page, or its prints, if it has its checksum. */
+  #check (number: number | string, page: Buffer): Buffer {
     const entries = page.subarray(0, -4)
 
     if (crc32(entries) !== page.readUInt32LE(entries.byteLength)) {

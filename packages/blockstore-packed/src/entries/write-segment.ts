@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { ENTRY_SIZE } from '../format/entry.ts'
-import { PAGE_ENTRIES, SEGMENT_HEADER, bitsFor, bucketOf, encodeTables, sizeOfPages } from './segment-format.ts'
+import {
+  PAGE_ENTRIES, PAGE_PRINTS, PRINT_PAGE_SIZE, PRINT_SIZE, SEGMENT_HEADER, bitsFor, bucketOf, encodeTables, printOf,
+  sizeOfPages
+} from './segment-format.ts'
 import type { CoveredPack } from './segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
 
@@ -42,6 +45,7 @@ export async function writeSegment (
         length += 4
         page = length
       }
+      const prints = new PrintPages()
       await file.write(SEGMENT_HEADER, 0)
 
       for (const entry of entries) {
@@ -49,6 +53,7 @@ export async function writeSegment (
         length += ENTRY_SIZE
         count++
         fanout[bucketOf(entry, bits)]++
+        prints.add(printOf(entry, bits))
 
         if (count % PAGE_ENTRIES === 0) {
           endPage()
@@ -71,7 +76,14 @@ export async function writeSegment (
       }
 
       await file.write(chunk.subarray(0, length), position)
-      await file.write(encodeTables({ packs, entries: count, bits, fanout }), position + length)
+      position += length
+
+      for (const page of prints.end()) {
+        await file.write(page, position)
+        position += page.byteLength
+      }
+
+      await file.write(encodeTables({ packs, entries: count, bits, fanout }), position)
 
       if (count > MAX_UNSYNCED) {
         await file.sync()
@@ -84,5 +96,40 @@ export async function writeSegment (
   } catch (err) {
     await disk.remove(temporary).catch(() => {})
     throw err
+  }
+}
+
+/** The prints of a file, which follow its entries: until then they are in memory, 32 MiB of the largest one. */
+class PrintPages {
+  readonly #pages: Buffer[] = []
+  #page = Buffer.alloc(0)
+  #length = 0
+
+  add (print: number): void {
+    if (this.#length === PAGE_PRINTS * PRINT_SIZE || this.#pages.length === 0) {
+      this.#seal()
+      this.#page = Buffer.allocUnsafeSlow(PRINT_PAGE_SIZE)
+      this.#length = 0
+      this.#pages.push(this.#page)
+    }
+
+    this.#length = this.#page.writeUInt16LE(print, this.#length)
+  }
+
+  /** The pages. The last one may have fewer prints. */
+  end (): Buffer[] {
+    return this.#pages.length === 0 ? [] : [...this.#pages.slice(0, -1), this.#seal()]
+  }
+
+  /** Add the checksum of the last page. */
+  #seal (): Buffer {
+    const { buffer, byteOffset } = this.#page
+    const end = this.#length
+
+    if (end > 0) {
+      this.#page.writeUInt32LE(crc32(Buffer.from(buffer, byteOffset, end)), end)
+    }
+
+    return this.#page.subarray(0, end + 4)
   }
 }

@@ -2,22 +2,25 @@ import { Segment } from '../entries/segment.ts'
 import { DamagedIndexError } from '../errors.ts'
 import { codeOf } from '../disk/disk.ts'
 import { INDEX } from '../pack/pack-names.ts'
-import { PAGE_SIZE } from '../entries/segment-format.ts'
+import { PAGE_SIZE, PRINT_PAGE_SIZE } from '../entries/segment-format.ts'
 import { MemoryCache } from '../util/memory-cache.ts'
-import type { PageCache } from '../entries/segment.ts'
+import type { PageCaches } from '../entries/segment.ts'
 import type { CoveredPack } from '../entries/segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
 import type { Key } from '../format/key.ts'
 
 const EXTENSION = '.idx'
-/** Pages that are kept in memory: 8 MiB. */
+/** Pages of entries that are kept in memory, and pages of prints: 8 MiB of each. The prints are of 4 million blocks. */
 const MAX_PAGES = 512
 
 /** The index files of a store. */
 export class IndexFiles {
   readonly #disk: Disk
-  readonly #pages: PageCache = new MemoryCache(MAX_PAGES, PAGE_SIZE)
+  readonly #caches: PageCaches = {
+    entries: new MemoryCache(MAX_PAGES, PAGE_SIZE), prints: new MemoryCache(MAX_PAGES, PRINT_PAGE_SIZE)
+  }
+
   readonly #opened = new Map<string, Segment>()
   readonly #damaged = new Set<string>()
   /** Names that the last look found. */
@@ -102,7 +105,8 @@ export class IndexFiles {
   close (): void {
     this.#opened.forEach(segment => { segment.close() })
     this.#opened.clear()
-    this.#pages.clear()
+    this.#caches.entries.clear()
+    this.#caches.prints.clear()
     this.#segments = []
   }
 
@@ -116,7 +120,7 @@ export class IndexFiles {
   /** @returns whether the file is gone */
   #open (name: string): boolean {
     try {
-      this.#opened.set(name, Segment.open(this.#disk, name, this.#pages))
+      this.#opened.set(name, Segment.open(this.#disk, name, this.#caches))
     } catch (err) {
       if (codeOf(err) === 'ENOENT') {
         return true

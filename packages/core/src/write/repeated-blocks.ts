@@ -1,12 +1,11 @@
-import { LruMap } from '@ipfsz/utils/lru-map'
-import { blockKey } from '../dag/block-key.ts'
 import { emit } from '../events.ts'
+import { RecentWriters } from './recent-writers.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { ProgressOptions } from 'progress-events'
 import type { CID } from 'multiformats/cid'
 
-/** The most blocks that are remembered, about 150 bytes for each. One that comes again much later counts again. */
+/** The most blocks that are remembered. One that comes again much later counts again. */
 const MAX_REMEMBERED = 262_144
 
 /**
@@ -14,8 +13,7 @@ const MAX_REMEMBERED = 262_144
  * stores them once.
  */
 export class RepeatedBlocks {
-  /** The path of the file that wrote each block last. */
-  readonly #writers = new LruMap<string, string>({ maxEntries: MAX_REMEMBERED })
+  readonly #writers = new RecentWriters(MAX_REMEMBERED)
   readonly #options: ProgressOptions<AddFrameEvents>
 
   constructor (options: ProgressOptions<AddFrameEvents>) {
@@ -41,12 +39,10 @@ export class RepeatedBlocks {
   }
 
   note (cid: CID, size: number, path = ''): void {
-    const key = blockKey(cid)
-    const writer = this.#writers.peek(key)
-    this.#writers.set(key, path)
+    const before = this.#writers.note(cid.multihash.bytes, path)
 
-    if (writer != null) {
-      emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: path !== '' && writer === path })
+    if (before !== 'first') {
+      emit(this.#options, 'ipfsz:add:repeated', { cid, size, path, isInFile: path !== '' && before === 'same' })
     }
   }
 
