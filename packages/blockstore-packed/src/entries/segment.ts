@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { DamagedIndexError } from '../errors.ts'
-import { readExactlyNow } from '../disk/disk.ts'
 import { ENTRY_SIZE, compareKey, kindOf, prefixOf, readRow } from '../format/entry.ts'
+import { readPart, readTables } from './read-part.ts'
 import {
-  FOOTER_SIZE, PAGE_ENTRIES, PAGE_PRINTS, PAGE_SIZE, PRINT_PAGE_SIZE, PRINT_SIZE, SEGMENT_HEADER, bucketOf,
-  decodeTables, printOf, sizeOfPages, sizeOfPrints, sizeOfTables
+  PAGE_ENTRIES, PAGE_PRINTS, PAGE_SIZE, PRINT_PAGE_SIZE, PRINT_SIZE, SEGMENT_HEADER, bucketOf, printOf, sizeOfPages,
+  sizeOfPrints
 } from './segment-format.ts'
 import type { MemoryCache } from '../util/memory-cache.ts'
 import type { CoveredPack, SegmentTables } from './segment-format.ts'
@@ -14,8 +14,6 @@ import type { Key } from '../format/key.ts'
 
 /** Pages that a sequential read takes at once. */
 const READ_AHEAD = 16
-/** Bytes of the end of a file that are read first: of most files, all tables are in them. */
-const FIRST_READ = 16 * 1024
 /** Numbers of pages of one file, in the keys of the cache. */
 const MAX_PAGES = 2 ** 24
 
@@ -195,42 +193,6 @@ export class Segment {
     }
 
     return entries
-  }
-}
-
-function readTables (file: DiskFile, name: string): SegmentTables {
-  const size = file.size()
-
-  if (size < SEGMENT_HEADER.byteLength + FOOTER_SIZE) {
-    throw new DamagedIndexError(name, 'it is too short')
-  }
-
-  const end = readPart(file, name, { position: Math.max(0, size - FIRST_READ), length: Math.min(size, FIRST_READ) })
-  const tablesSize = sizeOfTables(end.subarray(-FOOTER_SIZE), size) ?? 0
-  const bytes = tablesSize <= end.byteLength
-    ? end.subarray(end.byteLength - tablesSize)
-    : readPart(file, name, { position: size - tablesSize, length: tablesSize })
-  const tables = tablesSize === 0 ? undefined : decodeTables(bytes)
-
-  if (tables == null) {
-    throw new DamagedIndexError(name, 'its tables are damaged')
-  }
-
-  return tables
-}
-
-interface Part {
-  position: number
-  length: number
-  /** Where it is read to, if there is memory for it. */
-  memory?: Buffer | undefined
-}
-
-function readPart (file: DiskFile, name: string, { position, length, memory }: Part): Buffer {
-  try {
-    return readExactlyNow(file, position, length, memory)
-  } catch (cause) {
-    throw new DamagedIndexError(name, 'it cannot be read', { cause })
   }
 }
 

@@ -76,14 +76,8 @@ export async function writeSegment (
       }
 
       await file.write(chunk.subarray(0, length), position)
-      position += length
-
-      for (const page of prints.end()) {
-        await file.write(page, position)
-        position += page.byteLength
-      }
-
-      await file.write(encodeTables({ packs, entries: count, bits, fanout }), position)
+      const tables = encodeTables({ packs, entries: count, bits, fanout })
+      await file.write(Buffer.concat([...prints.end(), tables]), position + length)
 
       if (count > MAX_UNSYNCED) {
         await file.sync()
@@ -101,16 +95,15 @@ export async function writeSegment (
 
 /** The prints of a file, which follow its entries: until then they are in memory, 32 MiB of the largest one. */
 class PrintPages {
-  readonly #pages: Buffer[] = []
-  #page = Buffer.alloc(0)
+  readonly #full: Buffer[] = []
+  #page = Buffer.allocUnsafeSlow(PRINT_PAGE_SIZE)
   #length = 0
 
   add (print: number): void {
-    if (this.#length === PAGE_PRINTS * PRINT_SIZE || this.#pages.length === 0) {
-      this.#seal()
+    if (this.#length === PAGE_PRINTS * PRINT_SIZE) {
+      this.#full.push(this.#seal())
       this.#page = Buffer.allocUnsafeSlow(PRINT_PAGE_SIZE)
       this.#length = 0
-      this.#pages.push(this.#page)
     }
 
     this.#length = this.#page.writeUInt16LE(print, this.#length)
@@ -118,18 +111,13 @@ class PrintPages {
 
   /** The pages. The last one may have fewer prints. */
   end (): Buffer[] {
-    return this.#pages.length === 0 ? [] : [...this.#pages.slice(0, -1), this.#seal()]
+    return this.#length === 0 ? [] : [...this.#full, this.#seal()]
   }
 
   /** Add the checksum of the last page. */
   #seal (): Buffer {
-    const { buffer, byteOffset } = this.#page
-    const end = this.#length
+    this.#page.writeUInt32LE(crc32(this.#page.subarray(0, this.#length)), this.#length)
 
-    if (end > 0) {
-      this.#page.writeUInt32LE(crc32(Buffer.from(buffer, byteOffset, end)), end)
-    }
-
-    return this.#page.subarray(0, end + 4)
+    return this.#page.subarray(0, this.#length + 4)
   }
 }
