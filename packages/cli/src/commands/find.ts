@@ -3,6 +3,7 @@ import { nodeContext } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { cidCell, sizeCell, sizeHeading } from '../terminal/row.ts'
+import { withLittleMemory } from './little-memory.ts'
 import { listedEntry, shownName } from './ls.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -27,7 +28,7 @@ export async function find (
 
   output.heading([cidCell('CID'), sizeHeading('ORIGINAL'), 'PATH'])
 
-  const { targets: searched, failed } = await findContent(nodeContext(context), pattern, targets, {
+  const found: FindContentOptions = {
     ...options,
     onFound ({ entry, path }) {
       const { directory, shown } = shownName(entry, path)
@@ -40,7 +41,9 @@ export async function find (
     },
     onFailed (target, error) { output.error(`${target}: ${explain(error)}`, error) },
     onDamaged (error) { unreadable.push(error) }
-  })
+  }
+  const { targets: searched, failed } = await withLittleMemory(async () =>
+    findContent(nodeContext(context), pattern, targets, found))
 
   reportPinRecords(unreadable, output)
 

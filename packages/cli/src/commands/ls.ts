@@ -5,6 +5,7 @@ import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
 import { LateProgress } from '../terminal/progress.ts'
 import { cidCell, sizeCell, sizeHeading, wordCell } from '../terminal/row.ts'
+import { withLittleMemory } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '@ipfsz/node/read'
 import type { Cell } from '../terminal/row.ts'
@@ -32,7 +33,7 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
   output.heading(headings(options))
 
   try {
-    await withTarget(
+    await withLittleMemory(async () => withTarget(
       nodeContext(context),
       text,
       // not the entity: of a file, that would be all of it
@@ -40,7 +41,7 @@ export async function ls (text: string, options: LsCommandOptions, context: Cont
       async (target, { files }) => {
         await list({ ...target, prefix: '', fileName: nameOf(target) }, files, { ...options, onEntry }, context)
       }
-    )
+    ))
   } finally {
     progress.end()
   }
