@@ -5,7 +5,7 @@
 // @ipfsz/utils/digest-in-pool: digestInPool
 // @ipfsz/utils/errors: CorruptBlockError, CorruptBlockErrorInit, DigestLengthError, FileLockError, UnknownHashError
 // @ipfsz/utils/event-loop: EventLoopBreaks, processorTime, yieldToEventLoop
-// @ipfsz/utils/forget-oldest: forgetOldest
+// @ipfsz/utils/forget-oldest: forgetOldest, oldestOf
 // @ipfsz/utils/format-size: formatSize
 // @ipfsz/utils/free-bytes: SPARE, freeBytes, freeResult, isMovable, markResult, moveBytes, unmarkResult
 // @ipfsz/utils/hide-secrets: hideGivenIn, hidePlaceSecrets, hideSecrets, hideSecretsIn, isUrlLike
@@ -194,7 +194,6 @@ function digestInPool(code: number, bytes: Uint8Array): Promise<Uint8Array> | un
 //# sourceMappingURL=digest-in-pool.d.ts.map
 
 function forgetOldest<K>(remembered: Pick<Map<K, unknown>, 'delete' | 'keys' | 'size'>, max: number): void;
-//# sourceMappingURL=forget-oldest.d.ts.map
 
 function formatSize(bytes: number | bigint): string;
 //# sourceMappingURL=format-size.d.ts.map
@@ -259,6 +258,9 @@ function neededBytes(err: Error): number | undefined;
 function nodeFiles(): typeof Fs | undefined;
 
 function noteNeededBytes(err: Error, bytes: number): void;
+
+function oldestOf<K>(remembered: Pick<Map<K, unknown>, 'keys'>): K;
+//# sourceMappingURL=forget-oldest.d.ts.map
 
 function openDatabase(path: string, options?: {
     readOnly?: boolean;
