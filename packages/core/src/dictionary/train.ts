@@ -24,8 +24,11 @@ const MIN_DIVISION_GAIN = 0.02
 /** From this part of the maximum on, a dictionary counts as full. */
 const FULL = 0.75
 
-/** The level of the dictionaries themselves. Level 9 saves 1 % in 1.4 times the time, and level 16 8 % in 16 times. */
-const DICTIONARY_LEVEL = 7
+/**
+ * The level of the dictionaries themselves. Level 7 makes 3 % more bytes in two thirds of the time, and level 12 no
+ * fewer in 1.3 times.
+ */
+const DICTIONARY_LEVEL = 11
 /** The level to find out about how many bytes they take. */
 const FAST_LEVEL = 1
 
