@@ -26,7 +26,7 @@ export const REPO: Advice = {
    *
    * Or `Every user of this machine can rename what is in PATH`. A directory or symlink on the path of the repo belongs
    * to another user than root, or has a mode such as 0777 without the sticky bit. Whoever renames the repo, or
-   * something in it, could make ipfsz read and write elsewhere, with your rights: so root is refused too. Run ipfsz as
+   * something in it, could make ipfsz read and write elsewhere with your permissions: so root is refused too. Run it as
    * that user, `chmod o-w` the directory, or use another repo. In a container whose volume belongs to another user, and
    * which nobody else can enter, set `IPFSZ_SAFE_DIRECTORY` to the path of the repo, or to `*` for any, as git's
    * `safe.directory`. With `sudo`, directories of the user who called it are allowed, as in git. A directory that its

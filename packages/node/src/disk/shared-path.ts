@@ -17,7 +17,7 @@ type Io = WorkingDirectory & { env: Environment }
 
 /**
  * Check that no other user can rename a repo or what is in it, and so make the command read and write elsewhere with
- * the rights of this one: each lock, database and pack is opened by its path. Root has the most to lose, so it is no
+ * the permissions of this one: each lock, database and pack is opened by its path. Root has the most to lose, and is no
  * exception. `IPFSZ_SAFE_DIRECTORY` names a repo where nobody else is, as in a container, or is `*`: as git's
  * `safe.directory`, of which this is the rule too.
  *
