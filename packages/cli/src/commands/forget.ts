@@ -49,7 +49,7 @@ export async function forget (
     output.note(forgotten === 0
       ? 'The rules keep all versions'
       : dryRun
-        ? `${count(forgotten, 'version')} would be forgotten: omit --dry-run to forget them`
-        : `${count(forgotten, 'version')} forgotten: the next ipfsz gc deletes the blocks that only they need`)
+        ? `${count(forgotten, 'version')} would be forgotten: omit --dry-run to do so`
+        : `${count(forgotten, 'version')} forgotten: the next ipfsz gc deletes the blocks that nothing else needs`)
   }
 }
